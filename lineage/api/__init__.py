@@ -1,0 +1,1 @@
+"""The HTTP dialects: routes and views. Nothing else knows their JSON."""

@@ -1,0 +1,1 @@
+"""Record lineage: requests become records, records become traces, traces become the archive."""
