@@ -1,0 +1,30 @@
+"""Where metadata is added to records as they are loaded: the seed's extension point of the load function.
+
+An enricher is a pure function of the record; it answers the pairs to add. It must answer the same for the same
+record, because a message may be loaded more than once:
+
+    def bucket(record: LineageRecord) -> Mapping[str, str]:
+        return {"bucket": urlsplit(record.storage_location).netloc}
+
+    ENRICHERS = (bucket,)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TypeAlias
+
+from lineage.records.record import LineageRecord
+
+Enricher: TypeAlias = Callable[[LineageRecord], Mapping[str, str]]
+
+ENRICHERS: tuple[Enricher, ...] = ()
+
+
+def enrich(record: LineageRecord, enrichers: tuple[Enricher, ...] = ENRICHERS) -> LineageRecord:
+    """The record with what every enricher adds; a later one's value replaces an earlier one's of the same name."""
+    added: dict[str, str] = {}
+    for enricher in enrichers:
+        added.update(enricher(record))
+    return replace(record, metadata=tuple(sorted(added.items()))) if added else record

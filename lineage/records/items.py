@@ -1,0 +1,56 @@
+"""A record as DynamoDB keeps it: the seed's attributes, and what the service needs to decide and prove."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lineage.records.record import LineageRecord
+
+if TYPE_CHECKING:
+    from lineage.aws.items import Item, Value
+
+
+def render_item(record: LineageRecord, *, ttl_s: int, loaded_at: int) -> dict[str, Value]:
+    """The item of a record; `loaded_at` (seconds since 1970) is when the load function began to write it."""
+    item: dict[str, Value] = {
+        "root_id": {"S": record.root_id},
+        "node_id": {"S": record.node_id},
+        "parent_id": {"S": record.parent_id},
+        "action_taken": {"S": record.action_taken},
+        "storage_location": {"S": record.storage_location},
+        "recordedAt": {"N": str(record.recorded_at)},
+        "ttl_expiry": {"N": str(record.recorded_at + ttl_s)},
+        "loaded_at": {"N": str(loaded_at)},
+    }
+    if record.run_id is not None:
+        item["run_id"] = {"S": record.run_id}
+    if record.metadata:
+        item["metadata"] = {"M": {name: {"S": text} for name, text in record.metadata}}
+    return item
+
+
+def parse_item(item: Item) -> LineageRecord:
+    """The record of an item that `render_item` wrote."""
+    run_id = item.get("run_id")
+    metadata = item.get("metadata")
+    return LineageRecord(
+        root_id=item["root_id"]["S"],
+        node_id=item["node_id"]["S"],
+        parent_id=item["parent_id"]["S"],
+        action_taken=item["action_taken"]["S"],
+        storage_location=item["storage_location"]["S"],
+        recorded_at=int(item["recordedAt"]["N"]),
+        run_id=run_id["S"] if run_id else None,
+        metadata=tuple(sorted((name, text["S"]) for name, text in metadata["M"].items())) if metadata else (),
+    )
+
+
+def expiry_of(item: Item) -> int:
+    """When the item expires, in seconds since 1970."""
+    return int(item["ttl_expiry"]["N"])
+
+
+def loaded_at_of(item: Item) -> int:
+    """When the load function began to write the item; of an item without it, the far future: it was surely late."""
+    loaded_at = item.get("loaded_at")
+    return int(loaded_at["N"]) if loaded_at else 2**62

@@ -1,0 +1,143 @@
+"""The records queues' messages: one record (the seed's form), many packed, or a pointer to many in S3."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Annotated, Any
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from lineage.errors import Invalid
+from lineage.records.record import LineageRecord
+from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation, field_path, invalid
+
+
+class _RecordForm(BaseModel):
+    """One record as it travels: what the input function publishes in the seed, and `run_id`."""
+
+    model_config = ConfigDict(frozen=True)
+
+    root_id: RootId
+    parent_id: ParentId
+    action_taken: Action
+    recordedAt: Annotated[int, Field(strict=True, ge=0, lt=2**63)]  # noqa: N815 - the seed's spelling
+    storage_location: StorageLocation
+    node_id: NodeId
+    run_id: ShortId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """Where the body of a message that was too large for the queue lies."""
+
+    bucket: str
+    key: str
+
+
+@dataclass(frozen=True, slots=True)
+class Refused:
+    """A record that breaks a rule, as it was sent, and why."""
+
+    body: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """The records of a packed body: those that hold every rule, and those that do not."""
+
+    records: list[LineageRecord] = field(default_factory=list)
+    refused: list[Refused] = field(default_factory=list)
+
+
+def render_record(record: LineageRecord) -> dict[str, object]:
+    """The record in the seed's form. Metadata is not sent: the load function adds it."""
+    form: dict[str, object] = {
+        "root_id": record.root_id,
+        "parent_id": record.parent_id,
+        "action_taken": record.action_taken,
+        "recordedAt": record.recorded_at,
+        "storage_location": record.storage_location,
+        "node_id": record.node_id,
+    }
+    if record.run_id is not None:
+        form["run_id"] = record.run_id
+    return form
+
+
+def render_message(record: LineageRecord) -> str:
+    """The body of a message with one record."""
+    return _text(render_record(record))
+
+
+def render_packed(records: Iterable[LineageRecord]) -> str:
+    """The body of a message, or of an S3 object, with many records."""
+    return _text({"records": [render_record(record) for record in records]})
+
+
+def render_pointer(pointer: Pointer) -> str:
+    """The body of a message whose records lie in S3."""
+    return _text({"s3": {"bucket": pointer.bucket, "key": pointer.key}})
+
+
+def _text(form: object) -> str:
+    # SQS refuses the two non-characters of XML 1.0 that orjson leaves as they are (control characters it escapes).
+    return orjson.dumps(form).decode().replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
+
+
+def parse_message(body: str | bytes) -> LineageRecord | Packed | Pointer:
+    """What a message holds. `Invalid` if it is none of the three forms; single records of a pack are refused alone."""
+    form = _object(body)
+    if "s3" in form:
+        return _pointer(form["s3"])
+    if "records" in form:
+        return _packed(form["records"])
+    return parse_record(form)
+
+
+def parse_record(form: object) -> LineageRecord:
+    """One record in the seed's form, or `Invalid` with every fault."""
+    try:
+        record = _RecordForm.model_validate(form)
+    except ValidationError as error:
+        raise invalid(error, "record") from error
+    return LineageRecord(
+        root_id=record.root_id,
+        node_id=record.node_id,
+        parent_id=record.parent_id,
+        action_taken=record.action_taken,
+        storage_location=record.storage_location,
+        recorded_at=record.recordedAt,
+        run_id=record.run_id,
+    )
+
+
+def _object(body: str | bytes) -> dict[str, Any]:
+    try:
+        form = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise Invalid.because("message", body, f"must be JSON ({error})") from error
+    if not isinstance(form, dict):
+        raise Invalid.because("message", form, "must be a JSON object")
+    return form
+
+
+def _pointer(form: object) -> Pointer:
+    match form:
+        case {"bucket": str(bucket), "key": str(key)} if bucket and key:
+            return Pointer(bucket, key)
+    raise Invalid.because("s3", form, "must be an object with bucket and key")
+
+
+def _packed(forms: object) -> Packed:
+    if not isinstance(forms, list) or not forms:
+        raise Invalid.because("records", forms, "must be a list of at least one record")
+    packed = Packed()
+    for index, form in enumerate(forms):
+        try:
+            packed.records.append(parse_record(form))
+        except Invalid as error:
+            packed.refused.append(Refused(_text(form), f"{field_path(('records', index))}: {error}"))
+    return packed

@@ -1,0 +1,164 @@
+"""Archive pointers in the graph table: where each root's last trace lies, and every object committed on a day.
+
+ROOT#<sha of root>    ARCHIVE           the root's last committed object     compare-and-swap on version
+OBJECT#<day>#<shard>  <sha>.<content>   every committed object of the day    written in the same transaction
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lineage.aws.items import batch_get, query_pages
+from lineage.errors import Conflict
+from lineage.records.keys import SHARDS, sha_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
+
+    from lineage.aws.items import Item, Value
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveObject:
+    """A committed object of the archive; sizes in bytes, `records` and `lines` are counts."""
+
+    key: str
+    sha256: str
+    size_bytes: int
+    records: int
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Pointer:
+    """A root's last archive: the object, and between which seconds since 1970 its trace read the table."""
+
+    version: int
+    day: str
+    read_from: int
+    read_to: int
+    object: ArchiveObject
+
+
+class DaySealed(Conflict):
+    """The day's digest is being written: an object can no longer belong to it."""
+
+
+class Overtaken(Conflict):
+    """Another trace of the root committed first: what it had read must be read again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pointers:
+    """The archive as committed."""
+
+    dynamodb: DynamoDBClient
+    table: str
+
+    def find_pointer(self, root_id: str) -> Pointer | None:
+        """The root's last archive, strongly consistent, or None."""
+        answer = self.dynamodb.get_item(TableName=self.table, Key=_archive_key(root_id), ConsistentRead=True)
+        item = answer.get("Item")
+        return _pointer(item) if item else None
+
+    def pointers_of(self, root_ids: Iterable[str]) -> dict[str, Pointer]:
+        """The last archives of many roots, strongly consistent; roots without one are left out."""
+        items = batch_get(self.dynamodb, self.table, [_archive_key(root_id) for root_id in root_ids])
+        return {item["root_id"]["S"]: _pointer(item) for item in items}
+
+    def commit(self, root_id: str, pointer: Pointer) -> None:
+        """Make the object the root's archive, if `pointer.version` follows the committed one and the day is open.
+
+        Raises `Overtaken` or `DaySealed`. Committing what is committed already changes nothing.
+        """
+        try:
+            self.dynamodb.transact_write_items(TransactItems=self._commit_items(root_id, pointer))
+        except self.dynamodb.exceptions.TransactionCanceledException as error:
+            codes = [reason.get("Code") for reason in error.response["CancellationReasons"]]
+            current = self.find_pointer(root_id)
+            if current is not None and current.object == pointer.object:
+                return
+            if codes[2] == "ConditionalCheckFailed":
+                raise DaySealed(f"day {pointer.day} is sealed") from error
+            if "ConditionalCheckFailed" in codes or "TransactionConflict" in codes:
+                raise Overtaken("another trace of the root committed first") from error
+            raise
+
+    def _commit_items(self, root_id: str, pointer: Pointer) -> list[TransactWriteItemTypeDef]:
+        sha = sha_of(root_id)
+        object_attributes = _object_item(pointer.object)
+        archive: Item = {
+            **_archive_key(root_id),
+            **object_attributes,
+            "root_id": {"S": root_id},
+            "version": {"N": str(pointer.version)},
+            "day": {"S": pointer.day},
+            "read_from": {"N": str(pointer.read_from)},
+            "read_to": {"N": str(pointer.read_to)},
+        }
+        row: Item = {
+            "pk": {"S": f"OBJECT#{pointer.day}#{sha[0]}"},
+            "sk": {"S": f"{sha}.{pointer.object.sha256}"},
+            **object_attributes,
+        }
+        return [
+            {
+                "Put": {
+                    "TableName": self.table,
+                    "Item": archive,
+                    "ConditionExpression": "version = :before OR (:before = :none AND attribute_not_exists(pk))",
+                    "ExpressionAttributeValues": {":before": {"N": str(pointer.version - 1)}, ":none": {"N": "0"}},
+                }
+            },
+            {"Put": {"TableName": self.table, "Item": row}},
+            {
+                "ConditionCheck": {
+                    "TableName": self.table,
+                    "Key": {"pk": {"S": f"DAY#{pointer.day}"}, "sk": {"S": "SEAL"}},
+                    "ConditionExpression": "attribute_not_exists(pk)",
+                }
+            },
+        ]
+
+    def objects_of(self, day: str) -> Iterator[ArchiveObject]:
+        """Every committed object of the day, by shard and key."""
+        for shard in SHARDS:
+            for items in query_pages(self.dynamodb, self.table, f"OBJECT#{day}#{shard}"):
+                yield from map(_object, items)
+
+
+def _archive_key(root_id: str) -> dict[str, Value]:
+    return {"pk": {"S": f"ROOT#{sha_of(root_id)}"}, "sk": {"S": "ARCHIVE"}}
+
+
+def _pointer(item: Item) -> Pointer:
+    return Pointer(
+        version=int(item["version"]["N"]),
+        day=item["day"]["S"],
+        read_from=int(item["read_from"]["N"]),
+        read_to=int(item["read_to"]["N"]),
+        object=_object(item),
+    )
+
+
+def _object_item(one: ArchiveObject) -> dict[str, Value]:
+    return {
+        "object_key": {"S": one.key},
+        "sha256": {"S": one.sha256},
+        "size_bytes": {"N": str(one.size_bytes)},
+        "records": {"N": str(one.records)},
+        "lines": {"N": str(one.lines)},
+    }
+
+
+def _object(item: Item) -> ArchiveObject:
+    return ArchiveObject(
+        key=item["object_key"]["S"],
+        sha256=item["sha256"]["S"],
+        size_bytes=int(item["size_bytes"]["N"]),
+        records=int(item["records"]["N"]),
+        lines=int(item["lines"]["N"]),
+    )

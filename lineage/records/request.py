@@ -1,0 +1,177 @@
+"""A lineage request: what a Step Functions task, a PySpark job or an HTTP caller says about one step or many.
+
+The form is the Carbonlake seed's (`record` or `records`), or a top-level `storage_location` as its minimum.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic_core import PydanticCustomError
+
+from lineage.errors import Fault, Invalid
+from lineage.names import derive_node_id
+from lineage.records.record import LineageRecord
+from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation, invalid
+
+RECORDS_MAX = 10_000
+# A clock that is ahead is refused beyond this (DESIGN: 24 h in the future, as for events).
+_AHEAD_MAX_S = 24 * 3600
+
+
+def _epoch_seconds(value: object) -> object:
+    """Whole seconds since 1970; Step Functions has its times (`$$.State.EnteredTime`) as ISO 8601 text only."""
+    if not isinstance(value, str):
+        return value
+    try:
+        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
+    except ValueError:
+        raise PydanticCustomError("time", "must be whole seconds since 1970, or ISO 8601 with a time zone") from None
+    if moment.tzinfo is None:
+        raise PydanticCustomError("time", "must carry a time zone, as in 2026-11-20T08:00:00Z")
+    return int(moment.timestamp())
+
+
+class RecordForm(BaseModel):
+    """One record of a request."""
+
+    model_config = ConfigDict(frozen=True)
+
+    node_id: NodeId | None = None
+    storage_location: StorageLocation | None = None
+
+
+class RequestForm(BaseModel):
+    """The request as it is sent. Unknown fields are let through: pipelines often pass their whole state along."""
+
+    model_config = ConfigDict(frozen=True)
+
+    root_id: RootId
+    parent_id: ParentId
+    action_taken: Action
+    record: RecordForm | None = None
+    records: Annotated[list[RecordForm], Field(min_length=1, max_length=RECORDS_MAX)] | None = None
+    storage_location: StorageLocation | None = Field(
+        default=None, description="The single record's; beside `record` or `records` it overrides each one's own."
+    )
+    node_id: NodeId | None = None
+    request_id: ShortId | None = Field(
+        default=None, description="Names the request, so that a retry makes the same nodes again and no others."
+    )
+    requested_at: Annotated[int, BeforeValidator(_epoch_seconds), Field(ge=0, strict=True)] | None = Field(
+        default=None, description="When it was first sent: whole seconds since 1970, or ISO 8601 with a time zone."
+    )
+    run_id: ShortId | None = None
+
+    def forms(self) -> list[RecordForm]:
+        """The records asked for, each with the location that counts."""
+        if self.record is None and self.records is None:
+            return [RecordForm.model_construct(node_id=self.node_id, storage_location=self.storage_location)]
+        forms = self.records or ([self.record] if self.record else [])
+        if self.storage_location is None:
+            return forms
+        return [RecordForm.model_construct(node_id=f.node_id, storage_location=self.storage_location) for f in forms]
+
+
+@dataclass(frozen=True, slots=True)
+class LineageRequest:
+    """A request that holds every rule: its records, and whether it was sent as a single one or as a batch."""
+
+    records: tuple[LineageRecord, ...]
+    batch: bool
+
+
+def parse_request(payload: object, *, now_s: int, new_id: Callable[[], str]) -> LineageRequest:
+    """The records that a request asks for; all of them, or `Invalid` with every fault found.
+
+    `new_id` names the nodes of a request that carries neither node ids nor a `request_id`.
+    """
+    if not isinstance(payload, Mapping):
+        raise Invalid.because("request", payload, "must be a JSON object")
+    try:
+        form = RequestForm.model_validate(payload)
+    except ValidationError as error:
+        raise invalid(error, "request") from error
+    records = _records(form, now_s, new_id)
+    faults = [*_form_faults(form), *_time_faults(form, now_s), *_record_faults(form, records)]
+    if faults:
+        raise Invalid(faults)
+    return LineageRequest(records, batch=form.records is not None)
+
+
+def _records(form: RequestForm, now_s: int, new_id: Callable[[], str]) -> tuple[LineageRecord, ...]:
+    recorded_at = now_s if form.requested_at is None else form.requested_at
+
+    def node_id(index: int) -> str:
+        if form.request_id is None:
+            return new_id()
+        return derive_node_id(form.root_id, form.parent_id, form.action_taken, form.request_id, index)
+
+    return tuple(
+        LineageRecord(
+            root_id=form.root_id,
+            node_id=one.node_id or node_id(index),
+            parent_id=form.parent_id,
+            action_taken=form.action_taken,
+            storage_location=one.storage_location or "",
+            recorded_at=recorded_at,
+            run_id=form.run_id,
+        )
+        for index, one in enumerate(form.forms())
+    )
+
+
+def _form_faults(form: RequestForm) -> Iterator[Fault]:
+    if form.record is not None and form.records is not None:
+        yield Fault("record", "record and records", "only one of record and records may be given")
+    if form.node_id is not None and (form.record is not None or form.records is not None):
+        yield Fault("node_id", form.node_id, "goes inside record or records where one is given")
+
+
+def _time_faults(form: RequestForm, now_s: int) -> Iterator[Fault]:
+    if form.requested_at is not None and form.requested_at > now_s + _AHEAD_MAX_S:
+        now = datetime.fromtimestamp(now_s, timezone.utc).isoformat()
+        yield Fault("requested_at", form.requested_at, f"must not be more than 24 hours after now ({now})")
+
+
+def _record_faults(form: RequestForm, records: tuple[LineageRecord, ...]) -> Iterator[Fault]:
+    seen = Counter(record.node_id for record in records)
+    for index, record in enumerate(records):
+        place = _place(form, index)
+        if not record.storage_location:
+            rule = "is required" if place else "is required, or record, or records"
+            yield Fault(f"{place}storage_location", None, rule, missing=True)
+        if record.node_id == record.parent_id != record.root_id:
+            yield Fault(f"{place}node_id", record.node_id, "must not be its own parent (only the root may be)")
+        if seen[record.node_id] > 1:
+            yield Fault(f"{place}node_id", record.node_id, "must be given once in a request")
+
+
+def _place(form: RequestForm, index: int) -> str:
+    if form.records is not None:
+        return f"records[{index}]."
+    return "record." if form.record is not None else ""
+
+
+def render_answer(request: LineageRequest, ttl_s: int) -> dict[str, object]:
+    """What the next step of a Step Functions pipeline needs; its `parent_id` is this answer's `node_id`.
+
+    `{"root_id", "action_taken", "recordedAt", "ttl_expiry"}` with `node_id` and `storage_location`, or for a batch
+    `records: [{"node_id", "storage_location"}]`. Times are whole seconds since 1970 UTC.
+    """
+    first = request.records[0]
+    nodes: list[dict[str, object]] = [
+        {"node_id": record.node_id, "storage_location": record.storage_location} for record in request.records
+    ]
+    return {
+        "root_id": first.root_id,
+        "action_taken": first.action_taken,
+        "recordedAt": first.recorded_at,
+        "ttl_expiry": first.recorded_at + ttl_s,
+        **({"records": nodes} if request.batch else nodes[0]),
+    }

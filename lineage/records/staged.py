@@ -1,0 +1,53 @@
+"""Expired records in the graph table that no trace is known to have read: the net under TTL.
+
+STAGED#<sha of root>  <sha of record>   the record's item as it was when TTL removed it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lineage.aws.items import batch_write, query_pages
+from lineage.records.items import render_item
+from lineage.records.keys import sha_of
+from lineage.records.record import LineageRecord
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import WriteRequestTypeDef
+
+    from lineage.aws.items import Item, Value
+
+
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """The staged records of every root."""
+
+    dynamodb: DynamoDBClient
+    table: str
+
+    def stage(self, images: Iterable[tuple[LineageRecord, int]]) -> None:
+        """Keep records that TTL removed, each with its TTL expiry, until a trace has archived them."""
+        puts = [_staged_item(record, expiry) for record, expiry in images]
+        batch_write(self.dynamodb, self.table, [{"PutRequest": {"Item": item}} for item in puts])
+
+    def staged(self, root_id: str) -> Iterator[Item]:
+        """The root's staged items, strongly consistent."""
+        for items in query_pages(self.dynamodb, self.table, f"STAGED#{sha_of(root_id)}"):
+            yield from items
+
+    def unstage(self, root_id: str, places: Sequence[str]) -> None:
+        """Drop staged items, by sort key, that a committed archive object holds."""
+        pk: Value = {"S": f"STAGED#{sha_of(root_id)}"}
+        deletes: list[WriteRequestTypeDef] = [
+            {"DeleteRequest": {"Key": {"pk": pk, "sk": {"S": place}}}} for place in places
+        ]
+        batch_write(self.dynamodb, self.table, deletes)
+
+
+def _staged_item(record: LineageRecord, expiry: int) -> Item:
+    item = render_item(record, ttl_s=expiry - record.recorded_at, loaded_at=0)
+    place = sha_of(f"{record.node_id}\0{record.content_hash}\0{record.recorded_at}")
+    return {"pk": {"S": f"STAGED#{sha_of(record.root_id)}"}, "sk": {"S": place}, **item}
