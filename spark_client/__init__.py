@@ -1,0 +1,30 @@
+"""The client of a PySpark job: lineage requests by HTTP, Lambda or to a file.
+
+    from spark_client import LineageClient
+
+    with LineageClient() as lineage:  # HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE says where to
+        read = lineage.record("flights", "flights", "READ", "s3://raw/flights.csv")
+        lineage.record("flights", read.node_id, "CHECKED", "s3://checked/flights.csv")
+
+Importing it loads the standard library alone; boto3 follows when a Lambda function or a signature is asked for.
+"""
+
+from __future__ import annotations
+
+from spark_client.client import LineageClient
+from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
+from spark_client.requests import Answer, Record, Step, Tally
+from spark_client.retry import Patience
+
+__all__ = [
+    "Answer",
+    "LineageClient",
+    "LineageError",
+    "Misconfigured",
+    "Patience",
+    "Record",
+    "Refused",
+    "Step",
+    "Tally",
+    "Undelivered",
+]

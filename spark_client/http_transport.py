@@ -1,0 +1,154 @@
+"""Requests over HTTP: connections kept alive, bodies compressed, signed with AWS credentials where asked."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import json
+import queue
+import ssl
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from spark_client.errors import Misconfigured, Refused, Undelivered
+
+if TYPE_CHECKING:
+    from spark_client.retry import Patience
+    from spark_client.transports import Destination, Json
+
+PATH = "api/v1/records"
+# Below this a compressed body saves no packet.
+COMPRESSED_ABOVE_BYTES = 8_192
+
+# Adds what authentication needs to the headers of a body.
+Authenticate = Callable[[bytes, dict[str, str]], dict[str, str]]
+
+
+class HttpTransport:
+    """Sends requests to `<url>/api/v1/records` and keeps its connections for the next ones."""
+
+    def __init__(self, destination: Destination, patience: Patience) -> None:
+        url = destination.url or ""
+        parts = urlsplit(url)
+        if parts.scheme not in ("http", "https") or not parts.hostname:
+            raise Misconfigured(f"url {url!r}: must be http://host[:port][/path] or https://...")
+        self._scheme, self._host, self._port = parts.scheme, parts.hostname, parts.port
+        self._path = f"{parts.path.rstrip('/')}/{PATH}"
+        self._patience = patience
+        self._authenticate = _authentication(destination, parts.hostname, f"{url.rstrip('/')}/{PATH}")
+        self._idle: queue.LifoQueue[http.client.HTTPConnection] = queue.LifoQueue()
+        weakref.finalize(self, _close_all, self._idle)
+
+    def send(self, body: bytes, timeout_s: float) -> Json:
+        """POST one request; 429 and 5xx are `Undelivered`, every other status but 2xx is `Refused`."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if len(body) > COMPRESSED_ABOVE_BYTES:
+            body = gzip.compress(body, compresslevel=6, mtime=0)
+            headers["Content-Encoding"] = "gzip"
+        headers = self._authenticate(body, headers)
+        try:
+            status, retry_after, answer = self._post(body, headers, timeout_s)
+        except (OSError, http.client.HTTPException) as error:
+            raise Undelivered(f"{self._host}: {type(error).__name__} {error}") from error
+        return _read(status, retry_after, answer)
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        _close_all(self._idle)
+
+    def _post(self, body: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, str | None, bytes]:
+        connection, kept = self._connection(timeout_s)
+        try:
+            answer = _exchange(connection, self._path, body, headers)
+        except (ConnectionError, http.client.RemoteDisconnected):
+            connection.close()
+            if not kept:
+                raise
+            # The service may close an idle connection at any moment; that says nothing about its health.
+            connection = self._connect(timeout_s)
+            answer = _exchange(connection, self._path, body, headers)
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.put(connection)
+        return answer
+
+    def _connection(self, timeout_s: float) -> tuple[http.client.HTTPConnection, bool]:
+        try:
+            connection = self._idle.get_nowait()
+        except queue.Empty:
+            return self._connect(timeout_s), False
+        if connection.sock is None:  # the last answer said `Connection: close`
+            return self._connect(timeout_s), False
+        connection.sock.settimeout(timeout_s)
+        return connection, True
+
+    def _connect(self, timeout_s: float) -> http.client.HTTPConnection:
+        connect_s = min(self._patience.connect_s, timeout_s)
+        connection: http.client.HTTPConnection
+        if self._scheme == "https":
+            context = ssl.create_default_context()
+            connection = http.client.HTTPSConnection(self._host, self._port, timeout=connect_s, context=context)
+        else:
+            connection = http.client.HTTPConnection(self._host, self._port, timeout=connect_s)
+        connection.connect()
+        connection.sock.settimeout(timeout_s)
+        return connection
+
+
+def _close_all(idle: queue.LifoQueue[http.client.HTTPConnection]) -> None:
+    with suppress(queue.Empty):
+        while True:
+            idle.get_nowait().close()
+
+
+def _exchange(
+    connection: http.client.HTTPConnection, path: str, body: bytes, headers: dict[str, str]
+) -> tuple[int, str | None, bytes]:
+    connection.request("POST", path, body, headers)
+    response = connection.getresponse()
+    return response.status, response.headers.get("Retry-After"), response.read()
+
+
+def _read(status: int, retry_after: str | None, answer: bytes) -> Json:
+    """The answer of a 2xx that holds one.
+
+    A 2xx without an answer of ours came from something between (a proxy's page): nothing was accepted.
+    """
+    try:
+        parsed = json.loads(answer)
+    except ValueError:
+        parsed = None
+    fields: Json = parsed if isinstance(parsed, dict) else {}
+    if 200 <= status < 300 and "root_id" in fields:
+        return fields
+    message = str(fields.get("message") or http.client.responses.get(status, "unknown status"))
+    if 200 <= status < 300:
+        raise Undelivered(f"HTTP {status} without a lineage answer: is the URL that of the service?")
+    if status in (408, 429) or status >= 500:
+        raise Undelivered(f"HTTP {status}: {message}", _seconds(retry_after))
+    raise Refused(str(fields.get("code") or status), message)
+
+
+def _seconds(retry_after: str | None) -> float:
+    """The seconds that `Retry-After` names; 0 for its form as a date, which no AWS service sends."""
+    return float(retry_after) if retry_after and retry_after.isdecimal() else 0.0
+
+
+def _authentication(destination: Destination, host: str, url: str) -> Authenticate:
+    if destination.auth not in (None, "iam", "none"):
+        raise Misconfigured(f"auth {destination.auth!r}: must be 'iam' or 'none'")
+    if destination.token is not None:
+        if destination.auth == "iam":
+            raise Misconfigured("a token and auth 'iam' are both set: keep one of them")
+        bearer = {"Authorization": f"Bearer {destination.token}"}
+        return lambda _body, headers: {**headers, **bearer}
+    gateway = ".execute-api." in host
+    if destination.auth == "iam" or (gateway and destination.auth is None):
+        from spark_client.signing import sign_with_aws
+
+        return sign_with_aws(host, url)
+    return lambda _body, headers: headers

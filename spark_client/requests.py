@@ -1,0 +1,163 @@
+"""Lineage requests and their answers, as the client sees them: pure, and without a schema library.
+
+The rules (lengths, one form of record, no node its own parent) are the service's; the client only keeps to its sizes.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, NamedTuple
+
+from lineage.names import derive_node_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+# What one request may hold: the service's bounds on records and on the bytes of a body.
+RECORDS_MAX = 10_000
+BODY_MAX_BYTES = 4_000_000
+# Names of a request's own fields: at most 4 of 2,048 characters and 3 shorter, each escaped to 6 bytes at the worst.
+_HEAD_MAX_BYTES = 100_000
+
+
+class Record(NamedTuple):
+    """One thing that a step made: where it lies, and its node id when the job names it itself."""
+
+    storage_location: str | None = None
+    node_id: str | None = None
+
+
+class Step(NamedTuple):
+    """One record with its place in the tree, for `LineageClient.record_all`."""
+
+    root_id: str
+    parent_id: str
+    action_taken: str
+    storage_location: str
+    node_id: str | None = None
+
+
+class Action(NamedTuple):
+    """What all records of one request share."""
+
+    root_id: str
+    parent_id: str
+    action_taken: str
+    run_id: str | None
+    storage_location: str | None
+    requested_at: int
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request as it is sent, with the node ids that it gives its records."""
+
+    action: Action
+    request_id: str
+    records: tuple[Record, ...]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What the next step needs; known before the service answers, since the client chose every id and the time.
+
+    `recorded_at` is in whole seconds since 1970. `ttl_expiry` is None when the service did not say (a file, a failure).
+    `delivered` is False when at least one of the requests it took did not arrive.
+    """
+
+    root_id: str
+    action_taken: str
+    recorded_at: int
+    ttl_expiry: int | None
+    records: tuple[Record, ...]
+    delivered: bool
+
+    @property
+    def node_id(self) -> str | None:
+        """The node id of the only record: the `parent_id` of the next step."""
+        return self.records[0].node_id if len(self.records) == 1 else None
+
+    @property
+    def storage_location(self) -> str | None:
+        """Where the only record lies."""
+        return self.records[0].storage_location if len(self.records) == 1 else None
+
+
+class Tally(NamedTuple):
+    """How many records were sent and arrived, and how many did not."""
+
+    sent: int
+    failed: int
+
+
+def requests_of(
+    action: Action, records: Iterable[Record], request_id: str, *, single: bool = False
+) -> Iterator[Request]:
+    """Yield the requests that carry `records`, in order: each within the service's bounds, each with its own id.
+
+    The first has `request_id` itself, the next ones `request_id/1` and so on, so that the same records sent again make
+    the same requests and the same node ids. `single` makes the one-record form.
+    """
+    for number, (named, lines) in enumerate(_filled(_named(action, records, request_id))):
+        numbered = request_id if number == 0 else f"{request_id}/{number}"
+        yield Request(action, numbered, tuple(named), _render(action, numbered, lines, single=single))
+
+
+def requests_of_steps(
+    steps: Iterable[Step], request_id: str, requested_at: int, run_id: str | None
+) -> Iterator[Request]:
+    """Yield requests for a stream of steps: neighbours with one parent and action travel together."""
+    for number, ((root_id, parent_id, action_taken), group) in enumerate(groupby(steps, key=lambda step: step[:3])):
+        action = Action(root_id, parent_id, action_taken, run_id, None, requested_at)
+        records = (Record(step.storage_location, step.node_id) for step in group)
+        yield from requests_of(action, records, f"{request_id}#{number}")
+
+
+def _named(action: Action, records: Iterable[Record], request_id: str) -> Iterator[Record]:
+    shared = (_text(action.root_id), _text(action.parent_id), _text(action.action_taken), _text(request_id))
+    for index, (storage_location, node_id) in enumerate(records):
+        location = action.storage_location if action.storage_location is not None else storage_location
+        yield Record(location, node_id if node_id is not None else derive_node_id(*shared, index))
+
+
+def _text(value: object) -> str:
+    """The value as text that has UTF-8 bytes: a null or a broken string in the job's data is the service's to refuse."""
+    return str(value).encode(errors="replace").decode()
+
+
+def _filled(records: Iterable[Record]) -> Iterator[tuple[list[Record], list[bytes]]]:
+    """Yield full loads of records and their JSON: at most `RECORDS_MAX`, and a body of at most `BODY_MAX_BYTES`."""
+    load: list[Record] = []
+    lines: list[bytes] = []
+    room = BODY_MAX_BYTES - _HEAD_MAX_BYTES
+    for record in records:
+        line = _dump({"node_id": record.node_id, "storage_location": record.storage_location})
+        if load and (len(load) == RECORDS_MAX or room < len(line) + 1):
+            yield load, lines
+            load, lines, room = [], [], BODY_MAX_BYTES - _HEAD_MAX_BYTES
+        load.append(record)
+        lines.append(line)
+        room -= len(line) + 1
+    if load:
+        yield load, lines
+
+
+def _render(action: Action, request_id: str, lines: list[bytes], *, single: bool) -> bytes:
+    head: dict[str, str | int] = {
+        "root_id": action.root_id,
+        "parent_id": action.parent_id,
+        "action_taken": action.action_taken,
+        "request_id": request_id,
+        "requested_at": action.requested_at,
+    }
+    if action.run_id is not None:
+        head["run_id"] = action.run_id
+    rest = b', "record": ' + lines[0] if single else b', "records": [' + b",".join(lines) + b"]"
+    return _dump(head)[:-1] + rest + b"}"
+
+
+def _dump(value: Mapping[str, str | int | None]) -> bytes:
+    return json.dumps(value, default=str).encode()  # a Path or a UUID travels as its text

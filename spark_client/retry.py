@@ -1,0 +1,70 @@
+"""Try again for as long as a job may wait, and no longer."""
+
+from __future__ import annotations
+
+import random
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from spark_client.errors import Undelivered
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long a job waits for the service.
+
+    Attributes:
+        deadline_s: for one request, all its attempts and pauses together.
+        attempt_s: for one attempt, from connected to answered. The service's own limit is 29 s.
+        connect_s: for a connection to be made.
+        pause_s: the longest first pause; it doubles with each attempt, and a random part of it is taken, so that the
+            tasks of a job do not come back together.
+        pause_max_s: the longest pause ever.
+    """
+
+    deadline_s: float = 60.0
+    attempt_s: float = 30.0
+    connect_s: float = 5.0
+    pause_s: float = 0.25
+    pause_max_s: float = 8.0
+
+
+@dataclass(frozen=True)
+class Timing:
+    """The clock and the dice; tests bring their own."""
+
+    now: Callable[[], float] = time.time
+    monotonic: Callable[[], float] = time.monotonic
+    sleep: Callable[[float], None] = time.sleep
+    dice: Callable[[], float] = random.random
+
+
+def persist(attempt: Callable[[float], T], patience: Patience, timing: Timing, *, once: bool = False) -> T:
+    """Answer of the first attempt that succeeds; each is told how many seconds it has.
+
+    Raises:
+        Undelivered: as the last attempt did, when the deadline leaves no room for another, or at once if `once`.
+    """
+    start = timing.monotonic()
+    tries = 0
+    while True:
+        left_s = patience.deadline_s - (timing.monotonic() - start)
+        tries += 1
+        try:
+            return attempt(min(patience.attempt_s, max(left_s, 0.001)))
+        except Undelivered as error:
+            pause_s = _pause_s(patience, timing, tries, error.retry_after_s)
+            if once or timing.monotonic() - start + pause_s >= patience.deadline_s:
+                raise Undelivered(f"{error} (gave up after {tries} attempts)") from error
+        timing.sleep(pause_s)
+
+
+def _pause_s(patience: Patience, timing: Timing, tries: int, asked_s: float) -> float:
+    doubled: float = patience.pause_s * 2.0 ** min(tries - 1, 30)
+    return max(asked_s, timing.dice() * min(doubled, patience.pause_max_s))

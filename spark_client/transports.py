@@ -1,0 +1,131 @@
+"""Where requests go: one method for each kind of place, chosen by argument or environment."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from spark_client.errors import Misconfigured, Undelivered
+
+if TYPE_CHECKING:
+    from spark_client.retry import Patience
+
+Json = Mapping[str, object]
+
+
+class Transport(Protocol):
+    """A place that takes requests; it may be used by many threads at once."""
+
+    def send(self, body: bytes, timeout_s: float) -> Json:
+        """Hand over one request and return the service's answer ({} where none is given).
+
+        Raises:
+            Refused: the service says no; sending the same again cannot help.
+            Undelivered: not answered, or a failure that may pass.
+            Misconfigured: not even tried, for want of credentials or a region.
+        """
+
+    def close(self) -> None:
+        """Let go of connections; a later `send` opens new ones."""
+
+
+@dataclass(frozen=True)
+class Destination:
+    """Where requests go: exactly one of `url`, `function` (a Lambda name or ARN) and `file` (JSON lines).
+
+    `token` is sent as a bearer token; `auth` is `iam` to sign with the AWS credentials, `none` not to; left out, calls
+    to an API Gateway host are signed.
+    """
+
+    url: str | None = None
+    function: str | None = None
+    file: str | None = None
+    token: str | None = None
+    auth: str | None = None
+
+
+# What each field is called in the environment of the job.
+VARIABLES = {
+    "url": "HEADWATER_URL",
+    "function": "HEADWATER_FUNCTION",
+    "file": "HEADWATER_FILE",
+    "token": "HEADWATER_TOKEN",
+    "auth": "HEADWATER_AUTH",
+}
+_PLACES = ("url", "function", "file")
+
+
+def choose_destination(given: Destination, environment: Mapping[str, str]) -> Destination:
+    """The destination as `given`; from the environment what was not.
+
+    A place given by argument puts all places of the environment aside.
+
+    Raises:
+        Misconfigured: several places, or none; the message names them.
+
+    >>> choose_destination(Destination(file="lineage.jsonl"), {"HEADWATER_URL": "http://127.0.0.1:8080"}).url
+    >>> choose_destination(Destination(), {"HEADWATER_URL": "http://h", "HEADWATER_FILE": "f"})
+    Traceback (most recent call last):
+    spark_client.errors.Misconfigured: HEADWATER_URL and HEADWATER_FILE are both set: keep one of them
+    """
+    placed = [name for name in _PLACES if getattr(given, name) is not None]
+    found = {name: environment[VARIABLES[name]] for name in VARIABLES if environment.get(VARIABLES[name])}
+    names = placed or [name for name in _PLACES if name in found]
+    shown = names if placed else [VARIABLES[name] for name in names]
+    if not names:
+        raise Misconfigured("nowhere to send lineage to: set HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE")
+    if len(names) > 1:
+        both = "both" if len(names) == 2 else "all"
+        raise Misconfigured(f"{' and '.join(shown)} are {both} set: keep one of them")
+    ignored = set(_PLACES) - set(names)
+    merged = {field.name: getattr(given, field.name) or found.get(field.name) for field in fields(given)}
+    return Destination(**{name: None if name in ignored else value for name, value in merged.items()})
+
+
+def open_transport(destination: Destination, patience: Patience) -> Transport:
+    """The transport of a destination; modules with weight are loaded here, and only the one that is needed."""
+    if destination.file is not None:
+        return FileTransport(Path(destination.file))
+    if destination.function is not None:
+        from spark_client.lambda_transport import LambdaTransport
+
+        return LambdaTransport(destination.function, patience)
+    from spark_client.http_transport import HttpTransport
+
+    return HttpTransport(destination, patience)
+
+
+class FileTransport:
+    """Appends requests to a file, one line of JSON each: for tests, and for jobs without a way to the service.
+
+    Each request is one write in append mode, so that several processes of one machine may share the file.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+
+    def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - a file is written at once or not at all
+        """Append the request; OSErrors are `Undelivered`."""
+        try:
+            with self._lock:
+                self._append(body + b"\n")
+        except OSError as error:
+            raise Undelivered(f"{self._path}: {error.strerror}") from error
+        return {}
+
+    def close(self) -> None:
+        """Nothing stays open between requests."""
+
+    def _append(self, line: bytes) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            while line:
+                line = line[os.write(descriptor, line) :]
+        finally:
+            os.close(descriptor)

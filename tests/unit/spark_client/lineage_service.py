@@ -1,0 +1,122 @@
+"""A lineage service of a few lines on a real socket, which fails in the ways that a test chooses."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler
+from typing import Any
+
+from spark_client import Patience
+from spark_client.retry import Timing
+
+TTL_S = 86_400
+
+
+@dataclass
+class Call:
+    path: str
+    headers: dict[str, str]
+    request: dict[str, Any]
+    size_bytes: int
+
+
+@dataclass
+class Service:
+    """Answers as the input function does; each entry of `faults` spoils one call, in order."""
+
+    url: str = ""
+    calls: list[Call] = field(default_factory=list)
+    faults: list[Callable[[BaseHTTPRequestHandler], None]] = field(default_factory=list)
+    connections: int = 0
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    @property
+    def requests(self) -> list[dict[str, Any]]:
+        return [call.request for call in self.calls]
+
+
+def answer_to(request: dict[str, Any]) -> dict[str, Any]:
+    shared = {
+        "root_id": request["root_id"],
+        "action_taken": request["action_taken"],
+        "recordedAt": request["requested_at"],
+        "ttl_expiry": request["requested_at"] + TTL_S,
+    }
+    return {**shared, **request["record"]} if "record" in request else {**shared, "records": request["records"]}
+
+
+def reply(handler: BaseHTTPRequestHandler, status: int, body: bytes, **headers: str) -> None:
+    handler.send_response(status)
+    for name, value in {"Content-Length": str(len(body)), **headers}.items():
+        handler.send_header(name.replace("_", "-"), value)
+    handler.end_headers()
+    handler.wfile.write(body)
+
+
+def failing(status: int, body: object = None, **headers: str) -> Callable[[BaseHTTPRequestHandler], None]:
+    return lambda handler: reply(handler, status, json.dumps(body).encode(), **headers)
+
+
+def hanging_up(handler: BaseHTTPRequestHandler) -> None:
+    handler.close_connection = True
+
+
+def silent_for(seconds: float) -> Callable[[BaseHTTPRequestHandler], None]:
+    def wait(handler: BaseHTTPRequestHandler) -> None:
+        time.sleep(seconds)
+        handler.close_connection = True
+
+    return wait
+
+
+def handler_of(service: Service) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        disable_nagle_algorithm = True
+
+        def setup(self) -> None:
+            super().setup()
+            with service.lock:
+                service.connections += 1
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            plain = gzip.decompress(body) if self.headers["Content-Encoding"] == "gzip" else body
+            request = json.loads(plain)
+            with service.lock:
+                service.calls.append(Call(self.path, dict(self.headers.items()), request, len(body)))
+                fault = service.faults.pop(0) if service.faults else None
+            if fault:
+                fault(self)
+            else:
+                reply(self, 201, json.dumps(answer_to(request)).encode())
+
+        def log_message(self, *args: object) -> None:
+            """Quiet."""
+
+    return Handler
+
+
+@dataclass
+class Watch:
+    """A clock that moves only when the client sleeps."""
+
+    now_s: float = 1_357_016_400.5
+    pauses: list[float] = field(default_factory=list)
+
+    def sleep(self, seconds: float) -> None:
+        self.pauses.append(seconds)
+        self.now_s += seconds
+
+    @property
+    def timing(self) -> Timing:
+        return Timing(now=lambda: self.now_s, monotonic=lambda: self.now_s, sleep=self.sleep, dice=lambda: 1.0)
+
+
+# Pauses of 1, 2, 4, 4, ... seconds on the watch above.
+SHORT = Patience(deadline_s=20, attempt_s=5, connect_s=1, pause_s=1, pause_max_s=4)
