@@ -124,7 +124,7 @@ def _named(action: Action, records: Iterable[Record], request_id: str) -> Iterat
 
 
 def _text(value: object) -> str:
-    """The value as text that has UTF-8 bytes: a null or a broken string in the job's data is the service's to refuse."""
+    """The value as text that has UTF-8 bytes: a null or broken string in the job's data is the service's to refuse."""
     return str(value).encode(errors="replace").decode()
 
 
