@@ -1,0 +1,161 @@
+"""Alarms, and the topic that tells a person: one shape of alarm for each kind of thing that can go wrong."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from aws_cdk import Duration
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_cloudwatch as cloudwatch
+from aws_cdk import aws_cloudwatch_actions as actions
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
+from aws_cdk import aws_sns as sns
+from aws_cdk import aws_sns_subscriptions as subscriptions
+from aws_cdk import aws_sqs as sqs
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from infra.function import ServiceFunction
+
+FIVE_MINUTES = Duration.minutes(5)
+GUIDE = "docs/operations.md"
+# Failed deliveries are tried again: only errors that go on for a quarter of an hour are a person's business.
+_LASTING_PERIODS = 3
+_DEAD_LETTER_AGE_MAX = Duration.days(7)  # half the time that SQS keeps them
+
+
+class Alarms(Construct):
+    """Alarms are added by what they watch; the name of each is a heading in docs/operations.md."""
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, metrics_namespace: str, email: str | None
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._namespace = metrics_namespace
+        self.alarms: list[cloudwatch.Alarm] = []
+        self.topic = _encrypted_topic(self)
+        if email:
+            self.topic.add_subscription(subscriptions.EmailSubscription(email))
+
+    def watch_dead_letters(self, name: str, queue: sqs.Queue) -> None:
+        """One message is enough; and none may grow so old that SQS drops it."""
+        depth = queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES, statistic="Maximum")
+        self._alarm(f"{name}Waiting", depth, 1, "Messages failed again and again and wait for a person.")
+        age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
+        self._alarm(f"{name}Old", age, _DEAD_LETTER_AGE_MAX.to_seconds(), "SQS drops a message after 14 days.")
+
+    def watch_queue(self, name: str, queue: sqs.Queue, *, age_max: Duration) -> None:
+        """A message that waits longer than `age_max` means that the function does not keep up, or fails."""
+        age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
+        self._alarm(f"{name}Late", age, age_max.to_seconds(), "The queue's function does not keep up, or fails.")
+
+    def watch_function(self, function: ServiceFunction) -> None:
+        """Errors and throttles that retries do not cure."""
+        name = function.node.id
+        errors = function.resource.metric_errors(period=FIVE_MINUTES)
+        self._alarm(f"{name}Errors", errors, 1, "The function keeps failing.", periods=_LASTING_PERIODS)
+        throttles = function.resource.metric_throttles(period=FIVE_MINUTES)
+        self._alarm(f"{name}Throttles", throttles, 1, "The account has no concurrency left.", periods=_LASTING_PERIODS)
+
+    def watch_stream(self, name: str, function: ServiceFunction, *, age_max: Duration) -> None:
+        """A stream keeps a record for 24 hours; what is not read by then is gone."""
+        age = function.resource.metric("IteratorAge", period=FIVE_MINUTES, statistic="Maximum")
+        self._alarm(f"{name}Late", age, age_max.to_milliseconds(), "Expired records are not staged in time.")
+
+    def watch_compaction(self, machine: sfn.StateMachine) -> None:
+        """Every way a day can end without its seal: it failed, it hung, it was stopped, it never began."""
+        failures = cloudwatch.MathExpression(
+            expression="failed + timed_out + aborted",
+            label="compactions that did not succeed",
+            period=FIVE_MINUTES,
+            using_metrics={
+                "failed": machine.metric_failed(),
+                "timed_out": machine.metric_timed_out(),
+                "aborted": machine.metric_aborted(),
+            },
+        )
+        self._alarm("CompactionFailed", failures, 1, "The day is not sealed.")
+        succeeded = machine.metric_succeeded(period=Duration.days(1))
+        self._alarm(
+            "CompactionMissing",
+            succeeded,
+            1,
+            "No compaction has succeeded for a day.",
+            comparison=cloudwatch.ComparisonOperator.LESS_THAN_THRESHOLD,
+            missing=cloudwatch.TreatMissingData.BREACHING,
+        )
+
+    def watch_metric(self, metric_name: str, *, service: str, meaning: str) -> None:
+        """One of our own metrics that should stay at zero."""
+        self._alarm(metric_name, our_metric(self._namespace, metric_name, service), 1, meaning)
+
+    def watch_api(self, api: apigateway.RestApi) -> None:
+        """Answers of 500 and above: no caller's mistake."""
+        self._alarm("ApiServerErrors", api.metric_server_error(period=FIVE_MINUTES, statistic="Sum"), 1, "The HTTP API fails.")
+
+    def _alarm(
+        self,
+        name: str,
+        metric: cloudwatch.IMetric,
+        threshold: float,
+        meaning: str,
+        *,
+        periods: int = 1,
+        comparison: cloudwatch.ComparisonOperator = cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
+        missing: cloudwatch.TreatMissingData = cloudwatch.TreatMissingData.NOT_BREACHING,
+    ) -> None:
+        alarm = cloudwatch.Alarm(
+            self,
+            name,
+            metric=metric,
+            threshold=threshold,
+            alarm_description=f"{meaning} What to do: {GUIDE}#{name.lower()}",
+            evaluation_periods=periods,
+            comparison_operator=comparison,
+            treat_missing_data=missing,
+        )
+        notify = actions.SnsAction(self.topic)
+        alarm.add_alarm_action(notify)
+        alarm.add_ok_action(notify)
+        self.alarms.append(alarm)
+
+
+def our_metric(namespace: str, name: str, service: str) -> cloudwatch.Metric:
+    """One of our own metrics, as the function `lambdas.<service>` publishes it."""
+    return cloudwatch.Metric(
+        namespace=namespace,
+        metric_name=name,
+        dimensions_map={"service": service},
+        label=f"{name} ({service})",
+        statistic="Sum",
+        period=FIVE_MINUTES,
+    )
+
+
+def _encrypted_topic(scope: Construct) -> sns.Topic:
+    """A topic that alarms can publish to: with AWS's own key for SNS they could not, since its policy is not ours."""
+    alarms = iam.ServicePrincipal("cloudwatch.amazonaws.com")
+    of_this_account = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}}
+    key = kms.Key(
+        scope,
+        "TopicKey",
+        description="Encrypts Headwater's alarm messages.",
+        enable_key_rotation=True,
+        removal_policy=cdk.RemovalPolicy.DESTROY,
+    )
+    key.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[alarms],
+            actions=["kms:Decrypt", "kms:GenerateDataKey*"],
+            resources=["*"],
+            conditions=of_this_account,
+        )
+    )
+    topic = sns.Topic(scope, "Topic", master_key=key, enforce_ssl=True)
+    # A policy of the topic's own replaces the one that lets the account publish, alarms included.
+    topic.add_to_resource_policy(
+        iam.PolicyStatement(
+            principals=[alarms], actions=["sns:Publish"], resources=[topic.topic_arn], conditions=of_this_account
+        )
+    )
+    return topic

@@ -1,0 +1,175 @@
+"""The daily compaction: a state machine enqueues the day's roots, the trace function archives them, a digest seals them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_events as events
+from aws_cdk import aws_events_targets as targets
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sqs as sqs
+from aws_cdk import aws_stepfunctions as sfn
+from constructs import Construct
+
+from infra.findings import accept
+from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
+from infra.queues import dead_letter_queue, work_queue
+from lineage import settings
+
+STATE_MACHINE_FILE = Path(__file__).with_name("compaction.asl.json")
+_TRACE_TIMEOUT_S = 900
+_COMPACT_TIMEOUT_S = 300
+_RECEIVES_MAX = 3
+_MINUTE = 30
+
+
+class Compaction(Construct):
+    """Schedule -> state machine -> compact function -> trace queue -> trace function -> archive."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        defaults: FunctionDefaults,
+        records_table: dynamodb.Table,
+        graph_table: dynamodb.Table,
+        archive_bucket: s3.Bucket,
+        records_dead_letters: sqs.Queue,
+        hour_utc: int,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._defaults = defaults
+        self._records_table, self._graph_table = records_table, graph_table
+        self._archive_bucket = archive_bucket
+        self._records_dead_letters = records_dead_letters
+        self.dead_letters = dead_letter_queue(self, "TraceDeadLetters", removal=defaults.removal)
+        self.trace_queue = work_queue(
+            self,
+            "TraceQueue",
+            dead_letters=self.dead_letters,
+            receives_max=_RECEIVES_MAX,
+            function_timeout_s=_TRACE_TIMEOUT_S,
+            removal=defaults.removal,
+        )
+        self.trace = self._make_trace()
+        self.compact = self._make_compact()
+        self.state_machine = self._make_state_machine()
+        self.schedule = events.Rule(
+            self,
+            "Daily",
+            description="Starts the compaction of the day before.",
+            schedule=events.Schedule.cron(hour=str(hour_utc), minute=str(_MINUTE)),
+            targets=[targets.SfnStateMachine(self.state_machine, input=events.RuleTargetInput.from_object({}))],
+        )
+
+    def _make_trace(self) -> ServiceFunction:
+        function = ServiceFunction(
+            self,
+            "TraceFunction",
+            module="trace",
+            description="Retraces one root's records and archives the trace.",
+            timeout_s=_TRACE_TIMEOUT_S,
+            memory_mb=3072,
+            storage_gb=4,
+            defaults=self._defaults,
+        )
+        function.set(
+            {
+                settings.RECORDS_TABLE: self._records_table.table_name,
+                settings.GRAPH_TABLE: self._graph_table.table_name,
+                settings.ARCHIVE_BUCKET: self._archive_bucket.bucket_name,
+                settings.RECORDS_DLQ_URL: self._records_dead_letters.queue_url,
+                settings.TRACE_QUEUE_URL: self.trace_queue.queue_url,
+                settings.TRACE_RECORDS_MAX: str(settings.DEFAULT_TRACE_RECORDS_MAX),
+            }
+        )
+        function.allow(["dynamodb:Query"], [self._records_table.table_arn])
+        function.allow(
+            [
+                "dynamodb:GetItem",
+                "dynamodb:BatchGetItem",
+                "dynamodb:Query",
+                "dynamodb:PutItem",
+                "dynamodb:UpdateItem",
+                "dynamodb:DeleteItem",
+                "dynamodb:ConditionCheckItem",
+            ],
+            [self._graph_table.table_arn],
+        )
+        function.allow_objects(
+            [
+                "s3:GetObject",
+                "s3:PutObject",
+                "s3:AbortMultipartUpload",
+                "s3:DeleteObject",
+                "s3:DeleteObjectVersion",
+            ],
+            self._archive_bucket,
+            "traces/",
+        )
+        function.allow(["sqs:SendMessage"], [self._records_dead_letters.queue_arn])
+        function.consume("Roots", queue=self.trace_queue, batch_size=1)
+        return function
+
+    def _make_compact(self) -> ServiceFunction:
+        function = ServiceFunction(
+            self,
+            "CompactFunction",
+            module="compact",
+            description="The steps of the daily compaction.",
+            timeout_s=_COMPACT_TIMEOUT_S,
+            memory_mb=1024,
+            defaults=self._defaults,
+        )
+        function.set(
+            {
+                settings.GRAPH_TABLE: self._graph_table.table_name,
+                settings.TRACE_QUEUE_URL: self.trace_queue.queue_url,
+                settings.ARCHIVE_BUCKET: self._archive_bucket.bucket_name,
+            }
+        )
+        function.allow(
+            [
+                "dynamodb:Query",
+                "dynamodb:GetItem",
+                "dynamodb:PutItem",
+                "dynamodb:UpdateItem",
+                "dynamodb:DeleteItem",
+                "dynamodb:BatchWriteItem",
+            ],
+            [self._graph_table.table_arn],
+        )
+        function.allow(["sqs:SendMessage"], [self.trace_queue.queue_arn])
+        function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, "digests/")
+        function.allow_objects(["s3:DeleteObject"], self._archive_bucket, "traces/")
+        return function
+
+    def _make_state_machine(self) -> sfn.StateMachine:
+        role = iam.Role(self, "StateMachineRole", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
+        role.add_to_policy(
+            iam.PolicyStatement(
+                actions=["lambda:InvokeFunction"], resources=[self.compact.resource.function_arn]
+            )
+        )
+        accept(
+            role,
+            "IAM5[Resource::*]",
+            "X-Ray segments and the delivery of logs belong to no resource that a policy could name.",
+        )
+        log_group = logs.LogGroup(
+            self, "StateMachineLogs", retention=LOG_RETENTION, removal_policy=self._defaults.removal
+        )
+        return sfn.StateMachine(
+            self,
+            "StateMachine",
+            definition_body=sfn.DefinitionBody.from_string(STATE_MACHINE_FILE.read_text(encoding="utf-8")),
+            definition_substitutions={"CompactFunctionArn": self.compact.resource.function_arn},
+            role=role,
+            logs=sfn.LogOptions(destination=log_group, level=sfn.LogLevel.ALL, include_execution_data=False),
+            tracing_enabled=True,
+            removal_policy=self._defaults.removal,
+        )

@@ -1,0 +1,100 @@
+"""The dashboard, top to bottom as data flows: alarms, requests, queues, functions, tables, traces."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import Construct
+
+from infra.alarms import FIVE_MINUTES, our_metric
+from infra.compaction import Compaction
+from infra.function import ServiceFunction
+from infra.ingestion import Ingestion
+from infra.query_api import QueryApi
+from infra.storage import Storage
+
+_WIDTH = 24  # CloudWatch's grid
+
+
+def make_dashboard(
+    scope: Construct,
+    *,
+    namespace: str,
+    alarms: Sequence[cloudwatch.Alarm],
+    functions: Sequence[ServiceFunction],
+    storage: Storage,
+    ingestion: Ingestion,
+    compaction: Compaction,
+    query_api: QueryApi,
+) -> cloudwatch.Dashboard:
+    """One page of what the alarms watch and what explains it."""
+    rows: list[list[cloudwatch.IWidget]] = [
+        [cloudwatch.AlarmStatusWidget(title="Alarms", width=_WIDTH, alarms=list(alarms))],
+        _records(namespace, query_api),
+        _queues(ingestion, compaction),
+        _functions(functions),
+        _tables(storage),
+        _traces(namespace, compaction),
+    ]
+    return cloudwatch.Dashboard(scope, "Dashboard", default_interval=Duration.days(1), widgets=rows)
+
+
+def _records(namespace: str, query_api: QueryApi) -> list[cloudwatch.IWidget]:
+    accepted = [our_metric(namespace, "RecordsAccepted", service) for service in ("input", "api")]
+    fates = [our_metric(namespace, f"Records{fate}", "load") for fate in ("Loaded", "Displaced", "Refused")]
+    staged = our_metric(namespace, "RecordsStaged", "expired")
+    calls = query_api.api.metric_count(period=FIVE_MINUTES)
+    refusals = [query_api.api.metric_client_error(period=FIVE_MINUTES), query_api.api.metric_server_error(period=FIVE_MINUTES)]
+    return [
+        _graph("Records", [*accepted, *fates, staged], width=16),
+        _graph("HTTP calls", [calls, *refusals], width=8),
+    ]
+
+
+def _queues(ingestion: Ingestion, compaction: Compaction) -> list[cloudwatch.IWidget]:
+    work = (ingestion.records_queue, ingestion.packed_queue, compaction.trace_queue)
+    dead = (ingestion.dead_letters, compaction.dead_letters)
+    waiting = [queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES) for queue in work]
+    ages = [queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES) for queue in work]
+    letters = [queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES) for queue in dead]
+    return [
+        _graph("Messages waiting", waiting),
+        _graph("Age of the oldest message, s", ages),
+        _graph("Dead letters", letters),
+    ]
+
+
+def _functions(functions: Sequence[ServiceFunction]) -> list[cloudwatch.IWidget]:
+    resources = [(function.module, function.resource) for function in functions]
+    return [
+        _graph("Function errors", [each.metric_errors(label=name) for name, each in resources]),
+        _graph("Function throttles", [each.metric_throttles(label=name) for name, each in resources]),
+        _graph("Function duration p99, ms", [each.metric_duration(label=name, statistic="p99") for name, each in resources]),
+    ]
+
+
+def _tables(storage: Storage) -> list[cloudwatch.IWidget]:
+    tables = (("records", storage.records_table), ("graph", storage.graph_table))
+    return [
+        _graph(title, [table.metric(metric, label=name, statistic="Sum", period=FIVE_MINUTES) for name, table in tables])
+        for title, metric in (
+            ("Write units", "ConsumedWriteCapacityUnits"),
+            ("Throttled writes", "WriteThrottleEvents"),
+            ("Rows expired by TTL", "TimeToLiveDeletedItemCount"),
+        )
+    ]
+
+
+def _traces(namespace: str, compaction: Compaction) -> list[cloudwatch.IWidget]:
+    machine = compaction.state_machine
+    roots = [our_metric(namespace, f"Roots{fate}", "trace") for fate in ("Traced", "TooLarge")]
+    return [
+        _graph("Roots", [*roots, our_metric(namespace, "RootsMissed", "compact")], width=12),
+        _graph("Compactions", [machine.metric_succeeded(), machine.metric_failed(), machine.metric_timed_out()], width=12),
+    ]
+
+
+def _graph(title: str, metrics: Sequence[cloudwatch.IMetric], width: int = 8) -> cloudwatch.GraphWidget:
+    return cloudwatch.GraphWidget(title=title, left=list(metrics), width=width)

@@ -1,0 +1,11 @@
+"""How a finding of cdk-nag is accepted: on the resource that it is about, with the reason."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from constructs import IConstruct
+
+
+def accept(construct: IConstruct, rule: str, reason: str) -> None:
+    """Accept one finding of the AWS Solutions rules (`IAM5[Resource::*]`) for this construct and what it holds."""
+    cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=f"AwsSolutions-{rule}", reason=reason))

@@ -1,0 +1,124 @@
+"""The one way to make a Lambda function, its role, its log group and what it may do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import cast
+
+from aws_cdk import Duration, RemovalPolicy, Size, Stack
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_lambda as lam
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.findings import accept
+
+PYTHON_VERSION = "3.13"
+RUNTIME = lam.Runtime.PYTHON_3_13
+ARCHITECTURE = lam.Architecture.ARM_64
+LOG_RETENTION = logs.RetentionDays.THREE_MONTHS
+# Consumers of a queue at once: enough for thousands of records a second, few enough that a flood leaves the account's
+# other functions their concurrency.
+QUEUE_CONCURRENCY = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FunctionDefaults:
+    """What all functions of a stack share."""
+
+    code: lam.Code
+    layer: lam.ILayerVersion | None
+    metrics_namespace: str
+    removal: RemovalPolicy
+
+
+class ServiceFunction(Construct):
+    """The function `lambdas.<module>.handler`; it may do nothing until it is allowed to."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        module: str,
+        description: str,
+        timeout_s: int,
+        memory_mb: int,
+        defaults: FunctionDefaults,
+        storage_gb: float = 0.5,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.module = module
+        self.timeout_s = timeout_s
+        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        self.log_group = logs.LogGroup(self, "Logs", retention=LOG_RETENTION, removal_policy=defaults.removal)
+        self.log_group.grant_write(self.role)
+        self.resource = lam.Function(
+            self,
+            "Default",
+            runtime=RUNTIME,
+            architecture=ARCHITECTURE,
+            handler=f"lambdas.{module}.handler",
+            description=description,
+            code=defaults.code,
+            layers=[defaults.layer] if defaults.layer else None,
+            timeout=Duration.seconds(timeout_s),
+            memory_size=memory_mb,
+            ephemeral_storage_size=Size.mebibytes(int(storage_gb * 1024)),
+            role=self.role,
+            log_group=self.log_group,
+            tracing=lam.Tracing.ACTIVE,
+            environment={
+                "POWERTOOLS_SERVICE_NAME": module,
+                "POWERTOOLS_METRICS_NAMESPACE": defaults.metrics_namespace,
+                "LOG_LEVEL": "INFO",
+            },
+        )
+        accept(self.role, "IAM5[Resource::*]", "X-Ray segments belong to no resource that a policy could name.")
+        accept(self.resource, "L1", f"The layer is locked and compiled for Python {PYTHON_VERSION}.")
+
+    def set(self, environment: Mapping[str, str]) -> None:
+        """Add environment variables."""
+        for name, value in environment.items():
+            self.resource.add_environment(name, value)
+
+    def allow(self, actions: Sequence[str], resources: Sequence[str]) -> None:
+        """Allow these actions on these ARNs, and nothing beside them."""
+        self.role.add_to_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
+
+    def allow_objects(self, actions: Sequence[str], bucket: s3.IBucket, prefix: str) -> None:
+        """Allow these actions on the bucket's objects under a prefix.
+
+        Who may get may also list: without s3:ListBucket, S3 answers a missing key with 403 instead of 404.
+        """
+        self.allow(actions, [bucket.arn_for_objects(f"{prefix}*")])
+        name = Stack.of(bucket).get_logical_id(cast(s3.CfnBucket, bucket.node.default_child))
+        accept(
+            self.role,
+            f"IAM5[Resource::<{name}.Arn>/{prefix}*]",
+            f"The keys under {prefix} are made while the stack runs; nothing outside it is allowed.",
+        )
+        if "s3:GetObject" in actions:
+            self.allow(["s3:ListBucket"], [bucket.bucket_arn])
+
+    def consume(
+        self, construct_id: str, *, queue: sqs.IQueue, batch_size: int, window_s: int = 0
+    ) -> lam.EventSourceMapping:
+        """Feed the function from a queue; the handler answers which messages of a batch have failed."""
+        self.allow(
+            ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
+            [queue.queue_arn],
+        )
+        return lam.EventSourceMapping(
+            self,
+            construct_id,
+            target=self.resource,
+            event_source_arn=queue.queue_arn,
+            batch_size=batch_size,
+            max_batching_window=Duration.seconds(window_s) if window_s else None,
+            max_concurrency=QUEUE_CONCURRENCY,
+            report_batch_item_failures=True,
+        )

@@ -1,0 +1,191 @@
+"""The way in: requests become records on a queue, and records become rows; expired rows are caught on their way out."""
+
+from __future__ import annotations
+
+import jsii
+from aws_cdk import Duration
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_lambda as lam
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra.function import FunctionDefaults, ServiceFunction
+from infra.queues import dead_letter_queue, work_queue
+from lineage import settings
+
+_INPUT_TIMEOUT_S = 30
+_LOAD_TIMEOUT_S = 120
+_EXPIRED_TIMEOUT_S = 120
+# The Carbonlake seed's defaults: 1 minute or 100 records.
+_RECORDS_BATCH = 100
+_RECORDS_WINDOW_S = 60
+# A packed message is up to 1 MiB: four of them stay under the 6 MB that a function's event may have.
+_PACKED_BATCH = 4
+_RECEIVES_MAX = 5
+# The stream forgets a record after 24 hours; what is still not staged by then has to be in S3 before.
+_EXPIRY_AGE_MAX_H = 20
+# DynamoDB's own deletions, apart from those of a person: the documented mark of a TTL removal.
+_TTL_REMOVALS = {
+    "eventName": ["REMOVE"],
+    "userIdentity": {"type": ["Service"], "principalId": ["dynamodb.amazonaws.com"]},
+}
+
+
+class Ingestion(Construct):
+    """Input function -> records queue or packed queue -> load function -> records table -> expired function."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        defaults: FunctionDefaults,
+        records_table: dynamodb.Table,
+        graph_table: dynamodb.Table,
+        intake_bucket: s3.Bucket,
+        records_ttl_s: int,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._defaults = defaults
+        self._records_table, self._graph_table = records_table, graph_table
+        self._intake_bucket = intake_bucket
+        self._records_ttl_s = records_ttl_s
+        self.dead_letters = dead_letter_queue(self, "RecordsDeadLetters", removal=defaults.removal)
+        self.records_queue = work_queue(
+            self,
+            "RecordsQueue",
+            dead_letters=self.dead_letters,
+            receives_max=_RECEIVES_MAX,
+            function_timeout_s=_LOAD_TIMEOUT_S,
+            window_s=_RECORDS_WINDOW_S,
+            removal=defaults.removal,
+        )
+        self.packed_queue = work_queue(
+            self,
+            "PackedQueue",
+            dead_letters=self.dead_letters,
+            receives_max=_RECEIVES_MAX,
+            function_timeout_s=_LOAD_TIMEOUT_S,
+            removal=defaults.removal,
+        )
+        self.input = self._make_input()
+        self.load = self._make_load()
+        self.expired = self._make_expired()
+
+    def open_to(self, function: ServiceFunction) -> None:
+        """Make the function a door: it may queue requests and set aside those that are too big for a message."""
+        function.set(
+            {
+                settings.RECORDS_QUEUE_URL: self.records_queue.queue_url,
+                settings.PACKED_QUEUE_URL: self.packed_queue.queue_url,
+                settings.INTAKE_BUCKET: self._intake_bucket.bucket_name,
+                settings.RECORDS_TTL_S: str(self._records_ttl_s),
+            }
+        )
+        function.allow(["sqs:SendMessage"], [self.records_queue.queue_arn, self.packed_queue.queue_arn])
+        function.allow_objects(["s3:PutObject"], self._intake_bucket, "requests/")
+
+    def _make_input(self) -> ServiceFunction:
+        function = ServiceFunction(
+            self,
+            "InputFunction",
+            module="input",
+            description="Accepts lineage requests and queues their records.",
+            timeout_s=_INPUT_TIMEOUT_S,
+            memory_mb=512,
+            defaults=self._defaults,
+        )
+        self.open_to(function)
+        return function
+
+    def _make_load(self) -> ServiceFunction:
+        function = ServiceFunction(
+            self,
+            "LoadFunction",
+            module="load",
+            description="Loads queued records into the records table and marks their roots.",
+            timeout_s=_LOAD_TIMEOUT_S,
+            memory_mb=1024,
+            defaults=self._defaults,
+        )
+        function.set(
+            {
+                settings.RECORDS_TABLE: self._records_table.table_name,
+                settings.GRAPH_TABLE: self._graph_table.table_name,
+                settings.INTAKE_BUCKET: self._intake_bucket.bucket_name,
+                settings.RECORDS_DLQ_URL: self.dead_letters.queue_url,
+                settings.RECORDS_QUEUE_URL: self.records_queue.queue_url,
+                settings.PACKED_QUEUE_URL: self.packed_queue.queue_url,
+                settings.RECORDS_TTL_S: str(self._records_ttl_s),
+            }
+        )
+        function.allow(
+            ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"], [self._records_table.table_arn]
+        )
+        function.allow(["dynamodb:PutItem", "dynamodb:UpdateItem"], [self._graph_table.table_arn])
+        function.allow_objects(["s3:GetObject"], self._intake_bucket, "requests/")
+        function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
+        function.consume("Records", queue=self.records_queue, batch_size=_RECORDS_BATCH, window_s=_RECORDS_WINDOW_S)
+        function.consume("Packed", queue=self.packed_queue, batch_size=_PACKED_BATCH)
+        return function
+
+    def _make_expired(self) -> ServiceFunction:
+        function = ServiceFunction(
+            self,
+            "ExpiredFunction",
+            module="expired",
+            description="Stages records that expire before a finished trace has read them.",
+            timeout_s=_EXPIRED_TIMEOUT_S,
+            memory_mb=512,
+            defaults=self._defaults,
+        )
+        function.set({settings.GRAPH_TABLE: self._graph_table.table_name})
+        function.allow(
+            [
+                "dynamodb:GetItem",
+                "dynamodb:BatchGetItem",
+                "dynamodb:PutItem",
+                "dynamodb:UpdateItem",
+                "dynamodb:BatchWriteItem",
+            ],
+            [self._graph_table.table_arn],
+        )
+        self._follow_expiry(function)
+        return function
+
+    def _follow_expiry(self, function: ServiceFunction) -> None:
+        """Feed the function from the table's stream; what it cannot stage in time goes to S3 whole."""
+        stream_arn = self._records_table.table_stream_arn or ""
+        function.allow(
+            ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"],
+            [stream_arn],
+        )
+        function.allow_objects(["s3:PutObject"], self._intake_bucket, "aws/lambda/")
+        function.allow(["s3:ListBucket"], [self._intake_bucket.bucket_arn])
+        lam.EventSourceMapping(
+            function,
+            "Expiry",
+            target=function.resource,
+            event_source_arn=stream_arn,
+            starting_position=lam.StartingPosition.TRIM_HORIZON,
+            batch_size=500,
+            max_batching_window=Duration.seconds(5),
+            filters=[lam.FilterCriteria.filter(_TTL_REMOVALS)],
+            bisect_batch_on_error=True,
+            report_batch_item_failures=True,
+            max_record_age=Duration.hours(_EXPIRY_AGE_MAX_H),
+            on_failure=_ToBucket(self._intake_bucket),
+            support_s3_on_failure_destination=True,
+        )
+
+
+@jsii.implements(lam.IEventSourceDlq)
+class _ToBucket:
+    """Whole failed batches into a bucket, under `aws/lambda/`; the CDK's own class also grants reading all of it."""
+
+    def __init__(self, bucket: s3.IBucket) -> None:
+        self._bucket = bucket
+
+    def bind(self, target: lam.IEventSourceMapping, target_handler: lam.IFunction) -> lam.DlqDestinationConfig:
+        """The destination; the grant stands beside the mapping."""
+        return lam.DlqDestinationConfig(destination=self._bucket.bucket_arn)

@@ -1,0 +1,130 @@
+"""The context knobs: what a deployer may turn, read once and refused when wrong."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from lineage.errors import Fault, Invalid
+
+T = TypeVar("T")
+
+_NAMES = ("stage", "records_ttl_hours", "retention", "alarm_email", "auth", "compaction_hour_utc", "layer")
+_STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+_HOURS_IN_A_YEAR = 8760
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knobs:
+    """One deployment's choices; the defaults are those of production. cdk.json says what each means."""
+
+    stage: str = "prod"
+    records_ttl_hours: int = 24
+    retain: bool = True
+    alarm_email: str | None = None
+    compaction_hour_utc: int = 0
+    layer: bool = True
+
+    @property
+    def records_ttl_s(self) -> int:
+        """The time to live of a record, in seconds."""
+        return self.records_ttl_hours * 3600
+
+
+def parse_knobs(context: Mapping[str, object]) -> Knobs:
+    """The knobs out of the CDK context: `-c` gives text, cdk.json gives JSON, and both are read.
+
+    A key with `/` or `:` is a feature flag, a comment or the CDK's own; every other key has to be a knob, so that a
+    misspelled `retention` does not deploy the default in silence.
+
+    Raises:
+        Invalid: naming each wrong knob, its value and the rule, all at once.
+
+    >>> parse_knobs({"stage": "dev", "records_ttl_hours": "48", "retention": "destroy"}).records_ttl_s
+    172800
+    """
+    reader, default = _Reader(context), Knobs()
+    knobs = Knobs(
+        stage=reader.read("stage", _stage, default.stage),
+        records_ttl_hours=reader.read("records_ttl_hours", _integer(1, _HOURS_IN_A_YEAR), default.records_ttl_hours),
+        retain=reader.read("retention", _choice(retain=True, destroy=False), default.retain),
+        alarm_email=reader.read("alarm_email", _email, default.alarm_email),
+        compaction_hour_utc=reader.read("compaction_hour_utc", _integer(0, 23), default.compaction_hour_utc),
+        layer=reader.read("layer", _choice(true=True, false=False), default.layer),
+    )
+    reader.read("auth", _auth, None)
+    if reader.faults:
+        raise Invalid(reader.faults)
+    return knobs
+
+
+class _Reader:
+    """Reads knob after knob and keeps the faults, so that a deployer sees all of them at once."""
+
+    def __init__(self, context: Mapping[str, object]) -> None:
+        self._context = context
+        self.faults = [_unknown(name, context[name]) for name in context if _unclaimed(name)]
+
+    def read(self, name: str, parse: Callable[[object], T], default: T) -> T:
+        """The knob's value as `parse` makes it; the default where it is not given or not right."""
+        if name not in self._context:
+            return default
+        try:
+            return parse(self._context[name])
+        except ValueError as broken:
+            self.faults.append(Fault(name, self._context[name], str(broken)))
+            return default
+
+
+def _unclaimed(name: str) -> bool:
+    return name not in _NAMES and not any(mark in name for mark in "/:")
+
+
+def _unknown(name: str, value: object) -> Fault:
+    near = difflib.get_close_matches(name, _NAMES, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return Fault(name, value, f"must be one of the knobs {', '.join(_NAMES)}{hint}")
+
+
+def _stage(value: object) -> str:
+    if isinstance(value, str) and _STAGE.fullmatch(value):
+        return value
+    raise ValueError("must be a lower-case letter, then at most 19 letters, digits and hyphens")
+
+
+def _email(value: object) -> str | None:
+    if value in (None, "", "none"):
+        return None
+    if isinstance(value, str) and _EMAIL.fullmatch(value):
+        return value
+    raise ValueError("must be an e-mail address, or none")
+
+
+def _auth(value: object) -> None:
+    if value == "token":
+        raise ValueError("must be iam: bearer tokens come with a later version")
+    if value != "iam":
+        raise ValueError("must be iam")
+
+
+def _integer(least: int, most: int) -> Callable[[object], int]:
+    def parse(value: object) -> int:
+        if re.fullmatch(r"[0-9]{1,9}", str(value)) and least <= int(str(value)) <= most:
+            return int(str(value))
+        raise ValueError(f"must be a whole number from {least} to {most}")
+
+    return parse
+
+
+def _choice(**choices: bool) -> Callable[[object], bool]:
+    def parse(value: object) -> bool:
+        said = str(value).lower() if isinstance(value, bool) else value
+        if isinstance(said, str) and said in choices:
+            return choices[said]
+        raise ValueError(f"must be {' or '.join(choices)}")
+
+    return parse

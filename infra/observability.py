@@ -1,0 +1,76 @@
+"""What is watched: an alarm for everything that a person must act on, and a dashboard to look at first."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration
+from aws_cdk import aws_cloudwatch as cloudwatch
+from constructs import Construct
+
+from infra.alarms import Alarms
+from infra.compaction import Compaction
+from infra.dashboard import make_dashboard
+from infra.ingestion import Ingestion
+from infra.query_api import QueryApi
+from infra.storage import Storage
+
+# A record should be in the table after a minute or two; half an hour is a day's records at risk of a late trace.
+_RECORDS_LATE = Duration.minutes(30)
+# A day's roots are enqueued at once, and the slowest of them may take a few quarters of an hour.
+_TRACES_LATE = Duration.hours(2)
+# The stream keeps 24 hours; this leaves most of a day to act.
+_EXPIRY_LATE = Duration.hours(1)
+# Our own metrics that should stay at zero: name, publishing function, what it means.
+_ZERO_METRICS = (
+    ("RecordsDisplaced", "load", "One node was recorded twice with different content; the later one is a dead letter."),
+    ("RootsTooLarge", "trace", "A root has more records than the trace function takes on."),
+    ("RootsMissed", "compact", "A day was sealed without all its traces; the rest is carried over."),
+)
+
+
+class Observability(Construct):
+    """Every queue, every function, the stream, the compaction and the API; the dashboard shows what the alarms watch."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        metrics_namespace: str,
+        alarm_email: str | None,
+        storage: Storage,
+        ingestion: Ingestion,
+        compaction: Compaction,
+        query_api: QueryApi,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
+        alarms.watch_dead_letters("RecordsDeadLetters", ingestion.dead_letters)
+        alarms.watch_dead_letters("TraceDeadLetters", compaction.dead_letters)
+        alarms.watch_queue("RecordsQueue", ingestion.records_queue, age_max=_RECORDS_LATE)
+        alarms.watch_queue("PackedQueue", ingestion.packed_queue, age_max=_RECORDS_LATE)
+        alarms.watch_queue("TraceQueue", compaction.trace_queue, age_max=_TRACES_LATE)
+        functions = (
+            ingestion.input,
+            ingestion.load,
+            ingestion.expired,
+            compaction.trace,
+            compaction.compact,
+            query_api.function,
+        )
+        for function in functions:
+            alarms.watch_function(function)
+        alarms.watch_stream("Expiry", ingestion.expired, age_max=_EXPIRY_LATE)
+        alarms.watch_compaction(compaction.state_machine)
+        alarms.watch_api(query_api.api)
+        for metric, service, meaning in _ZERO_METRICS:
+            alarms.watch_metric(metric, service=service, meaning=meaning)
+        make_dashboard(
+            self,
+            namespace=metrics_namespace,
+            alarms=alarms.alarms,
+            functions=functions,
+            storage=storage,
+            ingestion=ingestion,
+            compaction=compaction,
+            query_api=query_api,
+        )

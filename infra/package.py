@@ -1,0 +1,97 @@
+"""What the functions are made of: one asset for our code, one layer for the locked dependencies. Neither needs Docker."""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import aws_cdk as cdk
+from aws_cdk import aws_lambda as lam
+from constructs import Construct
+
+from infra.function import ARCHITECTURE, PYTHON_VERSION, RUNTIME
+
+PROJECT = Path(__file__).resolve().parent.parent
+LOCK_FILE = PROJECT / "requirements" / "lambda.txt"
+LAYERS = PROJECT / "build" / "layers"
+# Newest first; Lambda's Python 3.13 runs on Amazon Linux 2023, glibc 2.34.
+_PLATFORMS = ("manylinux_2_28_aarch64", "manylinux2014_aarch64")
+# Goes into the name of what was built: raise it when the way of building changes.
+_RECIPE = "1"
+
+_log = logging.getLogger(__name__)
+
+
+def code_asset() -> lam.Code:
+    """`lambdas/` and `lineage/`, and nothing else of the project."""
+    return lam.Code.from_asset(
+        str(PROJECT),
+        ignore_mode=cdk.IgnoreMode.GIT,
+        exclude=["/*", "!/lambdas", "!/lineage", "__pycache__", "*.pyc"],
+    )
+
+
+def layer_version(scope: Construct, construct_id: str, folder: Path) -> lam.LayerVersion:
+    """The layer in a folder that `build_layer` made; the folder's name is the asset's hash."""
+    return lam.LayerVersion(
+        scope,
+        construct_id,
+        description="The locked dependencies of the functions.",
+        code=lam.Code.from_asset(str(folder), asset_hash=folder.name, asset_hash_type=cdk.AssetHashType.CUSTOM),
+        compatible_runtimes=[RUNTIME],
+        compatible_architectures=[ARCHITECTURE],
+    )
+
+
+def build_layer(lock_file: Path = LOCK_FILE, layers: Path = LAYERS) -> Path:
+    """The folder of the layer for this lock file, built if it is not there yet; building needs the package index.
+
+    The wheels are those of Lambda's platform, whatever machine builds. Where its minor version of Python is installed
+    the modules are compiled as well: a layer is read-only, so that else every cold start would compile them anew.
+
+    Raises:
+        subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked one; pip says which.
+    """
+    compiler = shutil.which(f"python{PYTHON_VERSION}")
+    folder = layers / _layer_hash(lock_file, compiled=compiler is not None)
+    if folder.is_dir():
+        return folder
+    layers.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=layers) as scratch:
+        unfinished = Path(scratch) / "layer"
+        _install(lock_file, unfinished / "python")
+        if compiler:
+            _compile(compiler, unfinished / "python")
+        else:
+            _log.warning("python%s is not installed: the layer is not compiled, cold starts are slower", PYTHON_VERSION)
+        os.replace(unfinished, folder)
+    return folder
+
+
+def _layer_hash(lock_file: Path, *, compiled: bool) -> str:
+    parts = (_RECIPE, ARCHITECTURE.name, PYTHON_VERSION, str(compiled), lock_file.read_text(encoding="utf-8"))
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+def _install(lock_file: Path, target: Path) -> None:
+    platforms = [argument for platform in _PLATFORMS for argument in ("--platform", platform)]
+    _run(
+        [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
+        + ["--target", str(target), "--requirement", str(lock_file), "--require-hashes", "--no-deps"]
+        + ["--only-binary", ":all:", "--implementation", "cp", "--python-version", PYTHON_VERSION, *platforms]
+    )
+
+
+def _compile(python: str, folder: Path) -> None:
+    """Bytecode that is valid whatever the files' times are: zipping and unpacking do not keep them."""
+    _run([python, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(folder)])
+
+
+def _run(command: list[str]) -> None:
+    subprocess.run(command, check=True, stdout=sys.stderr)  # noqa: S603  # our own words, no shell

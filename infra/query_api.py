@@ -1,0 +1,131 @@
+"""The HTTP API: one function behind every route, signed requests, a log of who asked what and never of what was sent."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from aws_cdk import RemovalPolicy, Size
+from aws_cdk import aws_apigateway as apigateway
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_logs as logs
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sqs as sqs
+from constructs import Construct
+
+from infra.findings import accept
+from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
+from infra.ingestion import Ingestion
+from lineage import settings
+
+_TIMEOUT_S = 29  # API Gateway gives up after 29 seconds
+# A caller that loops is slowed before it takes the account's concurrency: 1,000 by default, shared with everything.
+_REQUESTS_PER_S = 200
+_REQUESTS_BURST = 400
+_COMPRESS_FROM = Size.kibibytes(1)
+
+
+class QueryApi(Construct):
+    """A REST API, since HTTP APIs decode `%2F` in the path: root ids and node ids are full of slashes."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        defaults: FunctionDefaults,
+        ingestion: Ingestion,
+        records_table: dynamodb.Table,
+        graph_table: dynamodb.Table,
+        archive_bucket: s3.Bucket,
+        intake_bucket: s3.Bucket,
+        trace_queue: sqs.Queue,
+        stage: str,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.function = ServiceFunction(
+            self,
+            "ApiFunction",
+            module="api",
+            description="Answers the HTTP API.",
+            timeout_s=_TIMEOUT_S,
+            memory_mb=1024,
+            defaults=defaults,
+        )
+        ingestion.open_to(self.function)
+        self.function.set(
+            {
+                settings.RECORDS_TABLE: records_table.table_name,
+                settings.GRAPH_TABLE: graph_table.table_name,
+                settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
+                settings.TRACE_QUEUE_URL: trace_queue.queue_url,
+            }
+        )
+        read = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"]
+        self.function.allow(read, [records_table.table_arn, graph_table.table_arn])
+        self.function.allow(["dynamodb:Query"], _index_arns(records_table))
+        self.function.allow(["sqs:SendMessage"], [trace_queue.queue_arn])
+        self.function.allow_objects(["s3:GetObject"], archive_bucket, "traces/")
+        self.function.allow_objects(["s3:GetObject", "s3:PutObject"], intake_bucket, "answers/")
+        self.api = _rest_api(self, function=self.function, stage=stage, removal=defaults.removal)
+
+
+def _index_arns(records_table: dynamodb.Table) -> Sequence[str]:
+    return [f"{records_table.table_arn}/index/{name}" for name in (settings.NODE_INDEX, settings.ACTION_INDEX)]
+
+
+def _rest_api(
+    scope: Construct, *, function: ServiceFunction, stage: str, removal: RemovalPolicy
+) -> apigateway.RestApi:
+    access_log = logs.LogGroup(scope, "AccessLog", retention=LOG_RETENTION, removal_policy=removal)
+    api = apigateway.RestApi(
+        scope,
+        "RestApi",
+        description="Headwater: where data came from.",
+        endpoint_types=[apigateway.EndpointType.REGIONAL],
+        # Also makes API Gateway unpack requests that come with Content-Encoding: gzip.
+        min_compression_size=_COMPRESS_FROM,
+        cloud_watch_role=True,
+        default_integration=apigateway.LambdaIntegration(function.resource, allow_test_invoke=False),
+        default_method_options=apigateway.MethodOptions(authorization_type=apigateway.AuthorizationType.IAM),
+        deploy_options=apigateway.StageOptions(
+            stage_name=stage,
+            access_log_destination=apigateway.LogGroupLogDestination(access_log),
+            access_log_format=_access_log_format(),
+            data_trace_enabled=False,
+            logging_level=apigateway.MethodLoggingLevel.ERROR,
+            metrics_enabled=True,
+            tracing_enabled=True,
+            throttling_rate_limit=_REQUESTS_PER_S,
+            throttling_burst_limit=_REQUESTS_BURST,
+        ),
+    )
+    api.node.try_remove_child("Endpoint")  # the stack names its outputs itself
+    api.root.add_method("ANY")
+    api.root.add_resource("{proxy+}").add_method("ANY")
+    _accept_findings(api)
+    return api
+
+
+def _access_log_format() -> apigateway.AccessLogFormat:
+    return apigateway.AccessLogFormat.json_with_standard_fields(
+        caller=True,
+        http_method=True,
+        ip=True,
+        protocol=True,
+        request_time=True,
+        resource_path=True,
+        response_length=True,
+        status=True,
+        user=True,
+    )
+
+
+def _accept_findings(api: apigateway.RestApi) -> None:
+    accept(api, "APIG2", "The function checks requests and names field, value and rule; a JSON schema here could not.")
+    accept(api, "APIG3", "Callers are IAM principals that sign each request; throttling bounds what one may ask.")
+    accept(api, "COG4", "Callers are jobs with IAM roles, not people with a user pool.")
+    accept(
+        api,
+        "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+        "API Gateway writes its logs through this role, and AWS keeps the policy for it.",
+    )

@@ -1,0 +1,102 @@
+"""The one stack: what is kept, the way in, the daily compaction, the questions, and who is told when something is wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import aws_cdk as cdk
+from constructs import Construct
+
+from infra.compaction import Compaction
+from infra.function import FunctionDefaults
+from infra.ingestion import Ingestion
+from infra.knobs import Knobs
+from infra.observability import Observability
+from infra.package import code_asset, layer_version
+from infra.query_api import QueryApi
+from infra.storage import Storage
+
+
+class LineageStack(cdk.Stack):
+    """Headwater in one account and region; `layer` is the folder that `infra.layer` built, or None to go without."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, knobs: Knobs, layer: Path | None) -> None:
+        super().__init__(
+            scope,
+            construct_id,
+            description="Headwater: serverless data lineage",
+            tags={"service": "headwater", "stage": knobs.stage},
+            termination_protection=knobs.retain,
+            analytics_reporting=False,
+        )
+        removal = cdk.RemovalPolicy.RETAIN if knobs.retain else cdk.RemovalPolicy.DESTROY
+        defaults = FunctionDefaults(
+            code=code_asset(),
+            layer=layer_version(self, "Dependencies", layer) if layer else None,
+            metrics_namespace=f"Headwater/{knobs.stage}",
+            removal=removal,
+        )
+        storage = Storage(self, "Storage", removal=removal)
+        ingestion = Ingestion(
+            self,
+            "Ingestion",
+            defaults=defaults,
+            records_table=storage.records_table,
+            graph_table=storage.graph_table,
+            intake_bucket=storage.intake_bucket,
+            records_ttl_s=knobs.records_ttl_s,
+        )
+        compaction = Compaction(
+            self,
+            "Compaction",
+            defaults=defaults,
+            records_table=storage.records_table,
+            graph_table=storage.graph_table,
+            archive_bucket=storage.archive_bucket,
+            records_dead_letters=ingestion.dead_letters,
+            hour_utc=knobs.compaction_hour_utc,
+        )
+        query_api = QueryApi(
+            self,
+            "QueryApi",
+            defaults=defaults,
+            ingestion=ingestion,
+            records_table=storage.records_table,
+            graph_table=storage.graph_table,
+            archive_bucket=storage.archive_bucket,
+            intake_bucket=storage.intake_bucket,
+            trace_queue=compaction.trace_queue,
+            stage=knobs.stage,
+        )
+        Observability(
+            self,
+            "Observability",
+            metrics_namespace=defaults.metrics_namespace,
+            alarm_email=knobs.alarm_email,
+            storage=storage,
+            ingestion=ingestion,
+            compaction=compaction,
+            query_api=query_api,
+        )
+        self._name_outputs(storage, ingestion, compaction, query_api)
+
+    def _name_outputs(
+        self, storage: Storage, ingestion: Ingestion, compaction: Compaction, query_api: QueryApi
+    ) -> None:
+        """What a deployer, a client and the local stack look up by name."""
+        outputs = {
+            "InputFunctionName": ingestion.input.resource.function_name,
+            "ApiUrl": query_api.api.url,
+            "RecordsQueueUrl": ingestion.records_queue.queue_url,
+            "PackedQueueUrl": ingestion.packed_queue.queue_url,
+            "RecordsDeadLettersUrl": ingestion.dead_letters.queue_url,
+            "TraceQueueUrl": compaction.trace_queue.queue_url,
+            "TraceDeadLettersUrl": compaction.dead_letters.queue_url,
+            "RecordsTableName": storage.records_table.table_name,
+            "GraphTableName": storage.graph_table.table_name,
+            "ArchiveBucketName": storage.archive_bucket.bucket_name,
+            "IntakeBucketName": storage.intake_bucket.bucket_name,
+            "CompactionStateMachineArn": compaction.state_machine.state_machine_arn,
+        }
+        for name, value in outputs.items():
+            cdk.CfnOutput(self, name, value=value)

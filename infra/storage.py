@@ -1,0 +1,152 @@
+"""What the service keeps: the records table, the graph table, the archive and the intake bucket."""
+
+from __future__ import annotations
+
+from aws_cdk import Duration, RemovalPolicy
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from lineage import settings
+
+_STRING = dynamodb.AttributeType.STRING
+
+
+class Storage(Construct):
+    """Two tables and three buckets. Their logical ids are their identity: a renamed one would be an empty one."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, removal: RemovalPolicy) -> None:
+        super().__init__(scope, construct_id)
+        self.records_table = _records_table(self, removal)
+        self.graph_table = _table(
+            self,
+            "GraphTable",
+            partition_key=settings.PK,
+            sort_key=settings.SK,
+            ttl_attribute=settings.EXPIRES_AT,
+            removal=removal,
+        )
+        access_logs = _access_logs_bucket(self, removal)
+        self.archive_bucket = _archive_bucket(self, access_logs, removal)
+        self.intake_bucket = _intake_bucket(self, access_logs, removal)
+
+
+def _records_table(scope: Construct, removal: RemovalPolicy) -> dynamodb.Table:
+    """The table of the Carbonlake seed, to the letter; a local index can never be added to a table that exists."""
+    table = _table(
+        scope,
+        "RecordsTable",
+        partition_key=settings.ROOT_ID,
+        sort_key=settings.NODE_ID,
+        ttl_attribute=settings.TTL_EXPIRY,
+        removal=removal,
+        stream=dynamodb.StreamViewType.NEW_AND_OLD_IMAGES,
+    )
+    table.add_global_secondary_index(
+        index_name=settings.NODE_INDEX,
+        partition_key=dynamodb.Attribute(name=settings.NODE_ID, type=_STRING),
+        projection_type=dynamodb.ProjectionType.ALL,
+    )
+    table.add_local_secondary_index(
+        index_name=settings.ACTION_INDEX,
+        sort_key=dynamodb.Attribute(name=settings.ACTION_TAKEN, type=_STRING),
+        projection_type=dynamodb.ProjectionType.ALL,
+    )
+    return table
+
+
+def _table(
+    scope: Construct,
+    construct_id: str,
+    *,
+    partition_key: str,
+    sort_key: str,
+    ttl_attribute: str,
+    removal: RemovalPolicy,
+    stream: dynamodb.StreamViewType | None = None,
+) -> dynamodb.Table:
+    return dynamodb.Table(
+        scope,
+        construct_id,
+        partition_key=dynamodb.Attribute(name=partition_key, type=_STRING),
+        sort_key=dynamodb.Attribute(name=sort_key, type=_STRING),
+        time_to_live_attribute=ttl_attribute,
+        stream=stream,
+        billing_mode=dynamodb.BillingMode.PAY_PER_REQUEST,
+        encryption=dynamodb.TableEncryption.AWS_MANAGED,
+        point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
+            point_in_time_recovery_enabled=True
+        ),
+        deletion_protection=removal == RemovalPolicy.RETAIN,
+        removal_policy=removal,
+    )
+
+
+def _access_logs_bucket(scope: Construct, removal: RemovalPolicy) -> s3.Bucket:
+    return _bucket(
+        scope,
+        "AccessLogsBucket",
+        removal=removal,
+        rules=[s3.LifecycleRule(id="a-year-of-logs", expiration=Duration.days(365))],
+    )
+
+
+def _archive_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy) -> s3.Bucket:
+    """Traces and digests are never expired; a deleted or replaced one can be had back for 90 days."""
+    return _bucket(
+        scope,
+        "ArchiveBucket",
+        removal=removal,
+        versioned=True,
+        access_logs=access_logs,
+        rules=[
+            s3.LifecycleRule(
+                id="deleted-objects",
+                noncurrent_version_expiration=Duration.days(90),
+                expired_object_delete_marker=True,
+            )
+        ],
+    )
+
+
+def _intake_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy) -> s3.Bucket:
+    """Requests too big for a message, answers too big for a response, and stream batches that nobody could stage.
+
+    A request outlives the message that points to it: 14 days in its queue, then 14 among the dead letters.
+    """
+    return _bucket(
+        scope,
+        "IntakeBucket",
+        removal=removal,
+        access_logs=access_logs,
+        rules=[
+            s3.LifecycleRule(id="requests", prefix="requests/", expiration=Duration.days(30)),
+            s3.LifecycleRule(id="answers", prefix="answers/", expiration=Duration.days(1)),
+        ],
+    )
+
+
+def _bucket(
+    scope: Construct,
+    construct_id: str,
+    *,
+    removal: RemovalPolicy,
+    rules: list[s3.LifecycleRule],
+    versioned: bool = False,
+    access_logs: s3.IBucket | None = None,
+) -> s3.Bucket:
+    broken_uploads = s3.LifecycleRule(id="broken-uploads", abort_incomplete_multipart_upload_after=Duration.days(7))
+    return s3.Bucket(
+        scope,
+        construct_id,
+        block_public_access=s3.BlockPublicAccess.BLOCK_ALL,
+        encryption=s3.BucketEncryption.S3_MANAGED,
+        enforce_ssl=True,
+        minimum_tls_version=1.2,
+        object_ownership=s3.ObjectOwnership.BUCKET_OWNER_ENFORCED,
+        versioned=versioned,
+        server_access_logs_bucket=access_logs,
+        server_access_logs_prefix=f"{construct_id}/" if access_logs else None,
+        lifecycle_rules=[*rules, broken_uploads],
+        removal_policy=removal,
+    )

@@ -1,0 +1,61 @@
+"""Synthesize the stack into a folder: `python -m infra.synth OUTDIR [name=value ...]` prints the template's path.
+
+Nothing here needs the network: the layer is left out, so the template describes the stack but cannot run on Lambda.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+
+import aws_cdk as cdk
+
+from infra.knobs import parse_knobs
+from infra.package import PROJECT, build_layer
+from infra.stack import LineageStack
+from lineage.errors import Invalid
+
+
+def make_stack(app: cdk.App) -> LineageStack:
+    """The stack that the app's context describes.
+
+    Raises:
+        Invalid: a knob of the context is wrong.
+    """
+    knobs = parse_knobs(app.node.get_all_context())
+    return LineageStack(app, f"Headwater-{knobs.stage}", knobs=knobs, layer=build_layer() if knobs.layer else None)
+
+
+def synthesize(outdir: Path, context: Mapping[str, object] | None = None) -> Path:
+    """Write the cloud assembly into `outdir`, with cdk.json's context and `context` over it; the template's path."""
+    app = make_app(outdir, context)
+    stack = make_stack(app)
+    app.synth()
+    return outdir / stack.template_file
+
+
+def make_app(outdir: Path, context: Mapping[str, object] | None = None) -> cdk.App:
+    """An app as the CDK command line would start it, but without the layer."""
+    knobs = json.loads((PROJECT / "cdk.json").read_text(encoding="utf-8"))["context"]
+    return cdk.App(outdir=str(outdir), analytics_reporting=False, context={**knobs, "layer": False, **(context or {})})
+
+
+def main(arguments: list[str]) -> int:
+    """The command line."""
+    if not arguments:
+        sys.stderr.write("usage: python -m infra.synth OUTDIR [name=value ...]\n")
+        return 2
+    outdir, *turned = arguments
+    try:
+        template = synthesize(Path(outdir), dict(knob.split("=", 1) for knob in turned))
+    except Invalid as wrong:
+        sys.stderr.write(f"{wrong}\n")
+        return 2
+    sys.stdout.write(f"{template}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
