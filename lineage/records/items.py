@@ -10,8 +10,8 @@ if TYPE_CHECKING:
     from lineage.aws.items import Item, Value
 
 
-def render_item(record: LineageRecord, *, ttl_s: int, loaded_at: int) -> dict[str, Value]:
-    """The item of a record; `loaded_at` (seconds since 1970) is when the load function began to write it."""
+def render_item(record: LineageRecord) -> dict[str, Value]:
+    """The record's own attributes."""
     item: dict[str, Value] = {
         "root_id": {"S": record.root_id},
         "node_id": {"S": record.node_id},
@@ -19,14 +19,17 @@ def render_item(record: LineageRecord, *, ttl_s: int, loaded_at: int) -> dict[st
         "action_taken": {"S": record.action_taken},
         "storage_location": {"S": record.storage_location},
         "recordedAt": {"N": str(record.recorded_at)},
-        "ttl_expiry": {"N": str(record.recorded_at + ttl_s)},
-        "loaded_at": {"N": str(loaded_at)},
     }
     if record.run_id is not None:
         item["run_id"] = {"S": record.run_id}
     if record.metadata:
         item["metadata"] = {"M": {name: {"S": text} for name, text in record.metadata}}
     return item
+
+
+def render_life(record: LineageRecord, *, ttl_s: int, loaded_at: int) -> dict[str, Value]:
+    """When the item expires, and when the load function began to write it; seconds since 1970."""
+    return {"ttl_expiry": {"N": str(record.recorded_at + ttl_s)}, "loaded_at": {"N": str(loaded_at)}}
 
 
 def parse_item(item: Item) -> LineageRecord:

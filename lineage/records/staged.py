@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lineage.aws.items import batch_write, query_pages
-from lineage.records.items import render_item
+from lineage.records.items import parse_item, render_item
 from lineage.records.keys import sha_of
 from lineage.records.record import LineageRecord
 
@@ -28,15 +28,16 @@ class Staged:
     dynamodb: DynamoDBClient
     table: str
 
-    def stage(self, images: Iterable[tuple[LineageRecord, int]]) -> None:
-        """Keep records that TTL removed, each with its TTL expiry, until a trace has archived them."""
-        puts = [_staged_item(record, expiry) for record, expiry in images]
-        batch_write(self.dynamodb, self.table, [{"PutRequest": {"Item": item}} for item in puts])
+    def stage(self, records: Iterable[LineageRecord]) -> None:
+        """Keep records that TTL removed until a trace has archived them."""
+        puts = {item["sk"]["S"]: item for item in map(_staged_item, records)}
+        batch_write(self.dynamodb, self.table, [{"PutRequest": {"Item": item}} for item in puts.values()])
 
-    def staged(self, root_id: str) -> Iterator[Item]:
-        """The root's staged items, strongly consistent."""
+    def staged(self, root_id: str) -> Iterator[tuple[str, LineageRecord]]:
+        """The root's staged records, each with its sort key, strongly consistent."""
         for items in query_pages(self.dynamodb, self.table, f"STAGED#{sha_of(root_id)}"):
-            yield from items
+            for item in items:
+                yield item["sk"]["S"], parse_item(item)
 
     def unstage(self, root_id: str, places: Sequence[str]) -> None:
         """Drop staged items, by sort key, that a committed archive object holds."""
@@ -47,7 +48,7 @@ class Staged:
         batch_write(self.dynamodb, self.table, deletes)
 
 
-def _staged_item(record: LineageRecord, expiry: int) -> Item:
-    item = render_item(record, ttl_s=expiry - record.recorded_at, loaded_at=0)
-    place = sha_of(f"{record.node_id}\0{record.content_hash}\0{record.recorded_at}")
-    return {"pk": {"S": f"STAGED#{sha_of(record.root_id)}"}, "sk": {"S": place}, **item}
+def _staged_item(record: LineageRecord) -> Item:
+    # Two records of one node may both expire unread: the place tells them apart, the trace decides between them.
+    place = sha_of(f"{record.root_id}\0{record.node_id}\0{record.recorded_at}\0{record.content_hash}")
+    return {"pk": {"S": f"STAGED#{sha_of(record.root_id)}"}, "sk": {"S": place}, **render_item(record)}

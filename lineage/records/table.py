@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from botocore.exceptions import ClientError
 
-from lineage.records.items import parse_item, render_item
+from lineage.records.items import parse_item, render_item, render_life
 from lineage.records.record import LineageRecord, keep_first
 from lineage.settings import ACTION_INDEX, NODE_INDEX
 
@@ -42,7 +42,7 @@ class RecordsTable:
         A record of other content that loses goes to `save` before it can vanish. Raises the `ClientError` of a
         write that DynamoDB refused.
         """
-        item = render_item(record, ttl_s=ttl_s, loaded_at=loaded_at)
+        item = {**render_item(record), **render_life(record, ttl_s=ttl_s, loaded_at=loaded_at)}
         existing = self._put_if(item, None)
         while existing is not None:
             known = parse_item(existing)
@@ -140,6 +140,9 @@ def is_throttle(error: ClientError) -> bool:
     }
 
 
-def is_full(error: ClientError) -> bool:
-    """Whether the root has reached the 10 GB that a table with a local index holds for one partition key."""
-    return error.response["Error"]["Code"] == "ItemCollectionSizeLimitExceededException"
+def is_refused(error: ClientError) -> bool:
+    """Whether the item itself is refused for good: trying again cannot help.
+
+    It breaks a rule of DynamoDB, or its root holds 10 GB, the most for one key of a table with a local index.
+    """
+    return error.response["Error"]["Code"] in {"ValidationException", "ItemCollectionSizeLimitExceededException"}

@@ -1,0 +1,109 @@
+"""The records of one root as a forest: who is whose parent, which nodes are leaves, what is missing, what goes round.
+
+Built for a million records: a node is a number, and its record is kept as the bytes that every trace line repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from operator import itemgetter
+from typing import TypeAlias
+
+# Parents that are no node.
+_START = -1
+_MISSING = -2
+
+
+# A record as the forest needs it: node id, parent id, and its rendered form (see `lines.render_step`). A plain tuple:
+# a million of anything larger cost more than all the rest (measured).
+Step: TypeAlias = tuple[str, str, bytes]
+
+
+@dataclass(frozen=True, slots=True)
+class Path:
+    """The nodes from the start of a tree to `nodes[-1]`.
+
+    `missing` names a parent that is not among the records, `cycle` the nodes that lead into each other.
+    """
+
+    nodes: Sequence[int]
+    missing: str | None = None
+    cycle: Sequence[int] = ()
+
+
+class Forest:
+    """The steps of one root, ordered by node id. Memory: the steps, a dictionary of the ids, three lists of numbers.
+
+    A step whose parent is the root id, or that is the root itself, starts a tree (the root need not be a record).
+    """
+
+    def __init__(self, root_id: str, steps: Iterable[Step]) -> None:
+        ordered = sorted(steps, key=itemgetter(0))
+        self.root_id = root_id
+        self.ids = [node_id for node_id, _, _ in ordered]
+        self.rendered = [rendered for _, _, rendered in ordered]
+        self._parent_ids = [parent_id for _, parent_id, _ in ordered]
+        index = {node_id: node for node, node_id in enumerate(self.ids)}
+        self._parents = [index.get(parent_id, _MISSING) for parent_id in self._parent_ids]
+        self._mend_starts(index)
+
+    def _mend_starts(self, index: dict[str, int]) -> None:
+        """The root has no parent, and is nobody's missing one."""
+        root = index.get(self.root_id)
+        if root is not None:
+            self._parents[root] = _START
+            return
+        for node, parent in enumerate(self._parents):
+            if parent == _MISSING and self._parent_ids[node] == self.root_id:
+                self._parents[node] = _START
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def families(self) -> Iterator[tuple[Path, list[int]]]:
+        """The leaves by parent: the path to the parent, and the leaves below it, ordered by node id.
+
+        Every record is on the path of a leaf, or, in a cycle that no leaf hangs from, on that of its smallest node.
+        """
+        reached = bytearray(len(self))
+        for parent, leaves in self._leaves_by_parent().items():
+            path = self._path(parent, self._parent_ids[leaves[0]])
+            for node in (*path.nodes, *leaves):
+                reached[node] = 1
+            yield path, leaves
+        for node in range(len(self)):
+            if not reached[node]:
+                # Neither a leaf nor above one: the node is on a closed cycle, and the first of it by node id.
+                path = self._path(self._parents[node], "")
+                for member in path.nodes:
+                    reached[member] = 1
+                yield Path(path.nodes[1:], cycle=path.nodes), [node]
+
+    def _leaves_by_parent(self) -> dict[int, list[int]]:
+        is_parent = bytearray(len(self))
+        for parent in self._parents:
+            if parent >= 0:
+                is_parent[parent] = 1
+        families: dict[int, list[int]] = {}
+        orphans: dict[str, int] = {}
+        for node, parent in enumerate(self._parents):
+            if not is_parent[node]:
+                if parent == _MISSING:
+                    # Leaves that miss the same parent are one family; numbers below -2 tell such families apart.
+                    parent = orphans.setdefault(self._parent_ids[node], _MISSING - len(orphans))
+                families.setdefault(parent, []).append(node)
+        return families
+
+    def _path(self, node: int, parent_id: str) -> Path:
+        """The path from a start down to the node; `parent_id` is what led to it, and is missing if `node` is none."""
+        upward: list[int] = []
+        seen: dict[int, int] = {}
+        while node >= 0:
+            if node in seen:
+                return Path(upward[::-1], cycle=upward[seen[node] :][::-1])
+            seen[node] = len(upward)
+            upward.append(node)
+            parent_id = self._parent_ids[node]
+            node = self._parents[node]
+        return Path(upward[::-1], missing=None if node == _START else parent_id)

@@ -1,0 +1,155 @@
+"""Loading a batch of queued messages: every record into the table, then its root marked; failures answered singly."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeVar
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lineage.aws.clients import CONCURRENCY
+from lineage.errors import Invalid, Unavailable
+from lineage.records.dead_letters import DeadLetters
+from lineage.records.enrich import ENRICHERS, Enricher, enrich
+from lineage.records.marks import Marks
+from lineage.records.messages import Packed, Pointer, Refused, parse_message, render_message
+from lineage.records.record import Key, LineageRecord
+from lineage.records.table import RecordsTable, is_refused, is_throttle
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message as the function received it."""
+
+    message_id: str
+    body: str
+
+
+@dataclass(slots=True)
+class Loaded:
+    """What a batch came to: the messages to try again with the reason of each, and counts of records."""
+
+    failed: dict[str, str] = field(default_factory=dict)
+    loaded: int = 0
+    displaced: int = 0
+    refused: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class LoadStores:
+    """Where loading reads and writes. Items expire `ttl_s` seconds after their record was made."""
+
+    table: RecordsTable
+    marks: Marks
+    dead_letters: DeadLetters
+    s3: S3Client
+    ttl_s: int
+    enrichers: tuple[Enricher, ...] = ENRICHERS
+
+
+def load(messages: Sequence[QueuedMessage], stores: LoadStores, *, now_s: int, day: str) -> Loaded:
+    """Load the batch at `now_s` (seconds since 1970), marking roots on `day` (YYYY-MM-DD).
+
+    A message succeeds when each of its records is in the table (or in the dead-letter queue, if it is wrong or
+    displaced) and each of its roots is marked; else its id is among `failed`.
+    """
+    batch = _Batch(stores, now_s)
+    keys_of = batch.read(messages)
+    with ThreadPoolExecutor(CONCURRENCY) as pool:
+        unwritten = _each(pool, batch.put, batch.groups)
+        # Marked only after the write: a trace that sees the mark sees the record.
+        roots = {root_id for root_id, node_id in batch.groups if (root_id, node_id) not in unwritten}
+        unmarked = _each(pool, lambda root_id: batch.mark(root_id, day), roots)
+    for message_id, keys in keys_of.items():
+        reasons = (unwritten.get(key) or unmarked.get(key[0]) for key in keys)
+        if reason := next(filter(None, reasons), None):
+            batch.result.failed[message_id] = reason
+    batch.result.loaded = len(batch.groups) - len(unwritten)
+    return batch.result
+
+
+def _each(pool: ThreadPoolExecutor, act: Callable[[T], str | None], things: Iterable[T]) -> Mapping[T, str]:
+    """What went wrong with each thing, for those with which something did."""
+    ordered = list(things)
+    return {thing: reason for thing, reason in zip(ordered, pool.map(act, ordered), strict=True) if reason}
+
+
+class _Batch:
+    """One batch under way: its records by node, and what came of them so far."""
+
+    def __init__(self, stores: LoadStores, now_s: int) -> None:
+        self.stores = stores
+        self.now_s = now_s
+        self.result = Loaded()
+        self.groups: dict[Key, dict[LineageRecord, None]] = {}
+        self._throttled: set[str] = set()
+
+    def read(self, messages: Sequence[QueuedMessage]) -> dict[str, set[Key]]:
+        """Group the records of every readable message by node; the nodes of each message."""
+        keys_of: dict[str, set[Key]] = {}
+        for message in messages:
+            try:
+                records = self._records_of(message)
+            except (Invalid, Unavailable, BotoCoreError, ClientError) as error:
+                self.result.failed[message.message_id] = f"{type(error).__name__}: {error}"
+                continue
+            for record in records:
+                self.groups.setdefault(record.key, {})[record] = None
+            keys_of[message.message_id] = {record.key for record in records}
+        return keys_of
+
+    def _records_of(self, message: QueuedMessage) -> list[LineageRecord]:
+        content = parse_message(message.body)
+        if isinstance(content, Pointer):
+            body = self.stores.s3.get_object(Bucket=content.bucket, Key=content.key)["Body"].read()
+            content = parse_message(body)
+            if isinstance(content, Pointer):
+                raise Invalid.because("s3", content.key, "must hold records, not another pointer")
+        if isinstance(content, LineageRecord):
+            return [enrich(content, self.stores.enrichers)]
+        return self._unpack(content)
+
+    def _unpack(self, packed: Packed) -> list[LineageRecord]:
+        self._refuse(packed.refused)
+        return [enrich(record, self.stores.enrichers) for record in packed.records]
+
+    def put(self, key: Key) -> str | None:
+        """Write the records of one node; why they could not be written, or None."""
+        root_id, _ = key
+        if root_id in self._throttled:
+            return "the root is throttled"
+        for record in self.groups[key]:
+            try:
+                self.stores.table.put(record, ttl_s=self.stores.ttl_s, loaded_at=self.now_s, save=self._displace)
+            except ClientError as error:
+                if not is_refused(error):
+                    # One partition takes about 1,000 writes a second: the rest of the root waits for a later batch.
+                    if is_throttle(error):
+                        self._throttled.add(root_id)
+                    return str(error)
+                self._refuse([Refused(render_message(record), str(error))])
+            except (BotoCoreError, Unavailable) as error:
+                return str(error)
+        return None
+
+    def mark(self, root_id: str, day: str) -> str | None:
+        """Mark the root; why it could not be, or None."""
+        try:
+            self.stores.marks.mark(root_id, day)
+        except (BotoCoreError, ClientError) as error:
+            return f"the root could not be marked: {error}"
+        return None
+
+    def _displace(self, records: Iterable[LineageRecord]) -> None:
+        self.result.displaced += self.stores.dead_letters.put_displaced(records)
+
+    def _refuse(self, refused: Sequence[Refused]) -> None:
+        if refused:
+            self.result.refused += self.stores.dead_letters.put_refused(refused)
