@@ -13,16 +13,18 @@ from __future__ import annotations
 
 from spark_client.client import LineageClient
 from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
-from spark_client.requests import Answer, Record, Step, Tally
+from spark_client.requests import Answer, BatchAnswer, Record, Recorded, Step, Tally
 from spark_client.retry import Patience
 
 __all__ = [
     "Answer",
+    "BatchAnswer",
     "LineageClient",
     "LineageError",
     "Misconfigured",
     "Patience",
     "Record",
+    "Recorded",
     "Refused",
     "Step",
     "Tally",

@@ -11,7 +11,18 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spark_client.errors import LineageError, Misconfigured, Undelivered
-from spark_client.requests import Action, Answer, Record, Request, Step, Tally, requests_of, requests_of_steps
+from spark_client.requests import (
+    Action,
+    Answer,
+    BatchAnswer,
+    Record,
+    Recorded,
+    Request,
+    Step,
+    Tally,
+    requests_of,
+    requests_of_steps,
+)
 from spark_client.retry import Patience, Timing, persist
 from spark_client.transports import Destination, Json, Transport, choose_destination, open_transport
 
@@ -84,7 +95,17 @@ class LineageClient:
         action = self._action(root_id, parent_id, action_taken, run_id, None, requested_at)
         record = Record(storage_location, node_id)
         requests = requests_of(action, [record], request_id or str(uuid.uuid4()), single=True)
-        return self._answer(action, map(self._deliver, requests))
+        batch = self._answer(action, map(self._deliver, requests))
+        (recorded,) = batch.records
+        return Answer(
+            root_id,
+            action_taken,
+            batch.recorded_at,
+            batch.ttl_expiry,
+            recorded.node_id,
+            recorded.storage_location,
+            batch.delivered,
+        )
 
     def record_many(
         self,
@@ -97,7 +118,7 @@ class LineageClient:
         run_id: str | None = None,
         request_id: str | None = None,
         requested_at: int | None = None,
-    ) -> Answer:
+    ) -> BatchAnswer:
         """Record many results of one step, in as few requests as the service's bounds allow.
 
         `records` may be a generator; a `storage_location` beside it is that of every record. Requests are accepted or
@@ -177,16 +198,16 @@ class LineageClient:
     ) -> Action:
         return Action(root_id, parent_id, action_taken, run_id, storage_location, self._now(requested_at))
 
-    def _answer(self, action: Action, delivered: Iterable[tuple[Request, Json | None]]) -> Answer:
+    def _answer(self, action: Action, delivered: Iterable[tuple[Request, Json | None]]) -> BatchAnswer:
         """One answer for all the requests of a call; the times are the service's where it told them."""
         recorded_at, ttl_expiry, whole = action.requested_at, None, True
-        records: list[Record] = []
+        records: list[Recorded] = []
         for request, answer in delivered:
             records += request.records
             whole = whole and answer is not None
             recorded_at = _seconds(answer, "recordedAt") or recorded_at
             ttl_expiry = _seconds(answer, "ttl_expiry") or ttl_expiry
-        return Answer(action.root_id, action.action_taken, recorded_at, ttl_expiry, tuple(records), whole)
+        return BatchAnswer(action.root_id, action.action_taken, recorded_at, ttl_expiry, tuple(records), whole)
 
     def _deliver(self, request: Request) -> tuple[Request, Json | None]:
         """Send one request to its end and count it; None in the place of the answer if it did not arrive.

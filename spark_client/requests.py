@@ -50,40 +50,50 @@ class Action(NamedTuple):
     requested_at: int
 
 
+class Recorded(NamedTuple):
+    """A record as it was sent: with the node id that it has in the tree."""
+
+    storage_location: str | None
+    node_id: str
+
+
 @dataclass(frozen=True)
 class Request:
     """One request as it is sent, with the node ids that it gives its records."""
 
     action: Action
     request_id: str
-    records: tuple[Record, ...]
+    records: tuple[Recorded, ...]
     body: bytes
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What the next step needs; known before the service answers, since the client chose every id and the time.
+    """What the next step needs; known before the service answers, since the client chose the id and the time.
 
-    `recorded_at` is in whole seconds since 1970. `ttl_expiry` is None when the service did not say (a file, a failure).
-    `delivered` is False when at least one of the requests it took did not arrive.
+    `node_id` is the next step's `parent_id`. `recorded_at` and `ttl_expiry` are whole seconds since 1970; the latter is
+    None when the service did not say (a file, a failure). `delivered` is False when the service did not take it.
     """
 
     root_id: str
     action_taken: str
     recorded_at: int
     ttl_expiry: int | None
-    records: tuple[Record, ...]
+    node_id: str
+    storage_location: str | None
     delivered: bool
 
-    @property
-    def node_id(self) -> str | None:
-        """The node id of the only record: the `parent_id` of the next step."""
-        return self.records[0].node_id if len(self.records) == 1 else None
 
-    @property
-    def storage_location(self) -> str | None:
-        """Where the only record lies."""
-        return self.records[0].storage_location if len(self.records) == 1 else None
+@dataclass(frozen=True)
+class BatchAnswer:
+    """An `Answer` for many records, in the order they were given; `delivered` is False when not all were taken."""
+
+    root_id: str
+    action_taken: str
+    recorded_at: int
+    ttl_expiry: int | None
+    records: tuple[Recorded, ...]
+    delivered: bool
 
 
 class Tally(NamedTuple):
@@ -116,11 +126,11 @@ def requests_of_steps(
         yield from requests_of(action, records, f"{request_id}#{number}")
 
 
-def _named(action: Action, records: Iterable[Record], request_id: str) -> Iterator[Record]:
+def _named(action: Action, records: Iterable[Record], request_id: str) -> Iterator[Recorded]:
     shared = (_text(action.root_id), _text(action.parent_id), _text(action.action_taken), _text(request_id))
     for index, (storage_location, node_id) in enumerate(records):
         location = action.storage_location if action.storage_location is not None else storage_location
-        yield Record(location, node_id if node_id is not None else derive_node_id(*shared, index))
+        yield Recorded(location, node_id if node_id is not None else derive_node_id(*shared, index))
 
 
 def _text(value: object) -> str:
@@ -128,9 +138,9 @@ def _text(value: object) -> str:
     return str(value).encode(errors="replace").decode()
 
 
-def _filled(records: Iterable[Record]) -> Iterator[tuple[list[Record], list[bytes]]]:
+def _filled(records: Iterable[Recorded]) -> Iterator[tuple[list[Recorded], list[bytes]]]:
     """Yield full loads of records and their JSON: at most `RECORDS_MAX`, and a body of at most `BODY_MAX_BYTES`."""
-    load: list[Record] = []
+    load: list[Recorded] = []
     lines: list[bytes] = []
     room = BODY_MAX_BYTES - _HEAD_MAX_BYTES
     for record in records:

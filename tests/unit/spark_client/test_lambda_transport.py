@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lineage.names import derive_node_id
-from spark_client import Answer, LineageClient, Misconfigured, Record, Refused
+from spark_client import Answer, LineageClient, Misconfigured, Refused
 from tests.unit.spark_client.lineage_service import SHORT, TTL_S, Service, Watch, failing, hanging_up
 
 NOW = 1_357_016_400
@@ -30,7 +30,7 @@ def test_a_record_travels_as_the_payload_of_an_invocation(service: Service, line
     node_id = derive_node_id("flights", "flights", "READ", "r-1", 0)
     assert [call.path for call in service.calls] == [f"/2015-03-31/functions/{ARN.replace(':', '%3A')}/invocations"]
     assert service.requests[0]["record"] == {"node_id": node_id, "storage_location": "s3://raw"}
-    assert answer == Answer("flights", "READ", NOW, NOW + TTL_S, (Record("s3://raw", node_id),), delivered=True)
+    assert answer == Answer("flights", "READ", NOW, NOW + TTL_S, node_id, "s3://raw", delivered=True)
 
 
 @pytest.mark.parametrize("name", ["Invalid", "TooLarge", "Conflict"])

@@ -12,7 +12,19 @@ from uuid import UUID
 import pytest
 
 from lineage.names import derive_node_id
-from spark_client import Answer, LineageClient, Misconfigured, Patience, Record, Refused, Step, Tally, Undelivered
+from spark_client import (
+    Answer,
+    BatchAnswer,
+    LineageClient,
+    Misconfigured,
+    Patience,
+    Record,
+    Recorded,
+    Refused,
+    Step,
+    Tally,
+    Undelivered,
+)
 from tests.unit.spark_client.lineage_service import (
     SHORT,
     TTL_S,
@@ -65,8 +77,7 @@ def test_a_record_travels_as_a_single_request_with_its_id_and_time(service: Serv
             "record": {"node_id": node_id, "storage_location": RAW},
         }
     ]
-    assert answer == Answer(ROOT, "READ", NOW, NOW + TTL_S, (Record(RAW, node_id),), delivered=True)
-    assert (answer.node_id, answer.storage_location) == (node_id, RAW)
+    assert answer == Answer(ROOT, "READ", NOW, NOW + TTL_S, node_id, RAW, delivered=True)
     assert (lineage.sent, lineage.failed) == (1, 0)
 
 
@@ -91,7 +102,7 @@ def test_many_records_travel_as_one_batch(service: Service, watch: Watch) -> Non
 
     answer = a_client(service, watch).record_many(ROOT, "raw", "CHECKED", rows, request_id="r-2")
 
-    records = tuple(Record(f"{CHECKED}#{row}", f"row-{row}") for row in range(3))
+    records = tuple(Recorded(f"{CHECKED}#{row}", f"row-{row}") for row in range(3))
     assert service.requests == [
         {
             "root_id": ROOT,
@@ -102,8 +113,7 @@ def test_many_records_travel_as_one_batch(service: Service, watch: Watch) -> Non
             "records": [record._asdict() for record in records],
         }
     ]
-    assert answer == Answer(ROOT, "CHECKED", NOW, NOW + TTL_S, records, delivered=True)
-    assert answer.node_id is None
+    assert answer == BatchAnswer(ROOT, "CHECKED", NOW, NOW + TTL_S, records, delivered=True)
 
 
 def test_a_common_storage_location_is_that_of_every_record(service: Service, watch: Watch) -> None:
@@ -111,7 +121,7 @@ def test_a_common_storage_location_is_that_of_every_record(service: Service, wat
         ROOT, "raw", "CHECKED", [Record(node_id="a"), Record("s3://elsewhere", "b")], storage_location=CHECKED
     )
 
-    assert answer.records == (Record(CHECKED, "a"), Record(CHECKED, "b"))
+    assert answer.records == (Recorded(CHECKED, "a"), Recorded(CHECKED, "b"))
     assert service.requests[0]["records"] == [record._asdict() for record in answer.records]
 
 
@@ -124,7 +134,7 @@ def test_a_batch_of_one_is_still_a_batch(service: Service, watch: Watch) -> None
 def test_no_records_make_no_request(service: Service, watch: Watch) -> None:
     answer = a_client(service, watch).record_many(ROOT, "raw", "CHECKED", [])
 
-    assert answer == Answer(ROOT, "CHECKED", NOW, None, (), delivered=True)
+    assert answer == BatchAnswer(ROOT, "CHECKED", NOW, None, (), delivered=True)
     assert service.requests == []
 
 
@@ -262,7 +272,7 @@ def test_a_job_lives_on_when_the_service_is_down(watch: Watch, caplog: pytest.Lo
     answer = lineage.record(ROOT, ROOT, "READ", RAW, request_id="r-1")
 
     node_id = derive_node_id(ROOT, ROOT, "READ", "r-1", 0)
-    assert answer == Answer(ROOT, "READ", NOW, None, (Record(RAW, node_id),), delivered=False)
+    assert answer == Answer(ROOT, "READ", NOW, None, node_id, RAW, delivered=False)
     assert (lineage.sent, lineage.failed) == (0, 1)
     assert watch.pauses == [1, 2, 4, 4, 4, 4]
     assert sum(watch.pauses) < SHORT.deadline_s
@@ -402,7 +412,7 @@ def test_requests_are_appended_to_a_file_as_json_lines(watch: Watch, tmp_path: P
         with LineageClient(file=file, timing=watch.timing) as lineage:
             answer = lineage.record(ROOT, ROOT, "READ", RAW, request_id=request_id)
 
-    assert answer == Answer(ROOT, "READ", NOW, None, answer.records, delivered=True)
+    assert answer == Answer(ROOT, "READ", NOW, None, answer.node_id, RAW, delivered=True)
     assert [json.loads(line)["request_id"] for line in file.read_text().splitlines()] == ["r-1", "r-2"]
 
 
