@@ -27,9 +27,7 @@ _DEAD_LETTER_AGE_MAX = Duration.days(7)  # half the time that SQS keeps them
 class Alarms(Construct):
     """Alarms are added by what they watch; the name of each is a heading in docs/operations.md."""
 
-    def __init__(
-        self, scope: Construct, construct_id: str, *, metrics_namespace: str, email: str | None
-    ) -> None:
+    def __init__(self, scope: Construct, construct_id: str, *, metrics_namespace: str, email: str | None) -> None:
         super().__init__(scope, construct_id)
         self._namespace = metrics_namespace
         self.alarms: list[cloudwatch.Alarm] = []
@@ -91,7 +89,9 @@ class Alarms(Construct):
 
     def watch_api(self, api: apigateway.RestApi) -> None:
         """Answers of 500 and above: no caller's mistake."""
-        self._alarm("ApiServerErrors", api.metric_server_error(period=FIVE_MINUTES, statistic="Sum"), 1, "The HTTP API fails.")
+        self._alarm(
+            "ApiServerErrors", api.metric_server_error(period=FIVE_MINUTES, statistic="Sum"), 1, "The HTTP API fails."
+        )
 
     def _alarm(
         self,

@@ -1,4 +1,4 @@
-"""The daily compaction: a state machine enqueues the day's roots, the trace function archives them, a digest seals them."""
+"""The daily compaction: a state machine enqueues the day's roots, the trace function archives them, a digest seals."""
 
 from __future__ import annotations
 
@@ -151,9 +151,7 @@ class Compaction(Construct):
     def _make_state_machine(self) -> sfn.StateMachine:
         role = iam.Role(self, "StateMachineRole", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
         role.add_to_policy(
-            iam.PolicyStatement(
-                actions=["lambda:InvokeFunction"], resources=[self.compact.resource.function_arn]
-            )
+            iam.PolicyStatement(actions=["lambda:InvokeFunction"], resources=[self.compact.resource.function_arn])
         )
         accept(
             role,

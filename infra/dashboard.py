@@ -46,7 +46,10 @@ def _records(namespace: str, query_api: QueryApi) -> list[cloudwatch.IWidget]:
     fates = [our_metric(namespace, f"Records{fate}", "load") for fate in ("Loaded", "Displaced", "Refused")]
     staged = our_metric(namespace, "RecordsStaged", "expired")
     calls = query_api.api.metric_count(period=FIVE_MINUTES)
-    refusals = [query_api.api.metric_client_error(period=FIVE_MINUTES), query_api.api.metric_server_error(period=FIVE_MINUTES)]
+    refusals = [
+        query_api.api.metric_client_error(period=FIVE_MINUTES),
+        query_api.api.metric_server_error(period=FIVE_MINUTES),
+    ]
     return [
         _graph("Records", [*accepted, *fates, staged], width=16),
         _graph("HTTP calls", [calls, *refusals], width=8),
@@ -71,14 +74,18 @@ def _functions(functions: Sequence[ServiceFunction]) -> list[cloudwatch.IWidget]
     return [
         _graph("Function errors", [each.metric_errors(label=name) for name, each in resources]),
         _graph("Function throttles", [each.metric_throttles(label=name) for name, each in resources]),
-        _graph("Function duration p99, ms", [each.metric_duration(label=name, statistic="p99") for name, each in resources]),
+        _graph(
+            "Function duration p99, ms", [each.metric_duration(label=name, statistic="p99") for name, each in resources]
+        ),
     ]
 
 
 def _tables(storage: Storage) -> list[cloudwatch.IWidget]:
     tables = (("records", storage.records_table), ("graph", storage.graph_table))
     return [
-        _graph(title, [table.metric(metric, label=name, statistic="Sum", period=FIVE_MINUTES) for name, table in tables])
+        _graph(
+            title, [table.metric(metric, label=name, statistic="Sum", period=FIVE_MINUTES) for name, table in tables]
+        )
         for title, metric in (
             ("Write units", "ConsumedWriteCapacityUnits"),
             ("Throttled writes", "WriteThrottleEvents"),
@@ -92,7 +99,9 @@ def _traces(namespace: str, compaction: Compaction) -> list[cloudwatch.IWidget]:
     roots = [our_metric(namespace, f"Roots{fate}", "trace") for fate in ("Traced", "TooLarge")]
     return [
         _graph("Roots", [*roots, our_metric(namespace, "RootsMissed", "compact")], width=12),
-        _graph("Compactions", [machine.metric_succeeded(), machine.metric_failed(), machine.metric_timed_out()], width=12),
+        _graph(
+            "Compactions", [machine.metric_succeeded(), machine.metric_failed(), machine.metric_timed_out()], width=12
+        ),
     ]
 
 

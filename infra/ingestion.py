@@ -119,9 +119,7 @@ class Ingestion(Construct):
                 settings.RECORDS_TTL_S: str(self._records_ttl_s),
             }
         )
-        function.allow(
-            ["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"], [self._records_table.table_arn]
-        )
+        function.allow(["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"], [self._records_table.table_arn])
         function.allow(["dynamodb:PutItem", "dynamodb:UpdateItem"], [self._graph_table.table_arn])
         function.allow_objects(["s3:GetObject"], self._intake_bucket, "requests/")
         function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
@@ -186,6 +184,6 @@ class _ToBucket:
     def __init__(self, bucket: s3.IBucket) -> None:
         self._bucket = bucket
 
-    def bind(self, target: lam.IEventSourceMapping, target_handler: lam.IFunction) -> lam.DlqDestinationConfig:
+    def bind(self, target: lam.IEventSourceMapping, target_handler: lam.IFunction) -> lam.DlqDestinationConfig:  # noqa: ARG002
         """The destination; the grant stands beside the mapping."""
         return lam.DlqDestinationConfig(destination=self._bucket.bucket_arn)

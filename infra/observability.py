@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from aws_cdk import Duration
-from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
 from infra.alarms import Alarms
@@ -28,7 +27,7 @@ _ZERO_METRICS = (
 
 
 class Observability(Construct):
-    """Every queue, every function, the stream, the compaction and the API; the dashboard shows what the alarms watch."""
+    """Every queue, every function, the stream, the compaction and the API; the dashboard shows what alarms watch."""
 
     def __init__(
         self,

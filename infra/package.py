@@ -1,4 +1,4 @@
-"""What the functions are made of: one asset for our code, one layer for the locked dependencies. Neither needs Docker."""
+"""What the functions are made of: one asset for our code, one layer for the locked dependencies. No Docker anywhere."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def build_layer(lock_file: Path = LOCK_FILE, layers: Path = LAYERS) -> Path:
     Raises:
         subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked one; pip says which.
     """
-    compiler = shutil.which(f"python{PYTHON_VERSION}")
+    compiler = _find_compiler()
     folder = layers / _layer_hash(lock_file, compiled=compiler is not None)
     if folder.is_dir():
         return folder
@@ -67,11 +67,19 @@ def build_layer(lock_file: Path = LOCK_FILE, layers: Path = LAYERS) -> Path:
         unfinished = Path(scratch) / "layer"
         _install(lock_file, unfinished / "python")
         if compiler:
-            _compile(compiler, unfinished / "python")
+            _compile(compiler, unfinished)
         else:
             _log.warning("python%s is not installed: the layer is not compiled, cold starts are slower", PYTHON_VERSION)
         os.replace(unfinished, folder)
     return folder
+
+
+def _find_compiler() -> str | None:
+    """Lambda's minor version of Python on this machine; a version manager's stand-in for one it lacks is none."""
+    found = shutil.which(f"python{PYTHON_VERSION}")
+    if found and subprocess.run([found, "-c", ""], check=False, capture_output=True).returncode == 0:  # noqa: S603
+        return found
+    return None
 
 
 def _layer_hash(lock_file: Path, *, compiled: bool) -> str:
@@ -80,17 +88,17 @@ def _layer_hash(lock_file: Path, *, compiled: bool) -> str:
 
 
 def _install(lock_file: Path, target: Path) -> None:
+    wheels = ("--only-binary", ":all:", "--implementation", "cp", "--python-version", PYTHON_VERSION)
     platforms = [argument for platform in _PLATFORMS for argument in ("--platform", platform)]
-    _run(
-        [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile"]
-        + ["--target", str(target), "--requirement", str(lock_file), "--require-hashes", "--no-deps"]
-        + ["--only-binary", ":all:", "--implementation", "cp", "--python-version", PYTHON_VERSION, *platforms]
-    )
+    locked = ("--requirement", str(lock_file), "--require-hashes", "--no-deps")
+    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
+    _run([*pip, *wheels, *platforms, *locked, "--target", str(target)])
 
 
 def _compile(python: str, folder: Path) -> None:
-    """Bytecode that is valid whatever the files' times are: zipping and unpacking do not keep them."""
-    _run([python, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash", str(folder)])
+    """Bytecode that holds whatever the files' times are, and names them as Lambda does: layers are unpacked in /opt."""
+    compileall = (python, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
+    _run([*compileall, "-s", str(folder), "-p", "/opt", str(folder / "python")])
 
 
 def _run(command: list[str]) -> None:

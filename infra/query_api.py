@@ -1,4 +1,4 @@
-"""The HTTP API: one function behind every route, signed requests, a log of who asked what and never of what was sent."""
+"""The HTTP API: one function behind every route, signed requests, a log of who asked what, never of what was sent."""
 
 from __future__ import annotations
 
@@ -73,9 +73,7 @@ def _index_arns(records_table: dynamodb.Table) -> Sequence[str]:
     return [f"{records_table.table_arn}/index/{name}" for name in (settings.NODE_INDEX, settings.ACTION_INDEX)]
 
 
-def _rest_api(
-    scope: Construct, *, function: ServiceFunction, stage: str, removal: RemovalPolicy
-) -> apigateway.RestApi:
+def _rest_api(scope: Construct, *, function: ServiceFunction, stage: str, removal: RemovalPolicy) -> apigateway.RestApi:
     access_log = logs.LogGroup(scope, "AccessLog", retention=LOG_RETENTION, removal_policy=removal)
     api = apigateway.RestApi(
         scope,

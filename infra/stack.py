@@ -1,4 +1,4 @@
-"""The one stack: what is kept, the way in, the daily compaction, the questions, and who is told when something is wrong."""
+"""The one stack: what is kept, the way in, the daily compaction, the questions, and who is told of what is wrong."""
 
 from __future__ import annotations
 
