@@ -1,0 +1,169 @@
+"""From flights to emissions: read, check, reject, join, estimate, and tell the lineage of every file and row.
+
+    flights-2013-01-01                              the root: one day's delivery
+      flights-2013-01-01.csv                READ       landing/flights-2013-01-01.csv
+        checked-2013-01-01                  CHECK      checked/day=2013-01-01
+          UA1545-EWR-2013-01-01T0515        CHECKED    checked/day=2013-01-01
+            UA1545-EWR-2013-01-01T0515-co2  ESTIMATED  estimated/carrier=UA/day=2013-01-01
+        rejected-2013-01-01                 CHECK      rejected/day=2013-01-01
+          EV4308-EWR-2013-01-01T1630        REJECTED   rejected/day=2013-01-01
+
+Run it with `python -m examples.emissions.pipeline LANDING OUTPUT`, or spark-submit it; HEADWATER_URL says where the
+lineage goes.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from pyspark.sql import Column, DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from examples.emissions.fuel import AIRLINER_SEATS_MIN, average_seats, co2_kg, fuel_kg
+from examples.emissions.landing import source_folder
+from spark_client import LineageClient, Step
+
+FLIGHTS = """
+    year INT, month INT, day INT, dep_time INT, sched_dep_time INT, dep_delay INT, arr_time INT, sched_arr_time INT,
+    arr_delay INT, carrier STRING, flight INT, tailnum STRING, origin STRING, dest STRING, air_time INT, distance INT,
+    hour INT, minute INT, time_hour TIMESTAMP
+"""
+PLANES = """
+    tailnum STRING, year INT, type STRING, manufacturer STRING, model STRING, engines INT, seats INT, speed INT,
+    engine STRING
+"""
+AIRPORTS = "faa STRING, name STRING, lat DOUBLE, lon DOUBLE, alt INT, tz INT, dst STRING, tzone STRING"
+
+Told = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What went through: the days' files, their rows, and the records that were told of both."""
+
+    days: int
+    checked: int
+    rejected: int
+    records: int
+
+
+def run(spark: SparkSession, files: list[str], output: str, lineage: LineageClient, told: Told = print) -> Counts:
+    """Estimate the emissions of the flights in `files` (`.../flights-<day>.csv`), writing Parquet below `output`.
+
+    `told` hears of each step. Lineage is sent after the data that it speaks of has been written.
+    """
+    days = {Path(file).stem.removeprefix("flights-"): file for file in files}
+    checked, rejected, estimated = (f"{output}/{name}" for name in ("checked", "rejected", "estimated"))
+
+    told(f"reading {len(days)} days of flights")
+    flights = read_flights(spark, files).withColumn("reason", reason_to_reject())
+    told("checking")
+    write(flights.where("reason IS NULL").drop("reason"), checked, "day")
+    write(flights.where("reason IS NOT NULL"), rejected, "day")
+    told("telling the lineage of the files and their rows")
+    records = tell_files(lineage, days, output)
+    good = tell_rows(lineage, spark.read.parquet(checked), under("checked"), "CHECKED", folder_of_day(checked))
+    bad = tell_rows(lineage, spark.read.parquet(rejected), under("rejected"), "REJECTED", folder_of_day(rejected))
+    told("joining planes and airports, estimating fuel and CO2")
+    write(estimate(spark, spark.read.parquet(checked)), estimated, "carrier", "day")
+    told("telling the estimates' lineage")
+    flights = spark.read.parquet(estimated)
+    of_carrier = folder_of_day(sf.concat(sf.lit(f"{estimated}/carrier="), "carrier"))
+    estimates = tell_rows(lineage, flights, sf.col("flight_id"), "ESTIMATED", of_carrier, suffix="-co2")
+    return Counts(len(days), good, bad, records + good + bad + estimates)
+
+
+def read_flights(spark: SparkSession, files: list[str]) -> DataFrame:
+    """The flights of the files, each with its day and an id: carrier, number, airport and scheduled departure."""
+    day = sf.date_format(sf.make_date("year", "month", "day"), "yyyy-MM-dd")
+    flight_id = sf.format_string("%s%d-%s-%sT%04d", "carrier", "flight", "origin", "day", "sched_dep_time")
+    flights = spark.read.csv(files, schema=FLIGHTS, header=True, nullValue="NA")
+    return flights.withColumn("day", day).withColumn("flight_id", flight_id)
+
+
+def reason_to_reject() -> Column:
+    """Why a row cannot be estimated; null for a good one."""
+    return (
+        sf.when(sf.col("dep_time").isNull(), "cancelled")
+        .when(sf.col("arr_time").isNull(), "never arrived")
+        .when(sf.col("air_time").isNull(), "diverted: no air time")
+    )
+
+
+def estimate(spark: SparkSession, flights: DataFrame) -> DataFrame:
+    """The flights with seats, fuel and CO2.
+
+    A flight whose plane is unknown is kept, with the seats of an average airliner and `plane_known` false; so is one to
+    an airport without an entry (San Juan is one), whose name stays null.
+    """
+    source = source_folder()
+    planes = spark.read.csv(str(source / "planes.csv"), schema=PLANES, header=True, nullValue="NA")
+    airports = spark.read.csv(str(source / "airports.csv"), schema=AIRPORTS, header=True, nullValue="NA")
+    airliners = planes.where(sf.col("seats") >= AIRLINER_SEATS_MIN).select("tailnum", "model", "seats")
+    names = airports.select(sf.col("faa").alias("dest"), sf.col("name").alias("destination"))
+    joined = flights.join(sf.broadcast(airliners), "tailnum", "left").join(sf.broadcast(names), "dest", "left")
+    return (
+        joined.withColumn("plane_known", sf.col("seats").isNotNull())
+        .withColumn("seats", sf.coalesce("seats", average_seats(planes)))
+        .withColumn("fuel_kg", fuel_kg(sf.col("seats"), sf.col("distance")))
+        .withColumn("co2_kg", co2_kg(sf.col("fuel_kg")))
+    )
+
+
+def write(flights: DataFrame, folder: str, *split: str) -> None:
+    """Write Parquet, one file for each value of the columns that split it."""
+    flights.repartition(*split).write.mode("overwrite").partitionBy(*split).parquet(folder)
+
+
+def tell_files(lineage: LineageClient, days: dict[str, str], output: str) -> int:
+    """Record what happened to whole files: a day's delivery was read, and checking it made two folders."""
+    for day, file in days.items():
+        root_id, raw = f"flights-{day}", f"flights-{day}.csv"
+        lineage.record(root_id, root_id, "READ", file, node_id=raw)
+        for name in ("checked", "rejected"):
+            lineage.record(root_id, raw, "CHECK", f"{output}/{name}/day={day}", node_id=f"{name}-{day}")
+    return 3 * len(days)
+
+
+def tell_rows(
+    lineage: LineageClient, written: DataFrame, parent: Column, action: str, folder: Column, suffix: str = ""
+) -> int:
+    """Record what happened to each row of written data; return how many rows there are.
+
+    Neighbours with one parent share a request: rows of one file travel together, and every estimate by itself.
+    """
+    root_id = sf.concat(sf.lit("flights-"), sf.col("day").cast("string"))
+    node_id = sf.concat("flight_id", sf.lit(suffix))
+    rows = written.select(root_id, parent, sf.lit(action), folder, node_id)
+    tally = lineage.record_all(Step(*row) for row in rows.toLocalIterator(prefetchPartitions=True))
+    return tally.sent + tally.failed
+
+
+def under(file: str) -> Column:
+    """The node id of a day's checked or rejected file."""
+    return sf.concat(sf.lit(f"{file}-"), sf.col("day").cast("string"))
+
+
+def folder_of_day(folder: str | Column) -> Column:
+    """Where the rows of a day lie below `folder`."""
+    above = sf.lit(folder) if isinstance(folder, str) else folder
+    return sf.concat(above, sf.lit("/day="), sf.col("day").cast("string"))
+
+
+def main() -> None:
+    """Run the pipeline over a landing folder, with lineage to where the environment says."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("landing", type=Path, help="folder of flights-<day>.csv files")
+    parser.add_argument("output", help="where the Parquet goes: a folder or s3://bucket/prefix")
+    given = parser.parse_args()
+    spark = SparkSession.builder.appName("emissions").getOrCreate()
+    with LineageClient() as lineage:
+        print(run(spark, sorted(map(str, given.landing.glob("flights-*.csv"))), given.output, lineage))
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,26 @@
+"""The least that a PySpark job does to tell its lineage: one client, one call for each step.
+
+HEADWATER_URL=http://127.0.0.1:8080 python examples/pyspark_job.py in.csv out.parquet
+"""
+
+from __future__ import annotations
+
+import sys
+
+from pyspark.sql import SparkSession
+
+from spark_client import LineageClient
+
+
+def main(source: str, target: str) -> None:
+    """Copy CSV rows that are complete, and say which file was made of which."""
+    spark = SparkSession.builder.appName("complete-rows").getOrCreate()
+    with LineageClient() as lineage:
+        read = lineage.record(root_id=source, parent_id=source, action_taken="READ", storage_location=source)
+        spark.read.csv(source, header=True).dropna().write.mode("overwrite").parquet(target)
+        lineage.record(root_id=source, parent_id=read.node_id, action_taken="CLEANED", storage_location=target)
+    spark.stop()
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

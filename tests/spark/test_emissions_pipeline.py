@@ -1,0 +1,143 @@
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from examples.emissions.landing import land_flights
+from examples.emissions.pipeline import Counts, run
+from spark_client import LineageClient
+from spark_client.retry import Timing
+
+NOW = 1_357_016_400
+ROOT = "flights-2013-01-01"
+# Lines as the data set has them: a good flight, one by a plane that nobody registered to an airport that nobody listed,
+# a cancelled one, one that never arrived, and one that landed elsewhere.
+LINES = """\
+year,month,day,dep_time,sched_dep_time,dep_delay,arr_time,sched_arr_time,arr_delay,carrier,flight,tailnum,origin,dest,air_time,distance,hour,minute,time_hour
+2013,1,1,517,515,2,830,819,11,UA,1545,N14228,EWR,IAH,227,1400,5,15,2013-01-01T10:00:00Z
+2013,1,1,544,545,-1,1004,1022,-18,B6,725,N000XX,JFK,BQN,183,1576,5,45,2013-01-01T10:00:00Z
+2013,1,1,NA,1630,NA,NA,1815,NA,EV,4308,N18120,EWR,RDU,NA,416,16,30,2013-01-01T21:00:00Z
+2013,1,1,2016,1930,46,NA,2220,NA,EV,4204,N14168,EWR,OKC,NA,1325,19,30,2013-01-02T00:00:00Z
+2013,1,1,1525,1530,-5,1934,1805,NA,MQ,4525,N719MQ,LGA,XNA,NA,1147,15,30,2013-01-01T20:00:00Z
+"""
+
+
+def a_landed_day(folder: Path) -> str:
+    folder.mkdir(parents=True)
+    file = folder / f"{ROOT}.csv"
+    file.write_text(LINES)
+    return str(file)
+
+
+def told_of(file: Path) -> Iterator[tuple[str, str, str, str, str]]:
+    """Each record of a file of requests: root, parent, action, node, and the end of its storage location."""
+    for line in file.read_text().splitlines():
+        request: dict[str, Any] = json.loads(line)
+        for record in request.get("records", [request.get("record")]):
+            place = record["storage_location"].removeprefix(f"{file.parent}/")
+            yield request["root_id"], request["parent_id"], request["action_taken"], record["node_id"], place
+
+
+@pytest.fixture
+def lineage(tmp_path: Path) -> LineageClient:
+    return LineageClient(file=tmp_path / "lineage.jsonl", strict=True, timing=Timing(now=lambda: NOW))
+
+
+def a_run(spark: SparkSession, files: list[str], output: Path, lineage: LineageClient) -> Counts:
+    return run(spark, files, str(output), lineage, told=lambda step: None)
+
+
+def test_every_file_and_row_tells_where_it_came_from(
+    spark: SparkSession, tmp_path: Path, lineage: LineageClient
+) -> None:
+    counts = a_run(spark, [a_landed_day(tmp_path / "landing")], tmp_path, lineage)
+
+    assert sorted(told_of(tmp_path / "lineage.jsonl")) == sorted(
+        (ROOT, *step)
+        for step in [
+            (ROOT, "READ", f"{ROOT}.csv", f"landing/{ROOT}.csv"),
+            (f"{ROOT}.csv", "CHECK", "checked-2013-01-01", "checked/day=2013-01-01"),
+            ("checked-2013-01-01", "CHECKED", "UA1545-EWR-2013-01-01T0515", "checked/day=2013-01-01"),
+            ("checked-2013-01-01", "CHECKED", "B6725-JFK-2013-01-01T0545", "checked/day=2013-01-01"),
+            (f"{ROOT}.csv", "CHECK", "rejected-2013-01-01", "rejected/day=2013-01-01"),
+            ("rejected-2013-01-01", "REJECTED", "EV4308-EWR-2013-01-01T1630", "rejected/day=2013-01-01"),
+            ("rejected-2013-01-01", "REJECTED", "EV4204-EWR-2013-01-01T1930", "rejected/day=2013-01-01"),
+            ("rejected-2013-01-01", "REJECTED", "MQ4525-LGA-2013-01-01T1530", "rejected/day=2013-01-01"),
+            (
+                "UA1545-EWR-2013-01-01T0515",
+                "ESTIMATED",
+                "UA1545-EWR-2013-01-01T0515-co2",
+                "estimated/carrier=UA/day=2013-01-01",
+            ),
+            (
+                "B6725-JFK-2013-01-01T0545",
+                "ESTIMATED",
+                "B6725-JFK-2013-01-01T0545-co2",
+                "estimated/carrier=B6/day=2013-01-01",
+            ),
+        ]
+    )
+    assert counts == Counts(days=1, checked=2, rejected=3, records=10)
+    assert (lineage.sent, lineage.failed) == (10, 0)
+
+
+def test_what_the_lineage_points_to_is_there(spark: SparkSession, tmp_path: Path, lineage: LineageClient) -> None:
+    a_run(spark, [a_landed_day(tmp_path / "landing")], tmp_path, lineage)
+
+    places = {place for *_, place in told_of(tmp_path / "lineage.jsonl")}
+    assert [place for place in sorted(places) if not (tmp_path / place).exists()] == []
+
+
+def test_a_rejected_flight_says_why(spark: SparkSession, tmp_path: Path, lineage: LineageClient) -> None:
+    a_run(spark, [a_landed_day(tmp_path / "landing")], tmp_path, lineage)
+
+    rejected = spark.read.parquet(str(tmp_path / "rejected")).select("flight_id", "reason").collect()
+    assert dict(tuple(row) for row in rejected) == {
+        "EV4308-EWR-2013-01-01T1630": "cancelled",
+        "EV4204-EWR-2013-01-01T1930": "never arrived",
+        "MQ4525-LGA-2013-01-01T1530": "diverted: no air time",
+    }
+
+
+def test_an_unknown_plane_burns_as_an_average_airliner(
+    spark: SparkSession, tmp_path: Path, lineage: LineageClient
+) -> None:
+    a_run(spark, [a_landed_day(tmp_path / "landing")], tmp_path, lineage)
+
+    estimated = spark.read.parquet(str(tmp_path / "estimated"))
+    columns = ("flight", "seats", "plane_known", "destination", "fuel_kg", "co2_kg")
+    # 149 and 156 seats x 1,400 and 1,576 miles x 1.609344 km x 22.8 g of fuel; 3.16 kg of CO2 for a kg of fuel.
+    assert sorted(tuple(row) for row in estimated.select(*columns).collect()) == [
+        (725, 156, False, None, 9024.2, 28516.5),
+        (1545, 149, True, "George Bush Intercontinental", 7656.7, 24195.2),
+    ]
+
+
+def test_a_real_day_makes_one_tree_of_distinct_nodes(
+    spark: SparkSession, tmp_path: Path, lineage: LineageClient
+) -> None:
+    (file,) = land_flights(tmp_path / "landing", days=1)
+
+    counts = a_run(spark, [str(file)], tmp_path, lineage)
+
+    told = list(told_of(tmp_path / "lineage.jsonl"))
+    nodes = {node for _, _, _, node, _ in told}
+    assert counts == Counts(days=1, checked=831, rejected=11, records=3 + 842 + 831)
+    assert len(nodes) == len(told) == counts.records
+    assert {parent for _, parent, _, _, _ in told} - nodes == {ROOT}
+
+
+def test_the_same_day_again_tells_the_same_nodes(spark: SparkSession, tmp_path: Path) -> None:
+    file = a_landed_day(tmp_path / "landing")
+    told = []
+    for number in (1, 2):
+        client = LineageClient(file=tmp_path / f"{number}.jsonl", strict=True, timing=Timing(now=lambda: NOW))
+        a_run(spark, [file], tmp_path, client)
+        told.append(sorted(told_of(tmp_path / f"{number}.jsonl")))
+
+    assert told[0] == told[1]
