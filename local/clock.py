@@ -1,0 +1,30 @@
+"""The time of the local stack: the machine's, plus what was skipped."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+
+class Clock:
+    """Seconds since 1970, `offset_s` ahead of the machine's clock; only ever moved forward."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._offset_s = 0.0
+
+    @property
+    def offset_s(self) -> float:
+        """How far ahead of the machine's clock this one is."""
+        return self._offset_s
+
+    def now(self) -> float:
+        """The time as every part of the stack sees it."""
+        return time.time() + self._offset_s
+
+    def advance(self, seconds: float) -> None:
+        """Skip `seconds`; a negative number is refused, for time in AWS does not run backwards either."""
+        if seconds < 0:
+            raise ValueError(f"seconds: must not be negative, got {seconds!r}")
+        with self._lock:
+            self._offset_s += seconds

@@ -1,0 +1,184 @@
+"""Make the template's queues, tables, buckets, functions and state machines on the endpoint, and resolve its names.
+
+CloudFormation of moto makes what it makes properly; the rest goes through each service's own API. Event source
+mappings never reach moto: its own would swallow messages.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+
+from local.endpoint import ACCOUNT, REGION, Endpoint
+from local.errors import UnknownInTemplate
+from local.functions import Function
+from local.resources import (
+    MODELS,
+    ApiResource,
+    Bucket,
+    FunctionProperties,
+    Properties,
+    Queue,
+    RestApi,
+    Stage,
+    StateMachine,
+    Table,
+    referred_ids,
+)
+from local.template import Template
+
+_STACK = "Local"
+_ROLE_ARN = f"arn:aws:iam::{ACCOUNT}:role/local"
+_MADE_BY_MOTO: tuple[type[Properties], ...] = (Bucket, FunctionProperties, Queue, Table)
+_TYPE_NAMES = {model: name for name, model in MODELS.items()}
+
+
+@dataclass(frozen=True)
+class Deployed:
+    """The stack on the endpoint: physical ids by logical id (queues' are URLs), and the template's outputs."""
+
+    ids: Mapping[str, str]
+    functions: list[Function]
+    outputs: Mapping[str, str]
+
+
+def deploy(template: Template, endpoint: Endpoint, *, api_url: str) -> Deployed:
+    """Create everything; the API's outputs say `api_url`."""
+    machines = {logical_id: _machine_arn(logical_id) for logical_id in template.of(StateMachine)}
+    body = _moto_template(template, machines, api_url)
+    _make_role(endpoint)
+    formation = boto3.client("cloudformation", **client_settings(endpoint))
+    formation.create_stack(StackName=_STACK, TemplateBody=json.dumps(body))
+    listed = formation.describe_stack_resources(StackName=_STACK)["StackResources"]
+    ids = {found["LogicalResourceId"]: _local(found["PhysicalResourceId"], endpoint) for found in listed} | machines
+    stack = formation.describe_stacks(StackName=_STACK)["Stacks"][0]
+    resolved = {found["OutputKey"]: _local(found["OutputValue"], endpoint) for found in stack.get("Outputs", [])}
+    _finish_tables(template, ids, endpoint)
+    _make_machines(template, resolved, endpoint)
+    functions = _read_functions(template, ids, endpoint)
+    return Deployed(ids, functions, {name: resolved[f"Output{n}"] for n, name in enumerate(template.outputs)})
+
+
+def _local(value: str, endpoint: Endpoint) -> str:
+    """A queue's URL at the endpoint's own address, which any SDK and curl can use; any other value as it is."""
+    return value.replace(f"https://sqs.{REGION}.amazonaws.com", endpoint.url)
+
+
+def client_settings(endpoint: Endpoint) -> dict[str, Any]:
+    """What `boto3.client` needs to talk to the endpoint, whatever this process's own environment says."""
+    return {
+        "endpoint_url": endpoint.url,
+        "region_name": REGION,
+        "aws_access_key_id": "local",
+        "aws_secret_access_key": "local",
+    }
+
+
+def _make_role(endpoint: Endpoint) -> None:
+    """One role for all: moto wants a function's role to exist and to trust Lambda, and asks no more of it."""
+    trust = {"Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}}]}
+    iam = boto3.client("iam", **client_settings(endpoint))
+    iam.create_role(RoleName=_ROLE_ARN.rpartition("/")[2], AssumeRolePolicyDocument=json.dumps(trust))
+
+
+def _machine_arn(logical_id: str) -> str:
+    return f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:{_STACK}-{logical_id}"
+
+
+def _moto_template(template: Template, machines: Mapping[str, str], api_url: str) -> dict[str, Any]:
+    """The part that moto's CloudFormation makes, with what has to be resolved as its outputs."""
+    resources = {
+        logical_id: {"Type": _TYPE_NAMES[type(found)], "Properties": _moto_properties(template, logical_id)}
+        for logical_id, found in template.resources.items()
+        if isinstance(found, _MADE_BY_MOTO)
+    }
+    outputs = {f"Output{n}": _output(value, template, api_url) for n, value in enumerate(template.outputs.values())}
+    for logical_id, machine in template.of(StateMachine).items():
+        for name, value in machine.definition_substitutions.items():
+            outputs[_substitution(logical_id, name)] = value
+    whole = {"Resources": resources, "Outputs": {name: {"Value": value} for name, value in outputs.items()}}
+    known: dict[str, Any] = _with_arns(whole, machines)
+    missing = referred_ids(known) - resources.keys()
+    if missing:
+        raise UnknownInTemplate(
+            f"{', '.join(sorted(missing))}: an output or a variable refers to what is not made locally"
+        )
+    return known
+
+
+def _moto_properties(template: Template, logical_id: str) -> dict[str, Any]:
+    found = template.resources[logical_id]
+    given = template.raw[logical_id].get("Properties", {})
+    kept = {name: value for name, value in given.items() if name not in found.ignored}
+    if isinstance(found, FunctionProperties):
+        return {**kept, "Code": {"ZipFile": "# see local/worker.py"}, "Role": _ROLE_ARN, "Runtime": "python3.13"}
+    kept.pop("TimeToLiveSpecification", None)  # moto's CloudFormation would ignore it
+    return kept
+
+
+def _output(value: object, template: Template, api_url: str) -> object:
+    """An output as written or, if it prints the API's address, the local one."""
+    api = {*template.of(RestApi), *template.of(Stage), *template.of(ApiResource)}
+    return api_url if referred_ids(value) & api else value
+
+
+def _with_arns(value: object, arns: Mapping[str, str]) -> Any:
+    """The JSON with each reference to one of `arns` replaced by its value."""
+    match value:
+        case {"Ref": str(logical_id)} | {"Fn::GetAtt": [str(logical_id), str()]} if logical_id in arns:
+            return arns[logical_id]
+        case dict():
+            return {key: _with_arns(item, arns) for key, item in value.items()}
+        case list():
+            return [_with_arns(item, arns) for item in value]
+        case _:
+            return value
+
+
+def _substitution(logical_id: str, name: str) -> str:
+    return f"Substitution{logical_id}{name}"
+
+
+def _finish_tables(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> None:
+    dynamodb = boto3.client("dynamodb", **client_settings(endpoint))
+    for logical_id, table in template.of(Table).items():
+        ttl = table.time_to_live_specification
+        if ttl is not None and ttl.enabled:
+            dynamodb.update_time_to_live(
+                TableName=ids[logical_id],
+                TimeToLiveSpecification={"Enabled": True, "AttributeName": ttl.attribute_name},
+            )
+
+
+def _make_machines(template: Template, resolved: Mapping[str, str], endpoint: Endpoint) -> None:
+    states = boto3.client("stepfunctions", **client_settings(endpoint))
+    for logical_id, machine in template.of(StateMachine).items():
+        definition = machine.definition_string
+        for name in machine.definition_substitutions:
+            definition = definition.replace(f"${{{name}}}", resolved[_substitution(logical_id, name)])
+        states.create_state_machine(name=f"{_STACK}-{logical_id}", definition=definition, roleArn=_ROLE_ARN)
+
+
+def _read_functions(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> list[Function]:
+    """The functions, their variables resolved by CloudFormation."""
+    found = []
+    client = boto3.client("lambda", **client_settings(endpoint))
+    for logical_id, properties in template.of(FunctionProperties).items():
+        made = client.get_function_configuration(FunctionName=ids[logical_id])
+        variables = made.get("Environment", {}).get("Variables", {})
+        found.append(
+            Function(
+                logical_id=logical_id,
+                name=made["FunctionName"],
+                arn=made["FunctionArn"],
+                handler=properties.handler,
+                timeout_s=properties.timeout,
+                memory_mb=properties.memory_size,
+                environment={name: _local(value, endpoint) for name, value in variables.items()},
+            )
+        )
+    return found

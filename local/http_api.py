@@ -1,0 +1,271 @@
+"""API Gateway's REST API on loopback: requests to the function as proxy events, its answers back as HTTP.
+
+The same server answers Lambda's Invoke API, by which moto's `lambda.invoke` reaches our functions.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import threading
+import time
+import uuid
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import TimeoutError as FutureTimeoutError
+from dataclasses import dataclass
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import parse_qsl, unquote
+
+from local.clock import Clock
+from local.endpoint import ACCOUNT
+from local.errors import PortInUse
+from local.functions import PAYLOAD_BYTES_MAX, Answer, Functions
+
+# API Gateway quotas: "payload size 10 MB"; the integration timeout is the method's.
+BODY_BYTES_MAX = 10 * 1024 * 1024
+_INVOKE_PREFIX = "/2015-03-31/functions/"
+_LOOPBACK = {"127.0.0.1", "localhost", "[::1]"}
+
+
+@dataclass(frozen=True)
+class Route:
+    """The function behind the API, and what its events say of the API."""
+
+    function: str
+    stage: str
+    api_id: str
+    timeout_s: float
+    binary: bool
+
+
+@dataclass(frozen=True)
+class Reply:
+    """An HTTP answer."""
+
+    status: int
+    headers: list[tuple[str, str]]
+    body: bytes
+
+
+class Server(ThreadingHTTPServer):
+    """A server on 127.0.0.1 whose handler calls `reply_to`."""
+
+    daemon_threads = True
+    block_on_close = False
+    request_queue_size = 128
+
+    def __init__(self, port: int, reply_to: Callable[[Request], Reply], *, option: str = "--api-port") -> None:
+        self.reply_to = reply_to
+        try:
+            super().__init__(("127.0.0.1", port), _Handler)
+        except OSError as error:
+            raise PortInUse(port, option) from error
+        self._thread = threading.Thread(target=self.serve_forever, name="http", daemon=True)
+        self._thread.start()
+
+    @property
+    def url(self) -> str:
+        """Where it listens, without a slash at the end."""
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def stop(self) -> None:
+        """Close the port."""
+        self.shutdown()
+        self._thread.join()
+        self.server_close()
+
+
+@dataclass(frozen=True)
+class Request:
+    """An HTTP request as it came: `target` is the path and query, undecoded."""
+
+    method: str
+    target: str
+    headers: list[tuple[str, str]]
+    body: bytes
+    source_ip: str
+
+    def header(self, name: str) -> str:
+        """The last value of a header; empty if it was not sent."""
+        values = [value for key, value in self.headers if key.lower() == name]
+        return values[-1] if values else ""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    """Reads a request, has it answered, writes the answer."""
+
+    server: Server
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    timeout = 60
+
+    def handle_any(self) -> None:
+        """Every method."""
+        length = self.headers.get("Content-Length") or "0"
+        if not length.isdigit() or "Transfer-Encoding" in self.headers:
+            self._write(_message(411, "Length Required"))
+        elif int(length) > BODY_BYTES_MAX:
+            self._write(_message(413, "Request Too Long"))
+        else:
+            request = Request(
+                self.command, self.path, self.headers.items(), self.rfile.read(int(length)), self.client_address[0]
+            )
+            self._write(self.server.reply_to(request))
+
+    do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = do_HEAD = do_OPTIONS = handle_any  # noqa: N815 - names of the base class
+
+    def _write(self, reply: Reply) -> None:
+        self.send_response(reply.status)
+        for name, value in reply.headers:
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(reply.body)))
+        if reply.status in (411, 413):  # the body is still on the wire
+            self.send_header("Connection", "close")
+            self.close_connection = True
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(reply.body)
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parameter's name is the base class's
+        """Nothing: the function logs what matters."""
+
+
+class RestApi:
+    """Answers requests by the API's function."""
+
+    def __init__(self, route: Route, *, functions: Functions, clock: Clock) -> None:
+        self._route = route
+        self._functions = functions
+        self._clock = clock
+        self._executor = ThreadPoolExecutor(8, thread_name_prefix="api")
+
+    def reply_to(self, request: Request) -> Reply:
+        """The function's answer, or what API Gateway says in its place."""
+        # A page in a browser may reach loopback under a name of its own; this port asks for no credentials.
+        if request.header("host").rpartition(":")[0] not in _LOOPBACK:
+            return _message(403, "Forbidden")
+        event = self.event_for(request)
+        if len(json.dumps(event, ensure_ascii=False).encode()) > PAYLOAD_BYTES_MAX:
+            return _message(413, "Request Too Long")
+        running: Future[Answer] = self._executor.submit(self._functions.invoke, self._route.function, event)
+        try:
+            answer = running.result(self._route.timeout_s)
+        except FutureTimeoutError:
+            return _message(504, "Endpoint request timed out")
+        return _reply_of(answer)
+
+    def stop(self) -> None:
+        """Answer no more."""
+        self._executor.shutdown(wait=False, cancel_futures=True)
+
+    def event_for(self, request: Request) -> dict[str, Any]:
+        """The Lambda proxy event: the path as sent, `%2F` and all; query values decoded."""
+        path, _, query = request.target.partition("?")
+        proxy = path.lstrip("/")
+        pairs = parse_qsl(query, keep_blank_values=True)
+        binary = self._route.binary and bool(request.body)
+        body = base64.b64encode(request.body).decode() if binary else request.body.decode("utf-8", "replace")
+        return {
+            "resource": "/{proxy+}" if proxy else "/",
+            "path": path,
+            "httpMethod": request.method,
+            "headers": dict(request.headers) or None,
+            "multiValueHeaders": _multi(request.headers) or None,
+            "queryStringParameters": dict(pairs) or None,
+            "multiValueQueryStringParameters": _multi(pairs) or None,
+            "pathParameters": {"proxy": proxy} if proxy else None,
+            "stageVariables": None,
+            "requestContext": self._context(request, path),
+            "body": body or None,
+            "isBase64Encoded": binary,
+        }
+
+    def _context(self, request: Request, path: str) -> dict[str, Any]:
+        stage = self._route.stage
+        return {
+            "accountId": ACCOUNT,
+            "apiId": self._route.api_id,
+            "domainName": request.header("host"),
+            "httpMethod": request.method,
+            "identity": {"sourceIp": request.source_ip, "userAgent": request.header("user-agent") or None},
+            "path": f"/{stage}{path}",
+            "protocol": "HTTP/1.1",
+            "requestId": str(uuid.uuid4()),
+            "requestTimeEpoch": int(self._clock.now() * 1000),
+            "resourcePath": "/{proxy+}" if path.strip("/") else "/",
+            "stage": stage,
+        }
+
+
+def _multi(pairs: list[tuple[str, str]]) -> dict[str, list[str]]:
+    values: dict[str, list[str]] = {}
+    for name, value in pairs:
+        values.setdefault(name, []).append(value)
+    return values
+
+
+def _message(status: int, message: str) -> Reply:
+    body = json.dumps({"message": message}).encode()
+    return Reply(status, [("Content-Type", "application/json")], body)
+
+
+def _reply_of(answer: Answer) -> Reply:
+    """The proxy response as HTTP; API Gateway answers 502 for one that is none."""
+    payload = answer.payload
+    if answer.failed or not isinstance(payload, dict) or not isinstance(payload.get("statusCode"), int):
+        return _message(502, "Internal server error")
+    text = payload.get("body") or ""
+    body = base64.b64decode(text) if payload.get("isBase64Encoded") else text.encode()
+    headers = _headers_of(payload)
+    if "content-type" not in {name.lower() for name, _ in headers}:
+        headers.append(("Content-Type", "application/json"))
+    return Reply(payload["statusCode"], headers, body)
+
+
+def _headers_of(payload: Mapping[str, Any]) -> list[tuple[str, str]]:
+    multi = payload.get("multiValueHeaders") or {}
+    single = {name: value for name, value in (payload.get("headers") or {}).items() if name not in multi}
+    named = [(name, str(value)) for name, value in single.items()]
+    named += [(name, str(value)) for name, values in multi.items() for value in values]
+    return [(name, value) for name, value in named if name.lower() not in {"content-length", "connection"}]
+
+
+class InvokeApi:
+    """Lambda's Invoke API, for moto."""
+
+    def __init__(self, functions: Callable[[], Functions], tell: Callable[[str, Answer], None]) -> None:
+        self._functions = functions
+        self._tell = tell
+        self._executor = ThreadPoolExecutor(4, thread_name_prefix="async")
+
+    def reply_to(self, request: Request) -> Reply:
+        """Run the function and answer its payload; `Event` answers at once and runs it behind."""
+        name = unquote(request.target.removeprefix(_INVOKE_PREFIX).removesuffix("/invocations"))
+        functions = self._functions()
+        if name not in functions:
+            return _message(404, f"Function not found: {name}")
+        event = json.loads(request.body or b"{}")
+        kind = request.header("x-amz-invocation-type")
+        if kind == "Event":
+            self._executor.submit(self._run_behind, name, event)
+            return Reply(202, [], b"")
+        if kind == "DryRun":
+            return Reply(204, [], b"")
+        answer = functions.invoke(name, event)
+        flags = [("X-Amz-Function-Error", "Unhandled")] if answer.failed else []
+        return Reply(200, [("Content-Type", "application/json"), *flags], json.dumps(answer.payload).encode())
+
+    def _run_behind(self, name: str, event: object) -> None:
+        """As Lambda runs an asynchronous event: three times before it gives up (its waits are not imitated)."""
+        for _ in range(3):
+            answer = self._functions().invoke(name, event)
+            if not answer.failed:
+                return
+            time.sleep(0.1)
+        self._tell(name, answer)
+
+    def stop(self) -> None:
+        """Run nothing any more."""
+        self._executor.shutdown(wait=False, cancel_futures=True)

@@ -1,0 +1,159 @@
+"""The AWS endpoint's process: moto over HTTP on loopback, a clock that can skip ahead, and DynamoDB's TTL.
+
+Started by `local.endpoint`; answers one question at a time on its pipes (see `local.lines`):
+
+    {"listen": {"port", "functions_url"}}  ->  {"port"} or {"in_use": true}
+    {"offset_s": 86400.0}                  ->  {}                 time, as moto sees it, is that far ahead
+    {"expire": true}                       ->  {"removed": [{"table", "keys", "image"}]}
+
+moto runs requests in threads without locks: a conditional write is then no longer atomic, and a message deleted while
+another arrives brings the other one down with it. One lock for each of DynamoDB, S3 and SQS mends that.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterable
+from datetime import datetime, timedelta, timezone
+from io import BytesIO
+from typing import Any
+
+import time_machine
+from moto.core.config import default_user_config
+from moto.dynamodb.models import dynamodb_backends
+from moto.dynamodb.models.table import Table
+from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
+from werkzeug.serving import make_server
+
+from local import moto_patches
+from local.endpoint import ACCOUNT
+from local.lines import Message, answer_lines
+
+Environ = dict[str, Any]
+Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
+
+_LOCKED = {"dynamodb", "s3", "sqs"}
+
+
+class _Handler(MotoRequestHandler):
+    """moto's request handler, keeping connections open: a client's second request costs half."""
+
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """Nothing: thousands of lines that nobody reads."""
+
+
+class OneAtATime:
+    """Runs requests to one service one after the other, except those that wait for a message."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+        self._locks = {service: threading.Lock() for service in _LOCKED}
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """WSGI."""
+        lock = self._locks.get(_service(environ))
+        if lock is None or _waits(environ):
+            return self._application(environ, start_response)
+        with lock:
+            return self._application(environ, start_response)
+
+
+def _service(environ: Environ) -> str:
+    """The service that signed the request's credentials; an unsigned request is S3's.
+
+    >>> _service({"HTTP_AUTHORIZATION": "AWS4-HMAC-SHA256 Credential=k/20130101/us-east-1/sqs/aws4_request, ..."})
+    'sqs'
+    """
+    scope = environ.get("HTTP_AUTHORIZATION", "").partition("Credential=")[2].partition(",")[0].split("/")
+    return scope[3] if len(scope) == 5 else "s3"
+
+
+def _waits(environ: Environ) -> bool:
+    """Whether this is a long poll, which would hold the lock for as long as no message comes."""
+    if environ.get("HTTP_X_AMZ_TARGET") != "AmazonSQS.ReceiveMessage":
+        return False
+    body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
+    environ["wsgi.input"] = BytesIO(body)
+    return bool(json.loads(body or b"{}").get("WaitTimeSeconds"))
+
+
+class Server:
+    """Listens, keeps time, and removes what has expired."""
+
+    def __init__(self) -> None:
+        self._skipped: time_machine.travel | None = None
+
+    def answer(self, question: Message) -> Message:
+        """See the module's docstring."""
+        if "listen" in question:
+            return self._listen(**question["listen"])
+        if "offset_s" in question:
+            return self._skip(question["offset_s"])
+        return {"removed": [removed for table in _tables() for removed in _expire(table, time.time())]}
+
+    def _listen(self, port: int, functions_url: str) -> Message:
+        listener = socket.socket()
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind(("127.0.0.1", port))
+        except OSError:
+            listener.close()
+            return {"in_use": True}
+        port = listener.getsockname()[1]
+        os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
+        moto_patches.run_functions_at(functions_url)
+        moto_patches.query_one_partition()
+        default_user_config["stepfunctions"] = {"execute_state_machine": True}
+        application = OneAtATime(DomainDispatcherApplication(create_backend_app))
+        listener.listen(128)
+        server = make_server(
+            "127.0.0.1", port, application, threaded=True, request_handler=_Handler, fd=listener.detach()
+        )
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        return {"port": port}
+
+    def _skip(self, offset_s: float) -> Message:
+        if self._skipped is not None:
+            self._skipped.stop()
+        self._skipped = time_machine.travel(datetime.now(timezone.utc) + timedelta(seconds=offset_s), tick=True)
+        self._skipped.start()
+        return {}
+
+
+def _tables() -> list[Table]:
+    backends = dynamodb_backends[ACCOUNT].values()
+    return [table for backend in backends for table in backend.tables.values()]
+
+
+def _expire(table: Table, now: float) -> Iterable[Message]:
+    """Remove the table's expired items; their keys and last images.
+
+    DynamoDB removes an item some time after its TTL attribute, a number of seconds since 1970, has passed; one that is
+    more than five years old is taken for a mistake and stays (developer guide, "Time to Live").
+    """
+    if table.ttl.get("TimeToLiveStatus") != "ENABLED":
+        return
+    attribute, oldest = table.ttl["AttributeName"], now - 5 * 365 * 86_400
+    for item in table.all_items():
+        ttl = item.attrs.get(attribute)
+        if ttl is None or ttl.type != "N" or not oldest < float(ttl.value) < now:
+            continue
+        image = item.to_json()["Attributes"]
+        with contextlib.suppress(KeyError):
+            table.delete_item(item.hash_key, item.range_key)
+            keys = {name: image[name] for name in table.table_key_attrs}
+            yield {"table": table.name, "keys": keys, "image": image}
+
+
+if __name__ == "__main__":
+    logging.disable(logging.INFO)
+    answer_lines(Server().answer)

@@ -1,0 +1,188 @@
+"""SQS event source mappings: batches, windows, partial failures and concurrency, as Lambda's pollers have them.
+
+Visibility, receive counts and redrive are the queue's own, moto's. Time is the stack's: `advance` closes a window and
+makes messages in flight visible again.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from local.clock import Clock
+from local.functions import Functions
+from local.polling import Failure, failed_ids, failure_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+    from mypy_boto3_sqs.type_defs import MessageTypeDef
+
+# Lambda quotas: an SQS event is at most 6 MB; SQS gives and deletes 10 messages a call.
+EVENT_BYTES_MAX = 6 * 1024 * 1024
+_ENTRIES_MAX = 10
+_POLL_S = 0.1
+_CONCURRENCY_MAX = 2
+
+
+@dataclass(frozen=True)
+class QueueMapping:
+    """From which queue to which function, and how."""
+
+    logical_id: str
+    queue_url: str
+    queue_arn: str
+    function: str
+    batch_size: int
+    window_s: float
+    reports_failures: bool
+    concurrency: int
+
+
+@dataclass
+class _Batch:
+    """Messages gathered for one event."""
+
+    messages: list[MessageTypeDef] = field(default_factory=list)
+    size_bytes: int = 0
+    due: float = 0.0
+
+
+class QueuePoller:
+    """Polls one queue in a thread of its own and invokes the function in up to two more."""
+
+    def __init__(
+        self,
+        mapping: QueueMapping,
+        *,
+        sqs: SQSClient,
+        functions: Functions,
+        clock: Clock,
+        tell: Callable[[Failure], None],
+    ) -> None:
+        self.mapping = mapping
+        self.hurry = False
+        self.batches = 0
+        self._sqs = sqs
+        self._functions = functions
+        self._clock = clock
+        self._tell = tell
+        workers = min(mapping.concurrency, _CONCURRENCY_MAX)
+        self._executor = ThreadPoolExecutor(workers, thread_name_prefix=mapping.logical_id)
+        self._free = threading.BoundedSemaphore(workers)
+        self._lock = threading.Lock()
+        self._held = 0
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=f"poll-{mapping.logical_id}", daemon=True)
+
+    def start(self) -> None:
+        """Begin to poll."""
+        self._thread.start()
+
+    def ask_to_stop(self) -> None:
+        """Stop polling; what is held goes back to the queue when its visibility timeout has passed."""
+        self._stopping.set()
+
+    def join(self) -> None:
+        """Wait until nothing of this poller runs any more."""
+        if self._thread.ident is not None:
+            self._thread.join()
+        self._executor.shutdown(wait=True)
+
+    @property
+    def held(self) -> int:
+        """Messages received and not yet settled."""
+        return self._held
+
+    def _run(self) -> None:
+        batch = _Batch()
+        while not self._stopping.is_set():
+            received = self._receive(self.mapping.batch_size - len(batch.messages))
+            for message in received:
+                batch = self._add(batch, message)
+            if self._is_due(batch, none_left=not received):
+                self._send(batch)
+                batch = _Batch()
+            elif not received:
+                self._stopping.wait(_POLL_S)
+
+    def _receive(self, room: int) -> Sequence[MessageTypeDef]:
+        said = self._sqs.receive_message(
+            QueueUrl=self.mapping.queue_url,
+            MaxNumberOfMessages=min(room, _ENTRIES_MAX),
+            MessageSystemAttributeNames=["All"],
+            MessageAttributeNames=["All"],
+        )
+        received = said.get("Messages", [])
+        with self._lock:
+            self._held += len(received)
+        return received
+
+    def _add(self, batch: _Batch, message: MessageTypeDef) -> _Batch:
+        """The batch with the message; a batch that would then exceed an event is sent first."""
+        size_bytes = len(json.dumps(self._record(message)))
+        if batch.messages and batch.size_bytes + size_bytes > EVENT_BYTES_MAX:
+            self._send(batch)
+            batch = _Batch()
+        if not batch.messages:
+            batch.due = self._clock.now() + self.mapping.window_s
+        batch.messages.append(message)
+        batch.size_bytes += size_bytes
+        return batch
+
+    def _is_due(self, batch: _Batch, *, none_left: bool) -> bool:
+        full = len(batch.messages) >= self.mapping.batch_size
+        late = self._clock.now() >= batch.due or (self.hurry and none_left)
+        return full or (bool(batch.messages) and late)
+
+    def _send(self, batch: _Batch) -> None:
+        while not self._free.acquire(timeout=_POLL_S):
+            if self._stopping.is_set():
+                return
+        self._executor.submit(self._deliver, batch.messages)
+
+    def _deliver(self, messages: Sequence[MessageTypeDef]) -> None:
+        mapping = self.mapping
+        try:
+            answer = self._functions.invoke(mapping.function, {"Records": [self._record(found) for found in messages]})
+            if answer.failed and not self._stopping.is_set():
+                self._tell(failure_of(answer, function=mapping.function, source=mapping.logical_id))
+            ids = [found["MessageId"] for found in messages]
+            failed = failed_ids(answer, ids, reports=mapping.reports_failures)
+            if not self._stopping.is_set():
+                self._delete([found for found in messages if found["MessageId"] not in failed])
+        finally:
+            with self._lock:
+                self._held -= len(messages)
+                self.batches += 1
+            self._free.release()
+
+    def _delete(self, messages: Sequence[MessageTypeDef]) -> None:
+        for start in range(0, len(messages), _ENTRIES_MAX):
+            part = messages[start : start + _ENTRIES_MAX]
+            said = self._sqs.delete_message_batch(
+                QueueUrl=self.mapping.queue_url,
+                Entries=[{"Id": str(n), "ReceiptHandle": found["ReceiptHandle"]} for n, found in enumerate(part)],
+            )
+            for failed in said.get("Failed", []):
+                self._tell(Failure("DeleteMessage", self.mapping.logical_id, failed["Code"], failed.get("Message", "")))
+
+    def _record(self, message: MessageTypeDef) -> dict[str, Any]:
+        """The message as an event shows it."""
+        return {
+            "messageId": message["MessageId"],
+            "receiptHandle": message["ReceiptHandle"],
+            "body": message["Body"],
+            "attributes": message.get("Attributes", {}),
+            "messageAttributes": {
+                name: {key[0].lower() + key[1:]: part for key, part in value.items()}
+                for name, value in message.get("MessageAttributes", {}).items()
+            },
+            "md5OfBody": message["MD5OfBody"],
+            "eventSource": "aws:sqs",
+            "eventSourceARN": self.mapping.queue_arn,
+            "awsRegion": self.mapping.queue_arn.split(":")[3],
+        }

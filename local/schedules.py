@@ -1,0 +1,104 @@
+"""Schedules of the template: state machines started on their minute, in the stack's time."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+
+from local.clock import Clock
+from local.errors import UnknownInTemplate
+
+_TICK_S = 0.5
+_CRON = re.compile(r"cron\((\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\)")
+
+
+@dataclass(frozen=True)
+class ScheduledStart:
+    """Which machine is started with which input, in which minutes; a field of None is every value."""
+
+    logical_id: str
+    machine: str
+    input: str
+    minutes: frozenset[int] | None
+    hours: frozenset[int] | None
+
+    def fires_in(self, minute: datetime) -> bool:
+        """Whether this is one of its minutes."""
+        return (self.minutes is None or minute.minute in self.minutes) and (
+            self.hours is None or minute.hour in self.hours
+        )
+
+
+def parse_cron(logical_id: str, expression: str) -> tuple[frozenset[int] | None, frozenset[int] | None]:
+    """Minutes and hours of a `cron(minute hour * * ? *)`: what a daily or hourly job needs.
+
+    >>> parse_cron("Daily", "cron(30 0 * * ? *)")
+    (frozenset({30}), frozenset({0}))
+    """
+    found = _CRON.fullmatch(expression)
+    if found is None or not set(found.groups()[2:]) <= {"*", "?"}:
+        raise _refused(logical_id, expression)
+    try:
+        return _field(found[1]), _field(found[2])
+    except ValueError:
+        raise _refused(logical_id, expression) from None
+
+
+def _field(text: str) -> frozenset[int] | None:
+    return None if text == "*" else frozenset(map(int, text.split(",")))
+
+
+def _refused(logical_id: str, expression: str) -> UnknownInTemplate:
+    rule = "the local stack reads cron(minutes hours * * ? *), numbers and commas"
+    return UnknownInTemplate(f"{logical_id}: property ScheduleExpression: {rule}, got {expression!r}")
+
+
+class Scheduler:
+    """Starts what is due, looking twice a second.
+
+    Days that are skipped at once start a machine once, not once a day: it would only find its own lease taken.
+    """
+
+    def __init__(
+        self, starts: list[ScheduledStart], *, clock: Clock, start_machine: Callable[[str, str], None]
+    ) -> None:
+        self._starts = starts
+        self._clock = clock
+        self._start_machine = start_machine
+        self._seen = self._minute()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="schedules", daemon=True)
+
+    def start(self) -> None:
+        """Begin to tick."""
+        self._thread.start()
+
+    def ask_to_stop(self) -> None:
+        """Start nothing any more."""
+        self._stopping.set()
+
+    def join(self) -> None:
+        """Wait until the ticking has ended."""
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def _minute(self) -> datetime:
+        return datetime.fromtimestamp(self._clock.now() // 60 * 60, timezone.utc)
+
+    def _run(self) -> None:
+        while not self._stopping.wait(_TICK_S):
+            now = self._minute()
+            if now > self._seen:
+                self._fire(self._seen + timedelta(minutes=1), now)
+                self._seen = now
+
+    def _fire(self, first: datetime, last: datetime) -> None:
+        # A schedule repeats every day, so that the last day of a longer leap holds every start.
+        first = max(first, last - timedelta(days=1) + timedelta(minutes=1))
+        minutes = [first + timedelta(minutes=n) for n in range(int((last - first).total_seconds()) // 60 + 1)]
+        for start in self._starts:
+            if any(map(start.fires_in, minutes)):
+                self._start_machine(start.machine, start.input)

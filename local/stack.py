@@ -1,0 +1,276 @@
+"""The stack that a template describes, running on this machine."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from local.clock import Clock
+from local.deploy import Deployed, client_settings, deploy
+from local.endpoint import Endpoint
+from local.errors import NotDrained
+from local.functions import Answer, Functions
+from local.http_api import InvokeApi, Reply, Request, RestApi, Server
+from local.machines import Machines
+from local.polling import Failure, Feeder, Poller, failure_of
+from local.queues import QueuePoller
+from local.resources import StateMachine
+from local.schedules import Scheduler
+from local.streams import StreamPoller
+from local.template import RawTemplate, parse_template
+from local.wiring import api_route, queue_mappings, scheduled_starts, stream_mappings
+
+_ROOT = Path(__file__).resolve().parent.parent
+_IDLE_POLL_S = 0.1
+
+
+class LocalStack:
+    """Starts on `start` or `with`, and leaves nothing behind on `stop`.
+
+    Ports of 0 are any free ones. `window_cap_s` shortens batching windows, which may be a minute long. With `schedules`
+    the template's schedules fire; `sweep_s` is how often expired items are removed by themselves, None is never (see
+    `sweep_ttl`). `code` is the folder that handlers are imported from. Failures that no caller sees are kept in
+    `errors` and given to `on_failure`.
+    """
+
+    def __init__(
+        self,
+        template: RawTemplate,
+        *,
+        api_port: int = 0,
+        aws_port: int = 0,
+        window_cap_s: float | None = None,
+        schedules: bool = False,
+        sweep_s: float | None = None,
+        code: Path = _ROOT,
+        logs: Path = _ROOT / ".headwater" / "logs",
+        on_failure: Callable[[Failure], None] | None = None,
+    ) -> None:
+        self._template = parse_template(template)
+        self._route = api_route(self._template)
+        self._api_port, self._aws_port = api_port, aws_port
+        self._window_cap_s = window_cap_s
+        self._schedules, self._sweep_s = schedules, sweep_s
+        self._code, self._logs = code, logs
+        self._on_failure = on_failure
+        self._clock = Clock()
+        self._stopping = threading.Event()
+        self._on_stop = ExitStack()
+        self.errors: list[Failure] = []
+        self.api_url = ""
+        """Where the HTTP API listens; empty if the template has none."""
+
+    def __enter__(self) -> LocalStack:
+        """Start."""
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Stop."""
+        self.stop()
+
+    # -- life
+
+    def start(self) -> None:
+        """Listen, deploy, poll. Raises PortInUse; whatever is raised, nothing is left running."""
+        try:
+            self._start()
+        except BaseException:
+            self.stop()
+            raise
+
+    def _start(self) -> None:
+        invokes = InvokeApi(lambda: self._functions, self._tell_async)
+        invoke_server = Server(0, invokes.reply_to)
+        self._on_stop.callback(invoke_server.stop)
+        self._on_stop.callback(invokes.stop)
+        self._rest_api: RestApi | None = None
+        if self._route is not None:
+            api_server = Server(self._api_port, self._reply_to)
+            self._on_stop.callback(api_server.stop)
+            self.api_url = api_server.url
+        self._endpoint = Endpoint(port=self._aws_port, functions_url=invoke_server.url, logs=self._logs)
+        self._on_stop.callback(self._endpoint.stop)
+        self._deployed: Deployed = deploy(self._template, self._endpoint, api_url=f"{self.api_url}/")
+        self._functions = Functions(
+            self._deployed.functions, env=self.environment, code=self._code, logs=self._logs, clock=self._clock
+        )
+        if self._route is not None:
+            self._rest_api = RestApi(self._route, functions=self._functions, clock=self._clock)
+            self._on_stop.callback(self._rest_api.stop)
+        self._machines = Machines(boto3.client("stepfunctions", **self.client_settings), tell=self._tell)
+        self._on_stop.callback(self._machines.stop)
+        self._start_pollers()
+
+    def _start_pollers(self) -> None:
+        ids, cap_s = self._deployed.ids, self._window_cap_s
+        shared: dict[str, Any] = {"functions": self._functions, "clock": self._clock, "tell": self._tell}
+        sqs = boto3.client("sqs", **self.client_settings)
+        s3 = boto3.client("s3", **self.client_settings)
+        self._sqs = sqs
+        queue_maps = queue_mappings(self._template, ids, window_cap_s=cap_s)
+        stream_maps = stream_mappings(self._template, ids, window_cap_s=cap_s)
+        self._queues = [QueuePoller(mapping, sqs=sqs, **shared) for mapping in queue_maps]
+        self._streams = [StreamPoller(mapping, s3=s3, **shared) for mapping in stream_maps]
+        scheduler = Scheduler(
+            scheduled_starts(self._template, ids), clock=self._clock, start_machine=self._machines.start
+        )
+        running: list[Poller] = [*self._queues, *self._streams, *([scheduler] if self._schedules else [])]
+        for one in running:
+            self._on_stop.callback(one.join)
+        self._on_stop.callback(self._functions.stop)  # before the joins: nobody waits for what is killed
+        for one in running:
+            self._on_stop.callback(one.ask_to_stop)
+        for one in running:
+            one.start()
+        if self._sweep_s is not None:
+            sweeper = threading.Thread(target=self._sweep_often, args=(self._sweep_s,), name="ttl", daemon=True)
+            self._on_stop.callback(sweeper.join)
+            self._on_stop.callback(self._stopping.set)
+            sweeper.start()
+
+    def stop(self) -> None:
+        """End everything that was started, in the order that lets nothing wait for what is already gone."""
+        self._stopping.set()
+        self._on_stop.close()
+
+    # -- what callers need to know
+
+    @property
+    def endpoint_url(self) -> str:
+        """Where the AWS services listen."""
+        return self._endpoint.url
+
+    @property
+    def outputs(self) -> Mapping[str, str]:
+        """The template's outputs."""
+        return self._deployed.outputs
+
+    @property
+    def environment(self) -> Mapping[str, str]:
+        """For a child process: its boto3 or AWS CLI then talks to this stack."""
+        return self._endpoint.environment
+
+    @property
+    def client_settings(self) -> dict[str, Any]:
+        """For `boto3.client(service, **stack.client_settings)` in this process."""
+        config = Config(retries={"mode": "standard", "max_attempts": 5}, max_pool_connections=32)
+        return {**client_settings(self._endpoint), "config": config}
+
+    @property
+    def now(self) -> float:
+        """Seconds since 1970, as the stack has it."""
+        return self._clock.now()
+
+    # -- what callers do
+
+    def invoke(self, function: str, event: object) -> Answer:
+        """Run a function, named by an output (`InputFunctionName`), logical id, physical name or ARN."""
+        return self._functions.invoke(self.outputs.get(function, function), event)
+
+    def run_state_machine(
+        self,
+        machine_input: object = None,
+        *,
+        machine: str | None = None,
+        name: str | None = None,
+        timeout_s: float = 600,
+        progress: Callable[[str], None] | None = None,
+    ) -> Any:
+        """Run a state machine to its end and return its output; `machine` is needed only if there are several.
+
+        `progress` is told the name of each state entered. Raises MachineFailed.
+        """
+        arns = {arn for logical_id, arn in self._deployed.ids.items() if logical_id in self._template.of(StateMachine)}
+        arn = self.outputs.get(machine, machine) if machine else arns.pop()
+        given = {} if machine_input is None else machine_input
+        return self._machines.run(arn, given, name=name, timeout_s=timeout_s, progress=progress)
+
+    def advance(self, seconds: float) -> None:
+        """Let time skip `seconds`: windows close, messages in flight come back, schedules fire, items are expired.
+
+        Functions see the new time from their next invocation on. Expired items stay until they are swept.
+        """
+        self._clock.advance(seconds)
+        self._endpoint.skip_to(self._clock.offset_s)
+
+    def sweep_ttl(self) -> int:
+        """Remove every expired item, put it on its table's stream, and return how many there were."""
+        removed = self._endpoint.expire()
+        for stream in self._streams:
+            stream.add(removed)
+        return len(removed)
+
+    def drain(self, timeout_s: float = 120, progress: Callable[[int], None] | None = None) -> None:
+        """Wait until every queue that feeds a function is empty and nothing runs; windows close at once meanwhile.
+
+        `progress` is told how many messages are left. Raises NotDrained after `timeout_s`: a message that failed is not
+        visible again for six times its function's timeout, unless `advance` skips that.
+        """
+        pollers = self._feeders()
+        deadline = time.monotonic() + timeout_s
+        try:
+            for poller in pollers:
+                poller.hurry = True
+            while (left := self._left()) > 0:
+                if progress is not None:
+                    progress(left)
+                if time.monotonic() > deadline:
+                    raise NotDrained(f"{left} messages or invocations left after {timeout_s} s; {self._latest_error()}")
+                time.sleep(_IDLE_POLL_S)
+        finally:
+            for poller in pollers:
+                poller.hurry = False
+
+    # -- inside
+
+    def _left(self) -> int:
+        """Messages in queues and streams and running invocations; 0 only if nothing moved while they were counted."""
+        batches = self._batches()
+        left = self._functions.busy + sum(poller.held for poller in self._feeders())
+        left += sum(self._depth(poller.mapping.queue_url) for poller in self._queues)
+        return left or int(self._batches() != batches)
+
+    def _feeders(self) -> list[Feeder]:
+        return [*self._queues, *self._streams]
+
+    def _batches(self) -> int:
+        return sum(poller.batches for poller in self._queues)
+
+    def _depth(self, queue_url: str) -> int:
+        said = self._sqs.get_queue_attributes(QueueUrl=queue_url, AttributeNames=["All"])["Attributes"]
+        return (
+            int(said["ApproximateNumberOfMessages"])
+            + int(said["ApproximateNumberOfMessagesDelayed"])
+            + int(said["ApproximateNumberOfMessagesNotVisible"])
+        )
+
+    def _latest_error(self) -> str:
+        return f"last failure: {self.errors[-1]}" if self.errors else "no failures"
+
+    def _sweep_often(self, sweep_s: float) -> None:
+        while not self._stopping.wait(sweep_s):
+            self.sweep_ttl()
+
+    def _reply_to(self, request: Request) -> Reply:
+        if self._rest_api is None:
+            return Reply(503, [("Content-Type", "application/json")], b'{"message":"Starting"}')
+        return self._rest_api.reply_to(request)
+
+    def _tell_async(self, function: str, answer: Answer) -> None:
+        self._tell(failure_of(answer, function=function, source="asynchronous invocation"))
+
+    def _tell(self, failure: Failure) -> None:
+        self.errors.append(failure)
+        if self._on_failure is not None:
+            self._on_failure(failure)

@@ -1,0 +1,134 @@
+"""From the template's event source mappings, schedules and API to what the pollers, the scheduler and the port need."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from local.endpoint import ACCOUNT, REGION
+from local.errors import UnknownInTemplate
+from local.http_api import Route
+from local.queues import QueueMapping
+from local.resources import (
+    ApiMethod,
+    ApiResource,
+    EventSourceMapping,
+    Queue,
+    RestApi,
+    Rule,
+    Schedule,
+    ScheduleTarget,
+    Stage,
+    StateMachine,
+    Table,
+)
+from local.schedules import ScheduledStart, parse_cron
+from local.streams import StreamMapping, refuse_wide_filter
+from local.template import Template
+
+Ids = Mapping[str, str]
+
+
+def queue_mappings(template: Template, ids: Ids, *, window_cap_s: float | None) -> list[QueueMapping]:
+    """The mappings from queues, their windows shortened to `window_cap_s` if one is given."""
+    queues = template.of(Queue)
+    found = {name: one for name, one in _enabled_mappings(template) if one.event_source_arn in queues}
+    return [_queue_mapping(name, mapping, ids, window_cap_s) for name, mapping in found.items()]
+
+
+def _queue_mapping(name: str, mapping: EventSourceMapping, ids: Ids, window_cap_s: float | None) -> QueueMapping:
+    window_s = float(mapping.maximum_batching_window_in_seconds)
+    if mapping.batch_size > 10 and window_s == 0:
+        raise UnknownInTemplate(f"{name}: property BatchSize: above 10 needs a window, got {mapping.batch_size}")
+    if mapping.filter_criteria is not None:
+        raise UnknownInTemplate(f"{name}: property FilterCriteria: the local stack filters streams, not queues")
+    queue_url = ids[mapping.event_source_arn]
+    return QueueMapping(
+        logical_id=name,
+        queue_url=queue_url,
+        queue_arn=f"arn:aws:sqs:{REGION}:{ACCOUNT}:{queue_url.rpartition('/')[2]}",
+        function=mapping.function_name,
+        batch_size=mapping.batch_size,
+        window_s=window_s if window_cap_s is None else min(window_s, window_cap_s),
+        reports_failures="ReportBatchItemFailures" in mapping.function_response_types,
+        concurrency=mapping.scaling_config.maximum_concurrency if mapping.scaling_config else 1000,
+    )
+
+
+def stream_mappings(template: Template, ids: Ids, *, window_cap_s: float | None) -> list[StreamMapping]:
+    """The mappings from tables' streams."""
+    tables = template.of(Table)
+    found = {name: one for name, one in _enabled_mappings(template) if one.event_source_arn in tables}
+    return [_stream_mapping(name, mapping, ids, window_cap_s) for name, mapping in found.items()]
+
+
+def _stream_mapping(name: str, mapping: EventSourceMapping, ids: Ids, window_cap_s: float | None) -> StreamMapping:
+    filters = mapping.filter_criteria.filters if mapping.filter_criteria else []
+    refuse_wide_filter(name, [one.pattern for one in filters])
+    window_s = float(mapping.maximum_batching_window_in_seconds)
+    destination = mapping.destination_config
+    return StreamMapping(
+        logical_id=name,
+        table=ids[mapping.event_source_arn],
+        stream_arn=f"arn:aws:dynamodb:{REGION}:{ACCOUNT}:table/{ids[mapping.event_source_arn]}/stream/local",
+        function=mapping.function_name,
+        batch_size=mapping.batch_size,
+        window_s=window_s if window_cap_s is None else min(window_s, window_cap_s),
+        reports_failures="ReportBatchItemFailures" in mapping.function_response_types,
+        bisects=mapping.bisect_batch_on_function_error,
+        age_max_s=mapping.maximum_record_age_in_seconds,
+        retries_max=mapping.maximum_retry_attempts,
+        dead_letter_bucket=ids[destination.on_failure.destination] if destination else None,
+    )
+
+
+def _enabled_mappings(template: Template) -> list[tuple[str, EventSourceMapping]]:
+    sources = template.of(Queue).keys() | template.of(Table).keys()
+    found = template.of(EventSourceMapping)
+    for name, mapping in found.items():
+        if mapping.event_source_arn not in sources:
+            raise UnknownInTemplate(f"{name}: property EventSourceArn: must be a queue or a table's stream")
+    return [(name, mapping) for name, mapping in found.items() if mapping.enabled]
+
+
+def scheduled_starts(template: Template, ids: Ids) -> list[ScheduledStart]:
+    """The starts of state machines by enabled rules and schedules."""
+    planned: list[tuple[str, str, ScheduleTarget]] = []
+    for name, rule in template.of(Rule).items():
+        planned += [(name, rule.schedule_expression, target) for target in rule.targets if rule.state == "ENABLED"]
+    for name, schedule in template.of(Schedule).items():
+        planned += [(name, schedule.schedule_expression, schedule.target)] if schedule.state == "ENABLED" else []
+    return [_scheduled_start(template, ids, *one) for one in planned]
+
+
+def _scheduled_start(
+    template: Template, ids: Ids, name: str, expression: str, target: ScheduleTarget
+) -> ScheduledStart:
+    if target.arn not in template.of(StateMachine):
+        raise UnknownInTemplate(f"{name}: property Target: the local stack starts state machines, not {target.arn}")
+    minutes, hours = parse_cron(name, expression)
+    return ScheduledStart(name, machine=ids[target.arn], input=target.input, minutes=minutes, hours=hours)
+
+
+def api_route(template: Template) -> Route | None:
+    """The function behind the REST API; None without an API.
+
+    Raises:
+        UnknownInTemplate: Unless one function answers every method on `/` and `/{proxy+}`.
+    """
+    api = template.only(RestApi)
+    if api is None:
+        return None
+    api_id, properties = api
+    methods = template.of(ApiMethod)
+    functions = {method.integration.uri for method in methods.values()}
+    parts = {resource.path_part for resource in template.of(ApiResource).values()}
+    stage = template.only(Stage)
+    if len(functions) != 1 or parts != {"{proxy+}"} or stage is None:
+        raise UnknownInTemplate(f"{api_id}: the local stack serves one function at / and /{{proxy+}}, on one stage")
+    return Route(
+        function=functions.pop(),
+        stage=stage[1].stage_name,
+        api_id=api_id,
+        timeout_s=min(method.integration.timeout_in_millis for method in methods.values()) / 1000,
+        binary="*/*" in properties.binary_media_types,
+    )
