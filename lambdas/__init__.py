@@ -1,0 +1,1 @@
+"""The functions: one module each, event in, one call, answer out."""

@@ -58,13 +58,13 @@ class Pointers:
     dynamodb: DynamoDBClient
     table: str
 
-    def find_pointer(self, root_id: str) -> Pointer | None:
+    def find(self, root_id: str) -> Pointer | None:
         """The root's last archive, strongly consistent, or None."""
         answer = self.dynamodb.get_item(TableName=self.table, Key=_archive_key(root_id), ConsistentRead=True)
         item = answer.get("Item")
         return _pointer(item) if item else None
 
-    def pointers_of(self, root_ids: Iterable[str]) -> dict[str, Pointer]:
+    def find_many(self, root_ids: Iterable[str]) -> dict[str, Pointer]:
         """The last archives of many roots, strongly consistent; roots without one are left out."""
         items = batch_get(self.dynamodb, self.table, [_archive_key(root_id) for root_id in root_ids])
         return {item["root_id"]["S"]: _pointer(item) for item in items}
@@ -78,7 +78,7 @@ class Pointers:
             self.dynamodb.transact_write_items(TransactItems=self._commit_items(root_id, pointer))
         except self.dynamodb.exceptions.TransactionCanceledException as error:
             codes = [reason.get("Code") for reason in error.response["CancellationReasons"]]
-            current = self.find_pointer(root_id)
+            current = self.find(root_id)
             if current is not None and current.object == pointer.object:
                 return
             if codes[2] == "ConditionalCheckFailed":

@@ -1,0 +1,35 @@
+"""The expired function: records that TTL removed before a trace is known to have read them, staged."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from lambdas import wiring
+from lambdas.telemetry import count, logger, metrics
+from lineage.days import day_of
+from lineage.records.expired import ExpiredRecord, Net
+from lineage.records.items import loaded_at_of, parse_item
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Stage a batch of removed records; a failure is raised, and the stream delivers the whole batch again."""
+    expired = [one for one in map(_parse, event["Records"]) if one is not None]
+    count("RecordsRefused", len(event["Records"]) - len(expired))
+    net = Net(wiring.staged(), wiring.marks(), wiring.pointers())
+    count("RecordsStaged", net.catch(expired, day=day_of(wiring.now_s())))
+    return {"batchItemFailures": []}
+
+
+def _parse(stream_record: dict[str, Any]) -> ExpiredRecord | None:
+    change = stream_record["dynamodb"]
+    try:
+        record = parse_item(change["OldImage"])
+    except (KeyError, ValueError):
+        # Not an item that the load function wrote: it would block its shard for a day if it were tried again.
+        logger.exception("an expired item is no record", extra={"sequence_number": change["SequenceNumber"]})
+        return None
+    removed_at = int(change["ApproximateCreationDateTime"])
+    return ExpiredRecord(record, loaded_at_of(change["OldImage"]), removed_at)

@@ -1,0 +1,30 @@
+"""The load function: queued records into the table."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from lambdas import wiring
+from lambdas.sqs_batch import answer, retry_soon
+from lambdas.telemetry import count, logger, metrics
+from lineage.days import day_of
+from lineage.records.load import QueuedMessage, load
+from lineage.settings import PACKED_QUEUE_URL, RECORDS_QUEUE_URL
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Load a batch of queued records; answer with the messages to try again."""
+    messages = [QueuedMessage(message["messageId"], message["body"]) for message in event["Records"]]
+    now_s = wiring.now_s()
+    loaded = load(messages, wiring.load_stores(), now_s=now_s, day=day_of(now_s))
+    count("RecordsLoaded", loaded.loaded)
+    count("RecordsDisplaced", loaded.displaced)
+    count("RecordsRefused", loaded.refused)
+    if loaded.failed:
+        logger.warning("messages left for another try", extra={"messages": sorted(loaded.failed)})
+        retry_soon(event, loaded.failed, [os.environ[RECORDS_QUEUE_URL], os.environ[PACKED_QUEUE_URL]])
+    return answer(loaded.failed)

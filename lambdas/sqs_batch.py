@@ -1,0 +1,54 @@
+"""What the queues' consumers share: the answer that keeps failed messages, and an earlier next try for them.
+
+Powertools' batch processor handles one message after another; a batch here is loaded as one, so only the answer's
+form is left to do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from typing import TYPE_CHECKING, Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from lambdas.telemetry import logger
+from lineage.aws.clients import client
+from lineage.aws.items import chunks
+from lineage.aws.queues import BATCH_ENTRIES_MAX
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs.type_defs import ChangeMessageVisibilityBatchRequestEntryTypeDef
+
+# The first retry; each further one waits twice as long. The queue's own time-out is minutes, for functions that die.
+_FIRST_RETRY_S = 30
+_RETRY_MAX_S = 600
+
+
+def answer(failed: Collection[str]) -> dict[str, Any]:
+    """The partial batch answer: only these messages are delivered again."""
+    return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
+
+
+def retry_soon(event: dict[str, Any], failed: Collection[str], queue_urls: Sequence[str]) -> None:
+    """Make the failed messages visible again after a back-off; if that fails, their queue's time-out does it."""
+    entries: dict[str, list[ChangeMessageVisibilityBatchRequestEntryTypeDef]] = {}
+    for message in event["Records"]:
+        if message["messageId"] in failed:
+            queue = message["eventSourceARN"].rpartition(":")[2]
+            receives = int(message["attributes"]["ApproximateReceiveCount"])
+            wait_s = min(_FIRST_RETRY_S * 2 ** (receives - 1), _RETRY_MAX_S)
+            some = entries.setdefault(queue, [])
+            some.append({"Id": str(len(some)), "ReceiptHandle": message["receiptHandle"], "VisibilityTimeout": wait_s})
+    for url in queue_urls:
+        for batch in chunks(entries.get(url.rpartition("/")[2], []), BATCH_ENTRIES_MAX):
+            _change(url, batch)
+
+
+def _change(url: str, batch: Sequence[ChangeMessageVisibilityBatchRequestEntryTypeDef]) -> None:
+    try:
+        failed = client("sqs").change_message_visibility_batch(QueueUrl=url, Entries=batch).get("Failed", [])
+    except (BotoCoreError, ClientError) as error:
+        logger.warning("failed messages wait for the queue's own time-out", extra={"reason": str(error)})
+        return
+    if failed:
+        logger.warning("some failed messages wait for the queue's own time-out", extra={"messages": len(failed)})

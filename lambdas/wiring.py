@@ -1,0 +1,103 @@
+"""The edge of every function: its variables, clients and clock, handed to the domain as plain arguments."""
+
+from __future__ import annotations
+
+import os
+import time
+from functools import cache
+
+from lineage import settings
+from lineage.aws.clients import client
+from lineage.records.archive import Archive
+from lineage.records.calendar import Calendar
+from lineage.records.compaction import Compactor
+from lineage.records.dead_letters import DeadLetters
+from lineage.records.digest import Digests
+from lineage.records.findings import Sources
+from lineage.records.intake import RecordsIntake
+from lineage.records.load import LoadStores
+from lineage.records.marks import Marks
+from lineage.records.pointers import Pointers
+from lineage.records.staged import Staged
+from lineage.records.table import RecordsTable
+from lineage.records.trace import Tracer
+
+
+def now_s() -> int:
+    """The clock, in whole seconds since 1970 UTC."""
+    return int(time.time())
+
+
+def number(name: str) -> int:
+    """A variable that holds a whole number."""
+    return int(os.environ[name])
+
+
+@cache
+def intake() -> RecordsIntake:
+    """Where requests go."""
+    return RecordsIntake(
+        sqs=client("sqs"),
+        s3=client("s3"),
+        records_queue_url=os.environ[settings.RECORDS_QUEUE_URL],
+        packed_queue_url=os.environ[settings.PACKED_QUEUE_URL],
+        bucket=os.environ[settings.INTAKE_BUCKET],
+    )
+
+
+@cache
+def table() -> RecordsTable:
+    """The records table."""
+    return RecordsTable(client("dynamodb"), os.environ[settings.RECORDS_TABLE])
+
+
+@cache
+def marks() -> Marks:
+    """The marks in the graph table."""
+    return Marks(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+
+
+@cache
+def pointers() -> Pointers:
+    """The archive pointers in the graph table."""
+    return Pointers(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+
+
+@cache
+def staged() -> Staged:
+    """The staged images in the graph table."""
+    return Staged(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+
+
+@cache
+def dead_letters() -> DeadLetters:
+    """The records' dead-letter queue."""
+    return DeadLetters(client("sqs"), os.environ[settings.RECORDS_DLQ_URL])
+
+
+@cache
+def sources() -> Sources:
+    """Where records of a root may be."""
+    return Sources(table(), staged(), pointers(), Archive(client("s3"), os.environ[settings.ARCHIVE_BUCKET]))
+
+
+def load_stores() -> LoadStores:
+    """What the load function reads and writes."""
+    return LoadStores(table(), marks(), dead_letters(), client("s3"), number(settings.RECORDS_TTL_S))
+
+
+def tracer() -> Tracer:
+    """What the trace function reads and writes."""
+    return Tracer(sources(), marks(), dead_letters(), now_s)
+
+
+def compactor() -> Compactor:
+    """What the compaction's steps read and write."""
+    return Compactor(
+        calendar=Calendar(client("dynamodb"), os.environ[settings.GRAPH_TABLE]),
+        marks=marks(),
+        pointers=pointers(),
+        digests=Digests(client("s3"), os.environ[settings.ARCHIVE_BUCKET]),
+        sqs=client("sqs"),
+        trace_queue_url=os.environ[settings.TRACE_QUEUE_URL],
+    )

@@ -1,0 +1,157 @@
+"""The steps of the daily compaction: lease the archive, enqueue dirty roots, wait for them, seal the day.
+
+The state machine (`infra/compaction.asl.json`) keeps only cursors and counters; every step may be run again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lineage.aws.queues import Message, send_all
+from lineage.days import day_of, days_between, shift
+from lineage.errors import Invalid
+from lineage.records.calendar import Calendar, Link, Seal
+from lineage.records.digest import Digest, Digests, render_digest
+from lineage.records.keys import SHARDS
+from lineage.records.marks import Mark, Marks
+from lineage.records.pointers import Pointers
+from lineage.records.trace_request import TraceRequest, render_trace_request
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+# How long a day's roots are waited for: the rest is listed in the digest and carried over.
+DEADLINE_S = 6 * 3600
+# A lease outlives the deadline by this, so that sealing is not disturbed.
+_LEASE_EXTRA_S = 3600
+# Days that were never compacted are caught up with for a week; what is older was staged and marked when it expired.
+_LOOK_BACK_DAYS = 7
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A day (YYYY-MM-DD) to compact and when it must be sealed at the latest (seconds since 1970)."""
+
+    day: str
+    deadline: int
+
+
+@dataclass(frozen=True, slots=True)
+class Slice:
+    """How far a shard has been enqueued: the place to go on from (None: all done), and the roots so far."""
+
+    cursor: str | None
+    enqueued: int
+
+
+@dataclass(frozen=True, slots=True)
+class Compactor:
+    """What the steps read, write and send to."""
+
+    calendar: Calendar
+    marks: Marks
+    pointers: Pointers
+    digests: Digests
+    sqs: SQSClient
+    trace_queue_url: str
+
+    def plan(self, day: object, *, execution: str, started_at: int, now_s: int) -> Plan:
+        """Lease the archive and settle the day: the one asked for, else the day before `started_at`.
+
+        Raises `Invalid` for a day that is none, or is not over and later than today, or precedes the chain's end
+        unsealed; `Conflict` when another execution holds the lease.
+        """
+        chosen = shift(day_of(started_at), -1) if day is None else _parse_day(day, today=day_of(started_at))
+        last = self.calendar.last()
+        if last is not None and chosen < last.day and not self.calendar.seals([chosen]):
+            raise Invalid.because("day", chosen, f"must not precede {last.day}, which is sealed already")
+        deadline = started_at + DEADLINE_S
+        self.calendar.lease(execution, now_s=now_s, until_s=deadline + _LEASE_EXTRA_S)
+        return Plan(chosen, deadline)
+
+    def enqueue(
+        self, day: str, shard: int, so_far: Slice, *, execution: str, started_at: int, in_time: Callable[[], bool]
+    ) -> Slice:
+        """Send the shard's dirty roots to the trace queue, from the cursor on, a page at a time while `in_time()`."""
+        first, _, after = (so_far.cursor or "").partition("|")
+        enqueued = so_far.enqueued
+        for marked_on in self._days(day):
+            if marked_on < first:
+                continue
+            pages = self.marks.marks_on(marked_on, SHARDS[shard], after=after if after and marked_on == first else None)
+            for page in pages:
+                waiting = (mark for _, mark in page if mark.waiting)
+                enqueued += send_all(
+                    self.sqs, self.trace_queue_url, (_message(mark, day, execution, started_at) for mark in waiting)
+                )
+                if page and not in_time():
+                    return Slice(f"{marked_on}|{page[-1][0]}", enqueued)
+        return Slice(None, enqueued)
+
+    def settled_up_to(self, day: str, shard: int) -> int:
+        """The first shard, from this one on, that still waits for a root; `len(SHARDS)` when none does."""
+        for number in range(shard, len(SHARDS)):
+            if any(mark.waiting for mark in self._marks(day, SHARDS[number])):
+                return number
+        return len(SHARDS)
+
+    def seal(self, day: str, *, execution: str, now_s: int) -> Digest:
+        """Close the day, and every earlier one left open, and write the digests; what is dirty is carried over."""
+        last = self.calendar.last()
+        for earlier in self._days(day)[:-1]:
+            if (last is not None and earlier > last.day) or self._unsealed_objects(earlier):
+                last = self._seal(earlier, Seal(execution, now_s), last, []).link
+        dirty = [mark for shard in SHARDS for mark in self._marks(day, shard) if mark.dirty]
+        digest = self._seal(day, Seal(execution, now_s), last, sorted({mark.root_id for mark in dirty}))
+        # Only now: until the digest names them, their marks are what tells of them.
+        for mark in dirty:
+            self._carry_over(mark, shift(day, 1), now_s)
+        self.calendar.release(execution)
+        return digest
+
+    def _seal(self, day: str, seal: Seal, previous: Link | None, missing: list[str]) -> Digest:
+        counted = self.calendar.seal(day, seal)
+        objects = list(self.pointers.objects_of(day))
+        self.digests.remove_orphans(day, {one.key for one in objects})
+        before = previous if previous is not None and previous.day < day else None
+        digest = self.digests.put(day, render_digest(day, counted, before, objects, missing))
+        self.calendar.put_last(digest.link)
+        return digest
+
+    def _unsealed_objects(self, day: str) -> bool:
+        return not self.calendar.seals([day]) and any(True for _ in self.pointers.objects_of(day))
+
+    def _carry_over(self, mark: Mark, day: str, now_s: int) -> None:
+        self.marks.mark(mark.root_id, day)
+        if not mark.waiting:
+            for carried in self.marks.marks_of(mark.root_id, [day]):
+                self.marks.leave(carried)
+        self.marks.finish(mark, now_s=now_s)
+
+    def _marks(self, day: str, shard: str) -> Iterator[Mark]:
+        for marked_on in self._days(day):
+            for page in self.marks.marks_on(marked_on, shard):
+                yield from (mark for _, mark in page)
+
+    def _days(self, day: str) -> list[str]:
+        """The days whose marks count: those since the last sealed one, which may have got late ones, and this."""
+        earliest = shift(day, -_LOOK_BACK_DAYS)
+        last = self.calendar.last()
+        first = max(earliest, shift(last.day, -1)) if last else earliest
+        return days_between(min(first, day), day)
+
+
+def _parse_day(day: object, *, today: str) -> str:
+    try:
+        parsed = shift(day, 0) if isinstance(day, str) else None
+    except ValueError:
+        parsed = None
+    if parsed is None or parsed > today:
+        raise Invalid.because("day", day, f"must be a day as YYYY-MM-DD, at the latest {today}")
+    return parsed
+
+
+def _message(mark: Mark, day: str, execution: str, started_at: int) -> Message:
+    return Message(render_trace_request(TraceRequest(mark.root_id, day, execution, started_at, marked=(mark.day,))))

@@ -1,0 +1,87 @@
+"""Everything that is known of a root: the table's rows (expired ones too), the staged images, the last archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from sys import intern
+
+import orjson
+
+from lineage.errors import TooLarge
+from lineage.records.archive import Archive
+from lineage.records.forest import Forest, Step
+from lineage.records.items import parse_item
+from lineage.records.lines import parse_step, step_of
+from lineage.records.pointers import Pointer, Pointers
+from lineage.records.record import LineageRecord, keep_first
+from lineage.records.staged import Staged
+from lineage.records.table import RecordsTable
+
+_CHECK_EVERY = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where records of a root may be."""
+
+    table: RecordsTable
+    staged: Staged
+    pointers: Pointers
+    archive: Archive
+
+
+@dataclass(slots=True)
+class Findings:
+    """The records of a root in compact form, one for each node.
+
+    `displaced` lost to an earlier record of their node; `staged` are the places of the staged images among them;
+    `pointer` is the archive that was read, if there was one.
+    """
+
+    root_id: str
+    pointer: Pointer | None
+    steps: dict[str, Step] = field(default_factory=dict)
+    displaced: list[LineageRecord] = field(default_factory=list)
+    staged: list[str] = field(default_factory=list)
+
+    def add(self, record: LineageRecord) -> None:
+        """Take a record in; of two of one node the first stays, whatever their order."""
+        node_id, parent_id, rendered = step_of(record)
+        known = self.steps.get(node_id)
+        if known is None:
+            # A node's id is the parent id of its children: one string serves them all.
+            self.steps[intern(node_id)] = (intern(node_id), intern(parent_id), rendered)
+        elif known[2] != rendered:
+            kept = keep_first(record, parse_step(self.root_id, orjson.loads(known[2][:-1])))
+            self.steps[node_id] = step_of(kept.record)
+            self.displaced += kept.displaced
+
+    def forest(self) -> Forest:
+        """The records as a forest."""
+        return Forest(self.root_id, self.steps.values())
+
+
+def find_all(root_id: str, sources: Sources, *, records_max: int, check: Callable[[], None]) -> Findings:
+    """Read all that is known of the root. The pointer comes first: who commits after it was read has seen more.
+
+    `check` is called now and then and may raise; above `records_max` records `TooLarge` is raised.
+    """
+    findings = Findings(root_id, sources.pointers.find(root_id))
+
+    def add(record: LineageRecord) -> None:
+        findings.add(record)
+        if len(findings.steps) > records_max:
+            raise TooLarge(f"root {root_id!r} has more than {records_max} records")
+        if len(findings.steps) % _CHECK_EVERY == 0:
+            check()
+
+    for item in sources.table.read_root(root_id):
+        add(parse_item(item))
+    for place, record in sources.staged.staged(root_id):
+        add(record)
+        findings.staged.append(place)
+    if findings.pointer is not None:
+        for record in sources.archive.records(findings.pointer.object.key):
+            add(record)
+    return findings

@@ -1,0 +1,137 @@
+"""Tracing a root: all that is known of it becomes one archive object, and its marks become clean.
+
+The order makes it safe at every crash: marks are read before records, the object is uploaded before its pointer is
+committed, and marks and staged images are settled last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from tempfile import SpooledTemporaryFile
+from typing import IO, cast
+
+from lineage.days import day_of, days_between, shift
+from lineage.errors import TooLarge, Unavailable
+from lineage.records.archive import Upload, compress_lines, prefix_of
+from lineage.records.dead_letters import DeadLetters
+from lineage.records.findings import Findings, Sources, find_all
+from lineage.records.lines import Compaction, render_lines
+from lineage.records.marks import Marks
+from lineage.records.pointers import DaySealed, Overtaken, Pointer
+from lineage.records.trace_request import TraceRequest
+
+# Marks of days further back are found by compaction, which names them in its message.
+_LOOK_BACK_DAYS = 3
+# A round is lost to a trace of the same root that committed first, or to a day that was sealed meanwhile.
+_ROUNDS = 6
+# Most objects are small: they never touch the disk.
+_SPOOLED_BYTES = 16 * 1024 * 1024
+# What must be left of the function's time to compress the rest, upload and commit.
+_RESERVE_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much one function takes on: records of one root, and the seconds it has left."""
+
+    records_max: int
+    remaining_s: Callable[[], float]
+
+    def check(self) -> None:
+        """`TooLarge` when there is no time left to finish the root in this function."""
+        if self.remaining_s() < _RESERVE_S:
+            raise TooLarge("the function's time is nearly over")
+
+
+@dataclass(frozen=True, slots=True)
+class Tracer:
+    """What a trace reads, writes and asks; `now_s` is the clock, in seconds since 1970."""
+
+    sources: Sources
+    marks: Marks
+    dead_letters: DeadLetters
+    now_s: Callable[[], int]
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """What a trace came to.
+
+    `pointer` is None when there was nothing new, or when the root was left to the Spark tracer (`left` says why).
+    """
+
+    pointer: Pointer | None
+    displaced: int = 0
+    left: str | None = None
+
+
+def trace(request: TraceRequest, tracer: Tracer, limits: Limits) -> Traced:
+    """Archive all that is known of the root and settle its marks; asking twice changes nothing.
+
+    A root beyond the limits stays dirty, marked as left. `Unavailable` when other traces of it kept overtaking.
+    """
+    today = day_of(tracer.now_s())
+    dirty = [mark for mark in tracer.marks.marks_of(request.root_id, _days(request, today)) if mark.dirty]
+    if request.marked and not dirty:
+        return Traced(None)
+    try:
+        findings, pointer = _archive(request, tracer, limits)
+    except TooLarge as error:
+        for mark in dirty:
+            tracer.marks.leave(mark)
+        return Traced(None, left=str(error))
+    for mark in dirty:
+        tracer.marks.finish(mark, now_s=tracer.now_s())
+    tracer.sources.staged.unstage(request.root_id, findings.staged)
+    return Traced(pointer, len(findings.displaced))
+
+
+def _archive(request: TraceRequest, tracer: Tracer, limits: Limits) -> tuple[Findings, Pointer | None]:
+    """Read, write and commit until no other trace got in between; no pointer if nothing is known of the root."""
+    day = request.day
+    for _ in range(_ROUNDS):
+        read_from = tracer.now_s()
+        findings = find_all(request.root_id, tracer.sources, records_max=limits.records_max, check=limits.check)
+        read_to = tracer.now_s()
+        if not findings.steps:
+            return findings, None
+        if findings.displaced:
+            tracer.dead_letters.put_displaced(findings.displaced)
+        upload = _upload(request, day, findings, tracer, limits)
+        version = findings.pointer.version + 1 if findings.pointer else 1
+        pointer = Pointer(version, day, read_from, read_to, upload.object)
+        try:
+            tracer.sources.pointers.commit(request.root_id, pointer)
+        except (DaySealed, Overtaken) as lost:
+            tracer.sources.archive.withdraw(upload)
+            if isinstance(lost, DaySealed):
+                day = max(shift(day, 1), day_of(tracer.now_s()))
+        else:
+            return findings, pointer
+    raise Unavailable(f"root {request.root_id!r} was traced by others in each of {_ROUNDS} rounds")
+
+
+def _upload(request: TraceRequest, day: str, findings: Findings, tracer: Tracer, limits: Limits) -> Upload:
+    archive = tracer.sources.archive
+    # The object's name holds its content's hash: the step can only say under which prefix it lies.
+    compaction = Compaction(request.execution, request.started_at, f"s3://{archive.bucket}/{prefix_of(day)}")
+    lines = _watched(render_lines(findings.forest(), compaction), limits.check)
+    with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
+        file = cast(IO[bytes], spooled)
+        written = compress_lines(lines, file)
+        return archive.put(request.root_id, day, file, written, records=len(findings.steps))
+
+
+def _watched(lines: Iterable[bytes], check: Callable[[], None]) -> Iterator[bytes]:
+    for number, line in enumerate(lines):
+        if number % 1024 == 0:
+            check()
+        yield line
+
+
+def _days(request: TraceRequest, today: str) -> Sequence[str]:
+    """The days whose marks the trace settles."""
+    if request.marked:
+        return request.marked
+    return sorted({request.day, *days_between(shift(today, -_LOOK_BACK_DAYS), today)})
