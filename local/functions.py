@@ -35,6 +35,11 @@ class Function:
     memory_mb: int
     environment: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def log_name(self) -> str:
+        """The log file's name: `load.log` for the handler `lambdas.load.handler`."""
+        return self.handler.removesuffix(".handler").rpartition(".")[2] + ".log"
+
 
 @dataclass(frozen=True)
 class Answer:
@@ -88,7 +93,7 @@ class _Pool:
         self.busy = 0
         self._env = _worker_env(function, env, code)
         self._code = code
-        self._log = logs / f"{function.logical_id}.log"
+        self._log = logs / function.log_name
         self._clock = clock
         self._free = threading.BoundedSemaphore(_WORKERS_MAX)
         self._lock = threading.Lock()

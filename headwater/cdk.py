@@ -1,0 +1,52 @@
+"""`headwater cdk ...`: the pinned CDK command line, installed on first use."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+_ROOT = Path(__file__).resolve().parent.parent
+_CDK = _ROOT / "node_modules" / "aws-cdk" / "bin" / "cdk"
+_ABOUT = """\
+Run the AWS CDK command line that this project is pinned to, with this project's Python: `headwater cdk synth`,
+`headwater cdk diff`, `headwater cdk deploy -c stage=test`. It is installed into node_modules/ on first use. The knobs
+that -c turns are listed in cdk.json and told in docs/operations.md.
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The command; everything after it is CDK's."""
+    parser = subparsers.add_parser(
+        "cdk",
+        help="the pinned AWS CDK command line: synth, diff, deploy, destroy",
+        description=_ABOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        prefix_chars="\0",  # CDK has options of its own
+        add_help=False,
+    )
+    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="given to cdk as it is")
+    parser.set_defaults(func=run_cdk)
+
+
+def run_cdk(arguments: argparse.Namespace) -> int:
+    """CDK's exit status."""
+    from local.errors import ToolMissing
+    from local.toolchain import find_node, npm_command, with_node
+
+    try:
+        node = find_node()
+        environment = with_node(os.environ)
+        if not _CDK.exists():
+            print("installing the CDK command line into node_modules/ ...", file=sys.stderr, flush=True)
+            install = [*npm_command(node), "ci", "--no-audit", "--no-fund"]
+            subprocess.run(install, cwd=_ROOT, env=environment, check=True, stdout=sys.stderr)  # noqa: S603 - pinned
+    except (ToolMissing, subprocess.CalledProcessError) as error:
+        print(f"headwater cdk: {error}", file=sys.stderr)
+        return 1
+    # cdk.json says `python3 app.py`: this environment's, wherever the command was called from.
+    environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
+    command = [str(node), str(_CDK), *arguments.arguments]
+    return subprocess.run(command, cwd=_ROOT, env=environment, check=False).returncode  # noqa: S603 - pinned

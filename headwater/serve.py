@@ -1,0 +1,133 @@
+"""`headwater serve`: the stack on this machine, until Ctrl-C."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import signal
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from local.polling import Failure
+    from local.stack import LocalStack
+
+_ABOUT = """\
+Run the whole stack on this machine until Ctrl-C: queues, tables, buckets, functions, the compaction state machine and
+its schedule, wired as the synthesized template says. No AWS account is used. Everything is held in memory and gone when
+the command ends.
+
+Two ports open on 127.0.0.1: the HTTP API, and AWS endpoints for boto3 and the AWS CLI. Neither asks for credentials.
+What the functions log is in .headwater/logs/, one file a function; an edited function takes effect at the next start.
+"""
+_EXAMPLES = """\
+examples:
+  headwater serve                          the HTTP API on 8080, AWS endpoints on 4566
+  headwater serve --api-port 0             any free port; the chosen one is printed
+  headwater serve --window 60              batches wait as long as they do on AWS
+"""
+_A_REQUEST = (
+    '{"root_id": "flights-2013-01-01", "parent_id": "flights-2013-01-01", "action_taken": "READ",'
+    ' "storage_location": "s3://flights/2013-01-01.csv"}'
+)
+_SWEEP_S = 60.0
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The command and its options."""
+    parser = subparsers.add_parser(
+        "serve",
+        help="run the whole stack on this machine until Ctrl-C",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--api-port", type=_port, default=8080, metavar="PORT", help="of the HTTP API (default: 8080)")
+    parser.add_argument(
+        "--aws-port", type=_port, default=4566, metavar="PORT", help="of the AWS endpoints (default: 4566)"
+    )
+    parser.add_argument(
+        "--window",
+        type=_seconds,
+        default=1.0,
+        metavar="SECONDS",
+        help="the longest that a batch waits to fill; the deployed stack's is 60 (default: 1)",
+    )
+    parser.set_defaults(func=serve)
+
+
+def serve(arguments: argparse.Namespace) -> int:
+    """Serve until SIGINT or SIGTERM; 0 then, 1 if the stack does not start."""
+    from local.errors import LocalError
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupt)
+    try:
+        return _serve(arguments)
+    except KeyboardInterrupt:
+        print("\nstopped", flush=True)
+        return 0
+    except LocalError as error:
+        print(f"headwater serve: {error}", file=sys.stderr)
+        return 1
+
+
+def _serve(arguments: argparse.Namespace) -> int:
+    from local.stack import LocalStack
+    from local.synthesis import synthesize
+
+    print("synthesizing the stack ...", flush=True)
+    template = synthesize()
+    print("starting it ...", flush=True)
+    stack = LocalStack(
+        template,
+        api_port=arguments.api_port,
+        aws_port=arguments.aws_port,
+        window_cap_s=arguments.window,
+        schedules=True,
+        sweep_s=_SWEEP_S,
+        on_failure=_print_failure,
+    )
+    with stack:
+        print(greeting(stack), flush=True)
+        threading.Event().wait()
+    return 0
+
+
+def greeting(stack: LocalStack) -> str:
+    """Where everything listens, with a line to try for each."""
+    aws = " ".join(f"{name}={shlex.quote(value)}" for name, value in stack.environment.items() if "META" not in name)
+    return f"""
+HTTP API: {stack.api_url}
+  curl -s {stack.api_url}/api/v1/records -d {shlex.quote(_A_REQUEST)}
+  curl -s {stack.api_url}/api/v1/records/roots/flights-2013-01-01
+
+AWS endpoints: {stack.endpoint_url}
+  export {aws}
+  aws dynamodb scan --table-name {stack.outputs["RecordsTableName"]}
+  aws stepfunctions start-execution --state-machine-arn {stack.outputs["CompactionStateMachineArn"]}
+
+The compaction's schedule ticks. Logs: .headwater/logs/. Ctrl-C stops."""
+
+
+def _interrupt(*_: object) -> None:
+    raise KeyboardInterrupt
+
+
+def _print_failure(failure: Failure) -> None:
+    print(f"! {failure}", file=sys.stderr, flush=True)
+
+
+def _port(text: str) -> int:
+    port = int(text)
+    if not 0 <= port <= 65_535:
+        raise argparse.ArgumentTypeError(f"must be between 0 and 65535, got {port}")
+    return port
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not seconds >= 0:
+        raise argparse.ArgumentTypeError(f"must not be negative, got {text}")
+    return seconds

