@@ -15,7 +15,7 @@ lineage goes.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -42,12 +42,14 @@ Told = Callable[[str], None]
 
 @dataclass(frozen=True)
 class Counts:
-    """What went through: the days' files, their rows, and the records that were told of both."""
+    """How many files or rows came to each step: the records that were told of them, by action."""
 
-    days: int
-    checked: int
-    rejected: int
-    records: int
+    by_action: Mapping[str, int]
+
+    @property
+    def records(self) -> int:
+        """All records together."""
+        return sum(self.by_action.values())
 
 
 def run(spark: SparkSession, files: list[str], output: str, lineage: LineageClient, told: Told = print) -> Counts:
@@ -64,7 +66,7 @@ def run(spark: SparkSession, files: list[str], output: str, lineage: LineageClie
     write(flights.where("reason IS NULL").drop("reason"), checked, "day")
     write(flights.where("reason IS NOT NULL"), rejected, "day")
     told("telling the lineage of the files and their rows")
-    records = tell_files(lineage, days, output)
+    tell_files(lineage, days, output)
     good = tell_rows(lineage, spark.read.parquet(checked), under("checked"), "CHECKED", folder_of_day(checked))
     bad = tell_rows(lineage, spark.read.parquet(rejected), under("rejected"), "REJECTED", folder_of_day(rejected))
     told("joining planes and airports, estimating fuel and CO2")
@@ -73,7 +75,8 @@ def run(spark: SparkSession, files: list[str], output: str, lineage: LineageClie
     flights = spark.read.parquet(estimated)
     of_carrier = folder_of_day(sf.concat(sf.lit(f"{estimated}/carrier="), "carrier"))
     estimates = tell_rows(lineage, flights, sf.col("flight_id"), "ESTIMATED", of_carrier, suffix="-co2")
-    return Counts(len(days), good, bad, records + good + bad + estimates)
+    files_told = {"READ": len(days), "CHECK": 2 * len(days)}
+    return Counts({**files_told, "CHECKED": good, "REJECTED": bad, "ESTIMATED": estimates})
 
 
 def read_flights(spark: SparkSession, files: list[str]) -> DataFrame:
@@ -118,14 +121,13 @@ def write(flights: DataFrame, folder: str, *split: str) -> None:
     flights.repartition(*split).write.mode("overwrite").partitionBy(*split).parquet(folder)
 
 
-def tell_files(lineage: LineageClient, days: dict[str, str], output: str) -> int:
+def tell_files(lineage: LineageClient, days: Mapping[str, str], output: str) -> None:
     """Record what happened to whole files: a day's delivery was read, and checking it made two folders."""
     for day, file in days.items():
         root_id, raw = f"flights-{day}", f"flights-{day}.csv"
         lineage.record(root_id, root_id, "READ", file, node_id=raw)
         for name in ("checked", "rejected"):
             lineage.record(root_id, raw, "CHECK", f"{output}/{name}/day={day}", node_id=f"{name}-{day}")
-    return 3 * len(days)
 
 
 def tell_rows(

@@ -82,7 +82,8 @@ def test_every_file_and_row_tells_where_it_came_from(
             ),
         ]
     )
-    assert counts == Counts(days=1, checked=2, rejected=3, records=10)
+    assert counts == Counts({"READ": 1, "CHECK": 2, "CHECKED": 2, "REJECTED": 3, "ESTIMATED": 2})
+    assert counts.records == 10
     assert (lineage.sent, lineage.failed) == (10, 0)
 
 
@@ -127,7 +128,7 @@ def test_a_real_day_makes_one_tree_of_distinct_nodes(
 
     told = list(told_of(tmp_path / "lineage.jsonl"))
     nodes = {node for _, _, _, node, _ in told}
-    assert counts == Counts(days=1, checked=831, rejected=11, records=3 + 842 + 831)
+    assert counts == Counts({"READ": 1, "CHECK": 2, "CHECKED": 831, "REJECTED": 11, "ESTIMATED": 831})
     assert len(nodes) == len(told) == counts.records
     assert {parent for _, parent, _, _, _ in told} - nodes == {ROOT}
 

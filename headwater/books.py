@@ -1,0 +1,49 @@
+"""The demo's books: how many records were sent, loaded and archived, and whether they agree."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import boto3
+
+from lineage import settings
+
+if TYPE_CHECKING:
+    from local.stack import LocalStack
+
+
+@dataclass(frozen=True)
+class Books:
+    """The records by action, at three places: sent by the pipeline, loaded into the table, archived."""
+
+    sent: Counter[str]
+    loaded: Counter[str]
+    archived: Counter[str]
+    undelivered: int
+    dead: int
+
+    @property
+    def balanced(self) -> bool:
+        """Nothing was lost on the way, and nothing invented."""
+        return self.sent == self.loaded == self.archived and not self.undelivered and not self.dead
+
+
+def count_loaded(stack: LocalStack) -> Counter[str]:
+    """The records of the records table, by action."""
+    dynamodb = boto3.client("dynamodb", **stack.client_settings)
+    pages = dynamodb.get_paginator("scan").paginate(
+        TableName=stack.outputs["RecordsTableName"], ProjectionExpression=settings.ACTION_TAKEN, ConsistentRead=True
+    )
+    return Counter(item[settings.ACTION_TAKEN]["S"] for page in pages for item in page["Items"])
+
+
+def count_dead(stack: LocalStack) -> int:
+    """The messages of both dead-letter queues."""
+    sqs = boto3.client("sqs", **stack.client_settings)
+    dead = 0
+    for name in ("RecordsDeadLettersUrl", "TraceDeadLettersUrl"):
+        said = sqs.get_queue_attributes(QueueUrl=stack.outputs[name], AttributeNames=["ApproximateNumberOfMessages"])
+        dead += int(said["Attributes"]["ApproximateNumberOfMessages"])
+    return dead

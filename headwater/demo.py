@@ -1,0 +1,60 @@
+"""`headwater demo`: a real PySpark pipeline's lineage through the whole stack, on this machine."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+
+_DAYS_MAX = 365
+
+_ABOUT = """\
+Starts the synthesized stack on this machine and runs a PySpark pipeline over real flights: the departures from New York
+in January 2013. Each step of the pipeline tells its lineage, for its files and for each of their rows. Then the daily
+compaction traces every root into the archive, two traces are printed, and the books are balanced: every record that the
+pipeline sent must have been loaded, and must be in the archive.
+
+What it made stays in .headwater/demo: the input, the pipeline's Parquet, and a copy of the archive.
+Exit code: 0 when the counts agree, 1 when they do not or something failed.
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add `headwater demo` to the command line."""
+    parser = subparsers.add_parser(
+        "demo",
+        help="run a PySpark pipeline's lineage through the whole stack, on this machine",
+        description=_ABOUT,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument(
+        "--days",
+        type=_days,
+        default=7,
+        metavar="N",
+        help="days of flights, from 2013-01-01 on (default 7, about 870 each)",
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="leave the stack up at the end, until Ctrl-C, to ask it more"
+    )
+    parser.set_defaults(func=run_demo)
+
+
+def run_demo(given: argparse.Namespace) -> int:
+    """The command; its exit code."""
+    from headwater.demonstration import demonstrate
+    from local.errors import LocalError
+
+    try:
+        return 0 if demonstrate(given.days, keep=given.keep) else 1
+    except LocalError as error:
+        print(f"headwater demo: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        return 130
+
+
+def _days(text: str) -> int:
+    days = int(text)
+    if not 1 <= days <= _DAYS_MAX:
+        raise argparse.ArgumentTypeError(f"must be 1 to {_DAYS_MAX}, got {days}")
+    return days

@@ -1,0 +1,185 @@
+"""What `headwater demo` does: synthesize, start, run the pipeline, compact, show two traces, balance the books."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, suppress
+from datetime import datetime, timezone
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import boto3
+from rich.console import Console
+from rich.logging import RichHandler
+from rich.markup import escape
+from rich.table import Table
+
+from examples.emissions.landing import land_flights
+from headwater.board import Board
+from headwater.books import Books, count_dead, count_loaded
+from headwater.traces import Archived, copy_archive, count_records, find_trace, read_traces, tree_of
+from local.stack import LocalStack
+from local.synthesis import synthesize
+from spark_client import LineageClient
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+    from examples.emissions.pipeline import Counts
+    from local.template import RawTemplate
+
+FOLDER = Path(".headwater/demo")
+_DRAIN_S = 600.0
+
+
+def demonstrate(days: int, *, keep: bool) -> bool:
+    """Run the demo over `days` of flights; True if every record that was sent is loaded and archived.
+
+    With `keep`, the stack stays up at the end until Ctrl-C.
+    """
+    started, console = monotonic(), Console()
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[RichHandler(console=console)])
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    with ExitStack() as on_exit:
+        with Board(console) as board:
+            template, spark = _prepare(board)
+            on_exit.callback(spark.stop)
+            files = _land(board, days)
+            with board.stage("Starting the stack: moto, queues, functions, HTTP API"):
+                stack = on_exit.enter_context(LocalStack(template))
+            first_day = _day_of(stack)
+            counts, undelivered = _run_pipeline(board, spark, stack, files)
+            _compact(board, stack, first_day)
+            archived, books = _balance(board, stack, counts, undelivered)
+        _print_traces(console)
+        _print_books(console, books)
+        _print_end(console, archived, stack, monotonic() - started)
+        if keep:
+            _wait(console, stack)
+    return books.balanced
+
+
+def _prepare(board: Board) -> tuple[RawTemplate, SparkSession]:
+    """Template and Spark session, made side by side: each takes seconds of another process."""
+    with board.stage("Synthesizing the CDK stack, starting Spark"), ThreadPoolExecutor(1) as pool:
+        template = pool.submit(synthesize)
+        spark = _start_spark()
+        return template.result(), spark
+
+
+def _start_spark() -> SparkSession:
+    from pyspark.sql import SparkSession
+
+    options = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str((FOLDER / "warehouse").resolve()),
+        # A session of seconds: the first compiler alone is quicker than both.
+        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("headwater-demo")
+    for name, value in options.items():
+        builder = builder.config(name, value)
+    with _errors_in(FOLDER / "spark.log"):
+        return builder.getOrCreate()
+
+
+@contextmanager
+def _errors_in(log: Path) -> Iterator[None]:
+    """Processes started in this block write their errors to a file, as Spark's JVM does for as long as it lives."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    kept = os.dup(2)
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 2)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+
+
+def _land(board: Board, days: int) -> list[str]:
+    with board.stage(f"Landing {days} days of flights"):
+        return [str(file) for file in land_flights(FOLDER / "landing", days)]
+
+
+def _run_pipeline(board: Board, spark: SparkSession, stack: LocalStack, files: list[str]) -> tuple[Counts, int]:
+    """The pipeline's own counts, and the records that it could not deliver, once all queues are empty."""
+    from examples.emissions.pipeline import run
+
+    with (
+        LineageClient(url=stack.api_url) as lineage,
+        board.stage("Running the pipeline", lambda: f"{lineage.sent:,} records sent") as say,
+    ):
+        counts = run(spark, files, str(FOLDER), lineage, told=say)
+    with board.stage("Loading what is still queued") as say:
+        stack.drain(_DRAIN_S, progress=lambda left: say(f"{left:,} messages left"))
+    return counts, lineage.failed
+
+
+def _compact(board: Board, stack: LocalStack, first_day: str) -> None:
+    """Run the daily compaction for the day, or for both if midnight (UTC) passed meanwhile."""
+    for day in sorted({first_day, _day_of(stack)}):
+        with board.stage(f"Compacting {day}") as say:
+            stack.run_state_machine({"day": day, "poll_s": 1}, progress=say)
+
+
+def _day_of(stack: LocalStack) -> str:
+    return datetime.fromtimestamp(stack.now, timezone.utc).date().isoformat()
+
+
+def _balance(board: Board, stack: LocalStack, counts: Counts, undelivered: int) -> tuple[Archived, Books]:
+    with board.stage("Copying the archive, balancing the books"):
+        s3 = boto3.client("s3", **stack.client_settings)
+        copy_archive(s3, stack.outputs["ArchiveBucketName"], FOLDER / "archive")
+        archived = count_records(read_traces(FOLDER / "archive"))
+        sent = Counter(counts.by_action)
+        return archived, Books(sent, count_loaded(stack), archived.by_action, undelivered, count_dead(stack))
+
+
+def _print_traces(console: Console) -> None:
+    for title, action in (("A good flight, from delivery to estimate", "ESTIMATED"), ("A rejected flight", "REJECTED")):
+        trace = find_trace(read_traces(FOLDER / "archive"), action)
+        console.print(f"\n[bold underline]{title}[/]")
+        console.print(
+            tree_of(trace) if trace else f"[red]no trace ends in {action}[/]", highlight=False, soft_wrap=True
+        )
+
+
+def _print_books(console: Console, books: Books) -> None:
+    table = Table(title="\nRecords", title_justify="left", title_style="bold underline", show_footer=True)
+    table.add_column("step", "total")
+    for name, by_action in (("sent", books.sent), ("loaded", books.loaded), ("archived", books.archived)):
+        table.add_column(name, f"{by_action.total():,}", justify="right")
+    for action in sorted({*books.sent, *books.loaded, *books.archived}, key=list(books.sent).index):
+        table.add_row(action, *(f"{by[action]:,}" for by in (books.sent, books.loaded, books.archived)))
+    console.print(table)
+    if books.undelivered:
+        console.print(f"[red]{books.undelivered:,} records were not delivered[/]")
+    if books.dead:
+        console.print(f"[red]{books.dead:,} messages are in the dead-letter queues[/]")
+
+
+def _print_end(console: Console, archived: Archived, stack: LocalStack, elapsed_s: float) -> None:
+    archive = FOLDER / "archive"
+    for failure in stack.errors[:3]:
+        console.print(f"[yellow]a function failed on the way[/]: {escape(str(failure))}", highlight=False)
+    console.print(f"\nThe archive is in [bold]{archive}[/]: {archived.traces:,} traces. The first one:")
+    console.print(f"  zcat $(find {archive} -name '*.jsonl.gz' | sort | head -1) | head -1", highlight=False)
+    console.print(f"Done in {elapsed_s:.0f} s.")
+
+
+def _wait(console: Console, stack: LocalStack) -> None:
+    console.print(f"\nThe stack stays up until Ctrl-C.\n  curl {stack.api_url}/api/v1/records/roots/flights-2013-01-01")
+    with suppress(KeyboardInterrupt):
+        Event().wait()
