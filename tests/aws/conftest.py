@@ -1,0 +1,133 @@
+"""The handlers on moto, in this process: queues, tables and buckets are those of the synthesized template."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from itertools import count
+from types import SimpleNamespace
+
+import boto3
+import pytest
+from moto import mock_aws
+
+from infra.synth import synthesize
+from lambdas import wiring
+from lineage import settings
+from lineage.aws import clients
+
+_MADE = {"AWS::SQS::Queue", "AWS::DynamoDB::Table", "AWS::S3::Bucket"}
+_VARIABLES = {
+    settings.RECORDS_QUEUE_URL: "RecordsQueueUrl",
+    settings.RECORDS_DLQ_URL: "RecordsDeadLettersUrl",
+    settings.PACKED_QUEUE_URL: "PackedQueueUrl",
+    settings.TRACE_QUEUE_URL: "TraceQueueUrl",
+    settings.RECORDS_TABLE: "RecordsTableName",
+    settings.GRAPH_TABLE: "GraphTableName",
+    settings.ARCHIVE_BUCKET: "ArchiveBucketName",
+    settings.INTAKE_BUCKET: "IntakeBucketName",
+}
+NOON = 1_763_640_000  # 2025-11-20T12:00:00Z
+DAY = "2025-11-20"
+HOUR = 3600
+
+
+@pytest.fixture(scope="session")
+def template(tmp_path_factory):
+    """Only what holds state: the rest of the template is the local stack's to run (tests/e2e)."""
+    whole = json.loads(synthesize(tmp_path_factory.mktemp("synth")).read_text(encoding="utf-8"))
+    resources = {name: _bare(one) for name, one in whole["Resources"].items() if one["Type"] in _MADE}
+    outputs = {name: whole["Outputs"][name] for name in _VARIABLES.values()}
+    return json.dumps({"Resources": resources, "Outputs": outputs})
+
+
+def _bare(resource):
+    # moto's buckets know nothing of these, and stumble over some.
+    skipped = ("LoggingConfiguration", "LifecycleConfiguration")
+    kept = {name: value for name, value in resource["Properties"].items() if name not in skipped}
+    return {"Type": resource["Type"], "Properties": kept}
+
+
+@dataclass
+class Cloud:
+    """The account: its clients, names, and a clock that only the test moves."""
+
+    outputs: dict[str, str]
+    now_s: int = NOON
+    numbers: count = field(default_factory=count)
+
+    def __post_init__(self):
+        self.sqs, self.s3, self.dynamodb = (clients.client(service) for service in ("sqs", "s3", "dynamodb"))
+
+    def context(self, remaining_s=600):
+        return SimpleNamespace(
+            function_name="f",
+            memory_limit_in_mb=1024,
+            invoked_function_arn="arn:f",
+            aws_request_id="r",
+            get_remaining_time_in_millis=lambda: remaining_s * 1000,
+        )
+
+    def url(self, queue):
+        return self.outputs[f"{queue}Url"]
+
+    def event(self, queue, bodies, receives=1):
+        """Bodies as the queue's event source would deliver them, without a queue in between."""
+        return {"Records": [self._message(queue, body, receives) for body in bodies]}
+
+    def _message(self, queue, body, receives):
+        number = next(self.numbers)
+        return {
+            "messageId": f"m-{number}",
+            "receiptHandle": f"h-{number}",
+            "body": body if isinstance(body, str) else json.dumps(body),
+            "attributes": {"ApproximateReceiveCount": str(receives), "SentTimestamp": str(self.now_s * 1000)},
+            "eventSourceARN": f"arn:aws:sqs:us-east-1:1:{self.url(queue).rpartition('/')[2]}",
+        }
+
+    def bodies(self, queue):
+        """Every message of the queue, taken off it."""
+        taken = []
+        while messages := self.sqs.receive_message(
+            QueueUrl=self.url(queue), MaxNumberOfMessages=10, MessageAttributeNames=["All"]
+        ).get("Messages"):
+            for message in messages:
+                taken.append(json.loads(message["Body"]))
+                self.sqs.delete_message(QueueUrl=self.url(queue), ReceiptHandle=message["ReceiptHandle"])
+        return taken
+
+    def items(self, table="Records"):
+        """Every item of a table."""
+        pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.outputs[f"{table}TableName"])
+        return [item for page in pages for item in page["Items"]]
+
+
+@pytest.fixture
+def cloud(template, monkeypatch):
+    """A new account with the stack's queues, tables and buckets; the handlers' variables and clock are its own."""
+    for name in ("AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY", "AWS_SESSION_TOKEN"):
+        monkeypatch.setenv(name, "testing")
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
+    monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "test")
+    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Headwater")
+    monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "true")
+    with mock_aws():
+        formation = boto3.client("cloudformation")
+        formation.create_stack(StackName="headwater", TemplateBody=template)
+        listed = formation.describe_stacks(StackName="headwater")["Stacks"][0]["Outputs"]
+        outputs = {output["OutputKey"]: output["OutputValue"] for output in listed}
+        for variable, output in _VARIABLES.items():
+            monkeypatch.setenv(variable, outputs[output])
+        monkeypatch.setenv(settings.RECORDS_TTL_S, str(24 * HOUR))
+        monkeypatch.setenv(settings.TRACE_RECORDS_MAX, "1000")
+        _forget_clients()
+        one = Cloud(outputs)
+        monkeypatch.setattr(wiring, "now_s", lambda: one.now_s)
+        yield one
+    _forget_clients()
+
+
+def _forget_clients():
+    for made in (clients.client, *(one for one in vars(wiring).values() if hasattr(one, "cache_clear"))):
+        made.cache_clear()

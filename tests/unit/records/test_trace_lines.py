@@ -1,0 +1,178 @@
+"""A root's records as trace lines: one for each leaf, and nothing lost, missing parents and cycles included."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.records.forest import Forest
+from lineage.records.lines import Compaction, parse_lines, render_lines, step_of
+from lineage.records.record import LineageRecord
+
+COMPACTION = Compaction("nightly", 1_763_684_000, "s3://archive/traces/year=2025/month=11/day=20/")
+
+
+def a_record(node_id, parent_id, **changes):
+    fields = {"action_taken": "STEP", "storage_location": f"s3://b/{node_id}", "recorded_at": 1_763_640_000}
+    return LineageRecord("root", node_id, parent_id, **{**fields, **changes})
+
+
+def records_of(edges):
+    return [a_record(node, parent) for node, parent in edges.items()]
+
+
+def lines_of(edges, compaction=None):
+    return [json.loads(line) for line in render_lines(Forest("root", map(step_of, records_of(edges))), compaction)]
+
+
+def told(line):
+    """A line in short: the path, and what is wrong with it."""
+    path = [step["node_id"] for step in line["lineage"]]
+    assert line["root_id"] == "root"
+    assert line["record_id"] == path[-1]
+    assert line.get("complete", True) == (not ({"missing", "cycle"} & set(line)))
+    return path, *(f"{name} {line[name]}" for name in ("missing", "cycle") if name in line)
+
+
+@pytest.mark.parametrize(
+    ("edges", "lines"),
+    [
+        pytest.param({}, [], id="nothing"),
+        pytest.param({"a": "root"}, [(["a"],)], id="the root need not be a record"),
+        pytest.param({"root": "root"}, [(["root"],)], id="the root may be its own parent"),
+        pytest.param({"root": "elsewhere", "a": "root"}, [(["root", "a"],)], id="the root is never missing a parent"),
+        pytest.param(
+            {"a": "root", "b": "a", "c": "a", "d": "c"}, [(["a", "b"],), (["a", "c", "d"],)], id="a line for each leaf"
+        ),
+        pytest.param({"a": "root", "b": "root"}, [(["a"],), (["b"],)], id="two trees of one root"),
+        pytest.param({"b": "gone"}, [(["b"], "missing ['gone']")], id="a missing parent is named"),
+        pytest.param(
+            {"b": "gone", "c": "lost", "d": "gone", "e": "c"},
+            [
+                (["b"], "missing ['gone']"),
+                (["d"], "missing ['gone']"),
+                (["c", "e"], "missing ['lost']"),
+            ],
+            id="each leaf names its own missing parent",
+        ),
+        pytest.param({"a": "b", "b": "a"}, [(["b", "a"], "cycle ['b', 'a']")], id="a cycle has a line of its own"),
+        pytest.param({"a": "a"}, [(["a"], "cycle ['a']")], id="a node that is its own parent"),
+        pytest.param(
+            {"a": "b", "b": "a", "c": "a", "d": "c"},
+            [(["a", "b", "c", "d"], "cycle ['a', 'b']")],
+            id="a cycle with a tail is told on the tail's line",
+        ),
+        pytest.param(
+            {"a": "root", "x": "y", "y": "z", "z": "x"},
+            [(["a"],), (["y", "z", "x"], "cycle ['y', 'z', 'x']")],
+            id="a cycle beside a tree",
+        ),
+    ],
+)
+def test_what_the_lines_tell(edges, lines):
+    found = [told(line) for line in lines_of(edges)]
+    if any("cycle" in fault for _, *faults in found for fault in faults):
+        # Where a path enters a cycle is settled by what hangs from it; its members are what matters.
+        assert [(sorted(path), [sorted(fault) for fault in faults]) for path, *faults in found] == [
+            (sorted(path), [sorted(fault) for fault in faults]) for path, *faults in lines
+        ]
+    else:
+        assert found == lines
+
+
+def test_a_line_is_the_seeds_output_with_the_compaction_as_its_last_step():
+    (line,) = lines_of({"file": "root", "row": "file"}, COMPACTION)
+
+    assert line == {
+        "record_id": "row",
+        "root_id": "root",
+        "lineage": [
+            {
+                "node_id": "file",
+                "parent_id": "root",
+                "action_taken": "STEP",
+                "recordedAt": 1_763_640_000,
+                "storage_location": "s3://b/file",
+            },
+            {
+                "node_id": "row",
+                "parent_id": "file",
+                "action_taken": "STEP",
+                "recordedAt": 1_763_640_000,
+                "storage_location": "s3://b/row",
+            },
+            {
+                "node_id": "nightly",
+                "parent_id": "row",
+                "action_taken": "DATA_COMPACTION",
+                "recordedAt": 1_763_684_000,
+                "storage_location": "s3://archive/traces/year=2025/month=11/day=20/",
+            },
+        ],
+    }
+
+
+def test_a_chain_of_a_hundred_thousand_records_is_one_line():
+    edges = {f"n{number:06}": f"n{number - 1:06}" for number in range(1, 100_000)} | {"n000000": "root"}
+
+    (line,) = lines_of(edges)
+    assert [step["node_id"] for step in line["lineage"]] == sorted(edges)
+
+
+NODES = st.sampled_from([f"n{number}" for number in range(12)])
+PARENTS = st.one_of(NODES, st.sampled_from(["root", "gone", "lost"]))
+EDGES = st.dictionaries(NODES, PARENTS, max_size=12)
+
+
+@given(EDGES)
+def test_the_records_in_the_lines_are_exactly_the_roots_records(edges):
+    lines = list(render_lines(Forest("root", map(step_of, records_of(edges))), COMPACTION))
+
+    assert sorted(parse_lines(lines), key=lambda record: record.node_id) == sorted(
+        records_of(edges), key=lambda record: record.node_id
+    )
+
+
+@given(EDGES)
+def test_every_path_goes_from_parent_to_child(edges):
+    for line in lines_of(edges):
+        path = [step["node_id"] for step in line["lineage"]]
+        assert [edges[child] for child in path[1:]] == path[:-1]
+        assert len(set(path)) == len(path)
+
+
+@given(EDGES)
+def test_there_is_a_line_for_each_leaf_and_for_each_cycle_without_one(edges):
+    parents = {parent for node, parent in edges.items() if node != "root"}
+    leaves = {node for node in edges if node not in parents}
+    lines = lines_of(edges)
+    cycles = [line for line in lines if line["record_id"] not in leaves]
+
+    assert sorted(line["record_id"] for line in lines if line["record_id"] in leaves) == sorted(leaves)
+    for line in cycles:
+        assert line["record_id"] == min(line["cycle"])
+        assert sorted(line["cycle"]) == sorted(step["node_id"] for step in line["lineage"])
+
+
+@given(st.permutations(sorted({"a": "root", "b": "a", "c": "b", "d": "x", "p": "q", "q": "p", "r": "root"}.items())))
+def test_the_order_of_the_records_does_not_change_a_byte(shuffled):
+    in_order = list(render_lines(Forest("root", map(step_of, records_of(dict(sorted(shuffled))))), COMPACTION))
+
+    assert list(render_lines(Forest("root", map(step_of, records_of(dict(shuffled)))), COMPACTION)) == in_order
+
+
+def test_ids_that_json_escapes_survive():
+    edges = {'q"uote\\': "root", "ü\n😀\u2028": 'q"uote\\'}
+    (line,) = lines_of(edges)
+
+    assert [step["node_id"] for step in line["lineage"]] == ['q"uote\\', "ü\n😀\u2028"]
+    assert line["record_id"] == "ü\n😀\u2028"
+
+
+def test_what_enrichers_and_runs_add_survives_the_archive():
+    record = a_record("a", "root", run_id="run-1", metadata=(("bucket", "b"), ("team", "x")))
+
+    assert list(parse_lines(render_lines(Forest("root", [step_of(record)]), COMPACTION))) == [record]
