@@ -1,0 +1,142 @@
+"""Nothing goes wrong in silence: what is watched, who is told, and where it says what to do."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from infra.package import PROJECT
+
+GUIDE = PROJECT / "docs" / "operations.md"
+AT_LEAST, BELOW = "GreaterThanOrEqualToThreshold", "LessThanThreshold"
+MINUTES, HOURS, DAYS = 60, 3600, 86400
+
+
+def watched(template, **wanted) -> dict[str, tuple]:
+    """Metric -> (comparison, threshold, periods, seconds a period) of the alarms on one dimension."""
+    [(dimension, value)] = wanted.items()
+    return {
+        alarm["MetricName"]: (
+            alarm["ComparisonOperator"],
+            alarm["Threshold"],
+            alarm["EvaluationPeriods"],
+            alarm["Period"],
+        )
+        for alarm in template.of_type("AWS::CloudWatch::Alarm").values()
+        if {"Name": dimension, "Value": value} in alarm.get("Dimensions", [])
+    }
+
+
+def test_every_dead_letter_is_told_of_at_once_and_again_before_sqs_drops_it(template):
+    for queue in ("RecordsDeadLetters", "TraceDeadLetters"):
+        assert watched(template, QueueName=f"{queue}.QueueName") == {
+            "ApproximateNumberOfMessagesVisible": (AT_LEAST, 1, 1, 5 * MINUTES),
+            "ApproximateAgeOfOldestMessage": (AT_LEAST, 7 * DAYS, 1, 5 * MINUTES),
+        }
+
+
+@pytest.mark.parametrize(
+    ("queue", "age_max_s"),
+    [("RecordsQueue", 30 * MINUTES), ("PackedQueue", 30 * MINUTES), ("TraceQueue", 2 * HOURS)],
+)
+def test_a_queue_that_nobody_keeps_up_with_is_told_of(template, queue, age_max_s):
+    assert watched(template, QueueName=f"{queue}.QueueName") == {
+        "ApproximateAgeOfOldestMessage": (AT_LEAST, age_max_s, 1, 5 * MINUTES)
+    }
+
+
+def test_every_queue_is_watched(template):
+    for queue in template.of_type("AWS::SQS::Queue"):
+        assert "ApproximateAgeOfOldestMessage" in watched(template, QueueName=f"{queue}.QueueName")
+
+
+def test_every_functions_lasting_errors_and_throttles_are_told_of(template):
+    for function in template.of_type("AWS::Lambda::Function"):
+        expected = {"Errors": (AT_LEAST, 1, 3, 5 * MINUTES), "Throttles": (AT_LEAST, 1, 3, 5 * MINUTES)}
+        if function == "ExpiredFunction":
+            expected["IteratorAge"] = (AT_LEAST, 1000 * HOURS, 1, 5 * MINUTES)
+        assert watched(template, FunctionName=function) == expected
+
+
+def test_every_way_a_compaction_can_fail_is_told_of(template):
+    alarm = template.of_type("AWS::CloudWatch::Alarm")["CompactionFailed"]
+    expression, *parts = sorted(alarm["Metrics"], key=lambda metric: "Expression" not in metric)
+    assert expression["Expression"] == "failed + timed_out + aborted"
+    assert {part["Id"]: part["MetricStat"]["Metric"]["MetricName"] for part in parts} == {
+        "failed": "ExecutionsFailed",
+        "timed_out": "ExecutionsTimedOut",
+        "aborted": "ExecutionsAborted",
+    }
+    assert (alarm["ComparisonOperator"], alarm["Threshold"]) == (AT_LEAST, 1)
+
+
+def test_a_compaction_that_never_began_is_told_of(template):
+    alarm = template.of_type("AWS::CloudWatch::Alarm")["CompactionMissing"]
+    assert watched(template, StateMachineArn="StateMachine") == {"ExecutionsSucceeded": (BELOW, 1, 1, 1 * DAYS)}
+    assert alarm["TreatMissingData"] == "breaching"
+
+
+@pytest.mark.parametrize(
+    ("metric", "service"), [("RecordsDisplaced", "load"), ("RootsTooLarge", "trace"), ("RootsMissed", "compact")]
+)
+def test_what_our_own_metrics_should_never_count_is_told_of(template, metric, service):
+    alarm = template.of_type("AWS::CloudWatch::Alarm")[metric]
+    assert (alarm["Namespace"], alarm["MetricName"]) == ("Headwater/prod", metric)
+    assert alarm["Dimensions"] == [{"Name": "service", "Value": service}]
+    assert (alarm["ComparisonOperator"], alarm["Threshold"], alarm["Statistic"]) == (AT_LEAST, 1, "Sum")
+
+
+def test_the_apis_own_failures_are_told_of(template):
+    alarm = template.of_type("AWS::CloudWatch::Alarm")["ApiServerErrors"]
+    assert (alarm["MetricName"], alarm["Statistic"], alarm["Threshold"]) == ("5XXError", "Sum", 1)
+
+
+def test_every_alarm_tells_the_topic_and_tells_it_when_all_is_well_again(template):
+    for alarm in template.of_type("AWS::CloudWatch::Alarm").values():
+        assert (alarm["AlarmActions"], alarm["OKActions"]) == (["Topic"], ["Topic"])
+
+
+def test_every_alarm_has_its_heading_in_the_operations_guide(template):
+    headings = {heading.lower() for heading in re.findall(r"^#+ (\w+)$", GUIDE.read_text(encoding="utf-8"), re.M)}
+    alarms = template.of_type("AWS::CloudWatch::Alarm")
+    assert {name.lower() for name in alarms} - headings == set()
+    for name, alarm in alarms.items():
+        assert alarm["AlarmDescription"].endswith(f"What to do: docs/operations.md#{name.lower()}")
+
+
+def test_alarms_may_publish_to_the_encrypted_topic_and_nobody_else_may_without_tls(template):
+    """CloudWatch publishes as a service: without these statements its alarms fail, and nothing says so."""
+    ours = {"StringEquals": {"aws:SourceAccount": "AWS::AccountId"}}
+    cloudwatch = {"Service": "cloudwatch.amazonaws.com"}
+    assert template.of_type("AWS::SNS::Topic")["Topic"] == {"KmsMasterKeyId": "TopicKey.Arn"}
+    policy = template.of_type("AWS::SNS::TopicPolicy")["TopicPolicy"]["PolicyDocument"]["Statement"]
+    assert [(each["Effect"], each["Principal"], each["Action"], each["Condition"]) for each in policy] == [
+        ("Deny", "*", "sns:Publish", {"Bool": {"aws:SecureTransport": "false"}}),
+        ("Allow", cloudwatch, "sns:Publish", ours),
+    ]
+    key = template.of_type("AWS::KMS::Key")["TopicKey"]
+    assert key["EnableKeyRotation"] is True
+    assert {
+        "Effect": "Allow",
+        "Principal": cloudwatch,
+        "Action": ["kms:Decrypt", "kms:GenerateDataKey*"],
+        "Resource": "*",
+        "Condition": ours,
+    } in key["KeyPolicy"]["Statement"]
+
+
+def test_alarms_are_mailed_only_where_the_knob_gives_an_address(template, turned):
+    assert template.of_type("AWS::SNS::Subscription") == {}
+    [subscription] = turned.of_type("AWS::SNS::Subscription").values()
+    assert subscription == {"Protocol": "email", "TopicArn": "Topic", "Endpoint": "ops@example.org"}
+
+
+def test_the_dashboard_shows_every_alarm_and_fits_the_grid(template):
+    [dashboard] = template.of_type("AWS::CloudWatch::Dashboard").values()
+    body = json.loads(dashboard["DashboardBody"])
+    [status] = [widget for widget in body["widgets"] if widget["type"] == "alarm"]
+    alarms = template.of_type("AWS::CloudWatch::Alarm")
+    assert sorted(status["properties"]["alarms"]) == sorted(f"{name}.Arn" for name in alarms)
+    assert max(widget["x"] + widget["width"] for widget in body["widgets"]) == 24

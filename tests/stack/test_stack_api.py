@@ -1,0 +1,80 @@
+"""The HTTP API: every path to one function, every call signed, slowed and logged without what it carried."""
+
+from __future__ import annotations
+
+import json
+
+
+def test_every_route_leads_to_the_api_function_and_asks_for_a_signature(template):
+    methods = template.of_type("AWS::ApiGateway::Method")
+    assert {method["ResourceId"] for method in methods.values()} == {"RestApi.RootResourceId", "RestApiproxy"}
+    assert template.of_type("AWS::ApiGateway::Resource")["RestApiproxy"]["PathPart"] == "{proxy+}"
+    for method in methods.values():
+        assert (method["HttpMethod"], method["AuthorizationType"]) == ("ANY", "AWS_IAM")
+        assert method["Integration"]["Type"] == "AWS_PROXY"
+        assert ":lambda:path/2015-03-31/functions/ApiFunction.Arn/invocations" in method["Integration"]["Uri"]
+
+
+def test_only_this_api_may_call_the_function(template):
+    permissions = template.of_type("AWS::Lambda::Permission").values()
+    assert [(each["Principal"], each["FunctionName"], each["Action"]) for each in permissions] == [
+        ("apigateway.amazonaws.com", "ApiFunction.Arn", "lambda:InvokeFunction")
+    ] * 2
+    assert all(":RestApi/" in each["SourceArn"] for each in permissions)
+
+
+def test_the_stage_slows_callers_down_and_logs_no_payload(template):
+    [stage] = template.of_type("AWS::ApiGateway::Stage").values()
+    assert stage["StageName"] == "prod"
+    assert stage["TracingEnabled"] is True
+    assert stage["MethodSettings"] == [
+        {
+            "HttpMethod": "*",
+            "ResourcePath": "/*",
+            "DataTraceEnabled": False,
+            "LoggingLevel": "ERROR",
+            "MetricsEnabled": True,
+            "ThrottlingRateLimit": 200,
+            "ThrottlingBurstLimit": 400,
+        }
+    ]
+
+
+def test_the_access_log_says_who_asked_what_and_how_it_went(template):
+    [stage] = template.of_type("AWS::ApiGateway::Stage").values()
+    assert stage["AccessLogSetting"]["DestinationArn"] == "AccessLog.Arn"
+    assert set(json.loads(stage["AccessLogSetting"]["Format"])) == {
+        "caller",
+        "httpMethod",
+        "ip",
+        "protocol",
+        "requestId",
+        "requestTime",
+        "resourcePath",
+        "responseLength",
+        "status",
+        "user",
+    }
+
+
+def test_the_api_is_regional_and_takes_compressed_requests(template):
+    api = template.of_type("AWS::ApiGateway::RestApi")["RestApi"]
+    assert api["EndpointConfiguration"] == {"Types": ["REGIONAL"]}
+    assert api["MinimumCompressionSize"] == 1024
+
+
+def test_the_outputs_are_what_deployers_and_clients_look_up(template):
+    assert sorted(template.content["Outputs"]) == [
+        "ApiUrl",
+        "ArchiveBucketName",
+        "CompactionStateMachineArn",
+        "GraphTableName",
+        "InputFunctionName",
+        "IntakeBucketName",
+        "PackedQueueUrl",
+        "RecordsDeadLettersUrl",
+        "RecordsQueueUrl",
+        "RecordsTableName",
+        "TraceDeadLettersUrl",
+        "TraceQueueUrl",
+    ]

@@ -1,0 +1,30 @@
+"""`python -m infra.check`: clean for our stack, and able to find something in another."""
+
+from __future__ import annotations
+
+import aws_cdk as cdk
+from aws_cdk import aws_sqs as sqs
+
+from infra.check import lint, main, nag
+
+
+def test_our_stack_has_no_finding(capsys):
+    assert main() == 0
+    assert capsys.readouterr().out == "cdk-nag and cfn-lint: 0 findings\n"
+
+
+def test_a_queue_without_dead_letters_or_tls_is_found(app):
+    sqs.Queue(cdk.Stack(app, "Bare"), "Queue")
+    rules = [finding.split(": ")[:2] for finding in nag(app)]
+    assert sorted(rules) == [
+        ["AwsSolutions-SQS3", "Bare/Queue/Resource"],
+        ["AwsSolutions-SQS4", "Bare/Queue/Resource"],
+    ]
+
+
+def test_a_property_that_cloudformation_does_not_know_is_found(tmp_path):
+    template = tmp_path / "bare.template.json"
+    template.write_text('{"Resources": {"Queue": {"Type": "AWS::SQS::Queue", "Properties": {"Colour": "red"}}}}')
+    [finding] = lint(template)
+    assert finding.startswith("E3002: ")
+    assert "'Colour' was unexpected" in finding

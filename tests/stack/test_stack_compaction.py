@@ -1,0 +1,167 @@
+"""The compaction: a state machine that ends, whatever fails, and that a schedule starts."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from infra.compaction import STATE_MACHINE_FILE
+
+MACHINE = json.loads(STATE_MACHINE_FILE.read_text(encoding="utf-8"))
+STEPS = {"Plan": "plan", "Slice": "slice", "Check": "check", "Seal": "seal", "Release": "release"}
+
+
+def states(machine) -> Iterator[tuple[str, dict, dict | None]]:
+    """Each state's name, the state, and the Map around it."""
+
+    def inside(level, around):
+        for name, state in level["States"].items():
+            yield name, state, around
+            if state["Type"] == "Map":
+                yield from inside(state["ItemProcessor"], state)
+
+    return inside(machine, None)
+
+
+def next_states(state) -> set[str]:
+    default = [{"Next": state["Default"]}] if "Default" in state else []
+    ways = [state, *state.get("Choices", []), *state.get("Catch", []), *default]
+    return {way["Next"] for way in ways if "Next" in way}
+
+
+def levels(machine) -> Iterator[dict]:
+    yield machine
+    for _, state, _ in states(machine):
+        if state["Type"] == "Map":
+            yield state["ItemProcessor"]
+
+
+TASKS = {name: (state, around) for name, state, around in states(MACHINE) if state["Type"] == "Task"}
+
+
+def test_every_state_is_reached_and_every_next_state_exists():
+    for level in levels(MACHINE):
+        reached, waiting = set(), {level["StartAt"]}
+        while waiting:
+            name = waiting.pop()
+            reached.add(name)
+            waiting |= next_states(level["States"][name]) - reached
+        assert reached == set(level["States"])
+
+
+@pytest.mark.parametrize(("name", "state"), [(name, state) for name, state, _ in states(MACHINE)])
+def test_a_state_either_goes_on_or_ends(name, state):
+    goes_on = "Next" in state or "Default" in state
+    ends = state.get("End", False) or state["Type"] in ("Succeed", "Fail")
+    assert goes_on is not ends
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_task_calls_the_compact_function_with_its_step(name):
+    state, _ = TASKS[name]
+    assert state["Resource"] == "arn:aws:states:::lambda:invoke"
+    assert state["Parameters"]["FunctionName"] == "${CompactFunctionArn}"
+    assert state["Parameters"]["Payload"]["step"] == STEPS[name]
+
+
+def test_the_tasks_are_the_steps():
+    assert set(TASKS) == set(STEPS)
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_a_task_is_tried_again_when_a_service_is_to_blame_and_when_it_was_killed(name):
+    service, killed = TASKS[name][0]["Retry"]
+    assert service == {
+        "ErrorEquals": [
+            "Lambda.ServiceException",
+            "Lambda.AWSLambdaException",
+            "Lambda.SdkClientException",
+            "Lambda.TooManyRequestsException",
+            "Unavailable",
+        ],
+        "IntervalSeconds": 2,
+        "MaxAttempts": 6,
+        "BackoffRate": 2,
+        "MaxDelaySeconds": 60,
+        "JitterStrategy": "FULL",
+    }
+    assert killed == {
+        "ErrorEquals": ["Sandbox.Timedout", "Lambda.Unknown", "States.Timeout"],
+        "IntervalSeconds": 5,
+        "MaxAttempts": 2,
+        "BackoffRate": 2,
+    }
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_no_error_ends_the_execution_unhandled(name):
+    state, around = TASKS[name]
+    catcher = (state.get("Catch") or around["Catch"])[-1]
+    assert catcher["ErrorEquals"] == ["States.ALL"]
+    assert catcher["ResultPath"] != "$", "the state is kept, for the steps that clean up"
+
+
+@pytest.mark.parametrize(
+    ("name", "follows"),
+    [
+        ("Plan", {"Conflict": "AlreadyRunning", "States.ALL": "CompactionFailed"}),
+        ("Enqueue", {"States.ALL": "Release"}),
+        ("Check", {"States.ALL": "Release"}),
+        ("Seal", {"States.ALL": "Release"}),
+        ("Release", {"States.ALL": "CompactionFailed"}),
+    ],
+)
+def test_a_day_that_was_leased_is_released_and_one_that_another_holds_is_left_alone(name, follows):
+    catchers = MACHINE["States"][name]["Catch"]
+    assert {catcher["ErrorEquals"][0]: catcher["Next"] for catcher in catchers} == follows
+
+
+def test_a_failed_release_does_not_hide_why_the_compaction_failed():
+    assert MACHINE["States"]["Release"]["Catch"][0]["ResultPath"] != "$.error"
+    assert MACHINE["States"]["CompactionFailed"]["CausePath"] == "$.error.Cause"
+
+
+def test_an_execution_that_hangs_ends_before_the_next_day_begins():
+    assert MACHINE["TimeoutSeconds"] == 23 * 3600
+
+
+def test_the_file_needs_no_value_but_those_that_the_stack_puts_in(template):
+    machine = template.of_type("AWS::StepFunctions::StateMachine")["StateMachine"]
+    asked = set(re.findall(r"\$\{(\w+)\}", STATE_MACHINE_FILE.read_text(encoding="utf-8")))
+    assert machine["DefinitionSubstitutions"] == {"CompactFunctionArn": "CompactFunction.Arn"}
+    assert asked == set(machine["DefinitionSubstitutions"])
+    assert json.loads(machine["DefinitionString"]) == MACHINE
+
+
+def test_the_executions_are_logged_without_their_data(template):
+    machine = template.of_type("AWS::StepFunctions::StateMachine")["StateMachine"]
+    destination = {"CloudWatchLogsLogGroup": {"LogGroupArn": "StateMachineLogs.Arn"}}
+    assert machine["LoggingConfiguration"] == {
+        "Destinations": [destination],
+        "IncludeExecutionData": False,
+        "Level": "ALL",
+    }
+    assert machine["TracingConfiguration"] == {"Enabled": True}
+
+
+def test_the_state_machine_may_call_the_compact_function_and_log(template):
+    policies = template.of_type("AWS::IAM::Policy")["StateMachineRoleDefaultPolicy"]["PolicyDocument"]["Statement"]
+    called = {(each["Action"], each["Resource"]) for each in policies if each["Resource"] != "*"}
+    assert called == {("lambda:InvokeFunction", "CompactFunction.Arn")}
+    [anywhere] = [each["Action"] for each in policies if each["Resource"] == "*"]
+    assert {action.partition(":")[0] for action in anywhere} == {"logs", "xray"}
+
+
+@pytest.mark.parametrize(("stack", "hour"), [("template", 0), ("turned", 3)])
+def test_the_compaction_starts_every_day_at_half_past_the_hour_of_the_knob(request, stack, hour):
+    [rule] = request.getfixturevalue(stack).of_type("AWS::Events::Rule").values()
+    [target] = rule.pop("Targets")
+    assert rule == {
+        "Description": "Starts the compaction of the day before.",
+        "ScheduleExpression": f"cron(30 {hour} * * ? *)",
+        "State": "ENABLED",
+    }
+    assert (target["Arn"], json.loads(target["Input"])) == ("StateMachine", {})

@@ -1,0 +1,198 @@
+"""Every function: what it runs on, what it is told, and what it may do. Nothing else is allowed."""
+
+from __future__ import annotations
+
+import pytest
+
+FUNCTIONS = {
+    # name: module, seconds, MB, ephemeral MB
+    "InputFunction": ("input", 30, 512, 512),
+    "LoadFunction": ("load", 120, 1024, 512),
+    "TraceFunction": ("trace", 900, 3072, 4096),
+    "ExpiredFunction": ("expired", 120, 512, 512),
+    "CompactFunction": ("compact", 300, 1024, 512),
+    "ApiFunction": ("api", 29, 1024, 512),
+}
+DOOR = {
+    "RECORDS_QUEUE_URL": "RecordsQueue",
+    "PACKED_QUEUE_URL": "PackedQueue",
+    "INTAKE_BUCKET": "IntakeBucket",
+    "RECORDS_TTL_S": "86400",
+}
+ENVIRONMENT = {
+    "InputFunction": DOOR,
+    "LoadFunction": {
+        **DOOR,
+        "RECORDS_TABLE": "RecordsTable",
+        "GRAPH_TABLE": "GraphTable",
+        "RECORDS_DLQ_URL": "RecordsDeadLetters",
+    },
+    "TraceFunction": {
+        "RECORDS_TABLE": "RecordsTable",
+        "GRAPH_TABLE": "GraphTable",
+        "ARCHIVE_BUCKET": "ArchiveBucket",
+        "RECORDS_DLQ_URL": "RecordsDeadLetters",
+        "TRACE_QUEUE_URL": "TraceQueue",
+        "TRACE_RECORDS_MAX": "2000000",
+    },
+    "ExpiredFunction": {"GRAPH_TABLE": "GraphTable"},
+    "CompactFunction": {
+        "GRAPH_TABLE": "GraphTable",
+        "TRACE_QUEUE_URL": "TraceQueue",
+        "ARCHIVE_BUCKET": "ArchiveBucket",
+    },
+    "ApiFunction": {
+        **DOOR,
+        "RECORDS_TABLE": "RecordsTable",
+        "GRAPH_TABLE": "GraphTable",
+        "ARCHIVE_BUCKET": "ArchiveBucket",
+        "TRACE_QUEUE_URL": "TraceQueue",
+    },
+}
+SEND = {"sqs:SendMessage"}
+CONSUME = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"}
+READ = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+DOOR_GRANTS = {"RecordsQueue.Arn": SEND, "PackedQueue.Arn": SEND, "IntakeBucket.Arn/requests/*": {"s3:PutObject"}}
+GRANTS = {
+    "InputFunction": DOOR_GRANTS,
+    "LoadFunction": {
+        "RecordsQueue.Arn": CONSUME,
+        "PackedQueue.Arn": CONSUME,
+        "RecordsDeadLetters.Arn": SEND,
+        "RecordsTable.Arn": {"dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"},
+        "GraphTable.Arn": {"dynamodb:PutItem", "dynamodb:UpdateItem"},
+        "IntakeBucket.Arn": {"s3:ListBucket"},
+        "IntakeBucket.Arn/requests/*": {"s3:GetObject"},
+    },
+    "TraceFunction": {
+        "TraceQueue.Arn": CONSUME,
+        "RecordsDeadLetters.Arn": SEND,
+        "RecordsTable.Arn": {"dynamodb:Query"},
+        "GraphTable.Arn": READ
+        | {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem", "dynamodb:ConditionCheckItem"},
+        "ArchiveBucket.Arn": {"s3:ListBucket"},
+        "ArchiveBucket.Arn/traces/*": {
+            "s3:GetObject",
+            "s3:PutObject",
+            "s3:AbortMultipartUpload",
+            "s3:DeleteObject",
+            "s3:DeleteObjectVersion",
+        },
+    },
+    "ExpiredFunction": {
+        "RecordsTable.StreamArn": {
+            "dynamodb:DescribeStream",
+            "dynamodb:GetRecords",
+            "dynamodb:GetShardIterator",
+            "dynamodb:ListStreams",
+        },
+        "GraphTable.Arn": {
+            "dynamodb:GetItem",
+            "dynamodb:BatchGetItem",
+            "dynamodb:PutItem",
+            "dynamodb:UpdateItem",
+            "dynamodb:BatchWriteItem",
+        },
+        "IntakeBucket.Arn": {"s3:ListBucket"},
+        "IntakeBucket.Arn/aws/lambda/*": {"s3:PutObject"},
+    },
+    "CompactFunction": {
+        "GraphTable.Arn": {
+            "dynamodb:Query",
+            "dynamodb:GetItem",
+            "dynamodb:PutItem",
+            "dynamodb:UpdateItem",
+            "dynamodb:DeleteItem",
+            "dynamodb:BatchWriteItem",
+        },
+        "TraceQueue.Arn": SEND,
+        "ArchiveBucket.Arn": {"s3:ListBucket"},
+        "ArchiveBucket.Arn/digests/*": {"s3:GetObject", "s3:PutObject"},
+        "ArchiveBucket.Arn/traces/*": {"s3:DeleteObject"},
+    },
+    "ApiFunction": {
+        **DOOR_GRANTS,
+        "RecordsTable.Arn": READ,
+        "RecordsTable.Arn/index/node-index": {"dynamodb:Query"},
+        "RecordsTable.Arn/index/action-index": {"dynamodb:Query"},
+        "GraphTable.Arn": READ,
+        "TraceQueue.Arn": SEND,
+        "ArchiveBucket.Arn": {"s3:ListBucket"},
+        "ArchiveBucket.Arn/traces/*": {"s3:GetObject"},
+        "IntakeBucket.Arn": {"s3:ListBucket"},
+        "IntakeBucket.Arn/answers/*": {"s3:GetObject", "s3:PutObject"},
+    },
+}
+
+
+def test_there_are_no_functions_but_these(template):
+    assert set(template.of_type("AWS::Lambda::Function")) == set(FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_runs_its_module_on_arm_and_python_313(template, name):
+    module, timeout_s, memory_mb, storage_mb = FUNCTIONS[name]
+    function = template.of_type("AWS::Lambda::Function")[name]
+    assert {key: function[key] for key in function if key not in ("Code", "Description", "Environment", "Role")} == {
+        "Handler": f"lambdas.{module}.handler",
+        "Runtime": "python3.13",
+        "Architectures": ["arm64"],
+        "Timeout": timeout_s,
+        "MemorySize": memory_mb,
+        "EphemeralStorage": {"Size": storage_mb},
+        "TracingConfig": {"Mode": "Active"},
+        "LoggingConfig": {"LogGroup": f"{name}Logs"},
+    }
+
+
+def test_all_functions_share_one_asset(template):
+    functions = template.of_type("AWS::Lambda::Function").values()
+    assert len({function["Code"]["S3Key"] for function in functions}) == 1
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_is_told_what_it_needs_and_no_more(template, name):
+    assert template.of_type("AWS::Lambda::Function")[name]["Environment"]["Variables"] == {
+        **ENVIRONMENT[name],
+        "POWERTOOLS_SERVICE_NAME": FUNCTIONS[name][0],
+        "POWERTOOLS_METRICS_NAMESPACE": "Headwater/prod",
+        "LOG_LEVEL": "INFO",
+    }
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_function_may_do_what_it_needs_and_no_more(template, name):
+    assert template.allowed(name) == {
+        **GRANTS[name],
+        f"{name}Logs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
+        "*": {"xray:PutTraceSegments", "xray:PutTelemetryRecords"},
+    }
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_a_functions_role_carries_no_policy_but_its_own(template, name):
+    assert template.of_type("AWS::IAM::Role")[f"{name}Role"] == {
+        "AssumeRolePolicyDocument": {
+            "Version": "2012-10-17",
+            "Statement": [
+                {"Effect": "Allow", "Action": "sts:AssumeRole", "Principal": {"Service": "lambda.amazonaws.com"}}
+            ],
+        }
+    }
+
+
+def test_logs_are_kept_for_three_months(template):
+    assert {group["RetentionInDays"] for group in template.of_type("AWS::Logs::LogGroup").values()} == {90}
+
+
+def test_a_stack_keeps_its_metrics_and_its_time_to_live_apart_from_those_of_another_stage(turned):
+    variables = turned.of_type("AWS::Lambda::Function")["LoadFunction"]["Environment"]["Variables"]
+    assert variables["POWERTOOLS_METRICS_NAMESPACE"] == "Headwater/dev"
+    assert variables["RECORDS_TTL_S"] == "172800"
+
+
+def test_every_function_uses_the_one_layer_made_for_its_platform(turned):
+    [(name, layer)] = turned.of_type("AWS::Lambda::LayerVersion").items()
+    assert layer["CompatibleArchitectures"] == ["arm64"]
+    assert layer["CompatibleRuntimes"] == ["python3.13"]
+    assert [each["Layers"] for each in turned.of_type("AWS::Lambda::Function").values()] == [[name]] * len(FUNCTIONS)

@@ -1,0 +1,89 @@
+"""The context knobs: production's values unless told otherwise, and no typing mistake deploys."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from infra.knobs import Knobs, parse_knobs
+from infra.package import PROJECT
+from infra.synth import main
+from lineage.errors import Invalid
+
+PRODUCTION = Knobs(stage="prod", records_ttl_hours=24, retain=True, alarm_email=None, compaction_hour_utc=0, layer=True)
+NAMES = "stage, records_ttl_hours, retention, alarm_email, auth, compaction_hour_utc, layer"
+
+
+def test_without_a_knob_the_stack_is_that_of_production():
+    assert parse_knobs({}) == PRODUCTION
+
+
+def test_cdk_json_writes_the_defaults_down_and_says_what_each_knob_does():
+    context = json.loads((PROJECT / "cdk.json").read_text(encoding="utf-8"))["context"]
+    assert parse_knobs(context) == PRODUCTION
+    for name in NAMES.split(", "):
+        assert name in context
+        assert f"//{name}" in context
+
+
+def test_the_operations_guide_lists_every_knob():
+    guide = (PROJECT / "docs" / "operations.md").read_text(encoding="utf-8")
+    assert [name for name in NAMES.split(", ") if f"| `{name}` |" not in guide] == []
+
+
+@pytest.mark.parametrize(
+    ("context", "expected"),
+    [
+        ({"stage": "dev-2"}, {"stage": "dev-2"}),
+        ({"records_ttl_hours": "48"}, {"records_ttl_hours": 48}),
+        ({"records_ttl_hours": 8760}, {"records_ttl_hours": 8760}),
+        ({"retention": "destroy"}, {"retain": False}),
+        ({"alarm_email": "ops@example.org"}, {"alarm_email": "ops@example.org"}),
+        ({"alarm_email": "none"}, {"alarm_email": None}),
+        ({"auth": "iam"}, {}),
+        ({"compaction_hour_utc": "23"}, {"compaction_hour_utc": 23}),
+        ({"layer": "false"}, {"layer": False}),
+        ({"@aws-cdk/core:checkSecretUsage": True, "//": "words", "ssm:account=1": "x"}, {}),
+    ],
+)
+def test_a_knob_is_read_from_the_command_line_as_from_the_file(context, expected):
+    kept = {name: getattr(PRODUCTION, name) for name in PRODUCTION.__slots__}
+    assert parse_knobs(context) == Knobs(**{**kept, **expected})
+
+
+@pytest.mark.parametrize(
+    ("context", "message"),
+    [
+        (
+            {"stage": "Prod"},
+            "stage: must be a lower-case letter, then at most 19 letters, digits and hyphens, got 'Prod'",
+        ),
+        ({"stage": 1}, "stage: must be a lower-case letter, then at most 19 letters, digits and hyphens, got 1"),
+        ({"records_ttl_hours": "0"}, "records_ttl_hours: must be a whole number from 1 to 8760, got '0'"),
+        ({"records_ttl_hours": 1.5}, "records_ttl_hours: must be a whole number from 1 to 8760, got 1.5"),
+        ({"retention": "keep"}, "retention: must be retain or destroy, got 'keep'"),
+        ({"retention": True}, "retention: must be retain or destroy, got True"),
+        ({"alarm_email": "ops"}, "alarm_email: must be an e-mail address, or none, got 'ops'"),
+        ({"auth": "token"}, "auth: must be iam: bearer tokens come with a later version, got 'token'"),
+        ({"auth": "none"}, "auth: must be iam, got 'none'"),
+        ({"compaction_hour_utc": 24}, "compaction_hour_utc: must be a whole number from 0 to 23, got 24"),
+        ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
+        ({"retenton": "x"}, f"retenton: must be one of the knobs {NAMES}; did you mean retention?, got 'x'"),
+        ({"colour": "x"}, f"colour: must be one of the knobs {NAMES}, got 'x'"),
+        (
+            {"auth": "none", "retention": "keep"},
+            "retention: must be retain or destroy, got 'keep'; auth: must be iam, got 'none'",
+        ),
+    ],
+)
+def test_a_wrong_knob_is_refused_by_name_value_and_rule(context, message):
+    with pytest.raises(Invalid) as refused:
+        parse_knobs(context)
+    assert str(refused.value) == message
+
+
+def test_synthesis_refuses_a_wrong_knob_and_writes_no_template(tmp_path, capsys):
+    assert main([str(tmp_path), "retention=keep"]) == 2
+    assert capsys.readouterr().err == "retention: must be retain or destroy, got 'keep'\n"
+    assert list(tmp_path.rglob("*.template.json")) == []

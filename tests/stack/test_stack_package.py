@@ -1,0 +1,74 @@
+"""What is uploaded: our code and nothing else, and a layer that is what the lock file says."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import subprocess
+import zipfile
+
+import pytest
+
+from infra.package import PROJECT, build_layer
+
+
+@pytest.fixture
+def lock_file(tmp_path):
+    """A lock file of one wheel that is made here, so that installing it takes no network."""
+    record = "tiny-1.0.dist-info/RECORD"
+    files = {
+        "tiny.py": "def answer() -> int:\n    return 42\n",
+        "tiny-1.0.dist-info/METADATA": "Metadata-Version: 2.1\nName: tiny\nVersion: 1.0\n",
+        "tiny-1.0.dist-info/WHEEL": "Wheel-Version: 1.0\nGenerator: x\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    lines = [f"{name},sha256={_digest(text)},{len(text)}\n" for name, text in files.items()]
+    wheel = tmp_path / "tiny-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name, text in {**files, record: "".join([*lines, f"{record},,\n"])}.items():
+            archive.writestr(name, text)
+    locked = tmp_path / "lambda.txt"
+    locked.write_text(f"tiny @ {wheel.as_uri()} --hash=sha256:{hashlib.sha256(wheel.read_bytes()).hexdigest()}\n")
+    return locked
+
+
+def _digest(text):
+    return base64.urlsafe_b64encode(hashlib.sha256(text.encode()).digest()).rstrip(b"=").decode()
+
+
+def test_the_layer_holds_what_the_lock_file_names_where_lambda_looks_for_it(lock_file, tmp_path):
+    folder = build_layer(lock_file, tmp_path / "layers")
+    modules = [path.relative_to(folder).as_posix() for path in folder.rglob("*.py")]
+    assert modules == ["python/tiny.py"]
+    assert list((tmp_path / "layers").iterdir()) == [folder]
+
+
+def test_a_layer_is_built_once_for_a_lock_file(lock_file, tmp_path):
+    first = build_layer(lock_file, tmp_path / "layers")
+    next(tmp_path.glob("*.whl")).unlink()
+    assert build_layer(lock_file, tmp_path / "layers") == first
+
+
+def test_another_lock_file_makes_another_layer(lock_file, tmp_path):
+    first = build_layer(lock_file, tmp_path / "layers")
+    lock_file.write_text(lock_file.read_text() + "# one more line\n")
+    assert build_layer(lock_file, tmp_path / "layers") != first
+
+
+def test_a_wheel_that_is_not_the_locked_one_is_refused_and_leaves_no_layer(lock_file, tmp_path):
+    lock_file.write_text(lock_file.read_text().replace("--hash=sha256:", "--hash=sha256:0000")[:-5] + "\n")
+    with pytest.raises(subprocess.CalledProcessError):
+        build_layer(lock_file, tmp_path / "layers")
+    assert list((tmp_path / "layers").iterdir()) == []
+
+
+def test_the_code_asset_is_our_two_folders_without_bytecode(template, tmp_path_factory):
+    [asset] = [path for path in tmp_path_factory.getbasetemp().glob("prod*/asset.*") if path.is_dir()]
+    assert sorted(path.name for path in asset.iterdir()) == ["lambdas", "lineage"]
+    shipped = {path.relative_to(asset).as_posix() for path in asset.rglob("*") if path.is_file()}
+    written = {
+        path.relative_to(PROJECT).as_posix()
+        for folder in ("lambdas", "lineage")
+        for path in (PROJECT / folder).rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    assert shipped == written

@@ -1,0 +1,111 @@
+"""Queues and what they feed: sizes, windows, redrive."""
+
+from __future__ import annotations
+
+import pytest
+
+QUEUES = ["PackedQueue", "RecordsDeadLetters", "RecordsQueue", "TraceDeadLetters", "TraceQueue"]
+ENCRYPTED = {"SqsManagedSseEnabled": True, "MaximumMessageSize": 1_048_576, "MessageRetentionPeriod": 1_209_600}
+
+
+def redrive(dead_letters, receives):
+    return {"RedrivePolicy": {"deadLetterTargetArn": f"{dead_letters}.Arn", "maxReceiveCount": receives}}
+
+
+@pytest.mark.parametrize(
+    ("queue", "expected"),
+    [
+        ("RecordsQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 5), "VisibilityTimeout": 780}),
+        ("PackedQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 5), "VisibilityTimeout": 720}),
+        ("TraceQueue", {**ENCRYPTED, **redrive("TraceDeadLetters", 3), "VisibilityTimeout": 5400}),
+        ("RecordsDeadLetters", ENCRYPTED),
+        ("TraceDeadLetters", ENCRYPTED),
+    ],
+)
+def test_a_queue_takes_the_largest_messages_keeps_them_longest_and_gives_up_after_a_few_tries(
+    template, queue, expected
+):
+    assert template.of_type("AWS::SQS::Queue")[queue] == expected
+
+
+def test_there_are_no_queues_but_these(template):
+    assert sorted(template.of_type("AWS::SQS::Queue")) == QUEUES
+
+
+@pytest.mark.parametrize("queue", QUEUES)
+def test_a_queue_answers_over_tls_alone(template, queue):
+    policy = template.of_type("AWS::SQS::QueuePolicy")[f"{queue}Policy"]
+    assert policy == {
+        "Queues": [queue],
+        "PolicyDocument": {
+            "Version": "2012-10-17",
+            "Statement": [
+                {
+                    "Effect": "Deny",
+                    "Principal": {"AWS": "*"},
+                    "Action": "sqs:*",
+                    "Resource": f"{queue}.Arn",
+                    "Condition": {"Bool": {"aws:SecureTransport": "false"}},
+                }
+            ],
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("mapping", "expected"),
+    [
+        (
+            "LoadFunctionRecords",
+            {"EventSourceArn": "RecordsQueue.Arn", "BatchSize": 100, "MaximumBatchingWindowInSeconds": 60},
+        ),
+        ("LoadFunctionPacked", {"EventSourceArn": "PackedQueue.Arn", "BatchSize": 4}),
+        ("TraceFunctionRoots", {"EventSourceArn": "TraceQueue.Arn", "BatchSize": 1}),
+    ],
+)
+def test_a_function_takes_batches_and_answers_which_messages_failed(template, mapping, expected):
+    function = mapping.partition("Function")[0] + "Function"
+    assert template.of_type("AWS::Lambda::EventSourceMapping")[mapping] == {
+        **expected,
+        "FunctionName": function,
+        "FunctionResponseTypes": ["ReportBatchItemFailures"],
+        "ScalingConfig": {"MaximumConcurrency": 10},
+    }
+
+
+def test_expired_rows_and_no_others_reach_the_expired_function_and_what_it_cannot_stage_goes_to_s3(template):
+    assert template.of_type("AWS::Lambda::EventSourceMapping")["ExpiredFunctionExpiry"] == {
+        "FunctionName": "ExpiredFunction",
+        "EventSourceArn": "RecordsTable.StreamArn",
+        "StartingPosition": "TRIM_HORIZON",
+        "BatchSize": 500,
+        "MaximumBatchingWindowInSeconds": 5,
+        "FilterCriteria": {
+            "Filters": [
+                {
+                    "Pattern": '{"eventName":["REMOVE"],"userIdentity":'
+                    '{"type":["Service"],"principalId":["dynamodb.amazonaws.com"]}}'
+                }
+            ]
+        },
+        "BisectBatchOnFunctionError": True,
+        "FunctionResponseTypes": ["ReportBatchItemFailures"],
+        "MaximumRecordAgeInSeconds": 72_000,
+        "DestinationConfig": {"OnFailure": {"Destination": "IntakeBucket.Arn"}},
+    }
+
+
+def test_a_message_is_not_delivered_again_while_a_function_may_still_work_on_it(template):
+    """AWS asks for six times the function's time-out, plus the window."""
+    functions, queues = template.of_type("AWS::Lambda::Function"), template.of_type("AWS::SQS::Queue")
+    for mapping in template.of_type("AWS::Lambda::EventSourceMapping").values():
+        queue = mapping["EventSourceArn"].removesuffix(".Arn")
+        if queue not in queues:
+            continue
+        needed_s = 6 * functions[mapping["FunctionName"]]["Timeout"] + mapping.get("MaximumBatchingWindowInSeconds", 0)
+        assert queues[queue]["VisibilityTimeout"] >= needed_s, queue
+
+
+def test_a_batch_of_the_largest_packed_messages_fits_a_functions_event(template):
+    mappings = template.of_type("AWS::Lambda::EventSourceMapping")
+    assert mappings["LoadFunctionPacked"]["BatchSize"] * ENCRYPTED["MaximumMessageSize"] < 6_000_000

@@ -1,0 +1,152 @@
+"""What is kept must never change its shape or its identity by accident."""
+
+from __future__ import annotations
+
+import pytest
+
+TLS_ONLY = {"Bool": {"aws:SecureTransport": "false"}}
+
+
+def test_the_logical_ids_of_what_holds_data_never_change(template):
+    """A new logical id is a new, empty table beside the old one."""
+    kept = ("AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue")
+    assert {name for name, each in template.content["Resources"].items() if each["Type"] in kept} == {
+        "StorageRecordsTable117FB13C",
+        "StorageGraphTableCB45547A",
+        "StorageAccessLogsBucketFEE4D6FB",
+        "StorageArchiveBucketC50834F0",
+        "StorageIntakeBucket7E289124",
+        "IngestionRecordsDeadLettersE6CBB206",
+        "IngestionRecordsQueueBF60233C",
+        "IngestionPackedQueueB8B2B46A",
+        "CompactionTraceDeadLettersE32978E3",
+        "CompactionTraceQueueC04E87D1",
+    }
+
+
+def test_the_records_table_is_that_of_the_carbonlake_design(template):
+    assert template.of_type("AWS::DynamoDB::Table")["RecordsTable"] == {
+        "KeySchema": [
+            {"AttributeName": "root_id", "KeyType": "HASH"},
+            {"AttributeName": "node_id", "KeyType": "RANGE"},
+        ],
+        "AttributeDefinitions": [
+            {"AttributeName": "root_id", "AttributeType": "S"},
+            {"AttributeName": "node_id", "AttributeType": "S"},
+            {"AttributeName": "action_taken", "AttributeType": "S"},
+        ],
+        "GlobalSecondaryIndexes": [
+            {
+                "IndexName": "node-index",
+                "KeySchema": [{"AttributeName": "node_id", "KeyType": "HASH"}],
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
+        "LocalSecondaryIndexes": [
+            {
+                "IndexName": "action-index",
+                "KeySchema": [
+                    {"AttributeName": "root_id", "KeyType": "HASH"},
+                    {"AttributeName": "action_taken", "KeyType": "RANGE"},
+                ],
+                "Projection": {"ProjectionType": "ALL"},
+            }
+        ],
+        "TimeToLiveSpecification": {"AttributeName": "ttl_expiry", "Enabled": True},
+        "StreamSpecification": {"StreamViewType": "NEW_AND_OLD_IMAGES"},
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+        "SSESpecification": {"SSEEnabled": True},
+        "BillingMode": "PAY_PER_REQUEST",
+        "DeletionProtectionEnabled": True,
+    }
+
+
+def test_the_graph_table_holds_any_fact_by_two_strings(template):
+    assert template.of_type("AWS::DynamoDB::Table")["GraphTable"] == {
+        "KeySchema": [{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+        "AttributeDefinitions": [
+            {"AttributeName": "pk", "AttributeType": "S"},
+            {"AttributeName": "sk", "AttributeType": "S"},
+        ],
+        "TimeToLiveSpecification": {"AttributeName": "expires_at", "Enabled": True},
+        "PointInTimeRecoverySpecification": {"PointInTimeRecoveryEnabled": True},
+        "SSESpecification": {"SSEEnabled": True},
+        "BillingMode": "PAY_PER_REQUEST",
+        "DeletionProtectionEnabled": True,
+    }
+
+
+def test_no_bucket_is_public_or_unencrypted(template):
+    buckets = template.of_type("AWS::S3::Bucket")
+    assert sorted(buckets) == ["AccessLogsBucket", "ArchiveBucket", "IntakeBucket"]
+    for bucket in buckets.values():
+        assert bucket["PublicAccessBlockConfiguration"] == {
+            "BlockPublicAcls": True,
+            "BlockPublicPolicy": True,
+            "IgnorePublicAcls": True,
+            "RestrictPublicBuckets": True,
+        }
+        assert bucket["OwnershipControls"] == {"Rules": [{"ObjectOwnership": "BucketOwnerEnforced"}]}
+        rules = bucket["BucketEncryption"]["ServerSideEncryptionConfiguration"]
+        assert [rule["ServerSideEncryptionByDefault"] for rule in rules] == [{"SSEAlgorithm": "AES256"}]
+
+
+@pytest.mark.parametrize("bucket", ["AccessLogsBucket", "ArchiveBucket", "IntakeBucket"])
+def test_a_bucket_answers_over_tls_alone(template, bucket):
+    statements = template.of_type("AWS::S3::BucketPolicy")[f"{bucket}Policy"]["PolicyDocument"]["Statement"]
+    denied = [(each["Action"], each["Condition"]) for each in statements if each["Effect"] == "Deny"]
+    assert denied == [("s3:*", TLS_ONLY), ("s3:*", {"NumericLessThan": {"s3:TlsVersion": 1.2}})]
+
+
+def test_the_archive_keeps_versions_and_expires_only_what_was_deleted_or_replaced(template):
+    archive = template.of_type("AWS::S3::Bucket")["ArchiveBucket"]
+    assert archive["VersioningConfiguration"] == {"Status": "Enabled"}
+    assert archive["LifecycleConfiguration"]["Rules"] == [
+        {
+            "Id": "deleted-objects",
+            "Status": "Enabled",
+            "NoncurrentVersionExpiration": {"NoncurrentDays": 90},
+            "ExpiredObjectDeleteMarker": True,
+        },
+        {"Id": "broken-uploads", "Status": "Enabled", "AbortIncompleteMultipartUpload": {"DaysAfterInitiation": 7}},
+    ]
+
+
+def test_a_request_set_aside_outlives_every_message_that_points_to_it(template):
+    rules = template.of_type("AWS::S3::Bucket")["IntakeBucket"]["LifecycleConfiguration"]["Rules"]
+    kept_days = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
+    assert kept_days == {"requests/": 30, "answers/": 1}
+    assert {rule["Id"] for rule in rules if "Prefix" not in rule} == {"broken-uploads"}, "stream batches are kept"
+    waiting_s = [queue["MessageRetentionPeriod"] for queue in template.of_type("AWS::SQS::Queue").values()]
+    assert 2 * max(waiting_s) < 30 * 86400
+
+
+def test_reads_of_the_archive_are_logged(template):
+    buckets = template.of_type("AWS::S3::Bucket")
+    assert buckets["ArchiveBucket"]["LoggingConfiguration"] == {
+        "DestinationBucketName": "AccessLogsBucket",
+        "LogFilePrefix": "ArchiveBucket/",
+    }
+
+
+@pytest.mark.parametrize("kept", ["AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue", "AWS::Logs::LogGroup"])
+def test_a_deleted_stack_keeps_its_data_unless_the_retention_knob_says_destroy(template, turned, kept):
+    assert template.removal_policies(kept) == {("Retain", "Retain")}
+    assert turned.removal_policies(kept) == {("Delete", "Delete")}
+
+
+def test_tables_of_a_stack_that_may_be_destroyed_are_not_protected_from_it(turned):
+    tables = turned.of_type("AWS::DynamoDB::Table").values()
+    assert [table["DeletionProtectionEnabled"] for table in tables] == [False, False]
+
+
+def test_nothing_carries_a_physical_name(template):
+    names = {"TableName", "BucketName", "QueueName", "FunctionName", "RoleName", "LogGroupName", "TopicName"}
+    names |= {"StateMachineName", "AlarmName", "DashboardName", "LayerName", "PolicyDocumentName"}
+    named = [
+        (logical_id, name)
+        for logical_id, resource in template.content["Resources"].items()
+        if resource["Type"] not in ("AWS::Lambda::EventSourceMapping", "AWS::Lambda::Permission")
+        for name in names & set(resource.get("Properties", {}))
+    ]
+    assert named == []
