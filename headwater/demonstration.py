@@ -27,6 +27,7 @@ from headwater.books import Books, count_dead, count_loaded
 from headwater.traces import Archived, copy_archive, count_records, find_trace, read_traces, tree_of
 from local.stack import LocalStack
 from local.synthesis import synthesize
+from local.toolchain import with_java
 from spark_client import LineageClient
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def _start_spark() -> SparkSession:
     builder = SparkSession.builder.master("local[2]").appName("headwater-demo")
     for name, value in options.items():
         builder = builder.config(name, value)
+    os.environ.update(with_java(os.environ))
     with _errors_in(FOLDER / "spark.log"):
         return builder.getOrCreate()
 

@@ -1,0 +1,48 @@
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+
+from headwater.__main__ import main
+from headwater.books import Books
+
+SENT = Counter({"READ": 1, "CHECKED": 2})
+
+
+@pytest.mark.parametrize(
+    ("books", "balanced"),
+    [
+        pytest.param(Books(SENT, SENT, SENT, undelivered=0, dead=0), True, id="equal"),
+        pytest.param(Books(SENT, Counter({"READ": 1, "CHECKED": 1}), SENT, 0, 0), False, id="not all loaded"),
+        pytest.param(Books(SENT, SENT, Counter({"READ": 3}), 0, 0), False, id="archived as something else"),
+        pytest.param(Books(SENT, SENT, SENT, undelivered=1, dead=0), False, id="undelivered"),
+        pytest.param(Books(SENT, SENT, SENT, undelivered=0, dead=1), False, id="dead letters"),
+    ],
+)
+def test_the_books_balance_only_when_nothing_was_lost_or_invented(books: Books, balanced: bool) -> None:
+    assert books.balanced is balanced
+
+
+@pytest.mark.parametrize("days", ["0", "366", "-1"])
+def test_days_beyond_the_data_are_refused(days: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["demo", "--days", days])
+
+    assert stopped.value.code == 2
+    assert f"must be 1 to 365, got {days}" in capsys.readouterr().err
+
+
+def test_asking_for_help_loads_nothing_heavy() -> None:
+    program = (
+        "import sys\nfrom headwater.__main__ import main\n"
+        "try: main(['demo', '--help'])\nexcept SystemExit: pass\n"
+        "print([name for name in ('pyspark', 'boto3', 'moto', 'rich') if name in sys.modules])"
+    )
+
+    asked = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+
+    assert "usage: headwater demo" in asked.stdout
+    assert asked.stdout.splitlines()[-1] == "[]"
