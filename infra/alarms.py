@@ -25,7 +25,7 @@ _DEAD_LETTER_AGE_MAX = Duration.days(7)  # half the time that SQS keeps them
 
 
 class Alarms(Construct):
-    """Alarms are added by what they watch; the name of each is a heading in docs/operations.md."""
+    """Alarms are added by what they watch; each names the heading in the guide that says what to do."""
 
     def __init__(self, scope: Construct, construct_id: str, *, metrics_namespace: str, email: str | None) -> None:
         super().__init__(scope, construct_id)
@@ -40,7 +40,13 @@ class Alarms(Construct):
         depth = queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES, statistic="Maximum")
         self._alarm(f"{name}Waiting", depth, 1, "Messages failed again and again and wait for a person.")
         age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
-        self._alarm(f"{name}Old", age, _DEAD_LETTER_AGE_MAX.to_seconds(), "SQS drops a message after 14 days.")
+        self._alarm(
+            f"{name}Old",
+            age,
+            _DEAD_LETTER_AGE_MAX.to_seconds(),
+            "SQS drops a message after 14 days.",
+            guide="DeadLettersOld",
+        )
 
     def watch_queue(self, name: str, queue: sqs.Queue, *, age_max: Duration) -> None:
         """A message that waits longer than `age_max` means that the function does not keep up, or fails."""
@@ -53,7 +59,14 @@ class Alarms(Construct):
         errors = function.resource.metric_errors(period=FIVE_MINUTES)
         self._alarm(f"{name}Errors", errors, 1, "The function keeps failing.", periods=_LASTING_PERIODS)
         throttles = function.resource.metric_throttles(period=FIVE_MINUTES)
-        self._alarm(f"{name}Throttles", throttles, 1, "The account has no concurrency left.", periods=_LASTING_PERIODS)
+        self._alarm(
+            f"{name}Throttles",
+            throttles,
+            1,
+            "The account has no concurrency left.",
+            periods=_LASTING_PERIODS,
+            guide="FunctionThrottles",
+        )
 
     def watch_stream(self, name: str, function: ServiceFunction, *, age_max: Duration) -> None:
         """A stream keeps a record for 24 hours; what is not read by then is gone."""
@@ -100,6 +113,7 @@ class Alarms(Construct):
         threshold: float,
         meaning: str,
         *,
+        guide: str = "",
         periods: int = 1,
         comparison: cloudwatch.ComparisonOperator = cloudwatch.ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
         missing: cloudwatch.TreatMissingData = cloudwatch.TreatMissingData.NOT_BREACHING,
@@ -109,7 +123,7 @@ class Alarms(Construct):
             name,
             metric=metric,
             threshold=threshold,
-            alarm_description=f"{meaning} What to do: {GUIDE}#{name.lower()}",
+            alarm_description=f"{meaning} What to do: {GUIDE}#{(guide or name).lower()}",
             evaluation_periods=periods,
             comparison_operator=comparison,
             treat_missing_data=missing,
@@ -126,7 +140,6 @@ def our_metric(namespace: str, name: str, service: str) -> cloudwatch.Metric:
         namespace=namespace,
         metric_name=name,
         dimensions_map={"service": service},
-        label=f"{name} ({service})",
         statistic="Sum",
         period=FIVE_MINUTES,
     )

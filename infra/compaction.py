@@ -95,21 +95,13 @@ class Compaction(Construct):
                 "dynamodb:Query",
                 "dynamodb:PutItem",
                 "dynamodb:UpdateItem",
-                "dynamodb:DeleteItem",
+                "dynamodb:BatchWriteItem",
                 "dynamodb:ConditionCheckItem",
             ],
             [self._graph_table.table_arn],
         )
         function.allow_objects(
-            [
-                "s3:GetObject",
-                "s3:PutObject",
-                "s3:AbortMultipartUpload",
-                "s3:DeleteObject",
-                "s3:DeleteObjectVersion",
-            ],
-            self._archive_bucket,
-            "traces/",
+            ["s3:GetObject", "s3:PutObject", "s3:DeleteObjectVersion"], self._archive_bucket, "traces/"
         )
         function.allow(["sqs:SendMessage"], [self._records_dead_letters.queue_arn])
         function.consume("Roots", queue=self.trace_queue, batch_size=1)
@@ -136,10 +128,10 @@ class Compaction(Construct):
             [
                 "dynamodb:Query",
                 "dynamodb:GetItem",
+                "dynamodb:BatchGetItem",
                 "dynamodb:PutItem",
                 "dynamodb:UpdateItem",
                 "dynamodb:DeleteItem",
-                "dynamodb:BatchWriteItem",
             ],
             [self._graph_table.table_arn],
         )

@@ -119,8 +119,8 @@ class Ingestion(Construct):
                 settings.RECORDS_TTL_S: str(self._records_ttl_s),
             }
         )
-        function.allow(["dynamodb:GetItem", "dynamodb:PutItem", "dynamodb:UpdateItem"], [self._records_table.table_arn])
-        function.allow(["dynamodb:PutItem", "dynamodb:UpdateItem"], [self._graph_table.table_arn])
+        function.allow(["dynamodb:PutItem"], [self._records_table.table_arn])
+        function.allow(["dynamodb:UpdateItem"], [self._graph_table.table_arn])
         function.allow_objects(["s3:GetObject"], self._intake_bucket, "requests/")
         function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
         function.consume("Records", queue=self.records_queue, batch_size=_RECORDS_BATCH, window_s=_RECORDS_WINDOW_S)
@@ -139,14 +139,7 @@ class Ingestion(Construct):
         )
         function.set({settings.GRAPH_TABLE: self._graph_table.table_name})
         function.allow(
-            [
-                "dynamodb:GetItem",
-                "dynamodb:BatchGetItem",
-                "dynamodb:PutItem",
-                "dynamodb:UpdateItem",
-                "dynamodb:BatchWriteItem",
-            ],
-            [self._graph_table.table_arn],
+            ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem"], [self._graph_table.table_arn]
         )
         self._follow_expiry(function)
         return function

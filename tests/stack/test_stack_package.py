@@ -62,7 +62,7 @@ def test_a_wheel_that_is_not_the_locked_one_is_refused_and_leaves_no_layer(lock_
 
 
 def test_the_code_asset_is_our_two_folders_without_bytecode(template, tmp_path_factory):
-    [asset] = [path for path in tmp_path_factory.getbasetemp().glob("prod*/asset.*") if path.is_dir()]
+    [asset] = [path for path in tmp_path_factory.getbasetemp().glob("prod0/asset.*") if path.is_dir()]
     assert sorted(path.name for path in asset.iterdir()) == ["lambdas", "lineage"]
     shipped = {path.relative_to(asset).as_posix() for path in asset.rglob("*") if path.is_file()}
     written = {
