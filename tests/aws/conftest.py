@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from dataclasses import dataclass, field
+from datetime import datetime, timezone
 from itertools import count
 from types import SimpleNamespace
 
@@ -12,9 +14,11 @@ import pytest
 from moto import mock_aws
 
 from infra.synth import synthesize
-from lambdas import wiring
+from lambdas import compact, expired, load, trace, wiring
 from lineage import settings
 from lineage.aws import clients
+from lineage.records.keys import SHARDS
+from tests.builders import HOUR, NOON
 
 _MADE = {"AWS::SQS::Queue", "AWS::DynamoDB::Table", "AWS::S3::Bucket"}
 _VARIABLES = {
@@ -27,9 +31,6 @@ _VARIABLES = {
     settings.ARCHIVE_BUCKET: "ArchiveBucketName",
     settings.INTAKE_BUCKET: "IntakeBucketName",
 }
-NOON = 1_763_640_000  # 2025-11-20T12:00:00Z
-DAY = "2025-11-20"
-HOUR = 3600
 
 
 @pytest.fixture(scope="session")
@@ -85,6 +86,98 @@ class Cloud:
             "eventSourceARN": f"arn:aws:sqs:us-east-1:1:{self.url(queue).rpartition('/')[2]}",
         }
 
+    def failed(self, handler, queue, bodies, **context):
+        """What a consumer's handler leaves for another try, as places in the batch."""
+        event = self.event(queue, bodies)
+        answer = handler(event, self.context(**context))["batchItemFailures"]
+        places = {message["messageId"]: place for place, message in enumerate(event["Records"])}
+        return [places[one["itemIdentifier"]] for one in answer]
+
+    def load(self, *messages, queue="RecordsQueue"):
+        """The load function on one batch; the places of the messages that failed."""
+        return self.failed(load.handler, queue, messages)
+
+    def trace(self, root_id="flights", **request):
+        """The trace function on one message; the places of the messages that failed."""
+        return self.failed(trace.handler, "TraceQueue", [{"root_id": root_id, **request}])
+
+    def traces(self):
+        """The trace function on every message of its queue; the number of messages."""
+        bodies = self.bodies("TraceQueue")
+        assert self.failed(trace.handler, "TraceQueue", bodies) == []
+        return len(bodies)
+
+    def expire(self):
+        """TTL's sweep: every item past its time is removed; the stream records that it leaves behind."""
+        gone = [item for item in self.items() if int(item["ttl_expiry"]["N"]) <= self.now_s]
+        for item in gone:
+            key = {name: item[name] for name in ("root_id", "node_id")}
+            self.dynamodb.delete_item(TableName=self.outputs["RecordsTableName"], Key=key)
+        return [
+            {"dynamodb": {"OldImage": item, "ApproximateCreationDateTime": self.now_s, "SequenceNumber": str(number)}}
+            for number, item in enumerate(gone)
+        ]
+
+    def stream(self, records):
+        """The expired function on what a sweep left behind."""
+        assert expired.handler({"Records": records}, self.context()) == {"batchItemFailures": []}
+
+    def step(self, step, *, remaining_s=600, **event):
+        """One step of the compaction."""
+        return compact.handler({"step": step, **event}, self.context(remaining_s))
+
+    def plan(self, day, execution="nightly"):
+        """The compaction's first step, for a day."""
+        started = datetime.fromtimestamp(self.now_s, timezone.utc).isoformat()
+        return self.step("plan", input={"day": day}, execution=execution, started_at=started)
+
+    def enqueue(self, plan):
+        """Every slice of every shard; the number of roots enqueued."""
+        state = {name: plan[name] for name in ("day", "execution", "started_at")}
+        return sum(
+            self.step("slice", **state, shard=shard, cursor=None, enqueued=0)["enqueued"]
+            for shard in range(len(SHARDS))
+        )
+
+    def seal(self, plan):
+        """The compaction's last step."""
+        return self.step("seal", **{name: plan[name] for name in ("day", "execution", "started_at")})
+
+    def compact(self, day):
+        """The whole compaction of a day, with the traces in between."""
+        plan = self.plan(day)
+        self.enqueue(plan)
+        self.traces()
+        return self.seal(plan)
+
+    def objects(self, prefix="traces/"):
+        """Key -> bytes of everything in the archive."""
+        bucket = self.outputs["ArchiveBucketName"]
+        listed = self.s3.list_objects_v2(Bucket=bucket, Prefix=prefix).get("Contents", [])
+        keys = [one["Key"] for one in listed]
+        return {key: self.s3.get_object(Bucket=bucket, Key=key)["Body"].read() for key in keys}
+
+    def archived(self, root_id="flights"):
+        """The lines of the root's current archive, parsed; empty when it has none."""
+        pointer = wiring.pointers().find(root_id)
+        if pointer is None:
+            return []
+        body = self.s3.get_object(Bucket=self.outputs["ArchiveBucketName"], Key=pointer.object.key)["Body"].read()
+        return [json.loads(line) for line in gzip.decompress(body).splitlines()]
+
+    def archived_nodes(self, root_id="flights"):
+        """Every node in the root's current archive."""
+        return {step["node_id"] for line in self.archived(root_id) for step in line["lineage"][:-1]}
+
+    def dirty(self):
+        """The roots that some mark says have records in no archive yet."""
+        return {
+            item["root_id"]["S"]
+            for item in self.items("Graph")
+            if item["pk"]["S"].startswith("MARK#")
+            and int(item["gen"]["N"]) > int(item.get("done_gen", {"N": "0"})["N"])
+        }
+
     def bodies(self, queue):
         """Every message of the queue, taken off it."""
         taken = []
@@ -117,6 +210,9 @@ def cloud(template, monkeypatch):
         formation.create_stack(StackName="headwater", TemplateBody=template)
         listed = formation.describe_stacks(StackName="headwater")["Stacks"][0]["Outputs"]
         outputs = {output["OutputKey"]: output["OutputValue"] for output in listed}
+        # moto makes the template's buckets without their versions.
+        versioned = {"Bucket": outputs["ArchiveBucketName"], "VersioningConfiguration": {"Status": "Enabled"}}
+        boto3.client("s3").put_bucket_versioning(**versioned)
         for variable, output in _VARIABLES.items():
             monkeypatch.setenv(variable, outputs[output])
         monkeypatch.setenv(settings.RECORDS_TTL_S, str(24 * HOUR))

@@ -9,18 +9,9 @@ import pytest
 from lambdas import input as input_function
 from lambdas import load as load_function
 from lineage.errors import Invalid
+from tests.builders import NOON, a_batch, a_message, a_request
 
 DAY_S = 24 * 3600
-
-
-def a_request(**changes):
-    request = {
-        "root_id": "flights",
-        "parent_id": "flights",
-        "action_taken": "READ",
-        "storage_location": "s3://b/in.csv",
-    }
-    return {**request, **changes}
 
 
 def test_a_single_request_becomes_the_seeds_message(cloud):
@@ -73,11 +64,6 @@ def test_ten_thousand_records_travel_as_one_pointer_and_all_arrive(cloud):
     assert {item["node_id"]["S"] for item in cloud.items()} == {node["node_id"] for node in answer["records"]}
 
 
-def a_batch(number, location="s3://b/k"):
-    records = [{"node_id": f"n-{index}", "storage_location": location} for index in range(number)]
-    return {"root_id": "flights", "parent_id": "file", "action_taken": "SPLIT", "records": records}
-
-
 def test_a_bad_request_is_refused_whole_and_changes_nothing(cloud):
     request = a_batch(3)
     request["records"][1]["storage_location"] = ""
@@ -87,27 +73,8 @@ def test_a_bad_request_is_refused_whole_and_changes_nothing(cloud):
     assert cloud.bodies("RecordsQueue") == []
 
 
-def a_message(**changes):
-    message = {
-        "root_id": "flights",
-        "parent_id": "flights",
-        "action_taken": "READ",
-        "recordedAt": 1_763_640_000,
-        "storage_location": "s3://b/in.csv",
-        "node_id": "n-1",
-    }
-    return {**message, **changes}
-
-
-def load(cloud, *messages, queue="RecordsQueue"):
-    event = cloud.event(queue, messages)
-    failed = load_function.handler(event, cloud.context())["batchItemFailures"]
-    places = {message["messageId"]: index for index, message in enumerate(event["Records"])}
-    return [places[one["itemIdentifier"]] for one in failed]
-
-
 def test_a_record_is_kept_as_the_seed_says_and_its_root_marked(cloud):
-    assert load(cloud, a_message()) == []
+    assert cloud.load(a_message()) == []
 
     (item,) = cloud.items()
     (mark,) = cloud.items("Graph")
@@ -118,7 +85,7 @@ def test_a_record_is_kept_as_the_seed_says_and_its_root_marked(cloud):
         "action_taken": {"S": "READ"},
         "storage_location": {"S": "s3://b/in.csv"},
         "recordedAt": {"N": "1763640000"},
-        "ttl_expiry": {"N": str(1_763_640_000 + DAY_S)},
+        "ttl_expiry": {"N": str(NOON + DAY_S)},
         "loaded_at": {"N": str(cloud.now_s)},
     }
     assert (mark["root_id"], mark["gen"]) == ({"S": "flights"}, {"N": "1"})
@@ -126,9 +93,9 @@ def test_a_record_is_kept_as_the_seed_says_and_its_root_marked(cloud):
 
 def test_loading_a_batch_twice_keeps_each_record_once(cloud):
     messages = [a_message(node_id=f"n-{number}") for number in range(5)]
-    load(cloud, *messages, messages[0])
+    cloud.load(*messages, messages[0])
     before = cloud.items()
-    load(cloud, *reversed(messages))
+    cloud.load(*reversed(messages))
 
     assert sorted(map(json.dumps, cloud.items())) == sorted(map(json.dumps, before))
     assert cloud.bodies("RecordsDeadLetters") == []
@@ -140,10 +107,10 @@ def test_of_two_records_of_one_node_the_earlier_stays_and_the_later_goes_to_the_
     both = a_message(), a_message(recordedAt=1_763_640_001, storage_location="s3://b/other.csv")
     arriving = [both[number] for number in order]
     if together:
-        load(cloud, *arriving)
+        cloud.load(*arriving)
     else:
         for message in arriving:
-            load(cloud, message)
+            cloud.load(message)
 
     assert [item["storage_location"]["S"] for item in cloud.items()] == ["s3://b/in.csv"]
     assert cloud.bodies("RecordsDeadLetters") == [both[1]]
@@ -153,7 +120,7 @@ def test_of_two_records_of_one_node_the_earlier_stays_and_the_later_goes_to_the_
 def test_the_same_record_told_at_two_times_keeps_the_earlier_and_displaces_nothing(cloud, order):
     both = a_message(), a_message(recordedAt=1_763_640_900)
     for number in order:
-        load(cloud, both[number])
+        cloud.load(both[number])
 
     assert [item["recordedAt"]["N"] for item in cloud.items()] == ["1763640000"]
     assert cloud.bodies("RecordsDeadLetters") == []
@@ -173,7 +140,7 @@ def test_the_same_record_told_at_two_times_keeps_the_earlier_and_displaces_nothi
     ],
 )
 def test_a_bad_message_fails_alone(cloud, body):
-    assert load(cloud, a_message(), body, a_message(node_id="n-2")) == [1]
+    assert cloud.load(a_message(), body, a_message(node_id="n-2")) == [1]
     assert {item["node_id"]["S"] for item in cloud.items()} == {"n-1", "n-2"}
 
 
@@ -181,7 +148,7 @@ def test_a_bad_record_in_a_pack_goes_to_the_dead_letters_alone(cloud):
     bad = a_message(node_id="")
     pack = {"records": [a_message(), bad, a_message(node_id="n-2")]}
 
-    assert load(cloud, pack, queue="PackedQueue") == []
+    assert cloud.load(pack, queue="PackedQueue") == []
     assert {item["node_id"]["S"] for item in cloud.items()} == {"n-1", "n-2"}
     assert cloud.bodies("RecordsDeadLetters") == [bad]
 
@@ -189,4 +156,4 @@ def test_a_bad_record_in_a_pack_goes_to_the_dead_letters_alone(cloud):
 def test_a_pointer_to_nothing_is_tried_again(cloud):
     pointer = {"s3": {"bucket": cloud.outputs["IntakeBucketName"], "key": "requests/none.json"}}
 
-    assert load(cloud, pointer, queue="PackedQueue") == [0]
+    assert cloud.load(pointer, queue="PackedQueue") == [0]

@@ -1,0 +1,234 @@
+"""The compaction's steps: dirty roots found without a scan, waited for, sealed into a chain of digests."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+
+import pytest
+
+from lineage.errors import Conflict, Invalid
+from tests.builders import DAY, HOUR, NOON, a_message, messages
+
+NEXT_DAY = "2025-11-21"
+
+
+def digest_of(cloud, day):
+    body = cloud.objects(f"digests/year={day[:4]}/month={day[5:7]}/day={day[8:]}/")
+    ((_, compressed),) = body.items()
+    return json.loads(gzip.decompress(compressed)), hashlib.sha256(compressed).hexdigest()
+
+
+def roots(number):
+    return [message for root in range(number) for message in messages({"file": f"r{root}", "row": "file"}, f"r{root}")]
+
+
+def test_a_day_is_compacted_and_sealed(cloud):
+    cloud.load(*roots(5))
+    sealed = cloud.compact(DAY)
+
+    digest, _ = digest_of(cloud, DAY)
+    objects = cloud.objects()
+    bucket = cloud.outputs["ArchiveBucketName"]
+    assert sealed == {
+        "day": DAY,
+        "roots": 5,
+        "objects": 5,
+        "lines": 5,
+        "missing": 0,
+        "digest": f"s3://{bucket}/digests/year=2025/month=11/day=20/digest.json.gz",
+    }
+    assert {one["key"]: one["sha256"] for one in digest["objects"]} == {
+        key: hashlib.sha256(body).hexdigest() for key, body in objects.items()
+    }
+    assert digest["counts"] == {
+        "objects": 5,
+        "roots": 5,
+        "records": 10,
+        "lines": 5,
+        "size_bytes": sum(map(len, objects.values())),
+    }
+    assert (digest["previous"], digest["missing"]) == (None, [])
+
+
+def test_each_digest_names_the_one_before(cloud):
+    cloud.load(*roots(1))
+    cloud.compact(DAY)
+    cloud.now_s += 24 * HOUR
+    cloud.compact(NEXT_DAY)
+
+    _, sha256 = digest_of(cloud, DAY)
+    digest, _ = digest_of(cloud, NEXT_DAY)
+    key = "digests/year=2025/month=11/day=20/digest.json.gz"
+    assert digest["previous"] == {"day": DAY, "key": key, "sha256": sha256}
+
+
+def test_sealing_again_changes_nothing(cloud):
+    cloud.load(*roots(2))
+    first = cloud.compact(DAY)
+    before = cloud.objects("")
+    cloud.now_s += HOUR
+
+    assert cloud.compact(DAY) == first
+    assert cloud.objects("") == before
+
+
+def test_days_that_nobody_compacted_are_caught_up_with_in_order(cloud):
+    cloud.load(*roots(1))
+    cloud.compact(DAY)
+    cloud.now_s += 72 * HOUR
+    cloud.load(a_message(node_id="late", recordedAt=cloud.now_s))
+    cloud.compact("2025-11-23")
+
+    chain = [digest_of(cloud, day)[0] for day in ("2025-11-21", "2025-11-22", "2025-11-23")]
+    assert [digest["previous"]["day"] for digest in chain] == ["2025-11-20", "2025-11-21", "2025-11-22"]
+    assert [digest["counts"]["objects"] for digest in chain] == [0, 0, 1]
+
+
+def test_the_day_before_is_the_default(cloud):
+    assert cloud.plan(None) == {
+        "day": "2025-11-19",
+        "execution": "nightly",
+        "started_at": NOON,
+        "deadline": NOON + 6 * HOUR,
+        "poll_s": 30,
+        "shards": list(range(16)),
+    }
+
+
+@pytest.mark.parametrize("day", ["2025-11-21", "20-11-2025", "", 20251120, "2025-11-31"])
+def test_a_day_that_is_none_or_not_yet_is_refused(cloud, day):
+    with pytest.raises(Invalid, match="day: must be a day as YYYY-MM-DD, at the latest 2025-11-20, got"):
+        cloud.plan(day)
+
+
+def test_a_day_before_the_end_of_the_chain_is_refused(cloud):
+    cloud.compact(DAY)
+
+    with pytest.raises(Invalid, match="must not precede 2025-11-20"):
+        cloud.plan("2025-11-19")
+
+
+def test_only_one_execution_holds_the_archive_until_it_seals_releases_or_its_lease_is_over(cloud):
+    plan = cloud.plan(DAY, "one")
+    with pytest.raises(Conflict):
+        cloud.plan(DAY, "two")
+    assert cloud.plan(DAY, "one") == plan
+    cloud.seal(plan)
+    cloud.step("release", day=DAY, execution="other")
+    cloud.plan(DAY, "two")
+    cloud.step("release", day=DAY, execution="two")
+    cloud.plan(DAY, "three")
+    cloud.now_s += 8 * HOUR
+    cloud.plan(DAY, "four")
+
+
+def test_the_day_is_settled_when_its_last_root_is_traced(cloud):
+    cloud.load(*roots(3))
+    plan = cloud.plan(DAY)
+    cloud.enqueue(plan)
+    state = {"day": DAY, "deadline": plan["deadline"]}
+    waiting = cloud.step("check", **state, shard=0)
+    cloud.traces()
+
+    assert waiting["settled"] is False
+    assert cloud.step("check", **state, shard=waiting["shard"]) == {"settled": True, "shard": 16}
+
+
+def test_at_the_deadline_the_day_is_sealed_with_the_missing_roots_listed_and_carried_over(cloud):
+    cloud.load(*roots(2))
+    plan = cloud.plan(DAY)
+    cloud.enqueue(plan)
+    cloud.bodies("TraceQueue")
+    cloud.now_s = plan["deadline"]
+    assert cloud.step("check", day=DAY, deadline=plan["deadline"], shard=0)["settled"] is True
+    sealed = cloud.seal(plan)
+
+    assert (sealed["missing"], sealed["objects"]) == (2, 0)
+    assert digest_of(cloud, DAY)[0]["missing"] == ["r0", "r1"]
+    cloud.now_s += 24 * HOUR
+    assert cloud.compact(NEXT_DAY)["objects"] == 2
+    assert cloud.dirty() == set()
+
+
+def test_a_root_left_to_the_spark_tracer_is_listed_but_not_waited_for(cloud, monkeypatch):
+    monkeypatch.setenv("TRACE_RECORDS_MAX", "1")
+    cloud.load(*roots(1))
+    plan = cloud.plan(DAY)
+    cloud.enqueue(plan)
+    cloud.traces()
+
+    assert cloud.step("check", day=DAY, deadline=plan["deadline"], shard=0)["settled"] is True
+    assert cloud.seal(plan)["missing"] == 1
+    cloud.now_s += 24 * HOUR
+    assert cloud.enqueue(cloud.plan(NEXT_DAY)) == 0
+    assert cloud.dirty() == {"r0"}
+
+
+def test_records_between_trace_and_seal_are_archived_with_the_next_day(cloud):
+    cloud.load(*roots(1))
+    plan = cloud.plan(DAY)
+    cloud.enqueue(plan)
+    cloud.traces()
+    cloud.load(a_message(root_id="r0", node_id="late", parent_id="row"))
+    sealed = cloud.seal(plan)
+    cloud.now_s += 24 * HOUR
+    cloud.compact(NEXT_DAY)
+
+    assert sealed["missing"] == 1
+    assert cloud.archived_nodes("r0") == {"file", "row", "late"}
+    assert cloud.dirty() == set()
+
+
+def test_what_died_before_its_commit_is_removed_when_the_day_is_sealed(cloud):
+    cloud.load(*roots(1))
+    orphan = f"traces/year=2025/month=11/day=20/{'0' * 64}.{'1' * 64}.jsonl.gz"
+    cloud.s3.put_object(Bucket=cloud.outputs["ArchiveBucketName"], Key=orphan, Body=b"half")
+    cloud.compact(DAY)
+
+    assert orphan not in cloud.objects()
+    assert len(cloud.objects()) == 1
+
+
+def test_a_slice_that_runs_out_of_time_goes_on_where_it_stopped(cloud):
+    cloud.load(*roots(40))
+    plan = cloud.plan(DAY)
+    state = {name: plan[name] for name in ("day", "execution", "started_at")}
+    rounds = 0
+    enqueued = 0
+    for shard in range(16):
+        event = {**state, "shard": shard, "cursor": None, "enqueued": 0}
+        while True:
+            answer = cloud.step("slice", **event, remaining_s=1)
+            rounds += 1
+            if answer["cursor"] is None:
+                break
+            event = {**event, **answer}
+        enqueued += answer["enqueued"]
+
+    assert enqueued == 40
+    assert rounds > 16
+    assert sorted(body["root_id"] for body in cloud.bodies("TraceQueue")) == sorted(f"r{n}" for n in range(40))
+
+
+def test_compaction_never_reads_the_records_table(cloud):
+    cloud.load(*roots(3))
+    asked = []
+    cloud.dynamodb.meta.events.register(
+        "before-parameter-build.dynamodb",
+        lambda params, model, **_: asked.append((model.name, params.get("TableName"))),
+    )
+    plan = cloud.plan(DAY)
+    cloud.enqueue(plan)
+    cloud.step("check", day=DAY, deadline=plan["deadline"], shard=0)
+    cloud.seal(plan)
+
+    assert asked
+    assert {name for name, _ in asked} & {"Scan"} == set()
+    assert cloud.outputs["RecordsTableName"] not in {table for _, table in asked}
+
+
+def test_an_unknown_step_is_named(cloud):
+    with pytest.raises(Invalid, match="step: must be one of plan, slice, check, seal, release, got 'plam'"):
+        cloud.step("plam")

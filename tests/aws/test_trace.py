@@ -1,0 +1,130 @@
+"""The trace function: a root's records into one archive object, whatever happened before and meanwhile."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+
+from lambdas import trace as trace_function
+from tests.builders import DAY, HOUR, NOON, a_message, messages
+
+FILE_AND_ROWS = {"file": "flights", "row-1": "file", "row-2": "file"}
+REQUEST = {"day": DAY, "execution": "nightly", "started_at": NOON}
+
+
+def test_a_root_becomes_an_object_with_a_line_for_each_leaf(cloud):
+    cloud.load(*messages(FILE_AND_ROWS))
+    assert cloud.trace(**REQUEST) == []
+
+    ((key, body),) = cloud.objects().items()
+    root, content = (hashlib.sha256(part).hexdigest() for part in (b"flights", body))
+    bucket = cloud.outputs["ArchiveBucketName"]
+    assert key == f"traces/year=2025/month=11/day=20/{root}.{content}.jsonl.gz"
+    assert [line["record_id"] for line in cloud.archived()] == ["row-1", "row-2"]
+    assert cloud.archived()[0]["lineage"][-1] == {
+        "node_id": "nightly",
+        "parent_id": "row-1",
+        "action_taken": "DATA_COMPACTION",
+        "recordedAt": NOON,
+        "storage_location": f"s3://{bucket}/traces/year=2025/month=11/day=20/",
+    }
+    assert cloud.dirty() == set()
+
+
+def test_the_seeds_message_is_enough_and_every_delivery_gives_the_same_bytes(cloud):
+    cloud.load(*messages(FILE_AND_ROWS))
+    event = cloud.event("TraceQueue", [{"root_id": "flights"}])
+    trace_function.handler(event, cloud.context())
+    before = cloud.objects()
+    cloud.now_s += 5 * HOUR
+    trace_function.handler(event, cloud.context())
+
+    assert cloud.objects() == before
+    assert len(before) == 1
+
+
+def test_what_is_clean_is_not_traced_again_by_compaction(cloud):
+    cloud.load(*messages(FILE_AND_ROWS))
+    cloud.trace(**REQUEST, marked=[DAY])
+    cloud.trace(**{**REQUEST, "execution": "another"}, marked=[DAY])
+
+    assert len(cloud.objects()) == 1
+
+
+def test_records_that_expired_are_taken_from_the_last_archive(cloud):
+    cloud.load(*messages(FILE_AND_ROWS))
+    cloud.trace(**REQUEST)
+    cloud.now_s += 25 * HOUR
+    cloud.expire()
+    cloud.load(a_message(node_id="late", parent_id="row-1", recordedAt=cloud.now_s))
+    cloud.trace(**{**REQUEST, "day": "2025-11-21"})
+
+    assert [[step["node_id"] for step in line["lineage"][:-1]] for line in cloud.archived()] == [
+        ["file", "row-1", "late"],
+        ["file", "row-2"],
+    ]
+
+
+def test_a_parent_that_arrives_after_the_trace_completes_the_next_one(cloud):
+    cloud.load(a_message(node_id="row", parent_id="file"))
+    cloud.trace(**REQUEST)
+    (incomplete,) = cloud.archived()
+    cloud.load(a_message(node_id="file"))
+    cloud.trace(**REQUEST)
+    (complete,) = cloud.archived()
+
+    assert (incomplete["complete"], incomplete["missing"]) == (False, ["file"])
+    assert "complete" not in complete
+    assert [step["node_id"] for step in complete["lineage"]] == ["file", "row", "nightly"]
+
+
+def test_an_unknown_root_leaves_nothing(cloud):
+    assert cloud.trace("nobody") == []
+    assert cloud.objects() == {}
+
+
+def test_a_root_above_the_threshold_is_left_as_it_is_and_said_so(cloud, monkeypatch):
+    monkeypatch.setenv("TRACE_RECORDS_MAX", "2")
+    cloud.load(*messages(FILE_AND_ROWS))
+
+    assert cloud.trace(**REQUEST) == []
+    assert cloud.objects() == {}
+    assert cloud.dirty() == {"flights"}
+    assert [item["left_gen"] for item in cloud.items("Graph")] == [{"N": "1"}]
+
+
+def test_a_root_that_would_not_be_done_in_time_is_left(cloud):
+    cloud.load(*messages(FILE_AND_ROWS))
+
+    assert cloud.failed(trace_function.handler, "TraceQueue", [{"root_id": "flights"}], remaining_s=30) == []
+    assert cloud.objects() == {}
+    assert cloud.dirty() == {"flights"}
+
+
+@pytest.mark.parametrize("body", ["{}", "[]", "no json", '{"root_id": ""}', '{"root_id": "r", "day": "today"}'])
+def test_a_bad_message_is_kept_for_the_dead_letters(cloud, body):
+    assert cloud.failed(trace_function.handler, "TraceQueue", [body]) == [0]
+
+
+def test_a_day_that_is_sealed_passes_its_traces_on_to_the_next_open_one(cloud):
+    cloud.load(*messages(FILE_AND_ROWS))
+    cloud.compact(DAY)
+    cloud.load(a_message(node_id="row-3", parent_id="file"))
+    cloud.trace(**REQUEST)
+
+    assert [key.split("/")[3] for key in cloud.objects()] == ["day=20", "day=21"]
+    assert cloud.archived_nodes() == {"file", "row-1", "row-2", "row-3"}
+
+
+def test_a_record_of_other_content_that_the_archive_already_has_goes_to_the_dead_letters(cloud):
+    cloud.load(a_message())
+    cloud.trace(**REQUEST)
+    cloud.now_s += 25 * HOUR
+    cloud.expire()
+    other = a_message(storage_location="s3://b/other.csv", recordedAt=cloud.now_s)
+    cloud.load(other)
+    cloud.trace(**{**REQUEST, "day": "2025-11-21"})
+
+    assert cloud.archived()[0]["lineage"][0]["storage_location"] == "s3://b/in.csv"
+    assert cloud.bodies("RecordsDeadLetters") == [other]
