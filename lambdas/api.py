@@ -1,0 +1,41 @@
+"""The api function: every question and request over HTTP."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+from uuid import uuid4
+
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from lambdas import wiring
+from lambdas.telemetry import count, metrics
+from lineage import settings
+from lineage.api.answers import Links
+from lineage.api.app import Api
+from lineage.api.services import Services
+from lineage.aws.clients import client
+
+
+def _services() -> Services:
+    return Services(
+        intake=wiring.intake(),
+        sources=wiring.sources(),
+        marks=wiring.marks(),
+        links=Links(client("s3"), os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.INTAKE_BUCKET]),
+        sqs=client("sqs"),
+        trace_queue_url=os.environ[settings.TRACE_QUEUE_URL],
+        ttl_s=wiring.number(settings.RECORDS_TTL_S),
+        now_s=wiring.now_s,
+        new_id=lambda: str(uuid4()),
+        count=count,
+    )
+
+
+_api = Api(_services)
+
+
+@metrics.log_metrics
+def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    """Answer one HTTP request; what cannot be answered is raised, and API Gateway says 502."""
+    return _api.resolve(event, context)

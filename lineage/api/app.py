@@ -1,0 +1,105 @@
+"""The HTTP API: which route is whose, and the ways that lead nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+from urllib.parse import quote
+
+import orjson
+from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
+from aws_lambda_powertools.event_handler.exceptions import NotFoundError
+from aws_lambda_powertools.utilities.typing import LambdaContext
+
+from lineage.api import records, traces
+from lineage.api.answers import answer
+from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
+from lineage.api.request import HttpRequest
+from lineage.api.services import Services
+from lineage.errors import HeadwaterError
+
+Answerer: TypeAlias = Callable[[Services, HttpRequest], Response[str]]
+
+# What API Gateway hands on.
+_METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
+DOCUMENT = Path(__file__).with_name("openapi.json")
+
+
+@dataclass(frozen=True, slots=True)
+class Route:
+    """A method on a path, and what answers it; segments in angle brackets are ids, each percent-encoded."""
+
+    method: str
+    path: str
+    answer: Answerer
+
+
+@cache
+def _document() -> str:
+    return DOCUMENT.read_text(encoding="utf-8")
+
+
+def get_document(_services: Services, _request: HttpRequest) -> Response[str]:
+    """What this API can do, as OpenAPI."""
+    return Response(200, "application/json", _document())
+
+
+def get_start(_services: Services, _request: HttpRequest) -> Response[str]:
+    """Whose API this is, and where its document lies."""
+    info = orjson.loads(_document())["info"]
+    return answer({"name": info["title"], "version": info["version"], "openapi": "openapi.json"})
+
+
+ROUTES = (
+    Route("GET", "/", get_start),
+    Route("GET", "/openapi.json", get_document),
+    Route("POST", "/api/v1/records", records.post_records),
+    Route("GET", "/api/v1/records/roots/<root_id>", records.get_root),
+    Route("GET", "/api/v1/records/roots/<root_id>/trace", traces.get_trace),
+    Route("POST", "/api/v1/records/roots/<root_id>/trace", traces.post_trace),
+    Route("GET", "/api/v1/records/nodes/<node_id>", records.get_node),
+)
+
+
+class Api:
+    """The routes behind API Gateway; `services` is asked at each request."""
+
+    def __init__(self, services: Callable[[], Services]) -> None:
+        self._services = services
+        self._app = APIGatewayRestResolver()
+        for route in ROUTES:
+            self._app.route(route.path, route.method)(self._answerer(route.answer))
+        for path in {route.path for route in ROUTES}:
+            allowed = {route.method for route in ROUTES if route.path == path}
+            self._app.route(path, sorted(_METHODS - allowed))(self._refuser(allowed))
+        self._app.exception_handler(HeadwaterError)(render_error)
+        self._app.exception_handler(AWS_ERRORS)(render_aws_error)
+        self._app.not_found(self._refuse_route)
+
+    def resolve(self, event: Mapping[str, object], context: LambdaContext) -> dict[str, object]:
+        """The answer to a proxy event."""
+        # The router knows the characters of RFC 3986; servers let others through undecoded.
+        path = quote(str(event["path"]), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")
+        return self._app.resolve({**event, "path": path}, context)
+
+    def _answerer(self, answerer: Answerer) -> Callable[..., Response[str]]:
+        def run(**segments: str) -> Response[str]:
+            context = self._app.lambda_context
+            request = HttpRequest(
+                self._app.current_event, segments, lambda: context.get_remaining_time_in_millis() / 1000
+            )
+            return answerer(self._services(), request)
+
+        return run
+
+    def _refuser(self, allowed: set[str]) -> Callable[..., Response[str]]:
+        def run(**_segments: str) -> Response[str]:
+            return refuse_method(self._app.current_event.http_method, allowed)
+
+        return run
+
+    def _refuse_route(self, _error: NotFoundError) -> Response[str]:
+        return refuse_route(self._app.current_event.path)

@@ -1,0 +1,127 @@
+"""An HTTP request as the routes see it: ids decoded, query values checked, the body as JSON, all of it bounded."""
+
+from __future__ import annotations
+
+import binascii
+import gzip
+import re
+import zlib
+from base64 import b64decode
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from typing import TYPE_CHECKING
+from urllib.parse import unquote
+
+import orjson
+from pydantic import TypeAdapter, ValidationError
+
+from lineage.errors import Fault, Invalid, TooLarge
+from lineage.records.wire import Action, NodeId, RootId, invalid
+
+if TYPE_CHECKING:
+    from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent
+
+# Lambda takes 6 MB, and base64 makes 4 of 3.
+WIRE_BYTES_MAX = 4 * 1024 * 1024
+UNPACKED_BYTES_MAX = 32 * 1024 * 1024
+_GZIP_MAGIC = b"\x1f\x8b"
+_NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
+_ROOT_ID: TypeAdapter[str] = TypeAdapter(RootId)
+_NODE_ID: TypeAdapter[str] = TypeAdapter(NodeId)
+_ACTION: TypeAdapter[str] = TypeAdapter(Action)
+
+
+@dataclass(frozen=True, slots=True)
+class HttpRequest:
+    """A request for a route: its path's segments still percent-encoded, as API Gateway leaves them."""
+
+    event: APIGatewayProxyEvent
+    segments: Mapping[str, str]
+    remaining_s: Callable[[], float]
+
+    @property
+    def root_id(self) -> str:
+        """The root in the path."""
+        return _checked(_ROOT_ID, "root_id", self._segment("root_id"))
+
+    @property
+    def node_id(self) -> str:
+        """The node in the path."""
+        return _checked(_NODE_ID, "node_id", self._segment("node_id"))
+
+    @property
+    def action(self) -> str | None:
+        """The action asked for."""
+        action = self.value("action")
+        return None if action is None else _checked(_ACTION, "action", action)
+
+    def number(self, name: str, *, least: int, most: int) -> int | None:
+        """A whole number of the query."""
+        text = self.value(name)
+        if text is None:
+            return None
+        if not _NUMBER.fullmatch(text) or not least <= int(text) <= most:
+            raise Invalid.because(name, text, f"must be a whole number from {least} to {most}")
+        return int(text)
+
+    def value(self, name: str) -> str | None:
+        """A value of the query, given at most once."""
+        values = self.event.resolved_query_string_parameters.get(name, [])
+        if len(values) > 1:
+            raise Invalid.because(name, values, "must be given once")
+        return values[0] if values else None
+
+    def _segment(self, name: str) -> str:
+        encoded = self.segments[name]
+        try:
+            return unquote(encoded, errors="strict")
+        except UnicodeDecodeError as error:
+            raise Invalid.because(name, encoded, "must be percent-encoded UTF-8") from error
+
+    def json(self) -> object:
+        """The body, decoded once from base64 and gzip if it came so."""
+        body = self._body()
+        try:
+            form: object = orjson.loads(body)
+        except orjson.JSONDecodeError as error:
+            raise Invalid([Fault("body", None, f"must be JSON ({error})", missing=not body)]) from error
+        return form
+
+    def _body(self) -> bytes:
+        body = _decoded(self.event.body or "", bool(self.event.is_base64_encoded))
+        if len(body) > WIRE_BYTES_MAX:
+            raise TooLarge(f"body: must be at most {WIRE_BYTES_MAX} bytes as sent, got {len(body)}")
+        encoding = (self.event.headers.get("Content-Encoding") or "identity").strip().lower()
+        if encoding not in {"gzip", "identity"}:
+            raise Invalid.because("Content-Encoding", encoding, "must be gzip or identity")
+        # API Gateway unpacks bodies itself where it knows the encoding, and leaves the header as it was.
+        return _unpacked(body) if encoding == "gzip" and body.startswith(_GZIP_MAGIC) else body
+
+
+def _checked(adapter: TypeAdapter[str], name: str, text: str) -> str:
+    try:
+        return adapter.validate_python(text)
+    except ValidationError as error:
+        raise invalid(error, name) from error
+
+
+def _decoded(text: str, base64: bool) -> bytes:
+    if not base64:
+        # A lone surrogate is no Unicode; its bytes are no JSON either.
+        return text.encode(errors="surrogatepass")
+    try:
+        return b64decode(text, validate=True)
+    except (binascii.Error, ValueError) as error:
+        raise Invalid.because("body", text, "must be base64, as the event says it is") from error
+
+
+def _unpacked(body: bytes) -> bytes:
+    try:
+        with gzip.open(BytesIO(body)) as packed:
+            unpacked = packed.read(UNPACKED_BYTES_MAX + 1)
+    except (OSError, EOFError, zlib.error) as error:
+        raise Invalid.because("body", body, f"must be gzip, as Content-Encoding says it is ({error})") from error
+    if len(unpacked) > UNPACKED_BYTES_MAX:
+        raise TooLarge(f"body: must be at most {UNPACKED_BYTES_MAX} bytes unpacked")
+    return unpacked

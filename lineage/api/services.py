@@ -1,0 +1,31 @@
+"""What the routes need of the rest of the service; the function's edge (`lambdas/api.py`) puts it together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lineage.api.answers import Links
+from lineage.records.findings import Sources
+from lineage.records.intake import RecordsIntake
+from lineage.records.marks import Marks
+
+if TYPE_CHECKING:
+    from mypy_boto3_sqs import SQSClient
+
+
+@dataclass(frozen=True, slots=True)
+class Services:
+    """Stores, queues and clients; clock (seconds since 1970), new ids, and the counter of metrics."""
+
+    intake: RecordsIntake
+    sources: Sources
+    marks: Marks
+    links: Links
+    sqs: SQSClient
+    trace_queue_url: str
+    ttl_s: int
+    now_s: Callable[[], int]
+    new_id: Callable[[], str]
+    count: Callable[[str, int], None]

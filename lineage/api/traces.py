@@ -1,0 +1,138 @@
+"""The routes of a root's trace: its lines in the answer, behind a link, or later; and the demand to archive it now.
+
+GET trace             200 the lines, or 303 to them in S3, or 202 and the place to poll, `?after=<version>`
+GET trace?after=v     303 once an archive later than version v is committed, else 202; demands nothing
+POST trace            202 and the same place to poll
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from aws_lambda_powertools.event_handler import Response
+
+from lineage.api.answers import LINES, answer, within
+from lineage.api.request import HttpRequest
+from lineage.api.services import Services
+from lineage.aws.queues import Message, send_all
+from lineage.days import day_of, days_between, shift
+from lineage.errors import TooLarge, shown
+from lineage.records.findings import Findings, find_all
+from lineage.records.lines import render_lines
+from lineage.records.marks import Mark
+from lineage.records.pointers import Pointer
+from lineage.records.questions import is_known, unknown_root
+from lineage.records.trace_request import TraceRequest, render_trace_request
+
+# What is traced within a request; a larger root takes the trace function.
+RECORDS_MAX = 50_000
+# What must be left of the request's time to demand a trace instead.
+_RESERVE_S = 8.0
+_CHECK_EVERY = 256
+_POLL_S = 30
+VERSION_MAX = 10**9
+# A mark that is done is kept for 40 days, and TTL may take some more.
+_LOOK_BACK_DAYS = 60
+
+
+def get_trace(services: Services, request: HttpRequest) -> Response[str]:
+    """All that is known of the root as trace lines, archived or not."""
+    root_id = request.root_id
+    after = request.number("after", least=0, most=VERSION_MAX)
+    if after is not None:
+        return _poll(services, root_id, after)
+
+    def check() -> None:
+        if request.remaining_s() < _RESERVE_S:
+            raise TooLarge("the request's time is nearly over")
+
+    try:
+        findings = find_all(root_id, services.sources, records_max=RECORDS_MAX, check=check)
+        if not findings.steps:
+            raise unknown_root(root_id)
+        return _lines(services, findings, check)
+    except TooLarge:
+        return _archived_or_later(services, root_id)
+
+
+def post_trace(services: Services, request: HttpRequest) -> Response[str]:
+    """Have the root traced and archived now, not at the next compaction."""
+    root_id = request.root_id
+    if not is_known(root_id, services.sources):
+        raise unknown_root(root_id)
+    pointer = services.sources.pointers.find(root_id)
+    _demand(services, root_id, marked=())
+    return answer({"root_id": root_id, "status": "queued"}, status=202, headers=_place_to_poll(pointer))
+
+
+def _lines(services: Services, findings: Findings, check: Callable[[], None]) -> Response[str]:
+    body, lines = within(_watched(render_lines(findings.forest(), None), check))
+    if body is not None:
+        return Response(200, LINES, body)
+    if findings.pointer is not None and _is_all(findings, findings.pointer):
+        return services.links.to_archived(findings.pointer.object.key)
+    return services.links.to_lines(lines)
+
+
+def _is_all(findings: Findings, pointer: Pointer) -> bool:
+    """Whether the archive object that was read holds every record that was found."""
+    return pointer.object.records == len(findings.steps) and not findings.displaced
+
+
+def _archived_or_later(services: Services, root_id: str) -> Response[str]:
+    """The archive if nothing has happened since it was written; else the trace function's turn."""
+    pointer = services.sources.pointers.find(root_id)
+    dirty = _dirty(services, root_id)
+    if pointer is not None and not dirty and next(services.sources.staged.staged(root_id), None) is None:
+        return services.links.to_archived(pointer.object.key)
+    _refuse_if_left(root_id, dirty)
+    # Naming the days makes a second demand for the same records a trace of nothing.
+    _demand(services, root_id, marked=tuple(mark.day for mark in dirty))
+    return _later(root_id, pointer)
+
+
+def _poll(services: Services, root_id: str, after: int) -> Response[str]:
+    pointer = services.sources.pointers.find(root_id)
+    if pointer is not None and pointer.version > after:
+        return services.links.to_archived(pointer.object.key)
+    if pointer is None and not is_known(root_id, services.sources):
+        raise unknown_root(root_id)
+    _refuse_if_left(root_id, _dirty(services, root_id))
+    return answer({"root_id": root_id, "status": "queued"}, status=202, headers=_poll_headers(after))
+
+
+def _later(root_id: str, pointer: Pointer | None) -> Response[str]:
+    return answer({"root_id": root_id, "status": "queued"}, status=202, headers=_place_to_poll(pointer))
+
+
+def _place_to_poll(pointer: Pointer | None) -> dict[str, str]:
+    return _poll_headers(pointer.version if pointer else 0)
+
+
+def _poll_headers(after: int) -> dict[str, str]:
+    # Relative to the path of the request, whatever stage or domain the API is behind.
+    return {"Location": f"?after={after}", "Retry-After": str(_POLL_S)}
+
+
+def _dirty(services: Services, root_id: str) -> list[Mark]:
+    today = day_of(services.now_s())
+    marks = services.marks.marks_of(root_id, days_between(shift(today, -_LOOK_BACK_DAYS), today))
+    return [mark for mark in marks if mark.dirty]
+
+
+def _refuse_if_left(root_id: str, dirty: list[Mark]) -> None:
+    if dirty and not any(mark.waiting for mark in dirty):
+        raise TooLarge(f"root {shown(root_id)} is too large for the trace function; it is left to the Spark tracer")
+
+
+def _demand(services: Services, root_id: str, *, marked: tuple[str, ...]) -> None:
+    now_s = services.now_s()
+    request = TraceRequest(root_id, day_of(now_s), services.new_id(), now_s, marked)
+    send_all(services.sqs, services.trace_queue_url, [Message(render_trace_request(request))])
+
+
+def _watched(lines: Iterable[bytes], check: Callable[[], None]) -> Iterator[bytes]:
+    for number, line in enumerate(lines):
+        if number % _CHECK_EVERY == 0:
+            check()
+        yield line

@@ -1,0 +1,53 @@
+"""Records as the HTTP API prints them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import orjson
+
+from lineage.api.answers import ANSWER_BYTES_MAX, size_of
+from lineage.records.messages import render_record
+from lineage.records.questions import LiveRecord, Place
+
+
+def render_live(live: LiveRecord) -> dict[str, object]:
+    """A record in the seed's form, when it expires, and what the load function's enrichers added."""
+    form = {**render_record(live.record), "ttl_expiry": live.ttl_expiry}
+    return {**form, "metadata": dict(live.record.metadata)} if live.record.metadata else form
+
+
+def render_some(records: Sequence[LiveRecord], room: int = ANSWER_BYTES_MAX) -> tuple[list[dict[str, object]], int]:
+    """The first records that fit into `room` bytes, and the room that is left."""
+    forms: list[dict[str, object]] = []
+    for form in map(render_live, records):
+        size = size_of(orjson.dumps(form)) + 1
+        if size > room:
+            break
+        room -= size
+        forms.append(form)
+    return forms, room
+
+
+def render_place(place: Place, room: int = ANSWER_BYTES_MAX) -> dict[str, object]:
+    """`{"record", "path": [root ... node], "descendants", "truncated"}`, in at most about `room` bytes.
+
+    A path that does not start at the root says so as trace lines do: `"complete": false` with `missing` or `cycle`.
+    """
+    # The node is printed twice; the ancestors nearest to it matter most, then what came of it.
+    upward, left = render_some(place.path[::-1], room // 2)
+    descendants, _ = render_some(place.descendants, left + room // 2)
+    cut = len(upward) < len(place.path) or len(descendants) < len(place.descendants)
+    return {
+        "record": render_live(place.node),
+        "path": upward[::-1],
+        "descendants": descendants,
+        "truncated": place.truncated or cut,
+        **_faults(place),
+    }
+
+
+def _faults(place: Place) -> dict[str, object]:
+    if place.missing is not None:
+        return {"complete": False, "missing": [place.missing]}
+    return {"complete": False, "cycle": list(place.cycle)} if place.cycle else {}
