@@ -172,6 +172,11 @@ class LocalStack:
         """Seconds since 1970, as the stack has it."""
         return self._clock.now()
 
+    @property
+    def running(self) -> int:
+        """How many invocations run, or wait for a worker, and how many received messages are not settled."""
+        return self._functions.busy + sum(poller.held for poller in self._feeders())
+
     # -- what callers do
 
     def invoke(self, function: str, event: object) -> Answer:
@@ -237,8 +242,7 @@ class LocalStack:
     def _left(self) -> int:
         """Messages in queues and streams and running invocations; 0 only if nothing moved while they were counted."""
         batches = self._batches()
-        left = self._functions.busy + sum(poller.held for poller in self._feeders())
-        left += sum(self._depth(poller.mapping.queue_url) for poller in self._queues)
+        left = self.running + sum(self._depth(poller.mapping.queue_url) for poller in self._queues)
         return left or int(self._batches() != batches)
 
     def _feeders(self) -> list[Feeder]:

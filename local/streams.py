@@ -149,29 +149,29 @@ class StreamPoller:
                 if self._stopping.wait(_POLL_S):
                     return
             batch = [self._backlog[n] for n in range(min(len(self._backlog), self.mapping.batch_size))]
-            self._deliver(batch, attempt=0)
+            self._deliver(batch)
             for _ in batch:
                 self._backlog.popleft()
 
-    def _deliver(self, batch: Sequence[Record], attempt: int) -> None:
+    def _deliver(self, batch: Sequence[Record], retries: int = 0) -> None:
         """Until the batch is accepted, split, given up, or the stack stops."""
         mapping = self.mapping
-        while batch and not self._stopping.is_set():
+        while not self._stopping.is_set():
             answer = self._functions.invoke(mapping.function, {"Records": list(batch)})
             left = self._left(batch, answer)
             if not left or self._stopping.is_set():
                 return
             if answer.failed:
                 self._tell(failure_of(answer, function=mapping.function, source=mapping.logical_id))
-            attempt = attempt + 1 if len(left) == len(batch) else 0
-            if self._is_hopeless(left, attempt):
+            if mapping.bisects and answer.failed and len(left) > 1:  # which does not count as a retry
+                half = len(left) // 2
+                self._deliver(left[:half], retries)
+                self._deliver(left[half:], retries)
+                return
+            retries = retries + 1 if len(left) == len(batch) else 0
+            if self._is_hopeless(left, retries):
                 self._give_up(left)
                 return
-            if mapping.bisects and answer.failed and len(left) > 1:
-                half = len(left) // 2
-                self._deliver(left[:half], attempt)
-                batch = left[half:]
-                continue
             batch = left
             self._stopping.wait(_RETRY_S)
 
@@ -181,10 +181,10 @@ class StreamPoller:
         failed = failed_ids(answer, ids, reports=self.mapping.reports_failures)
         return batch[ids.index(min(failed)) :] if failed else []
 
-    def _is_hopeless(self, batch: Sequence[Record], attempt: int) -> bool:
+    def _is_hopeless(self, batch: Sequence[Record], retries: int) -> bool:
         mapping = self.mapping
         age_s = self._clock.now() - batch[0]["dynamodb"]["ApproximateCreationDateTime"]
-        too_often = 0 <= mapping.retries_max < attempt
+        too_often = 0 <= mapping.retries_max < retries
         too_old = 0 <= mapping.age_max_s < age_s
         return too_often or too_old
 

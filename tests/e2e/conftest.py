@@ -1,0 +1,280 @@
+"""The runtime's own tests run it on a small template with handlers that do as they are told (functions/probe.py)."""
+
+from __future__ import annotations
+
+import json
+import time
+from contextlib import ExitStack
+from pathlib import Path
+
+import boto3
+import pytest
+
+from local.stack import LocalStack
+
+FUNCTIONS = Path(__file__).with_name("functions")
+
+PASS_ON = {
+    "StartAt": "Ask",
+    "States": {
+        "Ask": {
+            "Type": "Task",
+            "Resource": "arn:aws:states:::lambda:invoke",
+            "Parameters": {"FunctionName": "${AnswerArn}", "Payload.$": "$"},
+            "OutputPath": "$.Payload",
+            "Catch": [{"ErrorEquals": ["Refused"], "ResultPath": "$.caught", "Next": "Caught"}],
+            "End": True,
+        },
+        "Caught": {"Type": "Pass", "End": True},
+    },
+}
+
+
+def a_function(handler, *, timeout=10, **variables):
+    return {
+        "Type": "AWS::Lambda::Function",
+        "Properties": {
+            "Handler": f"probe.{handler}",
+            "Timeout": timeout,
+            "MemorySize": 256,
+            "Runtime": "python3.13",
+            "Code": {"S3Bucket": "assets", "S3Key": "code.zip"},
+            "Role": {"Fn::GetAtt": ["Role", "Arn"]},
+            "Environment": {"Variables": variables},
+        },
+    }
+
+
+def a_template(seen="/dev/null", *, batch=10, window_s=0):
+    """Everything the runtime knows, once: queue with dead letters, table with TTL, bucket, machine, schedule, API."""
+    return {
+        "Resources": {
+            "Role": {"Type": "AWS::IAM::Role", "Properties": {"AssumeRolePolicyDocument": {}}},
+            "Dead": {"Type": "AWS::SQS::Queue", "Properties": {"MessageRetentionPeriod": 1209600}},
+            "Work": {
+                "Type": "AWS::SQS::Queue",
+                "Properties": {
+                    "VisibilityTimeout": Probe.visibility_s,
+                    "RedrivePolicy": {"deadLetterTargetArn": {"Fn::GetAtt": ["Dead", "Arn"]}, "maxReceiveCount": 3},
+                    "SqsManagedSseEnabled": True,
+                },
+            },
+            "Bucket": {"Type": "AWS::S3::Bucket", "Properties": {"VersioningConfiguration": {"Status": "Enabled"}}},
+            "Table": {
+                "Type": "AWS::DynamoDB::Table",
+                "Properties": {
+                    "KeySchema": [
+                        {"AttributeName": "root", "KeyType": "HASH"},
+                        {"AttributeName": "node", "KeyType": "RANGE"},
+                    ],
+                    "AttributeDefinitions": [
+                        {"AttributeName": "root", "AttributeType": "S"},
+                        {"AttributeName": "node", "AttributeType": "S"},
+                    ],
+                    "BillingMode": "PAY_PER_REQUEST",
+                    "StreamSpecification": {"StreamViewType": "NEW_AND_OLD_IMAGES"},
+                    "TimeToLiveSpecification": {"AttributeName": "until", "Enabled": True},
+                },
+            },
+            "Answer": a_function("answer", timeout=2, BUCKET={"Ref": "Bucket"}),
+            "Take": a_function("take", timeout=2, SEEN=seen),
+            "Expired": a_function("expired", SEEN=seen),
+            "Api": a_function("api", timeout=5),
+            "Names": a_function("s3_names"),
+            "WorkMapping": {
+                "Type": "AWS::Lambda::EventSourceMapping",
+                "Properties": {
+                    "EventSourceArn": {"Fn::GetAtt": ["Work", "Arn"]},
+                    "FunctionName": {"Ref": "Take"},
+                    "BatchSize": batch,
+                    "MaximumBatchingWindowInSeconds": window_s,
+                    "FunctionResponseTypes": ["ReportBatchItemFailures"],
+                    "ScalingConfig": {"MaximumConcurrency": 10},
+                },
+            },
+            "TableMapping": {
+                "Type": "AWS::Lambda::EventSourceMapping",
+                "Properties": {
+                    "EventSourceArn": {"Fn::GetAtt": ["Table", "StreamArn"]},
+                    "FunctionName": {"Ref": "Expired"},
+                    "BatchSize": 10,
+                    "BisectBatchOnFunctionError": True,
+                    "MaximumRetryAttempts": 1,
+                    "StartingPosition": "TRIM_HORIZON",
+                    "FunctionResponseTypes": ["ReportBatchItemFailures"],
+                    "FilterCriteria": {
+                        "Filters": [
+                            {
+                                "Pattern": json.dumps(
+                                    {
+                                        "eventName": ["REMOVE"],
+                                        "userIdentity": {
+                                            "type": ["Service"],
+                                            "principalId": ["dynamodb.amazonaws.com"],
+                                        },
+                                    }
+                                )
+                            }
+                        ]
+                    },
+                    "DestinationConfig": {"OnFailure": {"Destination": {"Fn::GetAtt": ["Bucket", "Arn"]}}},
+                },
+            },
+            "Machine": {
+                "Type": "AWS::StepFunctions::StateMachine",
+                "Properties": {
+                    "DefinitionString": json.dumps(PASS_ON),
+                    "DefinitionSubstitutions": {"AnswerArn": {"Fn::GetAtt": ["Answer", "Arn"]}},
+                    "RoleArn": {"Fn::GetAtt": ["Role", "Arn"]},
+                },
+            },
+            "Daily": {
+                "Type": "AWS::Events::Rule",
+                "Properties": {
+                    "ScheduleExpression": "cron(30 0 * * ? *)",
+                    "State": "ENABLED",
+                    "Targets": [{"Arn": {"Ref": "Machine"}, "Id": "T", "Input": '{"do": "fail"}'}],
+                },
+            },
+            "Rest": {"Type": "AWS::ApiGateway::RestApi", "Properties": {"Name": "api", "BinaryMediaTypes": ["x/y"]}},
+            "RestProxy": {
+                "Type": "AWS::ApiGateway::Resource",
+                "Properties": {
+                    "ParentId": {"Fn::GetAtt": ["Rest", "RootResourceId"]},
+                    "PathPart": "{proxy+}",
+                    "RestApiId": {"Ref": "Rest"},
+                },
+            },
+            "RestAny": {
+                "Type": "AWS::ApiGateway::Method",
+                "Properties": {
+                    "HttpMethod": "ANY",
+                    "ResourceId": {"Ref": "RestProxy"},
+                    "RestApiId": {"Ref": "Rest"},
+                    "AuthorizationType": "AWS_IAM",
+                    "Integration": {
+                        "Type": "AWS_PROXY",
+                        "IntegrationHttpMethod": "POST",
+                        "TimeoutInMillis": 1000,
+                        "Uri": {"Fn::Join": ["", ["arn:", {"Fn::GetAtt": ["Api", "Arn"]}, "/invocations"]]},
+                    },
+                },
+            },
+            "RestStage": {
+                "Type": "AWS::ApiGateway::Stage",
+                "Properties": {"RestApiId": {"Ref": "Rest"}, "StageName": "prod"},
+            },
+        },
+        "Outputs": {
+            "WorkUrl": {"Value": {"Ref": "Work"}},
+            "DeadUrl": {"Value": {"Ref": "Dead"}},
+            "BucketName": {"Value": {"Ref": "Bucket"}},
+            "TableName": {"Value": {"Ref": "Table"}},
+            "AnswerName": {"Value": {"Ref": "Answer"}},
+            "MachineArn": {"Value": {"Ref": "Machine"}},
+            "ApiUrl": {
+                "Value": {"Fn::Join": ["", ["https://", {"Ref": "Rest"}, ".execute-api/", {"Ref": "RestStage"}, "/"]]}
+            },
+        },
+    }
+
+
+class Probe:
+    """A started stack of the small template, and what its handlers wrote down."""
+
+    visibility_s = 100
+    receives_max = 3
+
+    def __init__(self, stack, seen):
+        self.stack = stack
+        self._seen = seen
+        self.sqs = boto3.client("sqs", **stack.client_settings)
+        self.s3 = boto3.client("s3", **stack.client_settings)
+        self.dynamodb = boto3.client("dynamodb", **stack.client_settings)
+
+    @property
+    def seen(self):
+        return [json.loads(line) for line in self._seen.read_text().splitlines()] if self._seen.exists() else []
+
+    @property
+    def taken(self):
+        """The numbers of the messages of each batch."""
+        return [sorted(body["n"] for body in batch["bodies"]) for batch in self.seen]
+
+    @property
+    def dead(self):
+        said = self.sqs.receive_message(QueueUrl=self.stack.outputs["DeadUrl"], MaxNumberOfMessages=10)
+        return [json.loads(message["Body"]) for message in said.get("Messages", [])]
+
+    def send(self, *bodies):
+        entries = [{"Id": str(n), "MessageBody": json.dumps(body)} for n, body in enumerate(bodies)]
+        for start in range(0, len(entries), 10):
+            url = self.stack.outputs["WorkUrl"]
+            said = self.sqs.send_message_batch(QueueUrl=url, Entries=entries[start : start + 10])
+            assert not said.get("Failed")
+
+    def put(self, **item):
+        attributes = {name: {"N" if isinstance(value, int) else "S": str(value)} for name, value in item.items()}
+        self.dynamodb.put_item(TableName=self.stack.outputs["TableName"], Item=attributes)
+
+    def clear(self):
+        self.stack.advance(61)  # a queue may be purged once a minute
+        for url in ("WorkUrl", "DeadUrl"):
+            self.sqs.purge_queue(QueueUrl=self.stack.outputs[url])
+        name = self.stack.outputs["TableName"]
+        for item in self.dynamodb.scan(TableName=name)["Items"]:
+            self.dynamodb.delete_item(TableName=name, Key={"root": item["root"], "node": item["node"]})
+        self.until(lambda: self.stack.running == 0)
+        self.stack.errors.clear()
+        self._seen.unlink(missing_ok=True)
+
+    def until(self, condition, timeout_s=20.0):
+        deadline = time.monotonic() + timeout_s
+        while not condition():
+            assert time.monotonic() < deadline, f"did not happen in time; failures: {self.stack.errors}"
+            time.sleep(0.05)
+
+    def deliveries(self, count):
+        """Wait for so many batches, each settled; what fails comes back at once."""
+        self.until(lambda: len(self.seen) == count and self.stack.running == 0)
+        self.stack.advance(self.visibility_s + 1)
+
+
+def a_probe(folder, *, schedules=False, **changes):
+    seen = folder / "seen.jsonl"
+    stack = LocalStack(a_template(str(seen), **changes), code=FUNCTIONS, logs=folder / "logs", schedules=schedules)
+    stack.start()
+    return Probe(stack, seen)
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts a small stack: `start()`, or with what `a_template` may change."""
+    with ExitStack() as on_exit:
+
+        def started(**changes):
+            probe = a_probe(tmp_path, **changes)
+            on_exit.callback(probe.stack.stop)
+            return probe
+
+        yield started
+
+
+@pytest.fixture(scope="session")
+def shared_probe(tmp_path_factory):
+    """One small stack for all tests: it takes 2 s to start."""
+    probe = a_probe(tmp_path_factory.mktemp("probe"))
+    yield probe
+    probe.stack.stop()
+
+
+@pytest.fixture
+def probe(shared_probe):
+    """The shared stack, its queues and its table empty."""
+    yield shared_probe
+    shared_probe.clear()
+
+
+@pytest.fixture
+def small_template():
+    return a_template()

@@ -1,0 +1,98 @@
+"""Functions: invoked by name, by boto3, by a state machine; their limits and their errors."""
+
+from __future__ import annotations
+
+import json
+import os
+import time
+
+import boto3
+import pytest
+
+from local.errors import MachineFailed
+
+
+def a_payload(answer):
+    return {name: answer.payload[name] for name in ("errorType", "errorMessage")}
+
+
+def test_a_function_sees_its_variables_its_context_and_the_aws_endpoint(probe):
+    answer = probe.stack.invoke("AnswerName", {"a": 1})
+    assert not answer.failed
+    assert answer.payload["event"] == {"a": 1}
+    assert answer.payload["bucket"] == probe.stack.outputs["BucketName"]
+    assert answer.payload["name"] == probe.stack.outputs["AnswerName"]
+    assert answer.payload["memory"] == "256"
+    assert 1000 < answer.payload["remaining_ms"] <= 2000
+    assert probe.stack.invoke("Names", {}).payload == [probe.stack.outputs["BucketName"]]
+
+
+def test_a_function_keeps_its_process_from_one_invocation_to_the_next(probe):
+    first, second = (probe.stack.invoke("Answer", {}).payload["pid"] for _ in range(2))
+    assert first == second != os.getpid()
+
+
+def test_an_exception_is_answered_as_lambda_answers_it(probe):
+    answer = probe.stack.invoke("Answer", {"do": "raise"})
+    assert answer.failed
+    assert a_payload(answer) == {"errorType": "Refused", "errorMessage": "told to"}
+    assert sorted(answer.payload) == ["errorMessage", "errorType", "requestId", "stackTrace"]
+
+
+@pytest.mark.parametrize(
+    ("task", "error_type"),
+    [
+        ("sleep", "Sandbox.Timedout"),
+        ("exit", "Runtime.ExitError"),
+        ("big", "Function.ResponseSizeTooLarge"),
+        ("unprintable", "Runtime.MarshalError"),
+    ],
+)
+def test_a_function_that_breaks_a_limit_fails_and_the_next_invocation_works(probe, task, error_type):
+    answer = probe.stack.invoke("Answer", {"do": task})
+    assert (answer.failed, answer.error_type) == (True, error_type)
+    assert not probe.stack.invoke("Answer", {}).failed
+
+
+def test_a_function_that_sleeps_is_killed_at_its_timeout(probe):
+    probe.stack.invoke("Answer", {})
+    before = time.monotonic()
+    probe.stack.invoke("Answer", {"do": "sleep"})
+    assert 2 <= time.monotonic() - before < 5
+
+
+def test_an_event_above_six_megabytes_is_refused(probe):
+    answer = probe.stack.invoke("Answer", "x" * (6 * 1024 * 1024))
+    assert (answer.failed, answer.error_type) == (True, "Function.RequestTooLarge")
+
+
+def test_two_invocations_at_once_have_a_process_each(probe):
+    client = boto3.client("lambda", **probe.stack.client_settings)
+    name = probe.stack.outputs["AnswerName"]
+    client.invoke(FunctionName=name, InvocationType="Event", Payload=b'{"do": "sleep"}')
+    before = time.monotonic()
+    assert not probe.stack.invoke("AnswerName", {}).failed
+    assert time.monotonic() - before < 2
+
+
+def test_boto3_and_state_machines_run_the_same_function(probe):
+    client = boto3.client("lambda", **probe.stack.client_settings)
+    said = client.invoke(FunctionName=probe.stack.outputs["AnswerName"], Payload=b'{"a": 2}')
+    assert json.load(said["Payload"])["event"] == {"a": 2}
+    assert "FunctionError" not in said
+    said = client.invoke(FunctionName=probe.stack.outputs["AnswerName"], Payload=b'{"do": "raise"}')
+    assert (said["FunctionError"], json.load(said["Payload"])["errorType"]) == ("Unhandled", "Refused")
+    assert probe.stack.run_state_machine({"a": 3})["event"] == {"a": 3}
+
+
+def test_a_state_machine_catches_a_function_s_error_by_its_type(probe):
+    entered = []
+    output = probe.stack.run_state_machine({"do": "raise"}, progress=entered.append)
+    assert (output["do"], output["caught"]["Error"]) == ("raise", "Refused")
+    assert json.loads(output["caught"]["Cause"])["errorMessage"] == "told to"
+    assert entered == ["Ask", "Caught"]
+
+
+def test_a_state_machine_that_fails_says_with_which_error(probe):
+    with pytest.raises(MachineFailed, match="execution FAILED: Runtime.ExitError"):
+        probe.stack.run_state_machine({"do": "exit"})

@@ -1,0 +1,72 @@
+"""The HTTP API: requests as Lambda proxy events and back."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from urllib.parse import urlsplit
+
+import pytest
+
+
+def ask(probe, method, target, *, body=None, host=None):
+    address = urlsplit(probe.stack.api_url).netloc
+    connection = http.client.HTTPConnection(address, timeout=30)
+    try:
+        connection.request(method, target, body, {"Host": host or address, "X-Sent": "1"})
+        answer = connection.getresponse()
+        return answer.status, answer.headers, answer.read()
+    finally:
+        connection.close()
+
+
+def event_of(probe, *args, **kwargs):
+    status, _, body = ask(probe, *args, **kwargs)
+    assert status == 201
+    return json.loads(body)
+
+
+def test_a_request_is_the_event_that_api_gateway_makes_of_it(probe):
+    event = event_of(probe, "POST", "/api/roots/a%2Fb%20c?x=1&x=%262&y=", body='{"é": 1}'.encode())
+    assert event["path"] == "/api/roots/a%2Fb%20c"
+    assert event["pathParameters"] == {"proxy": "api/roots/a%2Fb%20c"}
+    assert (event["resource"], event["httpMethod"]) == ("/{proxy+}", "POST")
+    assert event["queryStringParameters"] == {"x": "&2", "y": ""}
+    assert event["multiValueQueryStringParameters"] == {"x": ["1", "&2"], "y": [""]}
+    assert (event["headers"]["X-Sent"], event["multiValueHeaders"]["X-Sent"]) == ("1", ["1"])
+    assert (event["body"], event["isBase64Encoded"]) == ('{"é": 1}', False)
+    assert event["requestContext"]["stage"] == "prod"
+    assert event["requestContext"]["path"] == "/prod/api/roots/a%2Fb%20c"
+    assert event["requestContext"]["identity"]["sourceIp"] == "127.0.0.1"
+
+
+def test_a_request_without_path_query_or_body_has_nulls_for_them(probe):
+    event = event_of(probe, "GET", "/")
+    assert (event["resource"], event["path"], event["pathParameters"]) == ("/", "/", None)
+    assert (event["queryStringParameters"], event["multiValueQueryStringParameters"]) == (None, None)
+    assert event["body"] is None
+
+
+def test_the_answer_has_the_function_s_status_headers_and_body(probe):
+    status, headers, _ = ask(probe, "GET", "/x")
+    assert (status, headers["X-One"], headers.get_all("X-Many")) == (201, "1", ["a", "b"])
+    status, headers, body = ask(probe, "GET", "/binary")
+    assert (status, headers["Content-Type"], body) == (200, "application/x", b"\x00\x01\xff")
+
+
+@pytest.mark.parametrize(
+    ("request_line", "status", "message"),
+    [
+        ({"target": "/raise"}, 502, "Internal server error"),
+        ({"target": "/sleep"}, 504, "Endpoint request timed out"),
+        ({"target": "/x", "host": "evil.example:80"}, 403, "Forbidden"),
+        ({"target": "/x", "body": b"x" * (7 * 1024 * 1024)}, 413, "Request Too Long"),
+    ],
+)
+def test_what_the_function_cannot_answer_api_gateway_does(probe, request_line, status, message):
+    said, _, body = ask(probe, "POST", **request_line)
+    assert (said, json.loads(body)) == (status, {"message": message})
+
+
+def test_the_output_with_the_api_s_address_is_the_local_one(probe):
+    assert probe.stack.outputs["ApiUrl"] == f"{probe.stack.api_url}/"

@@ -1,0 +1,101 @@
+"""Starting and stopping: nothing is left behind, whatever happens."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from local.errors import PortInUse
+from local.stack import LocalStack
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def children(pid):
+    return [int(line) for line in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+
+
+def is_alive(pid):
+    try:
+        return "State:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except FileNotFoundError:
+        return False
+
+
+def our_children():
+    """Of every thread: a process belongs to the thread that started it."""
+    tasks = Path("/proc/self/task").iterdir()
+    return {int(child) for task in tasks for child in (task / "children").read_text().split()}
+
+
+@pytest.fixture
+def linux():
+    if not Path("/proc/self/task").exists():
+        pytest.skip("reads /proc")
+
+
+def test_stopping_ends_every_process_even_one_that_is_busy(start, linux):
+    before = our_children()
+    probe = start()
+    probe.send({"n": 1, "do": "sleep"})
+    probe.until(lambda: probe.seen)
+    started = our_children() - before
+    assert len(started) >= 2  # moto, and the function that sleeps
+    at = time.monotonic()
+    probe.stack.stop()
+    assert time.monotonic() - at < 5
+    assert [pid for pid in started if is_alive(pid)] == []
+
+
+def test_a_port_in_use_is_named_with_the_option_that_changes_it(small_template, tmp_path):
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        port = taken.getsockname()[1]
+        with pytest.raises(PortInUse, match=f"port {port} on 127.0.0.1 is in use; choose another with --aws-port"):
+            LocalStack(small_template, aws_port=port, logs=tmp_path).start()
+        with pytest.raises(PortInUse, match=f"port {port} on 127.0.0.1 is in use; choose another with --api-port"):
+            LocalStack(small_template, api_port=port, logs=tmp_path).start()
+
+
+@pytest.fixture
+def serving():
+    command = [sys.executable, "-m", "headwater", "serve", "--api-port", "0", "--aws-port", "0"]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        lines = []
+        while "Ctrl-C stops" not in "".join(lines):
+            lines.append(process.stdout.readline())
+            assert lines[-1], "".join(lines)
+        yield process, "".join(lines)
+        process.kill()
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serve_prints_both_ports_and_ends_cleanly_when_told_to(serving, linux, number):
+    process, said = serving
+    assert re.search(r"HTTP API: http://127\.0\.0\.1:\d+", said)
+    assert re.search(r"AWS endpoints: http://127\.0\.0\.1:\d+", said)
+    started = children(process.pid)
+    process.send_signal(number)
+    assert process.wait(15) == 0
+    assert [pid for pid in started if is_alive(pid)] == []
+
+
+def test_a_serve_that_is_killed_takes_its_processes_along(serving, linux):
+    process, _ = serving
+    started = children(process.pid)
+    assert started
+    os.kill(process.pid, signal.SIGKILL)
+    process.wait()
+    deadline = time.monotonic() + 10
+    while any(map(is_alive, started)):
+        assert time.monotonic() < deadline
+        time.sleep(0.1)

@@ -1,0 +1,73 @@
+"""Queues to functions: batches, windows, partial failures, redrive."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from local.errors import NotDrained
+
+
+def test_a_full_batch_is_delivered_at_once_and_the_rest_when_its_window_closes(start):
+    probe = start(batch=100, window_s=60)
+    probe.send(*[{"n": n} for n in range(130)])
+    probe.until(lambda: len(probe.seen) == 1)
+    time.sleep(1)
+    assert [len(batch) for batch in probe.taken] == [100]
+    probe.stack.advance(61)
+    probe.until(lambda: len(probe.seen) == 2)
+    assert sorted(sum(probe.taken, [])) == list(range(130))
+
+
+def test_draining_closes_the_windows_and_ends_when_nothing_is_left(start):
+    probe = start(batch=100, window_s=60)
+    probe.send(*[{"n": n} for n in range(25)])
+    told = []
+    probe.stack.drain(progress=told.append)
+    assert sorted(sum(probe.taken, [])) == list(range(25))
+    assert told[0] == 25
+
+
+def test_draining_says_what_is_left_when_a_message_has_to_wait_for_its_next_delivery(probe):
+    probe.send({"n": 1, "do": "raise"})
+    with pytest.raises(
+        NotDrained, match="1 messages or invocations left after 2 s; last failure: Take failed on WorkM"
+    ):
+        probe.stack.drain(timeout_s=2)
+
+
+def test_one_event_never_exceeds_six_megabytes(probe):
+    for n in range(10):
+        probe.send({"n": n, "filler": "x" * 1_000_000})
+    probe.stack.drain()
+    assert sorted(sum(probe.taken, [])) == list(range(10))
+    assert max(len(batch) for batch in probe.taken) <= 6
+
+
+def test_after_a_partial_failure_only_the_failed_messages_come_back(probe):
+    probe.send({"n": 1}, {"n": 2, "do": "fail"}, {"n": 3})
+    probe.deliveries(1)
+    probe.deliveries(2)
+    assert probe.taken == [[1, 2, 3], [2]]
+    assert [batch["receives"] for batch in probe.seen] == [[1, 1, 1], [2]]
+    assert probe.stack.errors == []
+
+
+@pytest.mark.parametrize("task", ["raise", "exit", "sleep", "unknown id"])
+def test_a_function_that_fails_as_a_whole_is_given_the_whole_batch_again(probe, task):
+    probe.send({"n": 1}, {"n": 2, "do": task})
+    probe.deliveries(1)
+    probe.deliveries(2)
+    assert probe.taken == [[1, 2], [1, 2]]
+
+
+def test_a_poison_message_is_dead_after_exactly_its_receives_and_takes_no_other_along(probe):
+    probe.send({"n": 1}, {"n": 2, "do": "fail"})
+    for count in range(1, probe.receives_max + 1):
+        probe.deliveries(count)
+    dead = []
+    probe.until(lambda: dead.extend(probe.dead) or dead)
+    assert dead == [{"n": 2, "do": "fail"}]
+    assert [batch["receives"] for batch in probe.seen] == [[1, 1], [2], [3]]
+    probe.stack.drain()
