@@ -94,5 +94,5 @@ def test_a_state_machine_catches_a_function_s_error_by_its_type(probe):
 
 
 def test_a_state_machine_that_fails_says_with_which_error(probe):
-    with pytest.raises(MachineFailed, match="execution FAILED: Runtime.ExitError"):
+    with pytest.raises(MachineFailed, match=r"execution FAILED: Runtime\.ExitError"):
         probe.stack.run_state_machine({"do": "exit"})

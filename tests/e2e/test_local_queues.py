@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import chain
 
 import pytest
 
@@ -17,7 +18,7 @@ def test_a_full_batch_is_delivered_at_once_and_the_rest_when_its_window_closes(s
     assert [len(batch) for batch in probe.taken] == [100]
     probe.stack.advance(61)
     probe.until(lambda: len(probe.seen) == 2)
-    assert sorted(sum(probe.taken, [])) == list(range(130))
+    assert sorted(chain(*probe.taken)) == list(range(130))
 
 
 def test_draining_closes_the_windows_and_ends_when_nothing_is_left(start):
@@ -25,7 +26,7 @@ def test_draining_closes_the_windows_and_ends_when_nothing_is_left(start):
     probe.send(*[{"n": n} for n in range(25)])
     told = []
     probe.stack.drain(progress=told.append)
-    assert sorted(sum(probe.taken, [])) == list(range(25))
+    assert sorted(chain(*probe.taken)) == list(range(25))
     assert told[0] == 25
 
 
@@ -41,7 +42,7 @@ def test_one_event_never_exceeds_six_megabytes(probe):
     for n in range(10):
         probe.send({"n": n, "filler": "x" * 1_000_000})
     probe.stack.drain()
-    assert sorted(sum(probe.taken, [])) == list(range(10))
+    assert sorted(chain(*probe.taken)) == list(range(10))
     assert max(len(batch) for batch in probe.taken) <= 6
 
 

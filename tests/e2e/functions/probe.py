@@ -59,7 +59,7 @@ def take(event, context):
             "at": time.time(),
         }
     )
-    failed = [record["messageId"] for record, body in zip(records, bodies) if not _do(body.get("do"))]
+    failed = [record["messageId"] for record, body in zip(records, bodies, strict=True) if not _do(body.get("do"))]
     if any(body.get("do") == "unknown id" for body in bodies):
         failed.append("no such message")
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
