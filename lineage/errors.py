@@ -16,6 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 _SHOWN_CHARS = 80
+# A batch of 10,000 bad records is still one message: Step Functions takes 256 KiB.
+_SHOWN_FAULTS = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +44,9 @@ class Invalid(HeadwaterError):
 
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
-        super().__init__("; ".join(map(str, self.faults)))
+        more = len(self.faults) - _SHOWN_FAULTS
+        told = "; ".join(map(str, self.faults[:_SHOWN_FAULTS]))
+        super().__init__(f"{told}; and {more} more" if more > 0 else told)
 
     @classmethod
     def because(cls, field: str, value: object, rule: str) -> Invalid:

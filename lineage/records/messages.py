@@ -69,20 +69,21 @@ def render_record(record: LineageRecord) -> dict[str, object]:
 
 def render_message(record: LineageRecord) -> str:
     """The body of a message with one record."""
-    return _text(render_record(record))
+    return render_body(render_record(record))
 
 
 def render_packed(records: Iterable[LineageRecord]) -> str:
     """The body of a message, or of an S3 object, with many records."""
-    return _text({"records": [render_record(record) for record in records]})
+    return render_body({"records": [render_record(record) for record in records]})
 
 
 def render_pointer(pointer: Pointer) -> str:
     """The body of a message whose records lie in S3."""
-    return _text({"s3": {"bucket": pointer.bucket, "key": pointer.key}})
+    return render_body({"s3": {"bucket": pointer.bucket, "key": pointer.key}})
 
 
-def _text(form: object) -> str:
+def render_body(form: object) -> str:
+    """A form as the body of a message."""
     # SQS refuses the two non-characters of XML 1.0 that orjson leaves as they are (control characters it escapes).
     return orjson.dumps(form).decode().replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
 
@@ -139,5 +140,5 @@ def _packed(forms: object) -> Packed:
         try:
             packed.records.append(parse_record(form))
         except Invalid as error:
-            packed.refused.append(Refused(_text(form), f"{field_path(('records', index))}: {error}"))
+            packed.refused.append(Refused(render_body(form), f"{field_path(('records', index))}: {error}"))
     return packed

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lineage.days import day_of
+from lineage.records.messages import render_body
 from lineage.records.wire import RootId, invalid
 
 _Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
@@ -47,7 +47,7 @@ def render_trace_request(request: TraceRequest) -> str:
         "started_at": request.started_at,
         "marked": request.marked,
     }
-    return orjson.dumps(form).decode()
+    return render_body(form)
 
 
 def parse_trace_request(body: str, *, message_id: str, sent_at: int) -> TraceRequest:
