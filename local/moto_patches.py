@@ -71,6 +71,8 @@ def _items_with(table: Table, attribute: str, value: DynamoType) -> dict[DynamoT
     if attribute == table.hash_key_attr:
         return {value: table.items[value]} if value in table.items else {}
     return {
-        partition: {sort: item for sort, item in items.items() if item.attrs.get(attribute) == value}
+        partition: {
+            sort: item for sort, item in items.items() if attribute in item.attrs and item.attrs[attribute] == value
+        }
         for partition, items in table.items.items()
     }

@@ -1,0 +1,60 @@
+"""The lock files and every other committed file: pinned, hashed, and silent about where packages come from."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LOCKS = sorted(path.name for path in (ROOT / "requirements").glob("*.txt"))
+# Spelled in parts, so that this file is not found itself.
+INDEX_HOSTS = [
+    "pypi" + ".org/simple",
+    "files.python" + "hosted.org",
+    "registry.npm" + "js.org",
+    "registry.yarn" + "pkg.com",
+]
+INDEX_OPTIONS = re.compile(r"^\s*--?(index-url|extra-index-url|find-links|trusted-host|i|f)\b", re.MULTILINE)
+
+
+def committed_files():
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True)
+    return [name for name in listed.stdout.split("\0") if name and (ROOT / name).is_file()]
+
+
+def test_there_is_a_lock_file_for_each_environment():
+    assert LOCKS == ["dev.txt", "java.txt", "lambda.txt", "node.txt"]
+
+
+@pytest.mark.parametrize("name", LOCKS)
+def test_a_lock_file_pins_every_package_with_hashes_and_names_no_index(name):
+    text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
+    requirements = re.split(r"\n(?=\S)", text.strip())
+    loose = [one for one in requirements if not re.match(r"(#|[\w.\[\]-]+==\S+)", one)]
+    unhashed = [one for one in requirements if not one.startswith("#") and "--hash=sha256:" not in one]
+    assert (loose, unhashed) == ([], [])
+    assert "://" not in text
+    assert INDEX_OPTIONS.search(text) is None
+
+
+def test_no_committed_file_names_a_package_index():
+    if not (ROOT / ".git").exists():
+        pytest.skip("not a git checkout")
+    naming = [
+        (name, host)
+        for name in committed_files()
+        for host in INDEX_HOSTS
+        if host.encode() in (ROOT / name).read_bytes()
+    ]
+    assert naming == []
+
+
+def test_what_the_layer_brings_has_the_version_that_development_uses():
+    pinned = {}
+    for name in ("dev.txt", "lambda.txt"):
+        text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
+        pinned[name] = dict(re.findall(r"^([\w.-]+)==([\w.]+)", text, re.MULTILINE))
+    assert {package: pinned["dev.txt"].get(package) for package in pinned["lambda.txt"]} == pinned["lambda.txt"]
