@@ -18,6 +18,7 @@ from lambdas import compact, expired, load, trace, wiring
 from lineage import settings
 from lineage.aws import clients
 from lineage.records.keys import SHARDS
+from lineage.records.pointers import Pointers
 from tests.builders import HOUR, NOON
 
 _MADE = {"AWS::SQS::Queue", "AWS::DynamoDB::Table", "AWS::S3::Bucket"}
@@ -58,7 +59,9 @@ class Cloud:
     numbers: count = field(default_factory=count)
 
     def __post_init__(self):
+        # The handlers' clients, for tests to put faults into; the test looks with its own.
         self.sqs, self.s3, self.dynamodb = (clients.client(service) for service in ("sqs", "s3", "dynamodb"))
+        self._sqs, self._s3, self._dynamodb = (boto3.client(service) for service in ("sqs", "s3", "dynamodb"))
 
     def context(self, remaining_s=600):
         return SimpleNamespace(
@@ -112,7 +115,7 @@ class Cloud:
         gone = [item for item in self.items() if int(item["ttl_expiry"]["N"]) <= self.now_s]
         for item in gone:
             key = {name: item[name] for name in ("root_id", "node_id")}
-            self.dynamodb.delete_item(TableName=self.outputs["RecordsTableName"], Key=key)
+            self._dynamodb.delete_item(TableName=self.outputs["RecordsTableName"], Key=key)
         return [
             {"dynamodb": {"OldImage": item, "ApproximateCreationDateTime": self.now_s, "SequenceNumber": str(number)}}
             for number, item in enumerate(gone)
@@ -153,16 +156,16 @@ class Cloud:
     def objects(self, prefix="traces/"):
         """Key -> bytes of everything in the archive."""
         bucket = self.outputs["ArchiveBucketName"]
-        listed = self.s3.list_objects_v2(Bucket=bucket, Prefix=prefix).get("Contents", [])
+        listed = self._s3.list_objects_v2(Bucket=bucket, Prefix=prefix).get("Contents", [])
         keys = [one["Key"] for one in listed]
-        return {key: self.s3.get_object(Bucket=bucket, Key=key)["Body"].read() for key in keys}
+        return {key: self._s3.get_object(Bucket=bucket, Key=key)["Body"].read() for key in keys}
 
     def archived(self, root_id="flights"):
         """The lines of the root's current archive, parsed; empty when it has none."""
-        pointer = wiring.pointers().find(root_id)
+        pointer = Pointers(self._dynamodb, self.outputs["GraphTableName"]).find(root_id)
         if pointer is None:
             return []
-        body = self.s3.get_object(Bucket=self.outputs["ArchiveBucketName"], Key=pointer.object.key)["Body"].read()
+        body = self._s3.get_object(Bucket=self.outputs["ArchiveBucketName"], Key=pointer.object.key)["Body"].read()
         return [json.loads(line) for line in gzip.decompress(body).splitlines()]
 
     def archived_nodes(self, root_id="flights"):
@@ -181,17 +184,17 @@ class Cloud:
     def bodies(self, queue):
         """Every message of the queue, taken off it."""
         taken = []
-        while messages := self.sqs.receive_message(
+        while messages := self._sqs.receive_message(
             QueueUrl=self.url(queue), MaxNumberOfMessages=10, MessageAttributeNames=["All"]
         ).get("Messages"):
             for message in messages:
                 taken.append(json.loads(message["Body"]))
-                self.sqs.delete_message(QueueUrl=self.url(queue), ReceiptHandle=message["ReceiptHandle"])
+                self._sqs.delete_message(QueueUrl=self.url(queue), ReceiptHandle=message["ReceiptHandle"])
         return taken
 
     def items(self, table="Records"):
         """Every item of a table."""
-        pages = self.dynamodb.get_paginator("scan").paginate(TableName=self.outputs[f"{table}TableName"])
+        pages = self._dynamodb.get_paginator("scan").paginate(TableName=self.outputs[f"{table}TableName"])
         return [item for page in pages for item in page["Items"]]
 
 
@@ -203,8 +206,6 @@ def cloud(template, monkeypatch):
     monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
     monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
     monkeypatch.setenv("POWERTOOLS_SERVICE_NAME", "test")
-    monkeypatch.setenv("POWERTOOLS_METRICS_NAMESPACE", "Headwater")
-    monkeypatch.setenv("POWERTOOLS_METRICS_DISABLED", "true")
     with mock_aws():
         formation = boto3.client("cloudformation")
         formation.create_stack(StackName="headwater", TemplateBody=template)
