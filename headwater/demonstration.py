@@ -121,7 +121,7 @@ def _run_pipeline(board: Board, spark: SparkSession, stack: LocalStack, files: l
 
     with (
         LineageClient(url=stack.api_url) as lineage,
-        board.stage("Running the pipeline", lambda: f"{lineage.sent:,} records sent") as say,
+        board.stage("Running the pipeline", lambda: f"{lineage.sent:,} sent") as say,
     ):
         counts = run(spark, files, str(FOLDER), lineage, told=say)
     with board.stage("Loading what is still queued") as say:
@@ -153,9 +153,7 @@ def _print_traces(console: Console) -> None:
     for title, action in (("A good flight, from delivery to estimate", "ESTIMATED"), ("A rejected flight", "REJECTED")):
         trace = find_trace(read_traces(FOLDER / "archive"), action)
         console.print(f"\n[bold underline]{title}[/]")
-        console.print(
-            tree_of(trace) if trace else f"[red]no trace ends in {action}[/]", highlight=False, soft_wrap=True
-        )
+        console.print(tree_of(trace) if trace else f"[red]no trace ends in {action}[/]", highlight=False)
 
 
 def _print_books(console: Console, books: Books) -> None:
@@ -177,7 +175,9 @@ def _print_end(console: Console, archived: Archived, stack: LocalStack, elapsed_
     for failure in stack.errors[:3]:
         console.print(f"[yellow]a function failed on the way[/]: {escape(str(failure))}", highlight=False)
     console.print(f"\nThe archive is in [bold]{archive}[/]: {archived.traces:,} traces. The first one:")
-    console.print(f"  zcat $(find {archive} -name '*.jsonl.gz' | sort | head -1) | head -1", highlight=False)
+    console.print(
+        f"  zcat $(find {archive} -name '*.jsonl.gz' | sort | head -1) | head -1", highlight=False, soft_wrap=True
+    )
     console.print(f"Done in {elapsed_s:.0f} s.")
 
 

@@ -94,5 +94,5 @@ def tree_of(trace: Trace) -> Tree:
 
 def _label(step: Step) -> Text:
     at = datetime.fromtimestamp(step["recordedAt"], timezone.utc)
-    label = Text.assemble((step["action_taken"], "cyan"), " ", (step["node_id"], "bold"))
+    label = Text.assemble((step["action_taken"], "cyan"), " ", (step["node_id"], "bold"), overflow="fold")
     return label.append(f"\n{at:%Y-%m-%d %H:%M:%S}  {step['storage_location']}", "dim")

@@ -307,7 +307,7 @@ def test_after_an_outage_a_request_is_tried_again_as_often_as_before(service: Se
 
 
 def test_a_refusal_is_not_tried_again(service: Service, watch: Watch, caplog: pytest.LogCaptureFixture) -> None:
-    service.faults = [failing(422, {"code": "Invalid", "message": "root_id: must not be empty, got ''"})]
+    service.faults = [failing(422, {"code": 422, "message": "root_id: must not be empty, got ''"})]
     lineage = a_client(service, watch)
 
     answer = lineage.record("", "", "READ", RAW)
@@ -315,13 +315,13 @@ def test_a_refusal_is_not_tried_again(service: Service, watch: Watch, caplog: py
     assert not answer.delivered
     assert len(service.requests) == 1
     assert [record.getMessage() for record in caplog.records] == [
-        "1 records of READ not recorded: Invalid: root_id: must not be empty, got ''"
+        "1 records of READ not recorded: 422: root_id: must not be empty, got ''"
     ]
 
 
 @pytest.mark.parametrize("nothing", ["root_id", "parent_id", "action_taken", "storage_location"])
 def test_a_null_in_the_data_is_the_service_s_to_refuse(service: Service, watch: Watch, nothing: str) -> None:
-    service.faults = [failing(422, {"code": "Invalid", "message": f"{nothing}: must be a string, got None"})]
+    service.faults = [failing(422, {"code": 422, "message": f"{nothing}: must be a string, got None"})]
     step = {"root_id": ROOT, "parent_id": ROOT, "action_taken": "READ", "storage_location": RAW, nothing: None}
 
     answer = a_client(service, watch).record(**step)  # type: ignore[arg-type]
@@ -331,7 +331,7 @@ def test_a_null_in_the_data_is_the_service_s_to_refuse(service: Service, watch: 
 
 
 def test_a_broken_string_in_the_data_is_the_service_s_to_refuse(service: Service, watch: Watch) -> None:
-    service.faults = [failing(422, {"code": "Invalid", "message": "root_id: must be Unicode text"})]
+    service.faults = [failing(422, {"code": 422, "message": "root_id: must be Unicode text"})]
 
     assert not a_client(service, watch).record("flights-\ud800", ROOT, "READ", RAW).delivered
     assert service.requests[0]["root_id"] == "flights-\ud800"
@@ -353,12 +353,12 @@ def test_an_error_in_the_job_s_own_rows_is_the_job_s(service: Service, watch: Wa
 
 
 def test_a_strict_client_raises_what_the_service_said(service: Service, watch: Watch) -> None:
-    service.faults = [failing(422, {"code": "Invalid", "message": "root_id: must not be empty, got ''"})]
+    service.faults = [failing(422, {"code": 422, "message": "root_id: must not be empty, got ''"})]
 
-    with pytest.raises(Refused, match=r"^Invalid: root_id: must not be empty, got ''$") as refused:
+    with pytest.raises(Refused, match=r"^422: root_id: must not be empty, got ''$") as refused:
         a_client(service, watch, strict=True).record("", "", "READ", RAW)
 
-    assert refused.value.code == "Invalid"
+    assert refused.value.code == "422"
 
 
 def test_a_strict_client_raises_when_its_patience_ends(watch: Watch) -> None:

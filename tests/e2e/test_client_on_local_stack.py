@@ -1,0 +1,94 @@
+"""The client of a job against the whole stack: what it says was delivered is in the records table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import boto3
+import pytest
+
+from local.stack import LocalStack
+from spark_client import LineageClient, Record, Refused, Step, Tally
+
+NOW = 1_357_016_400
+
+
+def rows_of(stack: LocalStack, root_id: str) -> list[dict[str, Any]]:
+    """Every item of the root, by node id."""
+    stack.drain()
+    pages = (
+        boto3.client("dynamodb", **stack.client_settings)
+        .get_paginator("query")
+        .paginate(
+            TableName=stack.outputs["RecordsTableName"],
+            KeyConditionExpression="root_id = :root",
+            ExpressionAttributeValues={":root": {"S": root_id}},
+            ConsistentRead=True,
+        )
+    )
+    return [item for page in pages for item in page["Items"]]
+
+
+@pytest.fixture(params=["http", "lambda"])
+def lineage(request: pytest.FixtureRequest, local_stack: LocalStack, monkeypatch: pytest.MonkeyPatch) -> LineageClient:
+    """A strict client by each way in, told where to by its environment."""
+    for name, value in local_stack.environment.items():
+        monkeypatch.setenv(name, value)
+    if request.param == "http":
+        monkeypatch.setenv("HEADWATER_URL", local_stack.api_url)
+    else:
+        monkeypatch.setenv("HEADWATER_FUNCTION", local_stack.outputs["InputFunctionName"])
+    return LineageClient(strict=True)
+
+
+@pytest.fixture
+def root(request: pytest.FixtureRequest) -> str:
+    return request.node.name
+
+
+def test_a_record_is_loaded_under_the_node_id_of_its_answer(
+    local_stack: LocalStack, lineage: LineageClient, root: str
+) -> None:
+    answer = lineage.record(root, root, "READ", "s3://raw", run_id="run-7", requested_at=NOW)
+
+    (row,) = rows_of(local_stack, root)
+    assert (row["node_id"]["S"], row["storage_location"]["S"], row["recordedAt"]["N"], row["run_id"]["S"]) == (
+        answer.node_id,
+        "s3://raw",
+        str(NOW),
+        "run-7",
+    )
+    assert answer.recorded_at == NOW
+    assert row["ttl_expiry"]["N"] == str(answer.ttl_expiry)
+
+
+def test_a_batch_too_large_for_one_message_arrives_whole(
+    local_stack: LocalStack, lineage: LineageClient, root: str
+) -> None:
+    records = [Record(f"s3://parts/{number}") for number in range(1_500)]
+
+    answer = lineage.record_many(root, "raw", "SPLIT", records)
+
+    loaded = {(row["node_id"]["S"], row["storage_location"]["S"]) for row in rows_of(local_stack, root)}
+    assert loaded == {(record.node_id, record.storage_location) for record in answer.records}
+    assert len(loaded) == 1_500
+
+
+def test_a_task_that_runs_again_makes_the_same_records(
+    local_stack: LocalStack, lineage: LineageClient, root: str
+) -> None:
+    steps = [Step(root, f"row-{number}", "ESTIMATED", "s3://co2", f"co2-{number}") for number in range(20)]
+
+    tallies = [lineage.record_all(steps, request_id="task-1", requested_at=NOW) for _ in range(2)]
+
+    assert tallies == [Tally(sent=20, failed=0)] * 2
+    assert [row["node_id"]["S"] for row in rows_of(local_stack, root)] == sorted(step.node_id or "" for step in steps)
+
+
+def test_a_refusal_comes_back_with_field_value_and_rule(
+    local_stack: LocalStack, lineage: LineageClient, root: str
+) -> None:
+    with pytest.raises(Refused, match=r"storage_location: must not be empty, got ''"):
+        lineage.record(root, root, "READ", "")
+
+    assert rows_of(local_stack, root) == []

@@ -1,0 +1,37 @@
+"""The demo, as a stranger runs it, with one day instead of seven."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+PROJECT = Path(__file__).parents[2]
+
+
+def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path) -> None:
+    environment = {**os.environ, "PYTHONPATH": str(PROJECT), "COLUMNS": "200", "TERM": "dumb"}
+    command = [sys.executable, "-m", "headwater", "demo", "--days", "1"]
+
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=280, check=False
+    )
+
+    rows = [re.findall(r"[\w,]+", line) for line in done.stdout.splitlines() if line.startswith("│ ")]
+    assert rows == [
+        ["READ", "1", "1", "1"],
+        ["CHECK", "2", "2", "2"],
+        ["CHECKED", "831", "831", "831"],
+        ["REJECTED", "11", "11", "11"],
+        ["ESTIMATED", "831", "831", "831"],
+        ["total", "1,676", "1,676", "1,676"],
+    ]
+    trees = re.findall(r"── (\w+) ", done.stdout)
+    assert trees == [
+        *("READ", "CHECK", "CHECKED", "ESTIMATED", "DATA_COMPACTION"),
+        *("READ", "CHECK", "REJECTED", "DATA_COMPACTION"),
+    ]
+    assert len(list((tmp_path / ".headwater/demo/archive/traces").rglob("*.jsonl.gz"))) == 1
+    assert done.returncode == 0, done.stderr
