@@ -1,0 +1,162 @@
+"""The stack's roles against the handlers' calls: a function may do what it does, and no grant is spare."""
+
+from __future__ import annotations
+
+import json
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+
+import pytest
+
+from infra.synth import synthesize
+from lambdas import input as input_function
+from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
+from tests.templates import Template
+
+# What Lambda itself does in the function's name, or what no call shows: a missing key answers 404 to who may list.
+ALWAYS = {"logs:CreateLogStream", "logs:PutLogEvents", "xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+FROM_QUEUES = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
+FROM_STREAMS = {
+    "dynamodb:DescribeStream",
+    "dynamodb:GetRecords",
+    "dynamodb:GetShardIterator",
+    "dynamodb:ListStreams",
+    "s3:PutObject",
+    "s3:ListBucket",
+}
+SPARE = {
+    "InputFunction": ALWAYS,
+    "LoadFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
+    "TraceFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
+    "CompactFunction": ALWAYS,
+    "ExpiredFunction": ALWAYS | FROM_STREAMS,
+}
+TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
+
+
+class Ledger:
+    """The (action, resource) pairs that IAM would ask for, by function, as its calls go out."""
+
+    def __init__(self, cloud):
+        self.cloud = cloud
+        self.asked: dict[str, set[tuple[str, str]]] = {name: set() for name in SPARE}
+        self._names = {value: key for key, value in cloud.outputs.items()}
+        self._function = None
+        for client in (cloud.sqs, cloud.s3, cloud.dynamodb):
+            client.meta.events.register("provide-client-params.*.*", self._note)
+
+    @contextmanager
+    def of(self, function):
+        """Calls from here on are the function's."""
+        self._function = function
+        yield
+        self._function = None
+
+    def _note(self, params, model, **_):
+        if self._function is not None:
+            asked = getattr(self, f"_{model.service_model.service_name}")(model.name, params)
+            self.asked[self._function].update(asked)
+
+    def _arn(self, physical_name):
+        """`RecordsTable.Arn` for the physical name or address of the records table."""
+        output = self._names[physical_name]
+        return f"{output.removesuffix('Name').removesuffix('Url')}.Arn"
+
+    def _dynamodb(self, operation, params):
+        if operation.startswith("Batch"):
+            return {(f"dynamodb:{operation}", self._arn(table)) for table in params["RequestItems"]}
+        if operation == "TransactWriteItems":
+            items = [next(iter(item.items())) for item in params["TransactItems"]]
+            return {(f"dynamodb:{TRANSACTED[kind]}", self._arn(item["TableName"])) for kind, item in items}
+        index = f"/index/{params['IndexName']}" if "IndexName" in params else ""
+        return {(f"dynamodb:{operation}", self._arn(params["TableName"]) + index)}
+
+    def _sqs(self, operation, params):
+        return {(f"sqs:{operation.removesuffix('Batch')}", self._arn(params["QueueUrl"]))}
+
+    def _s3(self, operation, params):
+        if operation == "ListObjectsV2":
+            return {("s3:ListBucket", self._arn(params["Bucket"]))}
+        version = "Version" if operation == "DeleteObject" and "VersionId" in params else ""
+        return {(f"s3:{operation}{version}", f"{self._arn(params['Bucket'])}/{params['Key']}")}
+
+
+@pytest.fixture(scope="module")
+def grants(tmp_path_factory):
+    """Function -> {(action, resource pattern)}, as its role allows."""
+    path = synthesize(tmp_path_factory.mktemp("grants"))
+    template = Template(json.loads(path.read_text(encoding="utf-8")))
+    return {
+        name: {(action, resource) for resource, actions in template.allowed(name).items() for action in actions}
+        for name in SPARE
+    }
+
+
+@pytest.fixture
+def asked(cloud):
+    """What the functions ask for in a day that has everything in it."""
+    ledger = Ledger(cloud)
+    with ledger.of("InputFunction"):
+        for request in (a_request(), a_batch(101), a_batch(10_000, location="s3://bucket/" + "k" * 80)):
+            input_function.handler(request, cloud.context())
+    pointer = {"bucket": cloud.outputs["IntakeBucketName"], "key": "requests/r.json"}
+    body = json.dumps({"records": messages({"leaf": "r"}, "r")})
+    cloud.s3.put_object(Bucket=pointer["bucket"], Key=pointer["key"], Body=body)
+    with ledger.of("LoadFunction"):
+        cloud.load(a_message(), a_message(storage_location="s3://b/other.csv"), "not a record")
+        cloud.load({"records": [a_message(node_id="")]}, {"s3": pointer}, "not a record", queue="PackedQueue")
+    _compact(cloud, ledger)
+    _expire(cloud, ledger)
+    return ledger.asked
+
+
+def _compact(cloud, ledger):
+    """One root is traced in time and one is not; beside them lies what a trace left that died half-way."""
+    cloud.load(*messages({"row": "missed"}, "missed"))
+    orphan = {"Bucket": cloud.outputs["ArchiveBucketName"], "Key": "traces/year=2025/month=11/day=20/orphan"}
+    cloud.s3.put_object(**orphan, Body=b"")
+    with ledger.of("CompactFunction"):
+        plan = cloud.plan(DAY)
+        cloud.enqueue(plan)
+        cloud.step("check", day=DAY, deadline=plan["deadline"], shard=0)
+    with ledger.of("TraceFunction"):
+        cloud.trace("r")
+        cloud.trace("")
+    with ledger.of("CompactFunction"):
+        cloud.seal(plan)
+        cloud.seal(plan)
+        cloud.step("release", day=DAY, execution="nightly")
+
+
+def _expire(cloud, ledger):
+    """A record expires unread and another comes for an archived node; their trace names a day that is sealed."""
+    cloud.load(*messages({"late": "leaf"}, "r"))
+    cloud.now_s += 48 * HOUR
+    gone = cloud.expire()
+    with ledger.of("ExpiredFunction"):
+        cloud.stream(gone)
+    cloud.load(*messages({"leaf": "r"}, "r", storage_location="s3://b/other.csv", recordedAt=cloud.now_s))
+    with ledger.of("TraceFunction"):
+        cloud.trace("r", day=DAY)
+
+
+def test_a_function_may_make_every_call_that_it_makes(grants, asked):
+    refused = {
+        function: {call for call in calls if not any(covers(grant, call) for grant in grants[function])}
+        for function, calls in asked.items()
+    }
+    assert all(asked.values())
+    assert refused == {function: set() for function in SPARE}
+
+
+def test_no_grant_is_spare(grants, asked):
+    unused = {
+        function: {grant[0] for grant in allowed if not any(covers(grant, call) for call in asked[function])}
+        for function, allowed in grants.items()
+    }
+    assert unused == SPARE
+
+
+def covers(grant, call):
+    """Whether IAM would allow the call by this grant."""
+    return grant[0] == call[0] and fnmatchcase(call[1], grant[1])
