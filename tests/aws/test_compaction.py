@@ -7,8 +7,11 @@ import hashlib
 import json
 
 import pytest
+from botocore.awsrequest import AWSResponse
 
+from lineage.aws.items import batch_write
 from lineage.errors import Conflict, Invalid
+from lineage.records.keys import sha_of
 from tests.builders import DAY, HOUR, NOON, a_message, messages
 
 NEXT_DAY = "2025-11-21"
@@ -232,3 +235,35 @@ def test_compaction_never_reads_the_records_table(cloud):
 def test_an_unknown_step_is_named(cloud):
     with pytest.raises(Invalid, match="step: must be one of plan, slice, check, seal, release, got 'plam'"):
         cloud.step("plam")
+
+
+def test_ten_thousand_roots_of_a_day_are_enqueued_once_each(cloud):
+    mark_all(cloud, 10_000, gen=1, done_gen=0)
+    sent = []
+
+    def take(params, **_):
+        entries = json.loads(params["body"])["Entries"]
+        sent.extend(json.loads(entry["MessageBody"])["root_id"] for entry in entries)
+        return AWSResponse("http://queue", 200, {}, None), {"Successful": [], "Failed": []}
+
+    cloud.sqs.meta.events.register_first("before-call.sqs.SendMessageBatch", take)
+    plan = cloud.plan(DAY)
+    state = {"day": DAY, "deadline": plan["deadline"]}
+    assert cloud.enqueue(plan) == 10_000
+    assert sorted(sent) == sorted(f"root-{number}" for number in range(10_000))
+    assert cloud.step("check", **state, shard=0) == {"settled": False, "shard": 0}
+    mark_all(cloud, 10_000, gen=1, done_gen=1)
+
+    assert cloud.step("check", **state, shard=0) == {"settled": True, "shard": 16}
+    assert cloud.seal(plan)["missing"] == 0
+
+
+def mark_all(cloud, number, **generations):
+    """The marks that loading (and tracing) so many roots leaves behind."""
+    numbers = {name: {"N": str(value)} for name, value in generations.items()}
+    puts = []
+    for root_id in (f"root-{place}" for place in range(number)):
+        sha = sha_of(root_id)
+        key = {"pk": {"S": f"MARK#{DAY}#{sha[0]}"}, "sk": {"S": sha}}
+        puts.append({"PutRequest": {"Item": {**key, "root_id": {"S": root_id}, **numbers}}})
+    batch_write(cloud.dynamodb, cloud.outputs["GraphTableName"], puts)

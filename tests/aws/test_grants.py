@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 from infra.synth import synthesize
+from lambdas import api as api_function
 from lambdas import input as input_function
 from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
 from tests.templates import Template
@@ -30,7 +31,10 @@ SPARE = {
     "TraceFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "CompactFunction": ALWAYS,
     "ExpiredFunction": ALWAYS | FROM_STREAMS,
+    "ApiFunction": ALWAYS | {"s3:ListBucket"},
 }
+# One of each way that a request's records travel: alone, packed, and as a pointer to S3.
+REQUESTS = (a_request(), a_batch(101), a_batch(10_000, location="s3://bucket/" + "k" * 80))
 TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 
 
@@ -97,7 +101,7 @@ def asked(cloud):
     """What the functions ask for in a day that has everything in it."""
     ledger = Ledger(cloud)
     with ledger.of("InputFunction"):
-        for request in (a_request(), a_batch(101), a_batch(10_000, location="s3://bucket/" + "k" * 80)):
+        for request in REQUESTS:
             input_function.handler(request, cloud.context())
     pointer = {"bucket": cloud.outputs["IntakeBucketName"], "key": "requests/r.json"}
     body = json.dumps({"records": messages({"leaf": "r"}, "r")})
@@ -107,6 +111,7 @@ def asked(cloud):
         cloud.load({"records": [a_message(node_id="")]}, {"s3": pointer}, "not a record", queue="PackedQueue")
     _compact(cloud, ledger)
     _expire(cloud, ledger)
+    _ask(cloud, ledger)
     return ledger.asked
 
 
@@ -138,6 +143,44 @@ def _expire(cloud, ledger):
     cloud.load(*messages({"leaf": "r"}, "r", storage_location="s3://b/other.csv", recordedAt=cloud.now_s))
     with ledger.of("TraceFunction"):
         cloud.trace("r", day=DAY)
+
+
+def _ask(cloud, ledger):
+    """Each route; one trace is small, one is in the archive, and one is too large for an answer."""
+    chain = {f"c{number}": f"c{number - 1}" if number else "wide" for number in range(20)}
+    leaves = {f"leaf{number}": "c19" for number in range(110)}
+    location = "s3://lake/" + "k" * 2000
+    cloud.load(*messages({**chain, **leaves}, "wide", storage_location=location, recordedAt=cloud.now_s))
+    records = "/api/v1/records"
+    with ledger.of("ApiFunction"):
+        for request in REQUESTS:
+            _call(cloud, "POST", records, body=json.dumps(request), status=201)
+        _call(cloud, "GET", f"{records}/roots/wide")
+        _call(cloud, "GET", f"{records}/roots/wide", action="READ")
+        _call(cloud, "GET", f"{records}/nodes/c1")
+        _call(cloud, "GET", f"{records}/roots/r/trace")
+        _call(cloud, "GET", f"{records}/roots/r/trace", after="0", status=303)
+        _call(cloud, "GET", f"{records}/roots/wide/trace", status=303)
+        _call(cloud, "GET", f"{records}/roots/wide/trace", after="0", status=202)
+        _call(cloud, "POST", f"{records}/roots/wide/trace", status=202)
+
+
+def _call(cloud, method, path, *, body=None, status=200, **query):
+    event = {
+        "resource": "/{proxy+}",
+        "path": path,
+        "httpMethod": method,
+        "headers": None,
+        "multiValueHeaders": None,
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
+        "pathParameters": {"proxy": path[1:]},
+        "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
+        "body": body,
+        "isBase64Encoded": False,
+    }
+    answer = api_function.handler(event, cloud.context(29))
+    assert answer["statusCode"] == status, answer["body"][:200]
 
 
 def test_a_function_may_make_every_call_that_it_makes(grants, asked):

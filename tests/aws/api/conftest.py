@@ -1,0 +1,156 @@
+"""The HTTP API's function, asked as API Gateway asks it, on moto."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+from dataclasses import dataclass
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+import pytest
+
+from lambdas import api as api_function
+from lambdas import load as load_function
+from lambdas import trace as trace_function
+from lineage.aws.items import chunks
+from lineage.records.items import render_item, render_life
+from lineage.records.record import LineageRecord
+from tests.builders import HOUR, NOON
+
+ROOT = "flights/2013-01-01.csv"
+RECORDS = "/api/v1/records"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    headers: dict[str, str]
+    body: str
+
+    @property
+    def json(self):
+        return json.loads(self.body)
+
+    @property
+    def lines(self):
+        return [json.loads(line) for line in self.body.splitlines()]
+
+    @property
+    def refusal(self):
+        """Status and message of an error, whose code must be its status."""
+        error = self.json
+        assert error == {"code": self.status, "message": error["message"]}
+        return self.status, error["message"]
+
+
+class Caller:
+    """Sends requests to the function; ids in paths are encoded as a client must."""
+
+    def __init__(self, cloud):
+        self.cloud = cloud
+
+    def root(self, root_id=ROOT, **query):
+        return self.send("GET", f"{RECORDS}/roots/{quote(root_id, safe='')}", query)
+
+    def node(self, node_id):
+        return self.send("GET", f"{RECORDS}/nodes/{quote(node_id, safe='')}")
+
+    def trace_of(self, root_id=ROOT, *, method="GET", remaining_s=29, **query):
+        return self.send(method, f"{RECORDS}/roots/{quote(root_id, safe='')}/trace", query, remaining_s=remaining_s)
+
+    def post(self, form, **headers):
+        body = form if isinstance(form, (str, bytes)) else json.dumps(form)
+        return self.send("POST", RECORDS, body=body, headers=headers)
+
+    def send(self, method, path, query=None, *, body=None, headers=None, remaining_s=29):
+        is_bytes = isinstance(body, bytes)
+        named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
+        values = {name: value if isinstance(value, list) else [str(value)] for name, value in (query or {}).items()}
+        event = {
+            "resource": "/{proxy+}",
+            "path": path,
+            "httpMethod": method,
+            "headers": named or None,
+            "multiValueHeaders": {name: [value] for name, value in named.items()} or None,
+            "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
+            "multiValueQueryStringParameters": values or None,
+            "pathParameters": {"proxy": path[1:]},
+            "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
+            "body": base64.b64encode(body).decode() if is_bytes else body,
+            "isBase64Encoded": is_bytes,
+        }
+        answered = api_function.handler(event, self.cloud.context(remaining_s))
+        assert len(json.dumps(answered, ensure_ascii=False).encode()) <= 6 * 1024 * 1024, "Lambda answers no more"
+        headers = {name: values[0] for name, values in answered["multiValueHeaders"].items()}
+        return Answer(answered["statusCode"], headers, answered["body"])
+
+    def linked(self, answer):
+        """Key and lines of the S3 object behind a redirect, read as the link names it."""
+        assert (answer.status, answer.json) == (303, {"location": answer.headers["Location"]})
+        link = urlsplit(answer.headers["Location"])
+        assert {"X-Amz-Signature", "X-Amz-Expires"} <= parse_qs(link.query).keys()
+        bucket = link.netloc.partition(".")[0]
+        key = unquote(link.path[1:])
+        stored = self.cloud.s3.get_object(Bucket=bucket, Key=key)
+        assert (stored["ContentType"], stored["ContentEncoding"]) == ("application/x-ndjson", "gzip")
+        return key, gzip.decompress(stored["Body"].read()).splitlines(keepends=True)
+
+    def poll(self, answer):
+        """Ask at the place that an answer names."""
+        assert answer.status == 202
+        name, _, value = answer.headers["Location"].removeprefix("?").partition("=")
+        return self.trace_of(**{name: value})
+
+    def put(self, *steps, root=ROOT, at=None, location=None):
+        """Load records given as (parent, node, action)."""
+        for parent, node, action in steps:
+            form = {
+                "root_id": root,
+                "parent_id": parent,
+                "node_id": node,
+                "action_taken": action,
+                "storage_location": location or f"s3://lake/{node}",
+                "requested_at": self.cloud.now_s if at is None else at,
+            }
+            assert self.post(form).status == 201
+        self.load()
+
+    def put_many(self, parent, nodes, action, root=ROOT, location="s3://lake/many"):
+        """Load a batch."""
+        form = {"root_id": root, "parent_id": parent, "action_taken": action, "requested_at": self.cloud.now_s}
+        records = [{"node_id": node, "storage_location": location} for node in nodes]
+        assert self.post({**form, "records": records}).status == 201
+        self.load()
+
+    def put_rows(self, parent, nodes, action, root=ROOT, location="s3://lake/many"):
+        """As `put_many`, past the queues and the load function: for thousands."""
+        for some in chunks(nodes, 25):
+            records = (LineageRecord(root, node, parent, action, location, self.cloud.now_s) for node in some)
+            items = (
+                {**render_item(record), **render_life(record, ttl_s=24 * HOUR, loaded_at=NOON)} for record in records
+            )
+            puts = [{"PutRequest": {"Item": item}} for item in items]
+            self.cloud.dynamodb.batch_write_item(RequestItems={self.cloud.outputs["RecordsTableName"]: puts})
+
+    def load(self):
+        """Run the load function on what its queues hold."""
+        for queue in ("RecordsQueue", "PackedQueue"):
+            if bodies := self.cloud.bodies(queue):
+                answered = load_function.handler(self.cloud.event(queue, bodies), self.cloud.context())
+                assert answered == {"batchItemFailures": []}
+
+    def trace(self):
+        """Run the trace function on what its queue holds; how many messages that were."""
+        bodies = self.cloud.bodies("TraceQueue")
+        for body in bodies:
+            answered = trace_function.handler(self.cloud.event("TraceQueue", [body]), self.cloud.context())
+            assert answered == {"batchItemFailures": []}
+        return len(bodies)
+
+
+@pytest.fixture
+def api(cloud):
+    return Caller(cloud)

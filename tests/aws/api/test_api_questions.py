@@ -1,0 +1,356 @@
+"""Questions about live records: pages of a root, a node's place; and ids of every kind in the path."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.aws.api.conftest import RECORDS, ROOT
+from tests.aws.faults import before, refused
+from tests.builders import HOUR, NOON
+
+
+def a_record(parent, node, action, *, root=ROOT, at=NOON, location=None):
+    return {
+        "root_id": root,
+        "parent_id": parent,
+        "action_taken": action,
+        "recordedAt": at,
+        "storage_location": location or f"s3://lake/{node}",
+        "node_id": node,
+        "ttl_expiry": at + 24 * HOUR,
+    }
+
+
+def nodes_of(answer):
+    return [record["node_id"] for record in answer.json["records"]]
+
+
+def pages(api, root_id=ROOT, **query):
+    """Every page of a question, to the end."""
+    answer = api.root(root_id, **query)
+    yield nodes_of(answer)
+    while answer.json["cursor"] is not None:
+        answer = api.root(root_id, **query, cursor=answer.json["cursor"])
+        yield nodes_of(answer)
+
+
+# Roots
+
+
+def test_a_root_answers_its_live_records_in_the_seeds_form(api, cloud):
+    api.put((ROOT, "read", "READ"), at=NOON - 25 * HOUR)
+    api.put(("read", "good", "CHECK"), ("good", "left", "SPLIT"))
+
+    answer = api.root()
+
+    told = [a_record("read", "good", "CHECK"), a_record("good", "left", "SPLIT")]
+    assert (answer.status, answer.headers) == (200, {"Content-Type": "application/json"})
+    assert answer.json == {"records": told, "cursor": None}
+
+
+def test_a_record_hides_in_the_second_in_which_it_expires(api, cloud):
+    api.put((ROOT, "read", "READ"))
+
+    cloud.now_s = NOON + 24 * HOUR - 1
+    assert nodes_of(api.root()) == ["read"]
+    cloud.now_s += 1
+    assert (api.root().status, api.root().json) == (200, {"records": [], "cursor": None})
+
+
+def test_pages_hold_each_record_once_and_the_last_says_so(api):
+    api.put_many(ROOT, [f"{number:03}" for number in range(250)], "SPLIT")
+
+    split = [[f"{number:03}" for number in some] for some in (range(100), range(100, 200), range(200, 250))]
+    assert list(pages(api)) == split
+    assert list(pages(api, limit=125)) == [sum(split, [])[:125], sum(split, [])[125:]]
+    assert list(pages(api, limit=1000)) == [sum(split, [])]
+    assert [len(page) for page in pages(api, limit=1)] == [1] * 250
+
+
+def test_one_action_is_asked_for_by_its_index(api):
+    api.put_many(ROOT, ["a", "b", "c"], "SPLIT")
+    api.put_many(ROOT, ["x", "y"], "REJECT")
+
+    assert sorted(sum(pages(api, action="SPLIT", limit=2), [])) == ["a", "b", "c"]
+    assert [len(page) for page in pages(api, action="SPLIT", limit=2)] == [2, 1]
+    assert (api.root(action="NEVER").status, api.root(action="NEVER").json) == (200, {"records": [], "cursor": None})
+
+
+def test_a_page_of_expired_rows_is_empty_and_not_the_last(api, cloud):
+    api.put_many(ROOT, [f"a{number:04}" for number in range(1000)], "SPLIT")
+    cloud.now_s += 25 * HOUR
+    api.put((ROOT, "z", "LATE"))
+
+    assert list(pages(api)) == [[], ["z"]]
+
+
+def test_a_page_is_cut_where_lambda_could_not_answer_more(api):
+    nodes = [f"{number:04}" for number in range(1000)]
+    # Each quote takes two bytes in JSON and four in Lambda's answer.
+    api.put_many(ROOT, nodes, "SPLIT", location='"' * 2000)
+
+    got = list(pages(api, limit=1000))
+
+    assert sum(got, []) == nodes
+    assert [len(page) for page in got] == [508, 492]
+
+
+CURSORS = {
+    "not base64": "ä",
+    "of nothing": "",
+    "too short": "QUJD",
+    "not UTF-8": "_" * 40,
+    "one made up": "QUJDREVGR0hJSktMbm9kZQ",
+}
+
+
+@pytest.mark.parametrize("cursor", CURSORS.values(), ids=CURSORS)
+def test_a_made_up_cursor_is_refused(api, cursor):
+    told = f"cursor: must come from the last answer to the same question, got {cursor!r}"
+
+    assert api.root(cursor=cursor).refusal == (400, told)
+
+
+def test_a_cursor_of_another_question_is_refused(api):
+    api.put_many(ROOT, ["a", "b"], "SPLIT")
+    api.put_many("other", ["a", "b"], "SPLIT", root="other")
+    cursor = api.root(limit=1).json["cursor"]
+
+    assert nodes_of(api.root(limit=1, cursor=cursor)) == ["b"]
+    assert api.root("other", cursor=cursor).refusal[0] == 400
+    assert api.root(action="SPLIT", cursor=cursor).refusal[0] == 400
+
+
+BAD_QUERIES = [
+    ({"limit": "0"}, "limit: must be a whole number from 1 to 1000, got '0'"),
+    ({"limit": "1001"}, "limit: must be a whole number from 1 to 1000, got '1001'"),
+    ({"limit": "-1"}, "limit: must be a whole number from 1 to 1000, got '-1'"),
+    ({"limit": "٣"}, "limit: must be a whole number from 1 to 1000, got '٣'"),
+    ({"limit": ""}, "limit: must be a whole number from 1 to 1000, got ''"),
+    ({"limit": "9" * 5000}, "limit: must be a whole number from 1 to 1000, got '999"),
+    ({"limit": ["1", "2"]}, "limit: must be given once, got ['1', '2']"),
+    ({"action": ["a", "a"]}, "action: must be given once, got ['a', 'a']"),
+    ({"action": ""}, "action: must not be empty, got ''"),
+    ({"action": "ü" * 513}, "action: must be at most 1024 bytes of UTF-8, got 'ü"),
+    ({"action": "\ud800"}, "action: must be valid Unicode (it holds a lone surrogate), got '\\ud800'"),
+]
+
+
+@pytest.mark.parametrize(("query", "message"), BAD_QUERIES, ids=[message[:60] for _, message in BAD_QUERIES])
+def test_a_bad_value_of_the_query_is_refused(api, query, message):
+    status, told = api.root(**query).refusal
+
+    assert (status, told[: len(message)]) == (400, message)
+
+
+# Nodes
+
+
+def test_a_node_answers_its_record_its_path_and_what_came_of_it(api):
+    read, check = a_record(ROOT, "read", "READ"), a_record("read", "checked", "CHECK")
+    east, west = a_record("checked", "east", "SPLIT"), a_record("checked", "west", "SPLIT")
+    sums = a_record("east", "a sum", "SUM")
+    api.put((ROOT, "read", "READ"), ("read", "checked", "CHECK"), ("read", "rejected", "REJECT"))
+    api.put(("checked", "west", "SPLIT"), ("checked", "east", "SPLIT"), ("east", "a sum", "SUM"))
+
+    assert api.node("checked").json == {
+        "record": check,
+        "path": [read, check],
+        "descendants": [east, west, sums],
+        "truncated": False,
+    }
+    assert api.node("a sum").json == {
+        "record": sums,
+        "path": [read, check, east, sums],
+        "descendants": [],
+        "truncated": False,
+    }
+
+
+def test_the_root_may_be_a_record_and_its_own_parent(api):
+    api.put((ROOT, ROOT, "ARRIVED"), (ROOT, "read", "READ"))
+    arrived, read = a_record(ROOT, ROOT, "ARRIVED"), a_record(ROOT, "read", "READ")
+
+    assert api.node(ROOT).json == {"record": arrived, "path": [arrived], "descendants": [read], "truncated": False}
+    assert api.node("read").json["path"] == [arrived, read]
+
+
+def test_a_node_of_several_roots_answers_a_match_for_each(api):
+    api.put(("b", "part", "SPLIT"), root="b")
+    api.put(("a", "part", "SPLIT"), ("part", "sum", "SUM"), root="a")
+    ours, theirs = (a_record(root, "part", "SPLIT", root=root) for root in ("a", "b"))
+    below = a_record("part", "sum", "SUM", root="a")
+
+    assert api.node("part").json == {
+        "matches": [
+            {"record": ours, "path": [ours], "descendants": [below], "truncated": False},
+            {"record": theirs, "path": [theirs], "descendants": [], "truncated": False},
+        ],
+        "truncated": False,
+    }
+
+
+def test_a_node_of_very_many_roots_answers_ten_and_says_so(api):
+    for number in range(11):
+        api.put((f"r{number}", "part", "SPLIT"), root=f"r{number}")
+
+    answer = api.node("part").json
+
+    assert (len(answer["matches"]), answer["truncated"]) == (10, True)
+
+
+def test_a_path_that_does_not_reach_the_root_says_why(api, cloud):
+    api.put((ROOT, "read", "READ"), at=NOON - 25 * HOUR)
+    api.put(("read", "expired above", "CHECK"), ("never", "orphan", "CHECK"))
+    api.put(("three", "one", "TURN"), ("one", "two", "TURN"), ("two", "three", "TURN"), ("one", "tail", "LEAVE"))
+
+    def told(node):
+        answer = api.node(node).json
+        path = [record["node_id"] for record in answer.pop("path")]
+        below = [record["node_id"] for record in answer.pop("descendants")]
+        assert answer.pop("record")["node_id"] == node
+        return path, below, answer
+
+    cut = {"truncated": False, "complete": False}
+    assert told("expired above") == (["expired above"], [], {**cut, "missing": ["read"]})
+    assert told("orphan") == (["orphan"], [], {**cut, "missing": ["never"]})
+    assert told("one") == (["two", "three", "one"], ["tail", "two", "three"], {**cut, "cycle": ["two", "three", "one"]})
+    assert told("tail") == (["two", "three", "one", "tail"], [], {**cut, "cycle": ["two", "three", "one"]})
+
+
+def test_a_large_root_is_read_up_to_a_bound_and_its_path_to_the_end(api):
+    api.put((ROOT, "zz first", "READ"), ("zz first", "zz second", "CHECK"), ("zz second", "a leaf", "SPLIT"))
+    api.put_many("a leaf", [f"b{number:05}" for number in range(10_000)], "SPLIT")
+
+    answer = api.node("a leaf").json
+
+    assert [record["node_id"] for record in answer["path"]] == ["zz first", "zz second", "a leaf"]
+    assert answer["truncated"] is True
+    # One of the 10,000 rows that are read is the node itself.
+    assert [record["node_id"] for record in answer["descendants"]] == [f"b{number:05}" for number in range(9999)]
+
+
+def test_a_large_answer_is_cut_and_says_so(api):
+    nodes = [f"{number:04}" for number in range(1500)]
+    api.put((ROOT, "top", "READ"))
+    api.put_many("top", nodes, "SPLIT", location="\x01" * 500)
+
+    answer = api.node("top").json
+
+    told = [record["node_id"] for record in answer["descendants"]]
+    assert (told, answer["truncated"]) == (nodes[: len(told)], True)
+    assert 1000 < len(told) < 1500
+
+
+# What both share
+
+IDS = [
+    "s3://bucket/a b/ü%2F?#x",
+    "a/trace",
+    "..",
+    ".",
+    "/",
+    "100%",
+    "%2F",
+    "%25",
+    "a+b",
+    'quote " backslash \\ backtick ` brace {}',
+    "arn:aws:glue:eu-west-1:123456789012:table/db/t",
+    "日本語\t\n\0",
+    "\ufffe\uffff",
+    "x" * 1024,
+    "😀" * 256,
+]
+
+
+@pytest.mark.parametrize("name", IDS, ids=range(len(IDS)))
+def test_ids_hold_any_text(api, name):
+    api.put((name, name, "READ"), root=name)
+    record = a_record(name, name, "READ", root=name)
+
+    assert api.root(name).json == {"records": [record], "cursor": None}
+    assert api.node(name).json == {"record": record, "path": [record], "descendants": [], "truncated": False}
+    assert api.trace_of(name).lines[0]["record_id"] == name
+    assert (api.trace_of(name, method="POST").json, api.trace()) == ({"root_id": name, "status": "queued"}, 1)
+
+
+def test_a_path_with_characters_that_should_have_been_encoded_is_understood(api):
+    name = 'a"b\\c`d'
+    api.put((name, name, "READ"), root=name)
+
+    assert nodes_of(api.send("GET", f"{RECORDS}/roots/{name}")) == [name]
+
+
+BAD_IDS = [
+    ("x" * 2049, "must be at most 2048 bytes of UTF-8, got 'xxx"),
+    ("ü" * 1025, "must be at most 2048 bytes of UTF-8, got 'üüü"),
+]
+
+
+@pytest.mark.parametrize(("name", "message"), BAD_IDS)
+def test_an_id_over_size_is_refused(api, name, message):
+    for ask in (api.root, api.trace_of, lambda name: api.trace_of(name, method="POST")):
+        status, told = ask(name).refusal
+        assert (status, told[: len(message) + 9]) == (400, f"root_id: {message}")
+    assert api.node("x" * 1025).refusal[1].startswith("node_id: must be at most 1024 bytes of UTF-8")
+
+
+@pytest.mark.parametrize("encoded", ["%FF", "%ED%A0%80", "a%C3"])
+def test_an_id_that_is_no_utf8_is_refused(api, encoded):
+    told = f"root_id: must be percent-encoded UTF-8, got '{encoded}'"
+
+    assert api.send("GET", f"{RECORDS}/roots/{encoded}").refusal == (400, told)
+
+
+def test_what_is_not_known_is_not_found(api):
+    assert api.root("never").refusal == (404, "root_id: no root 'never' is known")
+    assert api.trace_of("never").refusal == (404, "root_id: no root 'never' is known")
+    assert api.trace_of("never", after=0).refusal == (404, "root_id: no root 'never' is known")
+    assert api.trace_of("never", method="POST").refusal == (404, "root_id: no root 'never' is known")
+    assert api.node("never").refusal == (
+        404,
+        "node_id: no live record 'never'; the trace of its root may still hold it",
+    )
+
+
+@pytest.mark.parametrize(
+    "path", ["", "/nope", "/api/v1/records/roots", "/api/v1/records/nodes//", "/api/v1/records/x/y"]
+)
+def test_unknown_routes_are_not_found(api, path):
+    answer = api.send("GET", path)
+
+    # The bare address is the start page's.
+    assert answer.status == 200 if not path else answer.refusal[0] == 404
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("GET", RECORDS, "POST"),
+        ("DELETE", f"{RECORDS}/roots/a", "GET"),
+        ("PUT", f"{RECORDS}/roots/a/trace", "GET, POST"),
+        ("HEAD", "/openapi.json", "GET"),
+        ("OPTIONS", f"{RECORDS}/nodes/a", "GET"),
+    ],
+)
+def test_a_method_that_a_route_does_not_take_is_told_which_it_does(api, method, path, allowed):
+    answer = api.send(method, path)
+
+    assert answer.refusal == (405, f"method: must be {allowed}, got {method!r}")
+    assert answer.headers["Allow"] == allowed
+
+
+def test_aws_refusing_for_now_is_told_as_unavailable(api, cloud):
+    with before(cloud.dynamodb, "Query", refused("ProvisionedThroughputExceededException")):
+        answer = api.root()
+
+    assert answer.refusal == (503, "an AWS service refused for now; trying again may help")
+    assert answer.headers["Retry-After"] == "5"
+
+
+def test_aws_refusing_for_good_is_a_failure_of_the_function(api, cloud):
+    with (
+        before(cloud.dynamodb, "Query", refused("AccessDeniedException")),
+        pytest.raises(Exception, match="AccessDenied"),
+    ):
+        api.root()

@@ -1,0 +1,133 @@
+"""POST /api/v1/records: the same request as the input function's, with HTTP around it."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import random
+
+from tests.aws.faults import before, refused
+from tests.builders import NOON
+
+REQUEST = {
+    "root_id": "flights",
+    "parent_id": "flights",
+    "action_taken": "READ",
+    "node_id": "read",
+    "storage_location": "s3://lake/read",
+    "requested_at": NOON,
+}
+QUEUED = {
+    "root_id": "flights",
+    "parent_id": "flights",
+    "action_taken": "READ",
+    "recordedAt": NOON,
+    "storage_location": "s3://lake/read",
+    "node_id": "read",
+}
+ANSWERED = {
+    "root_id": "flights",
+    "action_taken": "READ",
+    "recordedAt": NOON,
+    "ttl_expiry": NOON + 86400,
+    "node_id": "read",
+    "storage_location": "s3://lake/read",
+}
+
+
+def test_a_request_is_queued_and_answered_with_what_the_next_step_needs(api, cloud):
+    answer = api.post(REQUEST)
+
+    assert (answer.status, answer.headers, answer.json) == (201, {"Content-Type": "application/json"}, ANSWERED)
+    assert cloud.bodies("RecordsQueue") == [QUEUED]
+
+
+def test_a_batch_is_answered_with_a_node_for_each_record(api, cloud):
+    records = [{"node_id": str(number), "storage_location": f"s3://lake/{number}"} for number in range(10_000)]
+    form = {"root_id": "flights", "parent_id": "read", "action_taken": "SPLIT", "requested_at": NOON}
+
+    answer = api.post({**form, "records": records})
+
+    told = {"root_id": "flights", "action_taken": "SPLIT", "recordedAt": NOON, "ttl_expiry": NOON + 86400}
+    assert (answer.status, answer.json) == (201, {**told, "records": records})
+    (pointer,) = cloud.bodies("PackedQueue")
+    stored = cloud.s3.get_object(Bucket=pointer["s3"]["bucket"], Key=pointer["s3"]["key"])["Body"]
+    assert [record["node_id"] for record in json.load(stored)["records"]] == [str(number) for number in range(10_000)]
+
+
+PACKED = {
+    "base64": (json.dumps(REQUEST).encode(), {}),
+    "gzip": (gzip.compress(json.dumps(REQUEST).encode()), {"Content_Encoding": "gzip"}),
+    "gzip in capitals": (gzip.compress(json.dumps(REQUEST).encode()), {"content_encoding": "GZIP"}),
+    # API Gateway unpacks what it can, and hands the text on.
+    "unpacked on the way": (json.dumps(REQUEST), {"Content_Encoding": "gzip"}),
+}
+
+
+def test_a_body_may_come_packed(api, cloud):
+    answers = {case: api.post(body, **headers).json for case, (body, headers) in PACKED.items()}
+
+    assert answers == dict.fromkeys(PACKED, ANSWERED)
+    assert cloud.bodies("RecordsQueue") == [QUEUED] * len(PACKED)
+
+
+NOISE = random.Random(1).randbytes(4 * 1024 * 1024 + 1)
+BAD = {
+    "not JSON": ("{", {}, 400, "body: must be JSON"),
+    "NaN": ('{"requested_at": NaN}', {}, 400, "body: must be JSON"),
+    "nested without end": ("[" * 100_000, {}, 400, "body: must be JSON"),
+    "a lone surrogate, escaped": ('{"root_id": "\\ud800"}', {}, 400, "body: must be JSON"),
+    "a lone surrogate": ('{"root_id": "\ud800"}', {}, 400, "body: must be JSON"),
+    "no UTF-8": (b'{"root_id": "\xff"}', {}, 400, "body: must be JSON"),
+    "nothing": ("", {}, 422, "body: must be JSON"),
+    "a list": ("[]", {}, 400, "request: must be a JSON object, got []"),
+    "no field": ("{}", {}, 422, "root_id: is required; parent_id: is required; action_taken: is required"),
+    "a number as long as it likes": ('{"requested_at": ' + "9" * 5000 + "}", {}, 400, "body: must be JSON"),
+    "a huge number": ('{"requested_at": 1e300}', {}, 422, "root_id: is required; parent_id: is required; action_ta"),
+    "cut gzip": (gzip.compress(b"{}" * 99)[:-9], {"Content_Encoding": "gzip"}, 400, "body: must be gzip"),
+    "bad gzip": (b"\x1f\x8b" + b"x" * 50, {"Content_Encoding": "gzip"}, 400, "body: must be gzip"),
+    "another encoding": (b"x", {"Content_Encoding": "br"}, 400, "Content-Encoding: must be gzip or identity, got 'br'"),
+    "too large": (NOISE, {}, 413, "body: must be at most 4194304 bytes as sent, got 4194305"),
+    "a bomb": (
+        gzip.compress(b" " * (33 * 1024 * 1024)),
+        {"Content_Encoding": "gzip"},
+        413,
+        "body: must be at most 33554432 bytes unpacked",
+    ),
+}
+
+
+def test_a_bad_body_is_refused_and_changes_nothing(api, cloud):
+    told = {case: api.post(body, **headers).refusal for case, (body, headers, _, _) in BAD.items()}
+
+    cut = {case: (status, message[: len(BAD[case][3])]) for case, (status, message) in told.items()}
+    assert cut == {case: (status, message) for case, (_, _, status, message) in BAD.items()}
+    assert (cloud.bodies("RecordsQueue"), cloud.bodies("PackedQueue")) == ([], [])
+
+
+def test_a_batch_whose_answer_would_be_too_large_is_not_accepted(api, cloud):
+    # Each quote takes two bytes in JSON and four in Lambda's answer.
+    records = [{"storage_location": '"' * 2000} for _ in range(600)]
+
+    status, message = api.post({**REQUEST, "node_id": None, "storage_location": None, "records": records}).refusal
+
+    assert (status, message[:57]) == (413, "records: the answer must be at most 4194304 bytes, got 48")
+    assert (cloud.bodies("RecordsQueue"), cloud.bodies("PackedQueue")) == ([], [])
+
+
+def test_many_faults_make_one_short_message(api):
+    records = [{"node_id": "same", "storage_location": "s3://x"}] * 10_000
+
+    status, message = api.post({**REQUEST, "node_id": None, "records": records}).refusal
+
+    assert status == 400
+    assert message.startswith("records[0].node_id: must be given once in a request, got 'same'; records[1].node_id: ")
+    assert len(message) < 5000
+
+
+def test_a_queue_that_refuses_is_told_as_unavailable(api, cloud):
+    with before(cloud.sqs, "SendMessageBatch", refused("ThrottlingException")):
+        answer = api.post(REQUEST)
+
+    assert (answer.refusal[0], answer.headers["Retry-After"]) == (503, "5")
+    assert api.post(REQUEST).status == 201
