@@ -12,6 +12,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 PATH = "api/v1/records"
 # Below this a compressed body saves no packet.
 COMPRESSED_ABOVE_BYTES = 8_192
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 # Adds what authentication needs to the headers of a body.
 Authenticate = Callable[[bytes, dict[str, str]], dict[str, str]]
@@ -36,7 +38,10 @@ class HttpTransport:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise Misconfigured(f"url {url!r}: must be http://host[:port][/path] or https://...")
         self._scheme, self._host, self._port = parts.scheme, parts.hostname, parts.port
+        self._proxy = _proxy_for(parts.scheme, parts.hostname)
         self._path = f"{parts.path.rstrip('/')}/{PATH}"
+        if self._proxy and parts.scheme == "http":  # a proxy is asked for the whole address
+            self._path = f"http://{parts.netloc}{self._path}"
         self._patience = patience
         self._authenticate = _authentication(destination, parts.hostname, f"{url.rstrip('/')}/{PATH}")
         self._idle: queue.LifoQueue[http.client.HTTPConnection] = queue.LifoQueue()
@@ -88,15 +93,31 @@ class HttpTransport:
 
     def _connect(self, timeout_s: float) -> http.client.HTTPConnection:
         connect_s = min(self._patience.connect_s, timeout_s)
+        host, port = self._proxy or (self._host, self._port)
         connection: http.client.HTTPConnection
         if self._scheme == "https":
             context = ssl.create_default_context()
-            connection = http.client.HTTPSConnection(self._host, self._port, timeout=connect_s, context=context)
+            connection = http.client.HTTPSConnection(host, port, timeout=connect_s, context=context)
+            if self._proxy:
+                connection.set_tunnel(self._host, self._port)
         else:
-            connection = http.client.HTTPConnection(self._host, self._port, timeout=connect_s)
-        connection.connect()
+            connection = http.client.HTTPConnection(host, port, timeout=connect_s)
+        try:
+            connection.connect()
+        except BaseException:
+            connection.close()
+            raise
         connection.sock.settimeout(timeout_s)
         return connection
+
+
+def _proxy_for(scheme: str, host: str) -> tuple[str, int | None] | None:
+    """The proxy that the environment names for this host (`https_proxy`, `no_proxy`); never one for this machine."""
+    named = getproxies().get(scheme)
+    if named is None or host in _LOOPBACK or proxy_bypass(host):
+        return None
+    parts = urlsplit(named if "://" in named else f"http://{named}")
+    return (parts.hostname, parts.port) if parts.hostname else None
 
 
 def _close_all(idle: queue.LifoQueue[http.client.HTTPConnection]) -> None:

@@ -96,6 +96,13 @@ def handler_of(service: Service) -> type[BaseHTTPRequestHandler]:
             else:
                 reply(self, 201, json.dumps(answer_to(request)).encode())
 
+        def do_CONNECT(self) -> None:
+            """A proxy that opens the tunnel, with nobody at its other end."""
+            service.calls.append(Call(self.path, dict(self.headers.items()), {}, 0))
+            self.send_response(200)
+            self.end_headers()
+            self.close_connection = True
+
         def log_message(self, *args: object) -> None:
             """Quiet."""
 

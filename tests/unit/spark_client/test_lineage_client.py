@@ -405,6 +405,37 @@ def test_requests_are_signed_with_the_aws_credentials_when_asked(
     assert "/eu-west-1/execute-api/aws4_request" in authorization
 
 
+def test_the_proxy_of_the_environment_is_asked_for_the_service(
+    service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("http_proxy", service.url)
+
+    a_client(service, watch, url="http://lineage.invalid/prod").record(ROOT, ROOT, "READ", RAW)
+
+    (call,) = service.calls
+    assert (call.path, call.headers["Host"]) == ("http://lineage.invalid/prod/api/v1/records", "lineage.invalid")
+
+
+def test_an_encrypted_request_asks_the_proxy_for_a_tunnel(
+    service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("https_proxy", service.url)
+    lineage = a_client(service, watch, url="https://lineage.invalid", strict=True, patience=Patience(deadline_s=0))
+
+    with pytest.raises(Undelivered):
+        lineage.record(ROOT, ROOT, "READ", RAW)
+
+    assert [call.path for call in service.calls] == ["lineage.invalid:443"]
+
+
+def test_this_machine_is_asked_without_a_proxy(service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("http_proxy", nobody_listens())
+
+    a_client(service, watch).record(ROOT, ROOT, "READ", RAW)
+
+    assert service.calls[0].path == "/api/v1/records"
+
+
 def test_requests_are_appended_to_a_file_as_json_lines(watch: Watch, tmp_path: Path) -> None:
     file = tmp_path / "new" / "lineage.jsonl"
 
