@@ -60,9 +60,9 @@ class QueryApi(Construct):
                 settings.TRACE_QUEUE_URL: trace_queue.queue_url,
             }
         )
-        read = ["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"]
-        self.function.allow(read, [records_table.table_arn, graph_table.table_arn])
+        self.function.allow(["dynamodb:GetItem", "dynamodb:Query"], [records_table.table_arn])
         self.function.allow(["dynamodb:Query"], _index_arns(records_table))
+        self.function.allow(["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"], [graph_table.table_arn])
         self.function.allow(["sqs:SendMessage"], [trace_queue.queue_arn])
         self.function.allow_objects(["s3:GetObject"], archive_bucket, "traces/")
         self.function.allow_objects(["s3:GetObject", "s3:PutObject"], intake_bucket, "answers/")

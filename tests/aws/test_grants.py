@@ -31,7 +31,8 @@ SPARE = {
     "TraceFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "CompactFunction": ALWAYS,
     "ExpiredFunction": ALWAYS | FROM_STREAMS,
-    "ApiFunction": ALWAYS | {"s3:ListBucket"},
+    # A node's parents are read one by one only where its root is too large to read whole.
+    "ApiFunction": ALWAYS | {"s3:ListBucket", "dynamodb:GetItem"},
 }
 # One of each way that a request's records travel: alone, packed, and as a pointer to S3.
 REQUESTS = (a_request(), a_batch(101), a_batch(10_000, location="s3://bucket/" + "k" * 80))

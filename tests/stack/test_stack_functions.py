@@ -93,7 +93,7 @@ GRANTS = {
     },
     "ApiFunction": {
         **DOOR_GRANTS,
-        "RecordsTable.Arn": READ,
+        "RecordsTable.Arn": {"dynamodb:GetItem", "dynamodb:Query"},
         "RecordsTable.Arn/index/node-index": {"dynamodb:Query"},
         "RecordsTable.Arn/index/action-index": {"dynamodb:Query"},
         "GraphTable.Arn": READ,
