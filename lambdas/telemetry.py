@@ -1,14 +1,16 @@
-"""Logs and metrics of every function: structured, without payloads. The service's name comes from the variables."""
+"""Logs and metrics of every function: structured, without payloads; service and namespace come from the variables."""
 
 from __future__ import annotations
 
+import os
 import warnings
 
 from aws_lambda_powertools import Logger, Metrics
 from aws_lambda_powertools.metrics import MetricUnit
 
 logger = Logger()
-metrics = Metrics(namespace="Headwater")
+# The stack names it after its stage; tests and benchmarks run the handlers without a stack.
+metrics = Metrics(namespace=os.environ.get("POWERTOOLS_METRICS_NAMESPACE", "Headwater"))
 # A batch that counts nothing is no fault; Powertools would say so in the log of every function.
 warnings.filterwarnings("ignore", message="No application metrics to publish")
 
