@@ -19,8 +19,10 @@ import os
 import socket
 import threading
 import time
+import traceback
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta, timezone
+from functools import cache
 from io import BytesIO
 from typing import Any
 
@@ -42,13 +44,55 @@ _LOCKED = {"dynamodb", "s3", "sqs"}
 
 
 class _Handler(MotoRequestHandler):
-    """moto's request handler, keeping connections open: a client's second request costs half."""
+    """moto's request handler on connections that stay open: Werkzeug's own closes each, at a millisecond or more."""
 
     protocol_version = "HTTP/1.1"
     disable_nagle_algorithm = True
 
-    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
-        """Nothing: thousands of lines that nobody reads."""
+    def run_wsgi(self) -> None:
+        """Read the whole request, then have it answered: nothing of it is left before the next one."""
+        environ: Environ = self.make_environ()
+        length = environ.get("CONTENT_LENGTH")
+        chunked = environ.get("wsgi.input_terminated", False)
+        body = environ["wsgi.input"].read(*([] if chunked else [int(length or 0)]))
+        environ["wsgi.input"] = BytesIO(body)
+        self._write(*_run(self.server.app, environ))
+
+    def _write(self, status: str, headers: list[tuple[str, str]], body: bytes) -> None:
+        code, _, reason = status.partition(" ")
+        self.send_response_only(int(code), reason)
+        for name, value in headers:
+            self.send_header(name, value)
+        if self.command != "HEAD" and "content-length" not in {name.lower() for name, _ in headers}:
+            self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        if self.command != "HEAD":
+            self.wfile.write(body)
+
+
+def _run(application: Application, environ: Environ) -> tuple[str, list[tuple[str, str]], bytes]:
+    """The application's answer, in one piece; an exception of moto's is a 500, which clients try again."""
+    started: list[tuple[str, list[tuple[str, str]]]] = []
+
+    def start_response(status: str, headers: list[tuple[str, str]], _: object = None) -> Callable[[bytes], object]:
+        started.append((status, headers))
+        return BytesIO().write
+
+    try:
+        chunks = application(environ, start_response)
+        body = b"".join(chunks)
+    except Exception as error:  # noqa: BLE001 - moto has bugs; one of them must not cost the connection
+        traceback.print_exception(error)
+        return "500 Internal Server Error", [("Content-Type", "text/plain")], str(error).encode()
+    return *started[-1], body
+
+
+class Dispatcher(DomainDispatcherApplication):
+    """moto's choice of the service, made once for each: it lists a folder of its own for every request."""
+
+    def __init__(self) -> None:
+        super().__init__(create_backend_app)
+        self.get_backend_for_host = cache(self.get_backend_for_host)  # type: ignore[method-assign]
 
 
 class OneAtATime:
@@ -112,8 +156,10 @@ class Server:
         os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
         moto_patches.run_functions_at(functions_url)
         moto_patches.query_one_partition()
+        moto_patches.render_attribute_values_as_they_are()
+        moto_patches.keep_queues_fast_when_they_are_long()
         default_user_config["stepfunctions"] = {"execute_state_machine": True}
-        application = OneAtATime(DomainDispatcherApplication(create_backend_app))
+        application = OneAtATime(Dispatcher())
         listener.listen(128)
         server = make_server(
             "127.0.0.1", port, application, threaded=True, request_handler=_Handler, fd=listener.detach()

@@ -100,7 +100,7 @@ class QueuePoller:
     def _run(self) -> None:
         batch = _Batch()
         while not self._stopping.is_set():
-            received = self._receive(self.mapping.batch_size - len(batch.messages))
+            received = self._receive()
             for message in received:
                 batch = self._add(batch, message)
             if self._is_due(batch, none_left=not received):
@@ -109,10 +109,10 @@ class QueuePoller:
             elif not received:
                 self._stopping.wait(_POLL_S)
 
-    def _receive(self, room: int) -> Sequence[MessageTypeDef]:
+    def _receive(self) -> Sequence[MessageTypeDef]:
         said = self._sqs.receive_message(
             QueueUrl=self.mapping.queue_url,
-            MaxNumberOfMessages=min(room, _ENTRIES_MAX),
+            MaxNumberOfMessages=_ENTRIES_MAX,
             MessageSystemAttributeNames=["All"],
             MessageAttributeNames=["All"],
         )
@@ -122,9 +122,10 @@ class QueuePoller:
         return received
 
     def _add(self, batch: _Batch, message: MessageTypeDef) -> _Batch:
-        """The batch with the message; a batch that would then exceed an event is sent first."""
+        """The batch with the message; a batch that is full, or would exceed an event, is sent first."""
         size_bytes = len(json.dumps(self._record(message)))
-        if batch.messages and batch.size_bytes + size_bytes > EVENT_BYTES_MAX:
+        full = len(batch.messages) >= self.mapping.batch_size
+        if full or (batch.messages and batch.size_bytes + size_bytes > EVENT_BYTES_MAX):
             self._send(batch)
             batch = _Batch()
         if not batch.messages:

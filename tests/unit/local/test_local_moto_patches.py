@@ -12,27 +12,40 @@ import pytest
 from moto import mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.core.config import default_user_config
+from moto.core.serialize import BaseJSONSerializer
 from moto.dynamodb.models.table import Table
+from moto.sqs import models as sqs_models
+from moto.sqs.models import Message, Queue
+from moto.sqs.responses import SQSResponse
 
 from local import moto_patches
 from local.http_api import Reply, Server
 
 REGION = "us-east-1"
-STOCK_QUERY, STOCK_INVOKE = Table.query, LambdaSimpleBackend.invoke
+PATCHED = [
+    (BaseJSONSerializer, "_serialize_type_structure"),
+    (LambdaSimpleBackend, "invoke"),
+    (Queue, "attributes"),
+    (Queue, "delete_message"),
+    (Queue, "messages"),
+    (SQSResponse, "get_queue_attributes"),
+    (Table, "query"),
+    (sqs_models, "unix_time_millis"),
+]
 
 
 @pytest.fixture(autouse=True)
 def stock(monkeypatch):
-    """Every test ends with moto as it was."""
-    monkeypatch.setattr(Table, "query", STOCK_QUERY)
-    monkeypatch.setattr(LambdaSimpleBackend, "invoke", STOCK_INVOKE)
-    monkeypatch.setitem(default_user_config, "lambda", {"use_docker": True})
+    """Every test begins and ends with moto as it was."""
+    for owner, name in PATCHED:
+        monkeypatch.setattr(owner, name, vars(owner)[name])
+    monkeypatch.setitem(default_user_config, "lambda", {"use_docker": False})
 
 
-@pytest.fixture
-def aws(monkeypatch):
-    monkeypatch.delenv("AWS_ENDPOINT_URL", raising=False)
-    with mock_aws(config={"lambda": {"use_docker": False}}):
+@pytest.fixture(scope="module")
+def aws():
+    with pytest.MonkeyPatch.context() as environment, mock_aws(config={"lambda": {"use_docker": False}}):
+        environment.delenv("AWS_ENDPOINT_URL", raising=False)
         yield
 
 
@@ -40,7 +53,7 @@ def test_moto_is_the_version_that_the_patches_were_written_for():
     assert moto.__version__ == "5.2.5"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def table(aws):
     """Three roots of four nodes; `twin` and `action` are shared across roots; two items lack them."""
     client = boto3.client("dynamodb", region_name=REGION)
@@ -107,11 +120,10 @@ def pages(client, query, size):
 
 
 @pytest.mark.parametrize("query", QUERIES, ids=str)
-@pytest.mark.parametrize("size", [1, 2, 100])
-def test_a_query_of_one_partition_answers_what_the_stock_query_does(table, query, size):
-    stock = pages(table, query, size)
+def test_a_query_of_one_partition_answers_what_the_stock_query_does(table, query):
+    stock = [pages(table, query, size) for size in (1, 2, 100)]
     moto_patches.query_one_partition()
-    assert pages(table, query, size) == stock
+    assert [pages(table, query, size) for size in (1, 2, 100)] == stock
 
 
 def test_a_query_of_one_partition_looks_at_no_other_item(table, monkeypatch):
@@ -155,3 +167,95 @@ def test_stock_moto_echoes_the_payload_and_ours_asks_the_given_address(function)
         server.stop()
     assert (said["FunctionError"], said["Payload"].read()) == ("Unhandled", b'{"errorType": "Refused"}')
     assert asked == [("POST", f"/2015-03-31/functions/{name}/invocations", "RequestResponse", b'{"a": 1}')]
+
+
+VALUES = [
+    {"S": "text"},
+    {"N": "1.50"},
+    {"BOOL": False},
+    {"NULL": True},
+    {"SS": ["a", "b"]},
+    {"NS": ["1"]},
+    {"B": b"\x00\xff"},
+    {"L": [{"S": "a"}, {"M": {"k": {"N": "1"}}}]},
+    {"M": {"S": {"S": "a key named like a type"}, "B": {"B": b"\x01"}}},
+    {"M": {}},
+    {"L": []},
+]
+
+
+def test_attribute_values_are_rendered_as_stock_moto_renders_them(table):
+    item = {"root": {"S": "values"}, "node": {"S": "n"}} | {f"v{n}": value for n, value in enumerate(VALUES)}
+    table.put_item(TableName="records", Item=item)
+    key = {"root": item["root"], "node": item["node"]}
+    stock = table.get_item(TableName="records", Key=key)["Item"]
+    moto_patches.render_attribute_values_as_they_are()
+    assert table.get_item(TableName="records", Key=key)["Item"] == stock == item
+    table.delete_item(TableName="records", Key=key)
+
+
+@pytest.fixture
+def queue(aws):
+    client = boto3.client("sqs", region_name=REGION)
+    return client, *a_queue(client)
+
+
+def a_queue(client):
+    """A queue whose messages are dead after two receives, and where they then are."""
+    dead = client.create_queue(QueueName=f"dead-{uuid.uuid4()}")["QueueUrl"]
+    arn = client.get_queue_attributes(QueueUrl=dead, AttributeNames=["QueueArn"])["Attributes"]["QueueArn"]
+    policy = json.dumps({"deadLetterTargetArn": arn, "maxReceiveCount": 2})
+    url = client.create_queue(QueueName=f"q-{uuid.uuid4()}", Attributes={"RedrivePolicy": policy})["QueueUrl"]
+    return url, dead
+
+
+def depths(client, url):
+    said = client.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+    kinds = ("", "NotVisible", "Delayed")
+    return [said[f"ApproximateNumberOfMessages{kind}"] for kind in kinds]
+
+
+def a_life_of_messages(client, url, dead):
+    """Everything that can happen to a message, and what a caller sees of it."""
+    client.send_message(QueueUrl=url, MessageBody="late", DelaySeconds=900)
+    for start in (0, 3):
+        entries = [{"Id": str(n), "MessageBody": f"m{n}"} for n in range(start, start + 3)]
+        client.send_message_batch(QueueUrl=url, Entries=entries)
+    seen = [depths(client, url)]
+    held = client.receive_message(QueueUrl=url, MaxNumberOfMessages=4, VisibilityTimeout=600)["Messages"]
+    seen += [[message["Body"] for message in held], depths(client, url)]
+    for message in (held[1], held[1], held[0]):  # a message may be deleted twice
+        client.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
+    seen.append(depths(client, url))
+    with pytest.raises(client.exceptions.ReceiptHandleIsInvalid):
+        client.delete_message(QueueUrl=url, ReceiptHandle="never given")
+    for message in held[2:]:
+        client.change_message_visibility(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0)
+    for _ in range(2):  # the second time takes what was received twice to the dead letters
+        again = client.receive_message(
+            QueueUrl=url, MaxNumberOfMessages=10, VisibilityTimeout=0, MessageSystemAttributeNames=["All"]
+        )
+        counts = [message["Attributes"]["ApproximateReceiveCount"] for message in again.get("Messages", [])]
+        seen += [[message["Body"] for message in again.get("Messages", [])], counts]
+    return [*seen, depths(client, url), depths(client, dead)]
+
+
+def test_a_message_lives_as_it_does_in_stock_moto(queue):
+    client, url, dead = queue
+    stock = a_life_of_messages(client, url, dead)
+    assert stock[0] == ["6", "0", "1"]
+    moto_patches.keep_queues_fast_when_they_are_long()
+    assert a_life_of_messages(client, *a_queue(client)) == stock
+
+
+def test_a_long_queue_is_not_counted_for_each_message(queue, monkeypatch):
+    client, url, _ = queue
+    moto_patches.keep_queues_fast_when_they_are_long()
+    for n in range(50):
+        client.send_message(QueueUrl=url, MessageBody=str(n))
+    asked = []
+    monkeypatch.setattr(Message, "visible", property(lambda self: asked.append(self.body) or True))
+    client.send_message(QueueUrl=url, MessageBody="last")
+    [held] = client.receive_message(QueueUrl=url)["Messages"]
+    client.delete_message(QueueUrl=url, ReceiptHandle=held["ReceiptHandle"])
+    assert set(asked) == {"0"}
