@@ -6,6 +6,7 @@ import base64
 import gzip
 import json
 from dataclasses import dataclass
+from functools import partial
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import pytest
@@ -16,7 +17,7 @@ from lambdas import trace as trace_function
 from lineage.aws.items import chunks
 from lineage.records.items import render_item, render_life
 from lineage.records.record import LineageRecord
-from tests.builders import HOUR, NOON
+from tests.builders import HOUR
 
 ROOT = "flights/2013-01-01.csv"
 RECORDS = "/api/v1/records"
@@ -127,12 +128,10 @@ class Caller:
 
     def put_rows(self, parent, nodes, action, root=ROOT, location="s3://lake/many"):
         """As `put_many`, past the queues and the load function: for thousands."""
+        life = partial(render_life, ttl_s=24 * HOUR, loaded_at=self.cloud.now_s)
         for some in chunks(nodes, 25):
             records = (LineageRecord(root, node, parent, action, location, self.cloud.now_s) for node in some)
-            items = (
-                {**render_item(record), **render_life(record, ttl_s=24 * HOUR, loaded_at=NOON)} for record in records
-            )
-            puts = [{"PutRequest": {"Item": item}} for item in items]
+            puts = [{"PutRequest": {"Item": {**render_item(record), **life(record)}}} for record in records]
             self.cloud.dynamodb.batch_write_item(RequestItems={self.cloud.outputs["RecordsTableName"]: puts})
 
     def load(self):
