@@ -1,0 +1,60 @@
+"""The README's examples, as they are written, on the local stack."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+README = (PROJECT / "README.md").read_text(encoding="utf-8")
+RUN = re.compile(r"<!-- run: tests/e2e/test_readme\.py -->\n```sh\n(.*?)```", re.DOTALL)
+
+
+def run(block, stack):
+    """What the block's commands print, with the port that the stack has here."""
+    commands = block.replace("http://127.0.0.1:8080", stack.api_url.rstrip("/"))
+    return subprocess.run(["bash", "-ec", commands], capture_output=True, text=True, check=True, timeout=60).stdout
+
+
+def test_the_requests_and_their_trace_are_as_the_readme_says(local_stack):
+    send, ask = RUN.findall(README)
+    (shown,) = re.findall(r"<!-- the answer.*?-->\n```json\n(.*?)```", README, re.DOTALL)
+
+    answers = re.findall(r"\{.*?\}", run(send, local_stack))
+    local_stack.drain()
+    trace = json.loads(run(ask, local_stack))
+
+    assert [sorted(json.loads(answer)) for answer in answers] == [
+        ["action_taken", "node_id", "recordedAt", "root_id", "storage_location", "ttl_expiry"]
+    ] * 2
+    told = json.loads(shown)
+    for line in (trace, told):
+        for step in line["lineage"]:
+            assert isinstance(step.pop("recordedAt"), int)
+    assert trace == told
+
+
+@pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([^)#:]+)", README))))
+def test_every_link_leads_somewhere(link):
+    assert (PROJECT / link).exists()
+
+
+@pytest.mark.parametrize("place", sorted(set(re.findall(r"`((?:lineage|infra|local|docs|lambdas)/[\w./]+)`", README))))
+def test_every_place_to_edit_is_there(place):
+    assert (PROJECT / place).exists()
+
+
+def test_every_route_of_the_api_is_listed():
+    document = json.loads((PROJECT / "lineage" / "api" / "openapi.json").read_text(encoding="utf-8"))
+    routes = {
+        f"{method.upper()} {path}"
+        for path, methods in document["paths"].items()
+        for method in methods
+        if path.startswith("/api/") and method != "parameters"
+    }
+
+    assert set(re.findall(r"\| `((?:GET|POST) [^`]+)` \|", README)) == routes
