@@ -5,15 +5,18 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import re
 from dataclasses import dataclass
 from functools import partial
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
 import pytest
+from jsonschema import Draft202012Validator
 
 from lambdas import api as api_function
 from lambdas import load as load_function
 from lambdas import trace as trace_function
+from lineage.api.app import DOCUMENT
 from lineage.aws.items import chunks
 from lineage.records.items import render_item, render_life
 from lineage.records.record import LineageRecord
@@ -21,6 +24,10 @@ from tests.builders import HOUR
 
 ROOT = "flights/2013-01-01.csv"
 RECORDS = "/api/v1/records"
+
+_DOCUMENT = json.loads(DOCUMENT.read_text(encoding="utf-8"))
+_LINE = {"$ref": "#/components/schemas/TraceLine"}
+_PATHS = [(re.compile(re.sub("{.*?}", "[^/]+", path)), item) for path, item in _DOCUMENT["paths"].items()]
 
 
 @dataclass(frozen=True)
@@ -45,6 +52,22 @@ class Answer:
         error = self.json
         assert error == {"code": self.status, "message": error["message"]}
         return self.status, error["message"]
+
+
+def _check_documented(method, path, answer):
+    """Every answer of every test is one that the OpenAPI document tells of."""
+    operation = next((item.get(method.lower()) for shape, item in _PATHS if shape.fullmatch(path)), None)
+    if operation is None:
+        assert answer.status in (404, 405)
+        return
+    told = operation["responses"][str(answer.status)]
+    assert told.get("headers", {}).keys() <= answer.headers.keys()
+    ((content_type, content),) = told["content"].items()
+    assert answer.headers["Content-Type"] == content_type
+    if content_type == "application/json" and len(answer.body) < 100_000:
+        Draft202012Validator({**content["schema"], "components": _DOCUMENT["components"]}).validate(answer.json)
+    for line in answer.lines[:10] if content_type == "application/x-ndjson" else []:
+        Draft202012Validator({**_LINE, "components": _DOCUMENT["components"]}).validate(line)
 
 
 class Caller:
@@ -86,7 +109,9 @@ class Caller:
         answered = api_function.handler(event, self.cloud.context(remaining_s))
         assert len(json.dumps(answered, ensure_ascii=False).encode()) <= 6 * 1024 * 1024, "Lambda answers no more"
         headers = {name: values[0] for name, values in answered["multiValueHeaders"].items()}
-        return Answer(answered["statusCode"], headers, answered["body"])
+        answer = Answer(answered["statusCode"], headers, answered["body"])
+        _check_documented(method, path, answer)
+        return answer
 
     def linked(self, answer):
         """Key and lines of the S3 object behind a redirect, read as the link names it."""

@@ -6,6 +6,10 @@ import gzip
 import json
 import random
 
+import pytest
+
+from lineage.api.app import DOCUMENT
+from lineage.api.schemas import REQUESTS
 from tests.aws.faults import before, refused
 from tests.builders import NOON
 
@@ -131,3 +135,15 @@ def test_a_queue_that_refuses_is_told_as_unavailable(api, cloud):
 
     assert (answer.refusal[0], answer.headers["Retry-After"]) == (503, "5")
     assert api.post(REQUEST).status == 201
+
+
+@pytest.mark.parametrize("example", REQUESTS, ids=["single", "batch"])
+def test_the_documents_examples_are_accepted(api, example):
+    assert api.post(example).status == 201
+
+
+def test_the_document_is_served_as_it_is_checked_in(api):
+    answer = api.send("GET", "/openapi.json")
+
+    assert (answer.status, answer.body) == (200, DOCUMENT.read_text(encoding="utf-8"))
+    assert api.send("GET", "/").json == {"name": "Headwater", "version": "1", "openapi": "openapi.json"}
