@@ -13,8 +13,8 @@ from pathlib import Path
 
 import aws_cdk as cdk
 from cdk_nag import AwsSolutionsChecks
-from cfnlint.api import lint_file  # type: ignore[import-untyped]
-from cfnlint.config import ManualArgs  # type: ignore[import-untyped]
+from cfnlint.api import lint_file
+from cfnlint.config import ManualArgs
 
 from infra.synth import make_app, make_stack
 

@@ -16,6 +16,7 @@ from lineage.records.keys import SHARDS
 
 # How often the state machine asks whether the day's roots are traced.
 _POLL_S = 30
+_POLL_MAX_S = 900
 # A slice ends when this much of its function's time is left: one more page and its messages need less.
 _RESERVE_MS = 120_000
 
@@ -23,6 +24,9 @@ _RESERVE_MS = 120_000
 def _plan(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     started_at = int(datetime.fromisoformat(event["started_at"].replace("Z", "+00:00")).timestamp())
     asked = event["input"]
+    poll_s = asked.get("poll_s", _POLL_S)
+    if type(poll_s) is not int or not 1 <= poll_s <= _POLL_MAX_S:
+        raise Invalid.because("poll_s", poll_s, f"must be a whole number of seconds, 1 to {_POLL_MAX_S}")
     plan = wiring.compactor().plan(
         asked.get("day"), execution=event["execution"], started_at=started_at, now_s=wiring.now_s()
     )
@@ -31,7 +35,7 @@ def _plan(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         "execution": event["execution"],
         "started_at": started_at,
         "deadline": plan.deadline,
-        "poll_s": asked.get("poll_s", _POLL_S),
+        "poll_s": poll_s,
         "shards": list(range(len(SHARDS))),
     }
 

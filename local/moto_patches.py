@@ -12,6 +12,7 @@ import copy
 import threading
 import time
 import urllib.request
+from collections import defaultdict
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +24,7 @@ from moto.core.config import default_user_config
 from moto.core.model import StructureShape
 from moto.core.responses import ActionResult
 from moto.core.serialize import BaseJSONSerializer
+from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.dynamo_type import DynamoType, Item
 from moto.dynamodb.models.table import Table
 from moto.sqs import models as sqs_models
@@ -34,7 +36,10 @@ _stock_get_attributes = SQSResponse.get_queue_attributes
 _stock_delete = Queue.delete_message
 _stock_millis: Callable[[datetime | None], float] = vars(sqs_models)["unix_time_millis"]
 _stock_query = Table.query
+_stock_transact = DynamoDBBackend.transact_write_items
 _stock_structure = BaseJSONSerializer._serialize_type_structure
+
+Key = tuple[DynamoType, DynamoType]
 
 # Attribute values of these types are on the wire as they are in memory.
 _PLAIN_TYPES = {"S", "N", "BOOL", "NULL", "SS", "NS"}
@@ -97,6 +102,60 @@ def _items_with(table: Table, attribute: str, value: DynamoType) -> dict[DynamoT
 
 def _is(found: DynamoType | None, value: DynamoType) -> bool:
     return found is not None and found.value == value.value and found.type == value.type
+
+
+def copy_only_what_a_transaction_touches() -> None:
+    """TransactWriteItems keeps a copy, for its rollback, of the items it names; moto copies whole tables for each."""
+
+    def transact_write_items(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
+        keys = _touched_keys(self, transact_items)
+        whole = {name: self.tables[name] for name in keys}
+        self.tables.update({name: _table_of(whole[name], keys[name]) for name in keys})
+        try:
+            _stock_transact(self, transact_items)
+        finally:
+            for name, table in whole.items():
+                _take_over(table, self.tables[name], keys[name])
+                self.tables[name] = table
+
+    DynamoDBBackend.transact_write_items = transact_write_items  # type: ignore[method-assign]
+
+
+def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> dict[str, set[Key]]:
+    """The partition and sort keys that the transaction names, by table; a table without sort keys is left out."""
+    keys: dict[str, set[Key]] = {}
+    for operation in (one for item in transact_items for one in item.values()):
+        table = backend.tables.get(operation.get("TableName"))
+        named = operation.get("Key") or operation.get("Item") or {}
+        if (
+            table is not None
+            and table.range_key_attr
+            and table.hash_key_attr in named
+            and table.range_key_attr in named
+        ):
+            key = (DynamoType(named[table.hash_key_attr]), DynamoType(named[table.range_key_attr]))
+            keys.setdefault(table.name, set()).add(key)
+    return keys
+
+
+def _table_of(table: Table, keys: set[Key]) -> Table:
+    """The table with only these of its items."""
+    small = copy.copy(table)
+    small.items = defaultdict(dict)
+    for partition, sort in keys:
+        if sort in table.items.get(partition, {}):
+            small.items[partition][sort] = table.items[partition][sort]
+    return small
+
+
+def _take_over(table: Table, small: Table, keys: set[Key]) -> None:
+    """Make these items of `table` what they are in `small`."""
+    for partition, sort in keys:
+        found = small.items.get(partition, {}).get(sort)
+        if found is None:
+            table.items.get(partition, {}).pop(sort, None)
+        else:
+            table.items[partition][sort] = found
 
 
 def render_attribute_values_as_they_are() -> None:

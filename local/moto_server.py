@@ -156,6 +156,7 @@ class Server:
         os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
         moto_patches.run_functions_at(functions_url)
         moto_patches.query_one_partition()
+        moto_patches.copy_only_what_a_transaction_touches()
         moto_patches.render_attribute_values_as_they_are()
         moto_patches.keep_queues_fast_when_they_are_long()
         default_user_config["stepfunctions"] = {"execute_state_machine": True}

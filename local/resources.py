@@ -318,12 +318,12 @@ class RestApi(Properties):
         "Description": "says nothing to a machine",
         "DisableExecuteApiEndpoint": "one port, no domain",
         "EndpointConfiguration": "one port on loopback",
-        "MinimumCompressionSize": "loopback needs no compression",
         "Name": "says nothing to a machine",
         "Policy": _NO_IAM,
         "Tags": _NO_TAGS,
     }
     binary_media_types: list[str] = []
+    minimum_compression_size: int | None = None
 
 
 class ApiResource(Properties):

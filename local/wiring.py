@@ -131,4 +131,5 @@ def api_route(template: Template) -> Route | None:
         api_id=api_id,
         timeout_s=min(method.integration.timeout_in_millis for method in methods.values()) / 1000,
         binary="*/*" in properties.binary_media_types,
+        unpacks=properties.minimum_compression_size is not None,
     )

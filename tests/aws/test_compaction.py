@@ -106,6 +106,12 @@ def test_a_day_that_is_none_or_not_yet_is_refused(cloud, day):
         cloud.plan(day)
 
 
+@pytest.mark.parametrize("poll_s", [0, 901, 1.5, "30", True, None])
+def test_a_pause_that_the_state_machine_could_not_wait_is_refused(cloud, poll_s):
+    with pytest.raises(Invalid, match="poll_s: must be a whole number of seconds, 1 to 900, got"):
+        cloud.step("plan", input={"poll_s": poll_s}, execution="nightly", started_at="2025-11-20T12:00:00Z")
+
+
 def test_a_day_before_the_end_of_the_chain_is_refused(cloud):
     cloud.compact(DAY)
 

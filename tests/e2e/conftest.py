@@ -136,7 +136,10 @@ def a_template(seen="/dev/null", *, batch=10, window_s=0):
                     "Targets": [{"Arn": {"Ref": "Machine"}, "Id": "T", "Input": '{"do": "fail"}'}],
                 },
             },
-            "Rest": {"Type": "AWS::ApiGateway::RestApi", "Properties": {"Name": "api", "BinaryMediaTypes": ["x/y"]}},
+            "Rest": {
+                "Type": "AWS::ApiGateway::RestApi",
+                "Properties": {"Name": "api", "BinaryMediaTypes": ["x/y"], "MinimumCompressionSize": 1024},
+            },
             "RestProxy": {
                 "Type": "AWS::ApiGateway::Resource",
                 "Properties": {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import http.client
 import json
 from urllib.parse import urlsplit
@@ -9,11 +10,11 @@ from urllib.parse import urlsplit
 import pytest
 
 
-def ask(probe, method, target, *, body=None, host=None):
+def ask(probe, method, target, *, body=None, host=None, **headers):
     address = urlsplit(probe.stack.api_url).netloc
     connection = http.client.HTTPConnection(address, timeout=30)
     try:
-        connection.request(method, target, body, {"Host": host or address, "X-Sent": "1"})
+        connection.request(method, target, body, {"Host": host or address, "X-Sent": "1", **headers})
         answer = connection.getresponse()
         return answer.status, answer.headers, answer.read()
     finally:
@@ -38,6 +39,21 @@ def test_a_request_is_the_event_that_api_gateway_makes_of_it(probe):
     assert event["requestContext"]["stage"] == "prod"
     assert event["requestContext"]["path"] == "/prod/api/roots/a%2Fb%20c"
     assert event["requestContext"]["identity"]["sourceIp"] == "127.0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("sent", "arrives"),
+    [
+        (gzip.compress('{"é": 1}'.encode()), '{"é": 1}'),
+        (b'{"sent": "as it is"}', '{"sent": "as it is"}'),
+        (gzip.compress(b"cut short")[:-4], None),
+        (gzip.compress(bytes(11 * 1024 * 1024)), None),
+    ],
+    ids=["packed", "not packed at all", "damaged", "larger than API Gateway takes"],
+)
+def test_a_packed_body_is_unpacked_as_api_gateway_does(probe, sent, arrives):
+    event = event_of(probe, "POST", "/api", body=sent, **{"Content-Encoding": "gzip"})
+    assert event["body"] == (arrives or sent.decode("utf-8", "replace"))
 
 
 def test_a_request_without_path_query_or_body_has_nulls_for_them(probe):
