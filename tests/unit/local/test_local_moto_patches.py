@@ -13,6 +13,7 @@ from moto import mock_aws
 from moto.awslambda_simple.models import LambdaSimpleBackend
 from moto.core.config import default_user_config
 from moto.core.serialize import BaseJSONSerializer
+from moto.dynamodb.models import DynamoDBBackend
 from moto.dynamodb.models.table import Table
 from moto.sqs import models as sqs_models
 from moto.sqs.models import Message, Queue
@@ -24,6 +25,7 @@ from local.http_api import Reply, Server
 REGION = "us-east-1"
 PATCHED = [
     (BaseJSONSerializer, "_serialize_type_structure"),
+    (DynamoDBBackend, "transact_write_items"),
     (LambdaSimpleBackend, "invoke"),
     (Queue, "attributes"),
     (Queue, "delete_message"),
@@ -167,6 +169,77 @@ def test_stock_moto_echoes_the_payload_and_ours_asks_the_given_address(function)
         server.stop()
     assert (said["FunctionError"], said["Payload"].read()) == ("Unhandled", b'{"errorType": "Refused"}')
     assert asked == [("POST", f"/2015-03-31/functions/{name}/invocations", "RequestResponse", b'{"a": 1}')]
+
+
+def attempt(client, *operations):
+    """The transaction's reasons for failing, or its error's code; an empty list if it went through."""
+    try:
+        client.transact_write_items(TransactItems=list(operations))
+    except client.exceptions.TransactionCanceledException as error:
+        return [reason["Code"] for reason in error.response["CancellationReasons"]]
+    except client.exceptions.ClientError as error:
+        return error.response["Error"]["Code"]
+    return []
+
+
+def an_operation(kind, root, node, **more):
+    key = {"root": {"S": root}, "node": {"S": node}}
+    named = {"Item": key | {"by": {"S": "put"}}} if kind == "Put" else {"Key": key}
+    return {kind: {"TableName": "records", **named, **more}}
+
+
+def an_update(root, node, **more):
+    values = {":v": {"N": "1"}}
+    return an_operation("Update", root, node, UpdateExpression="ADD times :v", ExpressionAttributeValues=values, **more)
+
+
+TRANSACTIONS = [
+    [an_operation("Put", "new", "a"), an_update("a", "n1"), an_operation("Delete", "b", "n1")],
+    [an_update("a", "n1"), an_operation("Put", "c", "n9", ConditionExpression="attribute_exists(twin)")],
+    [an_operation("ConditionCheck", "a", "n1", ConditionExpression="attribute_exists(twin)"), an_update("c", "n8")],
+    [an_operation("Delete", "c", "n1"), an_operation("Delete", "c", "n1")],
+    [an_update("a", "n2"), an_operation("Put", "a", "n3"), an_operation("Delete", "a", "unknown")],
+    [
+        an_operation("Delete", "c", "n2", ConditionExpression="attribute_not_exists(twin)"),
+        an_operation("Put", "d", "a"),
+    ],
+]
+
+
+def outcomes(client):
+    """What each transaction answers and leaves in the table, which is then as it was before."""
+    before = client.scan(TableName="records")["Items"]
+    seen = [(attempt(client, *operations), client.scan(TableName="records")["Items"]) for operations in TRANSACTIONS]
+    for item in client.scan(TableName="records")["Items"]:
+        client.delete_item(TableName="records", Key={"root": item["root"], "node": item["node"]})
+    for item in before:
+        client.put_item(TableName="records", Item=item)
+    return seen
+
+
+def test_transactions_answer_and_leave_what_stock_ones_do(table):
+    stock = outcomes(table)
+    moto_patches.copy_only_what_a_transaction_touches()
+    assert outcomes(table) == stock
+    assert [answer for answer, _ in stock] == [
+        [],
+        ["None", "ConditionalCheckFailed"],
+        [],
+        "ValidationException",
+        [],
+        ["ConditionalCheckFailed", "None"],
+    ]
+
+
+def test_a_transaction_copies_no_item_that_it_does_not_name(table, monkeypatch):
+    moto_patches.copy_only_what_a_transaction_touches()
+    copied = []
+    monkeypatch.setattr(
+        Table, "__deepcopy__", lambda self, _: copied.append(len(self.all_items())) or self, raising=False
+    )
+    assert attempt(table, an_update("a", "n1"), an_update("b", "n2"), an_operation("Put", "new", "a")) == []
+    assert copied == [2, 2, 2]
+    table.delete_item(TableName="records", Key={"root": {"S": "new"}, "node": {"S": "a"}})
 
 
 VALUES = [
