@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import zlib
 from base64 import b64encode
+from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing
@@ -29,7 +30,10 @@ if TYPE_CHECKING:
 _GZIP = 31
 # Level 6 takes three times as long as level 3 to make traces a tenth smaller (measured on the seed's shape).
 _LEVEL = 3
-_CHUNK_BYTES = 1024 * 1024
+# Compresses to less than zlib's first buffer (16 KiB), so that its thread asks for Python's lock once a chunk.
+_CHUNK_BYTES = 256 * 1024
+# With one alone, its thread would only get that lock once the renderer waits for it: the two would take turns.
+_CHUNKS_UNDER_WAY = 2
 # One PutObject takes 5 GB.
 _OBJECT_BYTES_MAX = 5 * 1024**3
 # S3 keeps 2 KB of user metadata; longer root ids are in the lines alone.
@@ -70,14 +74,14 @@ def compress_lines(lines: Iterable[bytes], file: IO[bytes]) -> Written:
         file.write(chunk)
 
     with ThreadPoolExecutor(1) as beside:
-        under_way: Future[bytes] | None = None
+        under_way: deque[Future[bytes]] = deque()
         for chunk, lines_in_chunk in _chunks(lines):
             count += lines_in_chunk
-            if under_way is not None:
-                write(under_way.result())
-            under_way = beside.submit(compressor.compress, chunk)
-        if under_way is not None:
-            write(under_way.result())
+            under_way.append(beside.submit(compressor.compress, chunk))
+            if len(under_way) > _CHUNKS_UNDER_WAY:
+                write(under_way.popleft().result())
+        for last in under_way:
+            write(last.result())
     write(compressor.flush())
     return Written(digest.hexdigest(), size, count)
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from sys import intern
-
-import orjson
 
 from lineage.errors import TooLarge
 from lineage.records.archive import Archive
-from lineage.records.forest import Forest, Step
+from lineage.records.forest import Forest
 from lineage.records.items import parse_item
-from lineage.records.lines import parse_step, step_of
 from lineage.records.pointers import Pointer, Pointers
 from lineage.records.record import LineageRecord, keep_first
 from lineage.records.staged import Staged
@@ -33,7 +29,7 @@ class Sources:
 
 @dataclass(slots=True)
 class Findings:
-    """The records of a root in compact form, one for each node.
+    """The records of a root by node id, one for each node.
 
     `displaced` lost to an earlier record of their node; `staged` are the places of the staged images among them;
     `pointer` is the archive that was read, if there was one.
@@ -41,20 +37,16 @@ class Findings:
 
     root_id: str
     pointer: Pointer | None
-    steps: dict[str, Step] = field(default_factory=dict)
+    steps: dict[str, LineageRecord] = field(default_factory=dict)
     displaced: list[LineageRecord] = field(default_factory=list)
     staged: list[str] = field(default_factory=list)
 
     def add(self, record: LineageRecord) -> None:
         """Take a record in; of two of one node the first stays, whatever their order."""
-        node_id, parent_id, rendered = step_of(record)
-        known = self.steps.get(node_id)
-        if known is None:
-            # A node's id is the parent id of its children: one string serves them all.
-            self.steps[intern(node_id)] = (intern(node_id), intern(parent_id), rendered)
-        elif known[2] != rendered:
-            kept = keep_first(record, parse_step(self.root_id, orjson.loads(known[2][:-1])))
-            self.steps[node_id] = step_of(kept.record)
+        known = self.steps.setdefault(record.node_id, record)
+        if known is not record and known != record:
+            kept = keep_first(record, known)
+            self.steps[record.node_id] = kept.record
             self.displaced += kept.displaced
 
     def forest(self) -> Forest:

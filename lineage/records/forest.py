@@ -1,23 +1,19 @@
 """The records of one root as a forest: who is whose parent, which nodes are leaves, what is missing, what goes round.
 
-Built for a million records: a node is a number, and its record is kept as the bytes that every trace line repeats.
+Built for a million records: a node is a number, its place in the order of node ids.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
-from typing import TypeAlias
+from operator import attrgetter
+
+from lineage.records.record import LineageRecord
 
 # Parents that are no node.
 _START = -1
 _MISSING = -2
-
-
-# A record as the forest needs it: node id, parent id, and its rendered form (see `lines.render_step`). A plain tuple:
-# a million of anything larger cost more than all the rest (measured).
-Step: TypeAlias = tuple[str, str, bytes]
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,17 +29,16 @@ class Path:
 
 
 class Forest:
-    """The steps of one root, ordered by node id. Memory: the steps, a dictionary of the ids, three lists of numbers.
+    """The records of one root, one for each node, ordered by node id. Memory: a dictionary of the ids and four lists.
 
-    A step whose parent is the root id, or that is the root itself, starts a tree (the root need not be a record).
+    A record whose parent is the root id, or that is the root itself, starts a tree (the root need not be a record).
     """
 
-    def __init__(self, root_id: str, steps: Iterable[Step]) -> None:
-        ordered = sorted(steps, key=itemgetter(0))
+    def __init__(self, root_id: str, records: Iterable[LineageRecord]) -> None:
         self.root_id = root_id
-        self.ids = [node_id for node_id, _, _ in ordered]
-        self.rendered = [rendered for _, _, rendered in ordered]
-        self._parent_ids = [parent_id for _, parent_id, _ in ordered]
+        self.records = sorted(records, key=attrgetter("node_id"))
+        self.ids = [record.node_id for record in self.records]
+        self._parent_ids = [record.parent_id for record in self.records]
         index = {node_id: node for node, node_id in enumerate(self.ids)}
         self._parents = [index.get(parent_id, _MISSING) for parent_id in self._parent_ids]
         self._mend_starts(index)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sys import intern
 from typing import TYPE_CHECKING
 
 from lineage.records.record import LineageRecord
@@ -33,14 +34,17 @@ def render_life(record: LineageRecord, *, ttl_s: int, loaded_at: int) -> dict[st
 
 
 def parse_item(item: Item) -> LineageRecord:
-    """The record of an item that `render_item` wrote."""
+    """The record of an item that `render_item` wrote.
+
+    Texts that many records of a root repeat become one string each: a trace holds a million records.
+    """
     run_id = item.get("run_id")
     metadata = item.get("metadata")
     return LineageRecord(
-        root_id=item["root_id"]["S"],
+        root_id=intern(item["root_id"]["S"]),
         node_id=item["node_id"]["S"],
-        parent_id=item["parent_id"]["S"],
-        action_taken=item["action_taken"]["S"],
+        parent_id=intern(item["parent_id"]["S"]),
+        action_taken=intern(item["action_taken"]["S"]),
         storage_location=item["storage_location"]["S"],
         recorded_at=int(item["recordedAt"]["N"]),
         run_id=run_id["S"] if run_id else None,

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from sys import intern
 from typing import Any
 
 import orjson
 
-from lineage.records.forest import Forest, Path, Step
+from lineage.records.forest import Forest, Path
 from lineage.records.record import LineageRecord
 
 COMPACTION_ACTION = "DATA_COMPACTION"
@@ -30,7 +31,7 @@ class Compaction:
 
 
 def render_step(record: LineageRecord) -> bytes:
-    """A record as a step of a line, and the comma after it: the seed's form without `root_id`, which the line has."""
+    """A record as a step of a line: the seed's form without `root_id`, which the line has."""
     form: dict[str, object] = {
         "node_id": record.node_id,
         "parent_id": record.parent_id,
@@ -42,22 +43,16 @@ def render_step(record: LineageRecord) -> bytes:
         form["run_id"] = record.run_id
     if record.metadata:
         form["metadata"] = dict(record.metadata)
-    # Appending copies: what orjson returns keeps its working buffer (4 GB for a million steps, measured).
-    return orjson.dumps(form) + b","
-
-
-def step_of(record: LineageRecord) -> Step:
-    """The record as the forest takes it."""
-    return record.node_id, record.parent_id, render_step(record)
+    return orjson.dumps(form)
 
 
 def parse_step(root_id: str, form: Mapping[str, Any]) -> LineageRecord:
-    """The record of a step that `render_step` wrote."""
+    """The record of a step that `render_step` wrote; texts that many records repeat are shared, as in `parse_item`."""
     return LineageRecord(
-        root_id=root_id,
+        root_id=intern(root_id),
         node_id=form["node_id"],
-        parent_id=form["parent_id"],
-        action_taken=form["action_taken"],
+        parent_id=intern(form["parent_id"]),
+        action_taken=intern(form["action_taken"]),
         storage_location=form["storage_location"],
         recorded_at=form["recordedAt"],
         run_id=form.get("run_id"),
@@ -83,17 +78,28 @@ def render_lines(forest: Forest, compaction: Compaction | None) -> Iterator[byte
     """
     root = b',"root_id":' + orjson.dumps(forest.root_id)
     before, after = _render_compaction(compaction)
-    rendered = forest.rendered
+    inner = _Inner(forest)
     for path, leaves in forest.families():
-        shared = b"".join(
-            (root, _render_faults(forest, path), b',"lineage":[', *(rendered[node] for node in path.nodes))
-        )
+        shared = b"".join((root, _render_faults(forest, path), b',"lineage":[', *(inner[node] for node in path.nodes)))
         for leaf in leaves:
             leaf_id = orjson.dumps(forest.ids[leaf])
+            step = render_step(forest.records[leaf])
             if compaction:
-                yield b"".join((b'{"record_id":', leaf_id, shared, rendered[leaf], before, leaf_id, after))
+                yield b"".join((b'{"record_id":', leaf_id, shared, step, before, leaf_id, after))
             else:
-                yield b"".join((b'{"record_id":', leaf_id, shared, rendered[leaf][:-1], after))
+                yield b"".join((b'{"record_id":', leaf_id, shared, step, after))
+
+
+class _Inner(dict[int, bytes]):
+    """Nodes above the leaves as they stand in lines, with the comma that follows; rendered when first asked for."""
+
+    def __init__(self, forest: Forest) -> None:
+        self._records = forest.records
+
+    def __missing__(self, node: int) -> bytes:
+        # Appending also copies: what orjson returns keeps its working buffer (4 GB for a million steps, measured).
+        rendered = self[node] = render_step(self._records[node]) + b","
+        return rendered
 
 
 def _render_faults(forest: Forest, path: Path) -> bytes:
@@ -105,10 +111,10 @@ def _render_faults(forest: Forest, path: Path) -> bytes:
 
 
 def _render_compaction(compaction: Compaction | None) -> tuple[bytes, bytes]:
-    """The compaction step up to its parent, which is the leaf, and from there to the end of the line."""
+    """What follows the leaf's step: the compaction step up to its parent, which is the leaf; the end of the line."""
     if compaction is None:
         return b"", b"]}\n"
-    before = b'{"node_id":' + orjson.dumps(compaction.node_id) + b',"parent_id":'
+    before = b',{"node_id":' + orjson.dumps(compaction.node_id) + b',"parent_id":'
     rest = {
         "action_taken": COMPACTION_ACTION,
         "recordedAt": compaction.recorded_at,

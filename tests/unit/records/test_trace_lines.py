@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.records.forest import Forest
-from lineage.records.lines import Compaction, parse_lines, render_lines, step_of
+from lineage.records.lines import Compaction, parse_lines, render_lines
 from lineage.records.record import LineageRecord
 
 COMPACTION = Compaction("nightly", 1_763_684_000, "s3://archive/traces/year=2025/month=11/day=20/")
@@ -25,7 +25,7 @@ def records_of(edges):
 
 
 def lines_of(edges, compaction=None):
-    return [json.loads(line) for line in render_lines(Forest("root", map(step_of, records_of(edges))), compaction)]
+    return [json.loads(line) for line in render_lines(Forest("root", records_of(edges)), compaction)]
 
 
 def told(line):
@@ -129,7 +129,7 @@ EDGES = st.dictionaries(NODES, PARENTS, max_size=12)
 
 @given(EDGES)
 def test_the_records_in_the_lines_are_exactly_the_roots_records(edges):
-    lines = list(render_lines(Forest("root", map(step_of, records_of(edges))), COMPACTION))
+    lines = list(render_lines(Forest("root", records_of(edges)), COMPACTION))
 
     assert sorted(parse_lines(lines), key=lambda record: record.node_id) == sorted(
         records_of(edges), key=lambda record: record.node_id
@@ -159,9 +159,9 @@ def test_there_is_a_line_for_each_leaf_and_for_each_cycle_without_one(edges):
 
 @given(st.permutations(sorted({"a": "root", "b": "a", "c": "b", "d": "x", "p": "q", "q": "p", "r": "root"}.items())))
 def test_the_order_of_the_records_does_not_change_a_byte(shuffled):
-    in_order = list(render_lines(Forest("root", map(step_of, records_of(dict(sorted(shuffled))))), COMPACTION))
+    in_order = list(render_lines(Forest("root", records_of(dict(sorted(shuffled)))), COMPACTION))
 
-    assert list(render_lines(Forest("root", map(step_of, records_of(dict(shuffled)))), COMPACTION)) == in_order
+    assert list(render_lines(Forest("root", records_of(dict(shuffled))), COMPACTION)) == in_order
 
 
 def test_ids_that_json_escapes_survive():
@@ -175,4 +175,4 @@ def test_ids_that_json_escapes_survive():
 def test_what_enrichers_and_runs_add_survives_the_archive():
     record = a_record("a", "root", run_id="run-1", metadata=(("bucket", "b"), ("team", "x")))
 
-    assert list(parse_lines(render_lines(Forest("root", [step_of(record)]), COMPACTION))) == [record]
+    assert list(parse_lines(render_lines(Forest("root", [record]), COMPACTION))) == [record]
