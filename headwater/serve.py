@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import argparse
+import json
 import shlex
 import signal
 import sys
 import threading
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -26,6 +28,7 @@ examples:
   headwater serve                          the HTTP API on 8080, AWS endpoints on 4566
   headwater serve --api-port 0             any free port; the chosen one is printed
   headwater serve --window 60              batches wait as long as they do on AWS
+  headwater cdk synth -c records_ttl_hours=1 && headwater serve --template cdk.out/Headwater-prod.template.json
 """
 _A_REQUEST = (
     '{"root_id": "flights-2013-01-01", "parent_id": "flights-2013-01-01", "action_taken": "READ",'
@@ -54,6 +57,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="SECONDS",
         help="the longest that a batch waits to fill; the deployed stack's is 60 (default: 1)",
     )
+    parser.add_argument(
+        "--template",
+        type=Path,
+        metavar="FILE",
+        help="a synthesized template to run, for knobs other than cdk.json's (default: synthesize one)",
+    )
     parser.set_defaults(func=serve)
 
 
@@ -68,7 +77,7 @@ def serve(arguments: argparse.Namespace) -> int:
     except KeyboardInterrupt:
         print("\nstopped", flush=True)
         return 0
-    except LocalError as error:
+    except (LocalError, OSError, json.JSONDecodeError) as error:
         print(f"headwater serve: {error}", file=sys.stderr)
         return 1
 
@@ -76,10 +85,10 @@ def serve(arguments: argparse.Namespace) -> int:
 def _serve(arguments: argparse.Namespace) -> int:
     from local.stack import LocalStack
     from local.synthesis import synthesize
+    from local.template import load_template
 
-    print("synthesizing the stack ...", flush=True)
-    template = synthesize()
-    print("starting it ...", flush=True)
+    print("starting the stack ..." if arguments.template else "synthesizing and starting the stack ...", flush=True)
+    template = load_template(arguments.template) if arguments.template else synthesize()
     stack = LocalStack(
         template,
         api_port=arguments.api_port,

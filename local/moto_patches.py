@@ -127,14 +127,9 @@ def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]
     for operation in (one for item in transact_items for one in item.values()):
         table = backend.tables.get(operation.get("TableName"))
         named = operation.get("Key") or operation.get("Item") or {}
-        if (
-            table is not None
-            and table.range_key_attr
-            and table.hash_key_attr in named
-            and table.range_key_attr in named
-        ):
-            key = (DynamoType(named[table.hash_key_attr]), DynamoType(named[table.range_key_attr]))
-            keys.setdefault(table.name, set()).add(key)
+        if table is not None and table.has_range_key and named.keys() >= set(table.table_key_attrs):
+            partition, sort = (DynamoType(named[name]) for name in table.table_key_attrs)
+            keys.setdefault(table.name, set()).add((partition, sort))
     return keys
 
 

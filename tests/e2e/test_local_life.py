@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -66,9 +67,17 @@ def test_a_port_in_use_is_named_with_the_option_that_changes_it(small_template, 
             LocalStack(small_template, api_port=port, logs=tmp_path).start()
 
 
+@pytest.fixture(scope="module")
+def template_file(template, tmp_path_factory):
+    file = tmp_path_factory.mktemp("template") / "template.json"
+    file.write_text(json.dumps(template))
+    return file
+
+
 @pytest.fixture
-def serving():
-    command = [sys.executable, "-m", "headwater", "serve", "--api-port", "0", "--aws-port", "0"]
+def serving(template_file):
+    ports = ["--api-port", "0", "--aws-port", "0"]
+    command = [sys.executable, "-m", "headwater", "serve", *ports, "--template", str(template_file)]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
         lines = []
         while "Ctrl-C stops" not in "".join(lines):
@@ -87,6 +96,13 @@ def test_serve_prints_both_ports_and_ends_cleanly_when_told_to(serving, linux, n
     process.send_signal(number)
     assert process.wait(15) == 0
     assert [pid for pid in started if is_alive(pid)] == []
+
+
+def test_a_template_that_is_not_there_is_one_line_and_a_status():
+    command = [sys.executable, "-m", "headwater", "serve", "--template", "nowhere.json"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr == "headwater serve: [Errno 2] No such file or directory: 'nowhere.json'\n"
 
 
 def test_a_serve_that_is_killed_takes_its_processes_along(serving, linux):
