@@ -1,0 +1,39 @@
+"""Requests of no sense at all: each is answered, none makes the function fail."""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lineage.api.app import ROUTES
+
+# Lone surrogates, too: an event may hold what no HTTP client sends.
+TEXT = st.text(st.characters(), max_size=30)
+SEGMENTS = st.one_of(TEXT, TEXT.map(lambda text: quote(text, safe="", errors="surrogatepass")), st.just("flights"))
+BODIES = st.one_of(TEXT, st.binary(max_size=50), st.sampled_from(["{}", "[]", "null", "1e999", '{"records":[{}]}']))
+NAMES = st.sampled_from(["action", "limit", "cursor", "after", "x"])
+HEADERS = st.sampled_from(["Content-Encoding", "Content-Type", "Accept"])
+
+
+@st.composite
+def paths(draw):
+    if draw(st.booleans()):
+        return f"/{draw(SEGMENTS)}/{draw(SEGMENTS)}"
+    path = draw(st.sampled_from(ROUTES)).path
+    return path.replace("<root_id>", draw(SEGMENTS)).replace("<node_id>", draw(SEGMENTS))
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    method=st.sampled_from(["GET", "POST", "PUT", "HEAD"]),
+    path=paths(),
+    query=st.dictionaries(NAMES, st.lists(TEXT, min_size=1, max_size=2), max_size=3),
+    body=BODIES,
+    headers=st.dictionaries(HEADERS, st.sampled_from(["gzip", "GZIP ", "br", "", "x"])),
+)
+def test_every_request_is_answered(api, method, path, query, body, headers):
+    answer = api.send(method, path, query, body=body, headers=headers)
+
+    assert answer.status in {200, 201, 202, 400, 404, 405, 413, 422}
