@@ -1,26 +1,29 @@
-"""The edge of every function: its variables, clients and clock, handed to the domain as plain arguments."""
+"""The edge of every function: its variables, clients and clock, handed to the domain as plain arguments.
+
+Each part is imported where it is made: a cold start pays for its own function alone (`expired` needs no pydantic).
+"""
 
 from __future__ import annotations
 
 import os
 import time
 from functools import cache
+from typing import TYPE_CHECKING
 
 from lineage import settings
 from lineage.aws.clients import client
-from lineage.records.archive import Archive
-from lineage.records.calendar import Calendar
-from lineage.records.compaction import Compactor
-from lineage.records.dead_letters import DeadLetters
-from lineage.records.digest import Digests
-from lineage.records.findings import Sources
-from lineage.records.intake import RecordsIntake
-from lineage.records.load import LoadStores
-from lineage.records.marks import Marks
-from lineage.records.pointers import Pointers
-from lineage.records.staged import Staged
-from lineage.records.table import RecordsTable
-from lineage.records.trace import Tracer
+
+if TYPE_CHECKING:
+    from lineage.records.compaction import Compactor
+    from lineage.records.dead_letters import DeadLetters
+    from lineage.records.findings import Sources
+    from lineage.records.intake import RecordsIntake
+    from lineage.records.load import LoadStores
+    from lineage.records.marks import Marks
+    from lineage.records.pointers import Pointers
+    from lineage.records.staged import Staged
+    from lineage.records.table import RecordsTable
+    from lineage.records.trace import Tracer
 
 
 def now_s() -> int:
@@ -36,6 +39,8 @@ def number(name: str) -> int:
 @cache
 def intake() -> RecordsIntake:
     """Where requests go."""
+    from lineage.records.intake import RecordsIntake
+
     return RecordsIntake(
         sqs=client("sqs"),
         s3=client("s3"),
@@ -48,51 +53,72 @@ def intake() -> RecordsIntake:
 @cache
 def table() -> RecordsTable:
     """The records table."""
+    from lineage.records.table import RecordsTable
+
     return RecordsTable(client("dynamodb"), os.environ[settings.RECORDS_TABLE])
 
 
 @cache
 def marks() -> Marks:
     """The marks in the graph table."""
+    from lineage.records.marks import Marks
+
     return Marks(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
 
 
 @cache
 def pointers() -> Pointers:
     """The archive pointers in the graph table."""
+    from lineage.records.pointers import Pointers
+
     return Pointers(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
 
 
 @cache
 def staged() -> Staged:
     """The staged images in the graph table."""
+    from lineage.records.staged import Staged
+
     return Staged(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
 
 
 @cache
 def dead_letters() -> DeadLetters:
     """The records' dead-letter queue."""
+    from lineage.records.dead_letters import DeadLetters
+
     return DeadLetters(client("sqs"), os.environ[settings.RECORDS_DLQ_URL])
 
 
 @cache
 def sources() -> Sources:
     """Where records of a root may be."""
+    from lineage.records.archive import Archive
+    from lineage.records.findings import Sources
+
     return Sources(table(), staged(), pointers(), Archive(client("s3"), os.environ[settings.ARCHIVE_BUCKET]))
 
 
 def load_stores() -> LoadStores:
     """What the load function reads and writes."""
+    from lineage.records.load import LoadStores
+
     return LoadStores(table(), marks(), dead_letters(), client("s3"), number(settings.RECORDS_TTL_S))
 
 
 def tracer() -> Tracer:
     """What the trace function reads and writes."""
+    from lineage.records.trace import Tracer
+
     return Tracer(sources(), marks(), dead_letters(), now_s)
 
 
 def compactor() -> Compactor:
     """What the compaction's steps read and write."""
+    from lineage.records.calendar import Calendar
+    from lineage.records.compaction import Compactor
+    from lineage.records.digest import Digests
+
     return Compactor(
         calendar=Calendar(client("dynamodb"), os.environ[settings.GRAPH_TABLE]),
         marks=marks(),
