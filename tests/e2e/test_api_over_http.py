@@ -63,6 +63,18 @@ def test_ids_with_slashes_travel_through_the_path(local_stack: LocalStack) -> No
     assert [step["node_id"] for step in json.loads(lines)["lineage"]] == [root]
 
 
+def test_a_request_may_come_gzipped(local_stack: LocalStack) -> None:
+    form = {"root_id": "gzipped", "parent_id": "gzipped", "action_taken": "READ", "storage_location": "s3://x"}
+    request = urllib.request.Request(
+        f"{local_stack.api_url}/api/v1/records",
+        gzip.compress(json.dumps(form).encode()),
+        {"Content-Type": "application/json", "Content-Encoding": "gzip"},
+    )
+
+    with urllib.request.urlopen(request, timeout=30) as answer:
+        assert (answer.status, json.load(answer)["root_id"]) == (201, "gzipped")
+
+
 def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
     root = "api-large-trace"
     records = f"{local_stack.api_url}/api/v1/records"
