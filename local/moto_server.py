@@ -35,6 +35,7 @@ from werkzeug.serving import make_server
 
 from local import moto_patches
 from local.endpoint import ACCOUNT
+from local.guards import refusal_of, s3_refusal_of
 from local.lines import Message, answer_lines
 
 Environ = dict[str, Any]
@@ -93,6 +94,25 @@ class Dispatcher(DomainDispatcherApplication):
     def __init__(self) -> None:
         super().__init__(create_backend_app)
         self.get_backend_for_host = cache(self.get_backend_for_host)  # type: ignore[method-assign]
+
+
+class Guarded:
+    """Refuses what AWS would refuse and moto would not; see `local.guards`."""
+
+    def __init__(self, application: Application) -> None:
+        self._application = application
+
+    def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
+        """WSGI."""
+        target = environ.get("HTTP_X_AMZ_TARGET", "")
+        if not target and _service(environ) == "s3":
+            if refusal := s3_refusal_of(environ.get("RAW_URI", "")):
+                start_response("400 Bad Request", [("Content-Type", "application/xml")])
+                return [f"<Error><Code>{refusal[0]}</Code><Message>{refusal[1]}</Message></Error>".encode()]
+        elif refusal := refusal_of(target, environ["wsgi.input"].getvalue()):
+            start_response("400 Bad Request", [("Content-Type", "application/x-amz-json-1.0")])
+            return [json.dumps({"__type": refusal[0], "message": refusal[1]}).encode()]
+        return self._application(environ, start_response)
 
 
 class OneAtATime:
@@ -160,7 +180,7 @@ class Server:
         moto_patches.render_attribute_values_as_they_are()
         moto_patches.keep_queues_fast_when_they_are_long()
         default_user_config["stepfunctions"] = {"execute_state_machine": True}
-        application = OneAtATime(Dispatcher())
+        application = Guarded(OneAtATime(Dispatcher()))
         listener.listen(128)
         server = make_server(
             "127.0.0.1", port, application, threaded=True, request_handler=_Handler, fd=listener.detach()

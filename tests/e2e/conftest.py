@@ -70,6 +70,17 @@ def a_template(seen="/dev/null", *, batch=10, window_s=0):
                     "AttributeDefinitions": [
                         {"AttributeName": "root", "AttributeType": "S"},
                         {"AttributeName": "node", "AttributeType": "S"},
+                        {"AttributeName": "action", "AttributeType": "S"},
+                    ],
+                    "LocalSecondaryIndexes": [
+                        {
+                            "IndexName": "action-index",
+                            "KeySchema": [
+                                {"AttributeName": "root", "KeyType": "HASH"},
+                                {"AttributeName": "action", "KeyType": "RANGE"},
+                            ],
+                            "Projection": {"ProjectionType": "ALL"},
+                        }
                     ],
                     "BillingMode": "PAY_PER_REQUEST",
                     "StreamSpecification": {"StreamViewType": "NEW_AND_OLD_IMAGES"},
