@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import orjson
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.answers import ANSWER_BYTES_MAX, answer, size_of
@@ -10,9 +9,9 @@ from lineage.api.cursor import parse_cursor, render_cursor
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.api.views import render_place, render_some
-from lineage.errors import NotFound, TooLarge, shown
+from lineage.errors import NotFound, shown
 from lineage.records.questions import find_places, is_known, live_page, unknown_root
-from lineage.records.request import parse_request, render_answer
+from lineage.records.request import parse_request, render_bounded_answer
 
 _LIMIT = 100
 LIMIT_MAX = 1000
@@ -21,10 +20,7 @@ LIMIT_MAX = 1000
 def post_records(services: Services, request: HttpRequest) -> Response[str]:
     """Accept a lineage request, whole or not at all."""
     accepted = parse_request(request.json(), now_s=services.now_s(), new_id=services.new_id)
-    told = render_answer(accepted, services.ttl_s)
-    # What could not be answered must not be accepted: the caller would send it again.
-    if (size := size_of(orjson.dumps(told))) > ANSWER_BYTES_MAX:
-        raise TooLarge(f"records: the answer must be at most {ANSWER_BYTES_MAX} bytes, got {size}; send fewer at once")
+    told = render_bounded_answer(accepted, services.ttl_s, bytes_max=ANSWER_BYTES_MAX, size_of=size_of)
     services.intake.put(accepted.records)
     services.count("RecordsAccepted", len(accepted.records))
     return answer(told, status=201)

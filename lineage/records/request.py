@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Annotated
 
+import orjson
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
-from lineage.errors import Fault, Invalid
+from lineage.errors import Fault, Invalid, TooLarge
 from lineage.names import derive_node_id
 from lineage.records.record import LineageRecord
 from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation, invalid
@@ -175,3 +176,17 @@ def render_answer(request: LineageRequest, ttl_s: int) -> dict[str, object]:
         "ttl_expiry": first.recorded_at + ttl_s,
         **({"records": nodes} if request.batch else nodes[0]),
     }
+
+
+def render_bounded_answer(
+    request: LineageRequest, ttl_s: int, *, bytes_max: int, size_of: Callable[[bytes], int] = len
+) -> dict[str, object]:
+    """The answer, or `TooLarge` if it could not be sent: the request must not be accepted then, or it would come again.
+
+    `size_of` tells what the answer's JSON takes on its way back.
+    """
+    answer = render_answer(request, ttl_s)
+    size = size_of(orjson.dumps(answer))
+    if size > bytes_max:
+        raise TooLarge(f"records: the answer must be at most {bytes_max} bytes, got {size}; send fewer at once")
+    return answer

@@ -8,7 +8,7 @@ import pytest
 
 from lambdas import input as input_function
 from lambdas import load as load_function
-from lineage.errors import Invalid
+from lineage.errors import Invalid, TooLarge
 from tests.builders import NOON, a_batch, a_message, a_request
 
 DAY_S = 24 * 3600
@@ -99,6 +99,14 @@ def test_loading_a_batch_twice_keeps_each_record_once(cloud):
 
     assert sorted(map(json.dumps, cloud.items())) == sorted(map(json.dumps, before))
     assert cloud.bodies("RecordsDeadLetters") == []
+
+
+def test_a_request_whose_answer_lambda_could_not_return_is_refused_before_it_is_queued(cloud):
+    request = {**a_batch(10_000), "storage_location": "s3://b/" + "k" * 1000}
+
+    with pytest.raises(TooLarge, match="records: the answer must be at most 6000000 bytes, got 10"):
+        input_function.handler(request, cloud.context())
+    assert cloud.bodies("PackedQueue") == []
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
