@@ -264,7 +264,10 @@ class InvokeApi:
         functions = self._functions()
         if name not in functions:
             return _message(404, f"Function not found: {name}")
-        event = json.loads(request.body or b"{}")
+        try:
+            event = json.loads(request.body or b"{}")
+        except ValueError as error:
+            return _message(400, f"Could not parse request body into json: {error}")
         kind = request.header("x-amz-invocation-type")
         if kind == "Event":
             self._executor.submit(self._run_behind, name, event)

@@ -120,11 +120,11 @@ class OneAtATime:
 
     def __init__(self, application: Application) -> None:
         self._application = application
-        self._locks = {service: threading.Lock() for service in _LOCKED}
+        self.locks = {service: threading.Lock() for service in _LOCKED}
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
         """WSGI."""
-        lock = self._locks.get(_service(environ))
+        lock = self.locks.get(_service(environ))
         if lock is None or _waits(environ):
             return self._application(environ, start_response)
         with lock:
@@ -154,6 +154,7 @@ class Server:
     """Listens, keeps time, and removes what has expired."""
 
     def __init__(self) -> None:
+        self._application = OneAtATime(Dispatcher())
         self._skipped: time_machine.travel | None = None
 
     def answer(self, question: Message) -> Message:
@@ -162,7 +163,8 @@ class Server:
             return self._listen(**question["listen"])
         if "offset_s" in question:
             return self._skip(question["offset_s"])
-        return {"removed": [removed for table in _tables() for removed in _expire(table, time.time())]}
+        with self._application.locks["dynamodb"]:
+            return {"removed": [removed for table in _tables() for removed in _expire(table, time.time())]}
 
     def _listen(self, port: int, functions_url: str) -> Message:
         listener = socket.socket()
@@ -180,7 +182,7 @@ class Server:
         moto_patches.render_attribute_values_as_they_are()
         moto_patches.keep_queues_fast_when_they_are_long()
         default_user_config["stepfunctions"] = {"execute_state_machine": True}
-        application = Guarded(OneAtATime(Dispatcher()))
+        application = Guarded(self._application)
         listener.listen(128)
         server = make_server(
             "127.0.0.1", port, application, threaded=True, request_handler=_Handler, fd=listener.detach()

@@ -13,6 +13,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from local.clock import Clock
 from local.functions import Functions
 from local.polling import Failure, failed_ids, failure_of
@@ -100,7 +102,7 @@ class QueuePoller:
     def _run(self) -> None:
         batch = _Batch()
         while not self._stopping.is_set():
-            received = self._receive()
+            received = self._receive_or_wait()
             for message in received:
                 batch = self._add(batch, message)
             if self._is_due(batch, none_left=not received):
@@ -108,6 +110,15 @@ class QueuePoller:
                 batch = _Batch()
             elif not received:
                 self._stopping.wait(_POLL_S)
+
+    def _receive_or_wait(self) -> Sequence[MessageTypeDef]:
+        """What there is; nothing, and a word about it, if the endpoint fails: a poller outlives that."""
+        try:
+            return self._receive()
+        except (BotoCoreError, ClientError) as error:
+            if not self._stopping.is_set():
+                self._tell(Failure("ReceiveMessage", self.mapping.logical_id, type(error).__name__, str(error)))
+            return []
 
     def _receive(self) -> Sequence[MessageTypeDef]:
         said = self._sqs.receive_message(
@@ -155,6 +166,8 @@ class QueuePoller:
             failed = failed_ids(answer, ids, reports=mapping.reports_failures)
             if not self._stopping.is_set():
                 self._delete([found for found in messages if found["MessageId"] not in failed])
+        except (BotoCoreError, ClientError) as error:
+            self._tell(Failure("DeleteMessage", mapping.logical_id, type(error).__name__, str(error)))
         finally:
             with self._lock:
                 self._held -= len(messages)

@@ -16,7 +16,7 @@ from botocore.config import Config
 from local.clock import Clock
 from local.deploy import Deployed, client_settings, deploy
 from local.endpoint import Endpoint
-from local.errors import NotDrained
+from local.errors import ChildFailed, NotDrained
 from local.functions import Answer, Functions
 from local.http_api import InvokeApi, Reply, Request, RestApi, Server
 from local.machines import Machines
@@ -264,7 +264,11 @@ class LocalStack:
 
     def _sweep_often(self, sweep_s: float) -> None:
         while not self._stopping.wait(sweep_s):
-            self.sweep_ttl()
+            try:
+                self.sweep_ttl()
+            except ChildFailed as error:
+                self._tell(Failure("sweep", "TTL", type(error).__name__, str(error)))
+                return
 
     def _reply_to(self, request: Request) -> Reply:
         if self._rest_api is None:
