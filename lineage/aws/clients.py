@@ -11,8 +11,9 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
 # Connections, and so threads, that one function uses against one service. DynamoDB takes about 5 ms for a write, and
-# half a core (1 GB) 1 ms for the call: more threads only wait for each other (measured: 16 cost a quarter more CPU).
-CONCURRENCY = 8
+# half a core (1 GB) 1 ms for the call: more threads would only wait for each other (measured: 8 cost 40 % more CPU, 16
+# twice as much).
+CONCURRENCY = 4
 
 
 @overload
