@@ -1,0 +1,96 @@
+"""`python -m benchmarks [trace load cold_start cost] [--quick]`: the exit status says whether every goal was met.
+
+A whole run writes docs/benchmarks.md and docs/cost.md; with names, or `--quick`, results are only printed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from typing import Protocol
+
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from benchmarks import cold_start, load, machine, trace
+from benchmarks.processes import PROJECT, Say
+from benchmarks.results_page import render_results_page
+from benchmarks.rows import Row
+
+_RESULTS = PROJECT / "docs" / "benchmarks.md"
+_COST = PROJECT / "docs" / "cost.md"
+
+
+class Measure(Protocol):
+    """A benchmark: says what it is at, and answers its rows; `quick` is for those who change it."""
+
+    def __call__(self, say: Say, *, quick: bool) -> list[Row]: ...  # noqa: D102 - the class says it
+
+
+_MEASURES: dict[str, Measure] = {"trace": trace.measure, "load": load.measure, "cold_start": cold_start.measure}
+_NAMES = (*_MEASURES, "cost")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run what is named, or all; 1 if a goal is missed."""
+    parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(_NAMES)}; all by default")
+    parser.add_argument("--quick", action="store_true", help="small shapes, one round, nothing written")
+    parsed = parser.parse_args(arguments)
+    names = parsed.names or list(_NAMES)
+    if unknown := set(names) - set(_NAMES):
+        parser.error(f"NAME must be any of {', '.join(_NAMES)}, got {', '.join(sorted(unknown))}")
+    write = not parsed.names and not parsed.quick
+    console = Console()
+    load_before = machine.load()
+    rows = _measure(console, names, quick=parsed.quick)
+    if "cost" in names:
+        _cost(console, write=write)
+    if write:
+        about = [*machine.describe(), ("load before and after", f"{load_before}; {machine.load()}")]
+        _RESULTS.write_text(render_results_page(rows, about), encoding="utf-8")
+    _print_rows(console, rows)
+    return 0 if all(row.met for row in rows) else 1
+
+
+def _measure(console: Console, names: Sequence[str], *, quick: bool) -> list[Row]:
+    rows: list[Row] = []
+    for name in names:
+        if name in _MEASURES:
+            with console.status(name) as status:
+                rows += _MEASURES[name](_sayer(name, status.update), quick=quick)
+    return rows
+
+
+def _sayer(name: str, update: Callable[[str], None]) -> Say:
+    return lambda what: update(f"{name}: {escape(what)}")
+
+
+def _cost(console: Console, *, write: bool) -> None:
+    """The calls of a thousand records, and the price of a month: there is no goal to miss."""
+    # Imported here: moto and the stack's parts take longer to load than the other benchmarks to start.
+    from benchmarks.cost import read_prices
+    from benchmarks.cost_page import render_cost_page
+    from benchmarks.day import WAYS, run_day
+
+    with console.status("cost") as status:
+        page = render_cost_page(run_day(WAYS, _sayer("cost", status.update)), read_prices())
+    if write:
+        _COST.write_text(page, encoding="utf-8")
+    else:
+        console.print(page, markup=False, highlight=False)
+
+
+def _print_rows(console: Console, rows: Sequence[Row]) -> None:
+    table = Table("what", "ours", "baseline", "ratio", "goal", "met")
+    for row in rows:
+        met = "[green]yes" if row.met else "[red]no"
+        table.add_row(row.what, row.ours, row.baseline, row.ratio, row.goal, met)
+    if rows:
+        console.print(table)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,80 @@
+"""Cold starts: importing a handler and making its clients, beside a bare process that makes the same boto3 clients.
+
+Bytecode is compiled and the disk is warm, as in a function whose layer ships its .pyc files.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from benchmarks.processes import Say, in_turns, run_code
+from benchmarks.rows import Row, milliseconds, within
+from lineage import settings
+
+_ENVIRONMENT = {
+    "AWS_ACCESS_KEY_ID": "local",
+    "AWS_SECRET_ACCESS_KEY": "local",
+    "AWS_DEFAULT_REGION": "us-east-1",
+    "POWERTOOLS_SERVICE_NAME": "cold",
+    "POWERTOOLS_METRICS_NAMESPACE": "Headwater",
+    settings.RECORDS_TABLE: "records",
+    settings.GRAPH_TABLE: "graph",
+    settings.INTAKE_BUCKET: "intake",
+    settings.ARCHIVE_BUCKET: "archive",
+    settings.RECORDS_DLQ_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/dead",
+    settings.RECORDS_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/records",
+    settings.PACKED_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/packed",
+    settings.TRACE_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/traces",
+    settings.RECORDS_TTL_S: "86400",
+    settings.TRACE_RECORDS_MAX: "2000000",
+}
+_TIMED = "import time; _t = time.perf_counter(); {work}; print('{{\"s\": %f}}' % (time.perf_counter() - _t))"
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """A function's cold start: what its first event makes, the clients among that, and how much it may take."""
+
+    module: str
+    first_event: str
+    clients: tuple[str, ...]
+    at_most: float
+
+    @property
+    def ours(self) -> str:
+        """What the function does."""
+        clients = "; ".join(f"client({service!r})" for service in self.clients)
+        return f"import lambdas.{self.module}; from lineage.aws.clients import client; {clients}; {self.first_event}"
+
+    @property
+    def bare(self) -> str:
+        """The same boto3 clients, and nothing else."""
+        clients = "; ".join(f"boto3.client({service!r})" for service in self.clients)
+        return f"import boto3; {clients}"
+
+
+_WIRING = "from lambdas import wiring; "
+STARTS = (
+    Start("input", f"{_WIRING}wiring.intake()", ("sqs", "s3"), 1.7),
+    Start("load", f"{_WIRING}wiring.load_stores()", ("dynamodb", "sqs", "s3"), 1.7),
+    Start("trace", f"{_WIRING}wiring.tracer()", ("dynamodb", "sqs", "s3"), 1.7),
+    Start("expired", f"{_WIRING}wiring.marks(), wiring.pointers(), wiring.staged()", ("dynamodb",), 1.7),
+    Start("compact", f"{_WIRING}wiring.compactor()", ("dynamodb", "sqs", "s3"), 1.7),
+    Start("api", f"{_WIRING}wiring.intake(), wiring.sources()", ("dynamodb", "sqs", "s3"), 2.5),
+)
+
+
+def measure(say: Say, *, quick: bool) -> list[Row]:
+    """Every function, in turns with its bare process."""
+    rows = []
+    for start in STARTS:
+        works = {
+            f"{start.module}, ours": partial(run_code, _TIMED.format(work=start.ours), _ENVIRONMENT),
+            f"{start.module}, bare": partial(run_code, _TIMED.format(work=start.bare), _ENVIRONMENT),
+        }
+        ours, bare = in_turns(1 if quick else 11, works, say).values()
+        rows.append(
+            within(f"cold start: {start.module}", ours["s"], bare["s"], at_most=start.at_most, show=milliseconds)
+        )
+    return rows

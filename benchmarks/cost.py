@@ -1,0 +1,156 @@
+"""What a month of records costs: the calls of a thousand of them, scaled up, times the prices of `prices.json`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks.day import RECORDS, Day
+from benchmarks.ledger import Ledger
+from lineage.aws.clients import CONCURRENCY
+
+PRICES = Path(__file__).with_name("prices.json")
+
+RECORDS_A_DAY = 1_000_000
+DAYS = 30
+_SCALE = RECORDS_A_DAY // RECORDS * DAYS
+_GB = 1e9
+
+# What could not be counted here, and is assumed.
+CALL_S = 0.010  # an AWS call, seen from a function
+INVOCATION_S = 0.005  # an invocation's own work
+AT_ONCE = {"load": CONCURRENCY}  # calls that a function makes at once
+KEPT_DAYS = 2  # a record's 24 hours, and as much again until DynamoDB has removed it
+INDEX_BYTES = 100  # what DynamoDB adds to each stored item
+LOG_BYTES = 350  # the lines that Lambda itself writes about an invocation
+TRANSITIONS_A_DAY = 150  # plan, 16 shards, half an hour of polls, seal
+METRICS = 10  # our metrics, by name and function
+IDLE_POLLS = 3 * 5 * 3 * 60 * 24 * DAYS  # three queues, five pollers each, a receive every 20 s
+_TRACED_A_DAY = 24 * 3600  # X-Ray's default rule: the first request of each second, and 5 % of the others
+_TRACED_SHARE = 0.05
+_ONCE_A_DAY = "compact"
+
+
+@dataclass(frozen=True, slots=True)
+class Price:
+    """Dollars for so many of a unit, and the page that says so."""
+
+    usd: float
+    per: float
+    unit: str
+    page: str
+
+
+@dataclass(frozen=True, slots=True)
+class PriceTable:
+    """The prices by name, where they hold, and when they were looked up."""
+
+    looked_up: str
+    region: str
+    prices: Mapping[str, Price]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a bill: so many of a price's unit in a month."""
+
+    service: str
+    what: str
+    price: str
+    quantity: float
+
+    def usd(self, table: PriceTable) -> float:
+        """Its dollars."""
+        price = table.prices[self.price]
+        return self.quantity / price.per * price.usd
+
+
+def read_prices(path: Path = PRICES) -> PriceTable:
+    """The price table."""
+    table = json.loads(path.read_text(encoding="utf-8"))
+    prices = {name: Price(**price) for name, price in table["prices"].items()}
+    return PriceTable(table["looked_up"], table["region"], prices)
+
+
+def bill(ledger: Ledger, day: Day) -> list[Line]:
+    """A month of `RECORDS_A_DAY` records that arrive and leave as the ledger's thousand did."""
+    parts = (_queues(ledger), _functions(ledger, day), _tables(ledger), _buckets(ledger), _watching(ledger, day))
+    return [line for part in parts for line in part]
+
+
+def _queues(ledger: Ledger) -> Iterator[Line]:
+    yield Line("SQS", "sent, received, deleted", "sqs_request", _times(ledger.total("sqs").requests))
+    yield Line("SQS", "received and deleted by Lambda", "sqs_request", _times(ledger.poll_requests))
+    yield Line("SQS", "polled while idle", "sqs_request", IDLE_POLLS)
+
+
+def _functions(ledger: Ledger, day: Day) -> Iterator[Line]:
+    monthly = {stage: number * _repeats(stage) for stage, number in ledger.invocations.items()}
+    yield Line("Lambda", "requests", "lambda_request", sum(monthly.values()))
+    for stage, number in monthly.items():
+        calls = ledger.of_stage(stage).calls / ledger.invocations[stage]
+        seconds = INVOCATION_S + calls * CALL_S / AT_ONCE.get(stage, 1)
+        yield Line("Lambda", stage, "lambda_gb_s", number * seconds * day.memory_mb[stage] / 1024)
+    yield Line("Step Functions", "compaction", "step_transition", TRANSITIONS_A_DAY * DAYS)
+
+
+def _tables(ledger: Ledger) -> Iterator[Line]:
+    for stage in ledger.invocations:
+        tally, repeats = ledger.of_stage(stage), _repeats(stage)
+        if tally.write_units:
+            yield Line("DynamoDB", f"writes of {stage}", "dynamodb_write", tally.write_units * repeats)
+        if tally.read_units:
+            yield Line("DynamoDB", f"reads of {stage}", "dynamodb_read", tally.read_units * repeats)
+    record = ledger.item_bytes / RECORDS + INDEX_BYTES
+    records_gb = record * RECORDS_A_DAY * KEPT_DAYS / _GB
+    graph_gb = _times(ledger.graph_bytes) / _GB
+    yield Line("DynamoDB", "records, with two indexes", "dynamodb_storage", 3 * records_gb)
+    yield Line("DynamoDB", "graph, after a month", "dynamodb_storage", graph_gb)
+    yield Line("DynamoDB", "point-in-time recovery", "dynamodb_recovery", 2 * records_gb + graph_gb)
+
+
+def _buckets(ledger: Ledger) -> Iterator[Line]:
+    puts = sum(
+        tally.calls * _repeats(stage)
+        for stage, tallies in ledger.tallies.items()
+        for (service, operation), tally in tallies.items()
+        if service == "s3" and operation in {"PutObject", "ListObjectsV2"}
+    )
+    yield Line("S3", "objects written", "s3_put", puts)
+    yield Line("S3", "objects read", "s3_get", _times(ledger.total("s3", "GetObject").calls))
+    yield Line("S3", "archive, after a month", "s3_storage", _times(ledger.archive_bytes) / _GB)
+
+
+def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
+    logged = sum(
+        (ledger.log_bytes[stage] + LOG_BYTES * number) * _repeats(stage) for stage, number in ledger.invocations.items()
+    )
+    yield Line("CloudWatch", "logs", "log_ingested", logged / _GB)
+    yield Line("CloudWatch", "metrics", "metric", METRICS)
+    yield Line("CloudWatch", "alarms", "alarm", day.alarms)
+    yield Line("CloudWatch", "dashboard", "dashboard", 1)
+    if day.traced:
+        traces = sum(traced(number * _repeats(stage) / DAYS) for stage, number in ledger.invocations.items())
+        yield Line("X-Ray", "traces", "trace", traces * DAYS)
+
+
+def traced(invocations_a_day: float) -> float:
+    """Of a function's invocations, spread evenly over a day, those that X-Ray records by its default rule.
+
+    >>> traced(1000), traced(1_086_400)
+    (1000, 136400.0)
+    """
+    if invocations_a_day <= _TRACED_A_DAY:
+        return invocations_a_day
+    return _TRACED_A_DAY + _TRACED_SHARE * (invocations_a_day - _TRACED_A_DAY)
+
+
+def _repeats(stage: str) -> int:
+    """How often a month repeats what a thousand records made the stage do; compaction's own steps are once a day."""
+    return DAYS if stage == _ONCE_A_DAY else _SCALE
+
+
+def _times(quantity: float) -> float:
+    return quantity * _SCALE

@@ -1,0 +1,156 @@
+"""The AWS calls that handlers make, by stage and operation, written down by botocore's own events."""
+
+from __future__ import annotations
+
+import io
+import os
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
+from dataclasses import dataclass, field
+from typing import IO, TYPE_CHECKING, Any, cast
+
+import boto3
+
+from benchmarks.capacity import read_units, write_units
+from lineage import settings
+from lineage.aws import clients
+
+if TYPE_CHECKING:
+    from functools import _lru_cache_wrapper
+
+# SQS bills every 64 KB of a call as a request.
+SQS_REQUEST_BYTES = 64 * 1024
+
+
+@dataclass(slots=True)
+class Tally:
+    """Calls of one operation: how many, bytes of the bodies sent and received, and what they are billed as."""
+
+    calls: int = 0
+    sent_bytes: int = 0
+    received_bytes: int = 0
+    write_units: float = 0
+    read_units: float = 0
+    requests: int = 0
+
+
+@dataclass(slots=True)
+class Ledger:
+    """Stage -> (service, operation) -> tally, and invocations and bytes of log of each stage."""
+
+    tallies: dict[str, dict[tuple[str, str], Tally]] = field(
+        default_factory=lambda: defaultdict(lambda: defaultdict(Tally))
+    )
+    invocations: Counter[str] = field(default_factory=Counter)
+    log_bytes: Counter[str] = field(default_factory=Counter)
+    # Sizes that storage is computed from.
+    archive_bytes: int = 0
+    item_bytes: int = 0
+    graph_bytes: int = 0
+    # Receives and deletes by Lambda's pollers, which no handler makes, in billed requests.
+    poll_requests: int = 0
+    _stage: str = ""
+
+    @contextmanager
+    def invocation(self, stage: str) -> Iterator[None]:
+        """One invocation of the stage's function: calls inside are its own, what it prints is its log."""
+        self._stage = stage
+        self.invocations[stage] += 1
+        printed = io.StringIO()
+        try:
+            with redirect_stdout(printed):
+                yield
+        finally:
+            self._stage = ""
+            self.log_bytes[stage] += len(printed.getvalue().encode())
+
+    def total(self, service: str, *operations: str) -> Tally:
+        """The sum over all stages of a service's operations; of all of them if none is named."""
+        whole = Tally()
+        for tallies in self.tallies.values():
+            for (of, operation), tally in tallies.items():
+                if of == service and (not operations or operation in operations):
+                    _add(whole, tally)
+        return whole
+
+    def of_stage(self, stage: str) -> Tally:
+        """The sum over all operations of a stage."""
+        whole = Tally()
+        for tally in self.tallies[stage].values():
+            _add(whole, tally)
+        return whole
+
+    def write(self, service: str, operation: str, request: Mapping[str, Any], answer: Mapping[str, Any]) -> Tally:
+        """Write down a call with its API parameters and parsed answer; outside of invocations nothing counts."""
+        if not self._stage:
+            return Tally()
+        tally = self.tallies[self._stage][service, operation]
+        tally.calls += 1
+        if service == "dynamodb":
+            copies = {os.environ[settings.RECORDS_TABLE]: 3}
+            tally.write_units += write_units(operation, request, copies)
+            tally.read_units += read_units(operation, request, answer)
+        return tally
+
+
+def _add(whole: Tally, part: Tally) -> None:
+    whole.calls += part.calls
+    whole.sent_bytes += part.sent_bytes
+    whole.received_bytes += part.received_bytes
+    whole.write_units += part.write_units
+    whole.read_units += part.read_units
+    whole.requests += part.requests
+
+
+class Listener:
+    """Listens to every client that is made while it is open, and writes into the ledger of the moment."""
+
+    def __init__(self) -> None:
+        self.ledger = Ledger()
+
+    @contextmanager
+    def open(self) -> Iterator[None]:
+        """Clients made inside are listened to; those made before are forgotten, and so are these afterwards."""
+        boto3.setup_default_session()
+        assert boto3.DEFAULT_SESSION is not None
+        events = boto3.DEFAULT_SESSION.events
+        events.register("provide-client-params.*.*", self._asked)
+        events.register("before-call.*.*", self._sent)
+        events.register("after-call.*.*", self._answered)
+        _forget_clients()
+        try:
+            yield
+        finally:
+            _forget_clients()
+            boto3.DEFAULT_SESSION = None
+
+    def _asked(self, params: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
+        context["asked"] = params
+
+    def _sent(self, params: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
+        context["sent_bytes"] = _size(params["body"])
+
+    def _answered(
+        self, http_response: Any, parsed: Mapping[str, Any], model: Any, context: Mapping[str, Any], **_: object
+    ) -> None:
+        service = model.service_model.service_name
+        tally = self.ledger.write(service, model.name, context["asked"], parsed)
+        tally.sent_bytes += context["sent_bytes"]
+        tally.received_bytes += int(http_response.headers.get("Content-Length") or 0)
+        if service == "sqs":
+            tally.requests += max(1, -(-context["sent_bytes"] // SQS_REQUEST_BYTES))
+
+
+def _forget_clients() -> None:
+    # mypy sees the overloads of `client` and not the cache around them.
+    cast("_lru_cache_wrapper[object]", clients.client).cache_clear()
+
+
+def _size(body: str | bytes | IO[bytes]) -> int:
+    if isinstance(body, str | bytes | bytearray):
+        return len(body)
+    place = body.tell()
+    size = body.seek(0, io.SEEK_END)
+    body.seek(place)
+    return size

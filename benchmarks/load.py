@@ -1,0 +1,61 @@
+"""The load function: records a second for a core, beside `boto3.resource` doing the same."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+
+from benchmarks.processes import PROJECT, Say, in_turns, run
+from benchmarks.rows import Row, more, records_per_second
+from lineage import settings
+
+_NAMES = {
+    "singles": "load: 100 messages of one record",
+    "packed": "load: one message of 1,000 records",
+}
+# As many batches as make two seconds or so.
+_BATCHES = {"singles": 20, "packed": 2}
+
+
+def measure(say: Say, *, quick: bool) -> list[Row]:
+    """Both kinds of batches, both ways, in turns."""
+    rows = []
+    with instant_endpoint() as environment:
+        for batch, what in _NAMES.items():
+            works = {
+                f"{batch}, {way}": partial(run, "load_work", way, batch, str(_BATCHES[batch]), environment=environment)
+                for way in ("ours", "plain")
+            }
+            ours, plain = in_turns(1 if quick else 7, works, say).values()
+            rows.append(more(what, ours["per_cpu_s"], plain["per_cpu_s"], at_least=1.2, show=records_per_second))
+    return rows
+
+
+@contextmanager
+def instant_endpoint() -> Iterator[Mapping[str, str]]:
+    """An endpoint that answers at once; the variables that the load function needs to write to it."""
+    command = [sys.executable, "-m", "benchmarks.instant_endpoint"]
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
+        try:
+            assert process.stdout is not None
+            url = f"http://127.0.0.1:{int(process.stdout.readline())}"
+            yield {
+                "AWS_ENDPOINT_URL": url,
+                "AWS_ACCESS_KEY_ID": "local",
+                "AWS_SECRET_ACCESS_KEY": "local",
+                "AWS_DEFAULT_REGION": "us-east-1",
+                "POWERTOOLS_SERVICE_NAME": "load",
+                "POWERTOOLS_METRICS_NAMESPACE": "Headwater",
+                settings.RECORDS_TABLE: "records",
+                settings.GRAPH_TABLE: "graph",
+                settings.INTAKE_BUCKET: "intake",
+                settings.RECORDS_DLQ_URL: f"{url}/123456789012/dead",
+                settings.RECORDS_QUEUE_URL: f"{url}/123456789012/records",
+                settings.PACKED_QUEUE_URL: f"{url}/123456789012/packed",
+                settings.RECORDS_TTL_S: "86400",
+            }
+        finally:
+            process.terminate()

@@ -1,0 +1,146 @@
+"""One way to load queued records, measured: `python -m benchmarks.load_work WAY BATCH`.
+
+The AWS endpoint, taken from the environment, answers at once: what is measured is the function's own work.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from types import SimpleNamespace
+from typing import Any, cast
+
+import boto3
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from boto3.dynamodb.conditions import Attr
+
+from benchmarks.processes import Stopwatch, print_figures
+from benchmarks.shape import Shape
+from lambdas.load import handler
+from lineage import settings
+from lineage.days import day_of
+from lineage.records.keys import sha_of
+from lineage.records.messages import Packed, parse_message, render_message, render_packed
+from lineage.records.record import LineageRecord
+
+_WARM_UP_BATCHES = 3
+_NOW_S = 1_763_640_000
+
+Event = dict[str, Any]
+
+
+def our_way() -> Callable[[Event], None]:
+    """The load function's handler."""
+    context = cast(
+        LambdaContext,
+        SimpleNamespace(function_name="load", memory_limit_in_mb=1024, invoked_function_arn="arn", aws_request_id="r"),
+    )
+
+    def load(event: Event) -> None:
+        assert handler(event, context) == {"batchItemFailures": []}
+
+    return load
+
+
+def plain_way() -> Callable[[Event], None]:
+    """The same parsing, validation and writes in a loop, with `boto3.resource` and its conditions."""
+    dynamodb = boto3.resource("dynamodb")
+    table = dynamodb.Table(os.environ[settings.RECORDS_TABLE])
+    graph = dynamodb.Table(os.environ[settings.GRAPH_TABLE])
+    ttl_s, day = int(os.environ[settings.RECORDS_TTL_S]), day_of(_NOW_S)
+
+    def load(event: Event) -> None:
+        roots: set[str] = set()
+        for record in _records(event):
+            roots.add(record.root_id)
+            table.put_item(Item=_item(record, ttl_s), ConditionExpression=Attr("node_id").not_exists())
+        for root_id in roots:
+            sha = sha_of(root_id)
+            graph.update_item(
+                Key={"pk": f"MARK#{day}#{sha[0]}", "sk": sha},
+                UpdateExpression="ADD gen :one SET root_id = :root REMOVE expires_at",
+                ExpressionAttributeValues={":one": 1, ":root": root_id},
+            )
+
+    return load
+
+
+def _records(event: Event) -> Iterator[LineageRecord]:
+    for message in event["Records"]:
+        content = parse_message(message["body"])
+        assert isinstance(content, LineageRecord | Packed)
+        yield from [content] if isinstance(content, LineageRecord) else content.records
+
+
+def _item(record: LineageRecord, ttl_s: int) -> dict[str, str | int]:
+    return {
+        "root_id": record.root_id,
+        "node_id": record.node_id,
+        "parent_id": record.parent_id,
+        "action_taken": record.action_taken,
+        "storage_location": record.storage_location,
+        "recordedAt": record.recorded_at,
+        "ttl_expiry": record.recorded_at + ttl_s,
+        "loaded_at": _NOW_S,
+    }
+
+
+def single_messages(records: Sequence[LineageRecord]) -> list[str]:
+    """A hundred messages of one record each: a full batch of the records queue."""
+    return [render_message(record) for record in records[:100]]
+
+
+def packed_messages(records: Sequence[LineageRecord]) -> list[str]:
+    """One message of a thousand records."""
+    return [render_packed(records[:1000])]
+
+
+WAYS: dict[str, Callable[[], Callable[[Event], None]]] = {"ours": our_way, "plain": plain_way}
+BATCHES: dict[str, Callable[[Sequence[LineageRecord]], list[str]]] = {
+    "singles": single_messages,
+    "packed": packed_messages,
+}
+
+
+def _event(bodies: Sequence[str]) -> Event:
+    return {
+        "Records": [
+            {
+                "messageId": f"m-{number}",
+                "receiptHandle": f"h-{number}",
+                "body": body,
+                "attributes": {"ApproximateReceiveCount": "1", "SentTimestamp": "1763640000000"},
+                "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:records",
+            }
+            for number, body in enumerate(bodies)
+        ]
+    }
+
+
+def measure(way: str, batch: str, batches: int) -> dict[str, float]:
+    """CPU seconds of this process for that many batches, after a few that warm it up."""
+    event = _event(BATCHES[batch](list(Shape(splits=10, results=100).records())))
+    number = sum(1 for _ in _records(event))
+    load = WAYS[way]()
+    # The handler prints its metrics: that work counts, the text does not belong among the figures.
+    with contextlib.redirect_stdout(io.StringIO()):
+        for _ in range(_WARM_UP_BATCHES):
+            load(event)
+        watch = Stopwatch()
+        for _ in range(batches):
+            load(event)
+        spent = watch.read()
+    return {**spent, "records": number * batches, "per_cpu_s": number * batches / spent["cpu_s"]}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the figures of one way to load one kind of batch, so many times."""
+    way, batch, batches = arguments
+    print_figures(**measure(way, batch, int(batches)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

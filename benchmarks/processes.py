@@ -1,0 +1,96 @@
+"""Measured work in processes of its own: nothing of one run is left for the next, and memory and imports are its own.
+
+A module of work is run as `python -m benchmarks.<module> <arguments>` and prints its figures as one line of JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import TypeAlias
+
+PROJECT = Path(__file__).resolve().parent.parent
+
+Figures: TypeAlias = Mapping[str, float]
+Say: TypeAlias = Callable[[str], None]
+
+
+class WorkFailed(Exception):
+    """A measured process ended in an error; the message ends with what it wrote."""
+
+
+def run(module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Figures:
+    """The figures of one run. `WorkFailed` if it fails."""
+    return _figures([sys.executable, "-m", f"benchmarks.{module}", *arguments], environment or {})
+
+
+def run_code(code: str, environment: Mapping[str, str]) -> Figures:
+    """The figures of a fresh interpreter that runs the code, which prints them."""
+    return _figures([sys.executable, "-c", code], environment)
+
+
+def _figures(command: Sequence[str], environment: Mapping[str, str]) -> Figures:
+    done = subprocess.run(  # noqa: S603 - our own modules, by our own interpreter
+        command,
+        cwd=PROJECT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise WorkFailed(f"{' '.join(command)}:\n{done.stderr[-4000:]}")
+    figures: Figures = json.loads(done.stdout.splitlines()[-1])
+    return figures
+
+
+def in_turns(rounds: int, works: Mapping[str, Callable[[], Figures]], say: Say) -> dict[str, Figures]:
+    """Run the works one after the other, that many times round; of each work the median of every figure.
+
+    In turns, because whatever else the machine does in the meantime should fall on all of them.
+    """
+    found: dict[str, list[Figures]] = {name: [] for name in works}
+    for number in range(rounds):
+        for name, work in works.items():
+            say(f"round {number + 1} of {rounds}: {name}")
+            found[name].append(work())
+    return {name: medians(runs) for name, runs in found.items()}
+
+
+def medians(runs: Sequence[Figures]) -> Figures:
+    """The median of each figure over the runs.
+
+    >>> medians([{"s": 3.0}, {"s": 1.0}, {"s": 2.0}])
+    {'s': 2.0}
+    """
+    return {name: median(figures[name] for figures in runs) for name in runs[0]}
+
+
+class Stopwatch:
+    """Seconds since it was made: `s` on the wall's clock, `cpu_s` of this process on all its cores."""
+
+    def __init__(self) -> None:
+        self._wall, self._cpu = time.perf_counter(), time.process_time()
+
+    def read(self) -> dict[str, float]:
+        """The seconds so far."""
+        return {"s": time.perf_counter() - self._wall, "cpu_s": time.process_time() - self._cpu}
+
+
+def peak_bytes() -> int:
+    """The most memory that this process has had so far."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    # Linux counts in KiB, macOS in bytes.
+    return peak if sys.platform == "darwin" else peak * 1024
+
+
+def print_figures(**figures: float) -> None:
+    """What a module of work ends with."""
+    print(json.dumps(figures))

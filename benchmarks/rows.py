@@ -1,0 +1,88 @@
+"""The rows of the results' table: what was measured, ours, the baseline's, their ratio, and whether the goal is met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TypeAlias
+
+Show: TypeAlias = Callable[[float], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One comparison as it is printed. A row without a goal informs."""
+
+    what: str
+    ours: str
+    baseline: str
+    ratio: str
+    goal: str
+    met: bool = True
+
+
+def faster(what: str, ours: float, baseline: float, *, at_least: float, show: Show) -> Row:
+    """Ours takes less of something (time): the baseline's over ours is the ratio.
+
+    >>> faster("a walk", 2.0, 10.0, at_least=3, show=seconds)
+    Row(what='a walk', ours='2.00 s', baseline='10.00 s', ratio='5.0x faster', goal='≥ 3x faster', met=True)
+    """
+    ratio = baseline / ours
+    return Row(what, show(ours), show(baseline), f"{ratio:.1f}x faster", f"≥ {at_least:g}x faster", ratio >= at_least)
+
+
+def more(what: str, ours: float, baseline: float, *, at_least: float, show: Show) -> Row:
+    """Ours does more of something (records a second)."""
+    ratio = ours / baseline
+    return Row(what, show(ours), show(baseline), f"{ratio:.2f}x", f"≥ {at_least:g}x", ratio >= at_least)
+
+
+def within(what: str, ours: float, baseline: float, *, at_most: float, show: Show) -> Row:
+    """Ours may take up to `at_most` times what the baseline takes.
+
+    >>> within("a start", 0.3, 0.2, at_most=1.4, show=milliseconds).met
+    False
+    """
+    ratio = ours / baseline
+    return Row(what, show(ours), show(baseline), f"{ratio:.2f}x", f"≤ {at_most:g}x", ratio <= at_most)
+
+
+def below(what: str, ours: float, baseline: float, *, limit: float, show: Show) -> Row:
+    """Ours stays under a limit of its own; the baseline stands beside it."""
+    return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", f"< {show(limit)}", ours < limit)
+
+
+def seconds(value: float) -> str:
+    """Seconds.
+
+    >>> seconds(4.123)
+    '4.12 s'
+    """
+    return f"{value:.2f} s"
+
+
+def milliseconds(value: float) -> str:
+    """Seconds, printed as milliseconds.
+
+    >>> milliseconds(0.2514)
+    '251 ms'
+    """
+    return f"{value * 1000:.0f} ms"
+
+
+def gigabytes(value: float) -> str:
+    """Bytes, printed as decimal gigabytes.
+
+    >>> gigabytes(1_500_000_000)
+    '1.50 GB'
+    """
+    return f"{value / 1e9:.2f} GB"
+
+
+def records_per_second(value: float) -> str:
+    """Records a second.
+
+    >>> records_per_second(1234.5)
+    '1,234 records/s'
+    """
+    return f"{value:,.0f} records/s"

@@ -1,0 +1,150 @@
+"""One way to trace one root, measured: `python -m benchmarks.trace_work WORK FILE` (see `WORKS` and `shape.py`)."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+
+from benchmarks.processes import Figures, Stopwatch, peak_bytes, print_figures
+from benchmarks.shape import ROOT_ID, read_shape
+from lineage.records.archive import compress_lines
+from lineage.records.findings import Findings
+from lineage.records.lines import COMPACTION_ACTION, Compaction, render_lines
+from lineage.records.record import LineageRecord
+
+COMPACTION = Compaction(
+    "nightly-2026-11-20", 1_763_684_000, "s3://carbonlake-archive/traces/year=2026/month=11/day=20/"
+)
+_CHUNK_BYTES = 1024 * 1024
+
+
+def our_lines(records: Iterable[LineageRecord]) -> Iterator[bytes]:
+    """What the trace function does between reading the table and compressing."""
+    findings = Findings(ROOT_ID, None)
+    for record in records:
+        findings.add(record)
+    return render_lines(findings.forest(), COMPACTION)
+
+
+def plain_lines(records: Iterable[LineageRecord]) -> Iterator[bytes]:
+    """The same lines (in another order) in the plain way: a dict of all records, and a walk and JSON for each leaf."""
+    known = {record.node_id: record for record in records}
+    parents = {record.parent_id for record in known.values()}
+    # What json.dumps with these separators makes anew for each call.
+    encode = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False).encode
+    for leaf in known.values():
+        if leaf.node_id not in parents:
+            path = [_compaction_step(leaf)]
+            node: LineageRecord | None = leaf
+            while node is not None:
+                path.append(_step(node))
+                node = known.get(node.parent_id)
+            line = {"record_id": leaf.node_id, "root_id": ROOT_ID, "lineage": path[::-1]}
+            yield encode(line).encode() + b"\n"
+
+
+def _step(record: LineageRecord) -> dict[str, object]:
+    return {
+        "node_id": record.node_id,
+        "parent_id": record.parent_id,
+        "action_taken": record.action_taken,
+        "recordedAt": record.recorded_at,
+        "storage_location": record.storage_location,
+    }
+
+
+def _compaction_step(leaf: LineageRecord) -> dict[str, object]:
+    return {
+        "node_id": COMPACTION.node_id,
+        "parent_id": leaf.node_id,
+        "action_taken": COMPACTION_ACTION,
+        "recordedAt": COMPACTION.recorded_at,
+        "storage_location": COMPACTION.storage_location,
+    }
+
+
+Lines = Callable[[Iterable[LineageRecord]], Iterator[bytes]]
+
+
+def measure_lines(lines: Lines) -> Callable[[Path], Figures]:
+    """From a list of records to lines that nobody keeps."""
+
+    def measure(path: Path) -> Figures:
+        records = list(read_shape(path))
+        watch = Stopwatch()
+        number = size = 0
+        for line in lines(records):
+            number += 1
+            size += len(line)
+        return {**watch.read(), "lines": number, "bytes": size}
+
+    return measure
+
+
+def measure_object(lines: Lines) -> Callable[[Path], Figures]:
+    """From a list of records to the compressed object in a file."""
+
+    def measure(path: Path) -> Figures:
+        records = list(read_shape(path))
+        return _write(lambda: lines(records))
+
+    return measure
+
+
+def measure_bytes_alone(path: Path) -> Figures:
+    """From the lines, rendered before, to the same object: compressing, hashing and writing alone."""
+    rendered = list(_chunks(our_lines(read_shape(path))))
+    return _write(lambda: rendered)
+
+
+def measure_memory(lines: Lines) -> Callable[[Path], Figures]:
+    """From records that arrive one at a time to the object: what a function needs at its peak."""
+
+    def measure(path: Path) -> Figures:
+        before = peak_bytes()
+        figures = _write(lambda: lines(read_shape(path)))
+        return {**figures, "before": before, "peak": peak_bytes()}
+
+    return measure
+
+
+def _write(lines: Callable[[], Iterable[bytes]]) -> Figures:
+    with tempfile.TemporaryFile() as file:
+        watch = Stopwatch()
+        written = compress_lines(lines(), file)
+        return {**watch.read(), "size": written.size_bytes}
+
+
+def _chunks(lines: Iterable[bytes]) -> Iterator[bytes]:
+    chunk: list[bytes] = []
+    size = 0
+    for line in lines:
+        chunk.append(line)
+        size += len(line)
+        if size >= _CHUNK_BYTES:
+            yield b"".join(chunk)
+            chunk, size = [], 0
+    yield b"".join(chunk)
+
+
+WORKS: dict[str, Callable[[Path], Figures]] = {
+    "lines-ours": measure_lines(our_lines),
+    "lines-plain": measure_lines(plain_lines),
+    "object-ours": measure_object(our_lines),
+    "object-bytes": measure_bytes_alone,
+    "memory-ours": measure_memory(our_lines),
+    "memory-plain": measure_memory(plain_lines),
+}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the figures of one work on one file of records."""
+    work, path = arguments
+    print_figures(**WORKS[work](Path(path)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
