@@ -1,9 +1,9 @@
 """What the local stack changes in moto: all of it, here.
 
-moto is pinned, and tests/unit/local/test_local_moto_patches.py compares each change with stock behaviour. One makes
-functions run; the others only make moto fast enough for ten thousand records, where it does for each call what it
-could do for one message or item. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch: see
-`local.moto_server`.)
+moto is pinned, and tests/unit/local/test_local_moto_patches.py compares each change with stock behaviour. Two make
+functions and executions what they are on AWS; the others only make moto fast enough for ten thousand records, where it
+does for a whole table or queue what it could do for one item or message. (Locks around DynamoDB, S3 and SQS, which moto
+lacks, need no patch: see `local.moto_server`.)
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import copy
 import threading
 import time
 import urllib.request
+import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterator, MutableMapping
 from dataclasses import dataclass
@@ -30,12 +31,14 @@ from moto.dynamodb.models.table import Table
 from moto.sqs import models as sqs_models
 from moto.sqs.models import Message, Queue
 from moto.sqs.responses import SQSResponse
+from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 _stock_attributes: Callable[[Queue], dict[str, Any]] = vars(Queue)["attributes"].fget
 _stock_get_attributes = SQSResponse.get_queue_attributes
 _stock_delete = Queue.delete_message
 _stock_millis: Callable[[datetime | None], float] = vars(sqs_models)["unix_time_millis"]
 _stock_query = Table.query
+_stock_start = StepFunctionsParserBackend.start_execution
 _stock_transact = DynamoDBBackend.transact_write_items
 _stock_structure = BaseJSONSerializer._serialize_type_structure
 
@@ -71,6 +74,17 @@ def run_functions_at(url: str) -> None:
 
     LambdaSimpleBackend.invoke = invoke  # type: ignore[method-assign]
     default_user_config["lambda"] = {"use_docker": False}
+
+
+def name_every_execution() -> None:
+    """An execution started without a name gets one, as on AWS; moto calls it "None" and refuses the next."""
+
+    def start_execution(
+        self: StepFunctionsParserBackend, arn: str, name: str | None = None, *args: Any, **kw: Any
+    ) -> Any:
+        return _stock_start(self, arn, name or str(uuid.uuid4()), *args, **kw)
+
+    StepFunctionsParserBackend.start_execution = start_execution  # type: ignore[assignment, method-assign]
 
 
 def query_one_partition() -> None:

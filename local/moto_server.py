@@ -177,6 +177,7 @@ class Server:
         port = listener.getsockname()[1]
         os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
         moto_patches.run_functions_at(functions_url)
+        moto_patches.name_every_execution()
         moto_patches.query_one_partition()
         moto_patches.copy_only_what_a_transaction_touches()
         moto_patches.render_attribute_values_as_they_are()

@@ -18,6 +18,7 @@ from moto.dynamodb.models.table import Table
 from moto.sqs import models as sqs_models
 from moto.sqs.models import Message, Queue
 from moto.sqs.responses import SQSResponse
+from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 from local import moto_patches
 from local.http_api import Reply, Server
@@ -31,6 +32,7 @@ PATCHED = [
     (Queue, "delete_message"),
     (Queue, "messages"),
     (SQSResponse, "get_queue_attributes"),
+    (StepFunctionsParserBackend, "start_execution"),
     (Table, "query"),
     (sqs_models, "unix_time_millis"),
 ]
@@ -332,3 +334,23 @@ def test_a_long_queue_is_not_counted_for_each_message(queue, monkeypatch):
     [held] = client.receive_message(QueueUrl=url)["Messages"]
     client.delete_message(QueueUrl=url, ReceiptHandle=held["ReceiptHandle"])
     assert set(asked) == {"0"}
+
+
+@pytest.fixture
+def machine(monkeypatch):
+    monkeypatch.setitem(default_user_config, "stepfunctions", {"execute_state_machine": True})
+    client = boto3.client("stepfunctions", region_name=REGION)
+    definition = json.dumps({"StartAt": "End", "States": {"End": {"Type": "Succeed"}}})
+    role = "arn:aws:iam::123456789012:role/r"
+    made = client.create_state_machine(name=f"m-{uuid.uuid4()}", definition=definition, roleArn=role)
+    return client, made["stateMachineArn"]
+
+
+def test_executions_without_a_name_get_one_each(aws, machine):
+    client, arn = machine
+    stock = client.start_execution(stateMachineArn=arn)["executionArn"]
+    assert stock.rpartition(":")[2] == "None"
+    moto_patches.name_every_execution()
+    names = [client.start_execution(stateMachineArn=arn)["executionArn"].rpartition(":")[2] for _ in range(2)]
+    assert [str(uuid.UUID(name)) for name in names] == names
+    assert client.start_execution(stateMachineArn=arn, name="mine")["executionArn"].endswith(":mine")
