@@ -8,6 +8,7 @@ import shlex
 import signal
 import sys
 import threading
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -107,6 +108,8 @@ def _serve(arguments: argparse.Namespace) -> int:
 def greeting(stack: LocalStack) -> str:
     """Where everything listens, with a line to try for each."""
     aws = " ".join(f"{name}={shlex.quote(value)}" for name, value in stack.environment.items() if "META" not in name)
+    day = datetime.fromtimestamp(stack.now, timezone.utc).date().isoformat()
+    today = shlex.quote(json.dumps({"day": day, "poll_s": 1}))  # what the schedule does tomorrow for today
     return f"""
 HTTP API: {stack.api_url}
   curl -s {stack.api_url}/api/v1/records -d {shlex.quote(_A_REQUEST)}
@@ -115,7 +118,7 @@ HTTP API: {stack.api_url}
 AWS endpoints: {stack.endpoint_url}
   export {aws}
   aws dynamodb scan --table-name {stack.outputs["RecordsTableName"]}
-  aws stepfunctions start-execution --state-machine-arn {stack.outputs["CompactionStateMachineArn"]}
+  aws stepfunctions start-execution --state-machine-arn {stack.outputs["CompactionStateMachineArn"]} --input {today}
 
 The compaction's schedule ticks. Logs: .headwater/logs/. Ctrl-C stops."""
 
