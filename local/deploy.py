@@ -58,6 +58,7 @@ def deploy(template: Template, endpoint: Endpoint, *, api_url: str) -> Deployed:
     stack = formation.describe_stacks(StackName=_STACK)["Stacks"][0]
     resolved = {found["OutputKey"]: _local(found["OutputValue"], endpoint) for found in stack.get("Outputs", [])}
     _finish_tables(template, ids, endpoint)
+    _finish_buckets(template, ids, endpoint)
     _make_machines(template, resolved, endpoint)
     functions = _read_functions(template, ids, endpoint)
     return Deployed(ids, functions, {name: resolved[f"Output{n}"] for n, name in enumerate(template.outputs)})
@@ -152,6 +153,15 @@ def _finish_tables(template: Template, ids: Mapping[str, str], endpoint: Endpoin
                 TableName=ids[logical_id],
                 TimeToLiveSpecification={"Enabled": True, "AttributeName": ttl.attribute_name},
             )
+
+
+def _finish_buckets(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> None:
+    """Versions, which moto's CloudFormation leaves out."""
+    s3 = boto3.client("s3", **client_settings(endpoint))
+    for logical_id, bucket in template.of(Bucket).items():
+        if bucket.versioning_configuration is not None:
+            status = bucket.versioning_configuration.status
+            s3.put_bucket_versioning(Bucket=ids[logical_id], VersioningConfiguration={"Status": status})
 
 
 def _make_machines(template: Template, resolved: Mapping[str, str], endpoint: Endpoint) -> None:

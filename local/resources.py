@@ -158,6 +158,13 @@ class Table(Properties):
     time_to_live_specification: TimeToLive | None = None
 
 
+class Versioning(Properties):
+    """Whether a bucket keeps what is overwritten or deleted."""
+
+    ignored: ClassVar[Mapping[str, str]] = {}
+    status: Literal["Enabled", "Suspended"]
+
+
 class Bucket(Properties):
     """AWS::S3::Bucket, made by moto."""
 
@@ -170,7 +177,7 @@ class Bucket(Properties):
         "PublicAccessBlockConfiguration": "the endpoint is bound to loopback",
         "Tags": _NO_TAGS,
     }
-    versioning_configuration: dict[str, str] | None = None
+    versioning_configuration: Versioning | None = None
 
 
 class Variables(Properties):

@@ -12,6 +12,7 @@ import sys
 import time
 from pathlib import Path
 
+import boto3
 import pytest
 
 from local.errors import PortInUse
@@ -115,3 +116,11 @@ def test_a_serve_that_is_killed_takes_its_processes_along(serving, linux):
     while any(map(is_alive, started)):
         assert time.monotonic() < deadline
         time.sleep(0.1)
+
+
+def test_a_bucket_keeps_versions_where_the_template_says_so(probe):
+    s3 = boto3.client("s3", **probe.stack.client_settings)
+    bucket = probe.stack.outputs["BucketName"]
+    for body in (b"old", b"new"):
+        s3.put_object(Bucket=bucket, Key="k", Body=body)
+    assert [one["IsLatest"] for one in s3.list_object_versions(Bucket=bucket)["Versions"]] == [True, False]
