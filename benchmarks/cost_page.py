@@ -50,7 +50,7 @@ def _bills(day: Day, table: PriceTable) -> Iterator[str]:
     yield ""
     yield (
         "The archive and the graph table grow by the same amount every month. Requests over HTTP add API Gateway's "
-        "price for each; a Step Functions task that calls the input function adds its state transition ($25 a million), "
+        "price for each; a Step Functions task that calls the input function adds its transition ($25 a million), "
         "and one request for a batch costs as much there as one request for a record."
     )
     yield ""

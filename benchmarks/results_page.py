@@ -18,7 +18,7 @@ The baselines:
 
 - **index, walk, render**: a dict of all records, then for each leaf a walk up its parents and JSON of the whole path;
   the same lines as ours. The root is shaped like the Carbonlake pipeline: 4 single steps, 1,000 splits of the last,
-  1,000 results of each split; UUIDs as node ids, S3 locations that hold them; from a list of records, nothing compressed.
+  1,000 results of each split; UUIDs as node ids, S3 locations that hold them. From a list of records, not compressed;
   CPU seconds of the one process.
 - **the whole object**: the same compression, hash and file, given the lines rendered before; seconds on the clock,
   since ours compresses beside the rendering where there is a second core that is free.

@@ -1,0 +1,62 @@
+"""A month's bill, computed from a small ledger by hand."""
+
+from __future__ import annotations
+
+from benchmarks.capacity import read_units, write_units
+from benchmarks.cost import Line, bill, read_prices
+from benchmarks.cost_page import render_cost_page
+from benchmarks.day import Day
+from benchmarks.ledger import Ledger, Tally
+
+
+def a_ledger():
+    """A thousand records in ten batches: each put costs three units, for the table and its two indexes."""
+    ledger = Ledger(item_bytes=400_000)
+    ledger.invocations["load"] = 10
+    ledger.tallies["load"]["dynamodb", "PutItem"] = Tally(calls=1000, write_units=3000)
+    return ledger
+
+
+def a_day(**changes):
+    return Day(
+        **{"ledgers": {"any": a_ledger()}, "memory_mb": {"load": 1024}, "alarms": 20, "traced": False, **changes}
+    )
+
+
+def test_a_million_records_a_day_are_ninety_million_writes_a_month():
+    (writes,) = [line for line in bill(a_ledger(), a_day()) if line.price == "dynamodb_write"]
+
+    assert writes == Line("DynamoDB", "writes of load", "dynamodb_write", 90_000_000)
+    assert writes.usd(read_prices()) == 56.25
+
+
+def test_traces_are_paid_for_only_where_functions_are_traced():
+    def traces(day):
+        return [line.quantity for line in bill(a_ledger(), day) if line.price == "trace"]
+
+    assert traces(a_day()) == []
+    assert traces(a_day(traced=True)) == [300_000]
+
+
+def test_every_line_has_a_price_and_every_price_a_line():
+    ledger = a_ledger()
+    ledger.tallies["load"]["dynamodb", "Query"] = Tally(calls=1, read_units=1)
+    used = {line.price for line in bill(ledger, a_day(traced=True))}
+
+    assert used == set(read_prices().prices)
+
+
+def test_the_page_ends_each_column_with_its_total():
+    page = render_cost_page(a_day(), read_prices())
+    total = sum(line.usd(read_prices()) for line in bill(a_ledger(), a_day()))
+
+    assert f"| **total** | **{total:,.2f}** |" in page
+
+
+def test_a_transaction_costs_twice_and_a_missing_item_as_much_as_a_small_one():
+    put = {"Put": {"Item": {"pk": {"S": "x" * 1500}}}}
+    check = {"ConditionCheck": {"Key": {"pk": {"S": "x"}}}}
+
+    assert write_units("TransactWriteItems", {"TransactItems": [put, check]}, {}) == 2 * 2 + 2
+    asked = {"RequestItems": {"t": {"Keys": [{}, {}], "ConsistentRead": True}}}
+    assert read_units("BatchGetItem", asked, {"Responses": {"t": [{"pk": {"S": "x"}}]}}) == 2
