@@ -24,8 +24,9 @@ The baselines:
   since ours compresses beside the rendering where there is a second core that is free.
 - **peak memory**: the plain way into the same compression; records arrive one at a time, as from the table. The limit
   is ours alone.
-- **load**: `boto3.resource` doing the same parsing, validation and conditional writes, and marks, one after the other;
-  both against an endpoint that answers at once, for a second of the process's CPU.
+- **load**: `boto3.resource` doing the same parsing, validation, conditional writes and marks, in as many threads; both
+  against an endpoint that answers at once, records for a second of the process's CPU. (One write after the other, the
+  plain way costs about as little CPU as ours, but waits for each write.)
 - **cold start**: a process that makes the same boto3 clients and does nothing else; compiled bytecode, warm disk.
 
 What a thousand records cost in AWS calls and money is in [cost.md](cost.md).
