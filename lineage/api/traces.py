@@ -7,7 +7,7 @@ POST trace            202 and the same place to poll
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable
 
 from aws_lambda_powertools.event_handler import Response
 
@@ -28,7 +28,6 @@ from lineage.records.trace_request import TraceRequest, render_trace_request
 RECORDS_MAX = 50_000
 # What must be left of the request's time to demand a trace instead.
 _RESERVE_S = 8.0
-_CHECK_EVERY = 256
 _POLL_S = 30
 VERSION_MAX = 10**9
 # A mark that is done is kept for 40 days, and TTL may take some more.
@@ -66,7 +65,7 @@ def post_trace(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def _lines(services: Services, findings: Findings, check: Callable[[], None]) -> Response[str]:
-    body, lines = within(_watched(render_lines(findings.forest(), None), check))
+    body, lines = within(render_lines(findings.forest(), None, check))
     if body is not None:
         return Response(200, LINES, body)
     if findings.pointer is not None and _is_all(findings, findings.pointer):
@@ -129,10 +128,3 @@ def _demand(services: Services, root_id: str, *, marked: tuple[str, ...]) -> Non
     now_s = services.now_s()
     request = TraceRequest(root_id, day_of(now_s), services.new_id(), now_s, marked)
     send_all(services.sqs, services.trace_queue_url, [Message(render_trace_request(request))])
-
-
-def _watched(lines: Iterable[bytes], check: Callable[[], None]) -> Iterator[bytes]:
-    for number, line in enumerate(lines):
-        if number % _CHECK_EVERY == 0:
-            check()
-        yield line

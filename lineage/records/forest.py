@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from operator import attrgetter
 
 from lineage.records.record import LineageRecord
@@ -39,8 +40,8 @@ class Forest:
         self.records = sorted(records, key=attrgetter("node_id"))
         self.ids = [record.node_id for record in self.records]
         self._parent_ids = [record.parent_id for record in self.records]
-        index = {node_id: node for node, node_id in enumerate(self.ids)}
-        self._parents = [index.get(parent_id, _MISSING) for parent_id in self._parent_ids]
+        index = dict(zip(self.ids, range(len(self.ids)), strict=True))
+        self._parents = list(map(index.get, self._parent_ids, repeat(_MISSING)))
         self._mend_starts(index)
 
     def _mend_starts(self, index: dict[str, int]) -> None:

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from sys import intern
 from typing import Any
@@ -19,6 +19,7 @@ from lineage.records.forest import Forest, Path
 from lineage.records.record import LineageRecord
 
 COMPACTION_ACTION = "DATA_COMPACTION"
+_BLOCK_BYTES = 256 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,23 +72,34 @@ def parse_lines(lines: Iterable[bytes]) -> Iterator[LineageRecord]:
                 yield parse_step(trace["root_id"], form)
 
 
-def render_lines(forest: Forest, compaction: Compaction | None) -> Iterator[bytes]:
+def render_lines(
+    forest: Forest, compaction: Compaction | None, check: Callable[[], None] = lambda: None
+) -> Iterator[bytes]:
     """The lines of the forest, each with its line feed, in an order that depends on the records alone.
 
-    What leaves of one parent share is put together once. A live trace has no compaction step.
+    They come in blocks of whole lines, of about 256 KiB; before each, `check` is called and may raise. What leaves of
+    one parent share is put together once. A live trace has no compaction step.
     """
     root = b',"root_id":' + orjson.dumps(forest.root_id)
     before, after = _render_compaction(compaction)
     inner = _Inner(forest)
+    lines: list[bytes] = []
+    room = _BLOCK_BYTES
     for path, leaves in forest.families():
         shared = b"".join((root, _render_faults(forest, path), b',"lineage":[', *(inner[node] for node in path.nodes)))
         for leaf in leaves:
             leaf_id = orjson.dumps(forest.ids[leaf])
             step = render_step(forest.records[leaf])
-            if compaction:
-                yield b"".join((b'{"record_id":', leaf_id, shared, step, before, leaf_id, after))
-            else:
-                yield b"".join((b'{"record_id":', leaf_id, shared, step, after))
+            line = b"".join((b'{"record_id":', leaf_id, shared, step, before, leaf_id if before else b"", after))
+            lines.append(line)
+            room -= len(line)
+            if room <= 0:
+                check()
+                yield b"".join(lines)
+                lines, room = [], _BLOCK_BYTES
+    if lines:
+        check()
+        yield b"".join(lines)
 
 
 class _Inner(dict[int, bytes]):

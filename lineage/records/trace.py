@@ -6,7 +6,7 @@ committed, and marks and staged images are settled last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import IO, cast
@@ -116,18 +116,11 @@ def _upload(request: TraceRequest, day: str, findings: Findings, tracer: Tracer,
     archive = tracer.sources.archive
     # The object's name holds its content's hash: the step can only say under which prefix it lies.
     compaction = Compaction(request.execution, request.started_at, f"s3://{archive.bucket}/{prefix_of(day)}")
-    lines = _watched(render_lines(findings.forest(), compaction), limits.check)
+    blocks = render_lines(findings.forest(), compaction, limits.check)
     with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
         file = cast(IO[bytes], spooled)
-        written = compress_lines(lines, file)
+        written = compress_lines(blocks, file)
         return archive.put(request.root_id, day, file, written, records=len(findings.steps))
-
-
-def _watched(lines: Iterable[bytes], check: Callable[[], None]) -> Iterator[bytes]:
-    for number, line in enumerate(lines):
-        if number % 1024 == 0:
-            check()
-        yield line
 
 
 def _days(request: TraceRequest, today: str) -> Sequence[str]:

@@ -122,5 +122,6 @@ def test_a_bucket_keeps_versions_where_the_template_says_so(probe):
     s3 = boto3.client("s3", **probe.stack.client_settings)
     bucket = probe.stack.outputs["BucketName"]
     for body in (b"old", b"new"):
-        s3.put_object(Bucket=bucket, Key="k", Body=body)
-    assert [one["IsLatest"] for one in s3.list_object_versions(Bucket=bucket)["Versions"]] == [True, False]
+        s3.put_object(Bucket=bucket, Key="twice", Body=body)
+    versions = s3.list_object_versions(Bucket=bucket, Prefix="twice")["Versions"]
+    assert [one["IsLatest"] for one in versions] == [True, False]

@@ -24,8 +24,13 @@ def records_of(edges):
     return [a_record(node, parent) for node, parent in edges.items()]
 
 
+def rendered(records, compaction=None):
+    """The lines' bytes, one for each."""
+    return b"".join(render_lines(Forest("root", records), compaction)).splitlines()
+
+
 def lines_of(edges, compaction=None):
-    return [json.loads(line) for line in render_lines(Forest("root", records_of(edges)), compaction)]
+    return [json.loads(line) for line in rendered(records_of(edges), compaction)]
 
 
 def told(line):
@@ -129,7 +134,7 @@ EDGES = st.dictionaries(NODES, PARENTS, max_size=12)
 
 @given(EDGES)
 def test_the_records_in_the_lines_are_exactly_the_roots_records(edges):
-    lines = list(render_lines(Forest("root", records_of(edges)), COMPACTION))
+    lines = rendered(records_of(edges), COMPACTION)
 
     assert sorted(parse_lines(lines), key=lambda record: record.node_id) == sorted(
         records_of(edges), key=lambda record: record.node_id
@@ -159,9 +164,19 @@ def test_there_is_a_line_for_each_leaf_and_for_each_cycle_without_one(edges):
 
 @given(st.permutations(sorted({"a": "root", "b": "a", "c": "b", "d": "x", "p": "q", "q": "p", "r": "root"}.items())))
 def test_the_order_of_the_records_does_not_change_a_byte(shuffled):
-    in_order = list(render_lines(Forest("root", records_of(dict(sorted(shuffled)))), COMPACTION))
+    in_order = rendered(records_of(dict(sorted(shuffled))), COMPACTION)
 
-    assert list(render_lines(Forest("root", records_of(dict(shuffled))), COMPACTION)) == in_order
+    assert rendered(records_of(dict(shuffled)), COMPACTION) == in_order
+
+
+def test_blocks_are_whole_lines_of_a_quarter_megabyte():
+    edges = {"file": "root"} | {f"row-{number:05}": "file" for number in range(5_000)}
+    blocks = list(render_lines(Forest("root", records_of(edges)), COMPACTION))
+    longest = max(map(len, rendered(records_of(edges), COMPACTION)))
+
+    assert len(blocks) > 3
+    assert all(block.endswith(b"]}\n") for block in blocks)
+    assert all(256 * 1024 <= len(block) <= 256 * 1024 + longest for block in blocks[:-1])
 
 
 def test_ids_that_json_escapes_survive():
@@ -175,4 +190,4 @@ def test_ids_that_json_escapes_survive():
 def test_what_enrichers_and_runs_add_survives_the_archive():
     record = a_record("a", "root", run_id="run-1", metadata=(("bucket", "b"), ("team", "x")))
 
-    assert list(parse_lines(render_lines(Forest("root", [record]), COMPACTION))) == [record]
+    assert list(parse_lines(rendered([record], COMPACTION))) == [record]
