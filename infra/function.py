@@ -70,14 +70,12 @@ class ServiceFunction(Construct):
             ephemeral_storage_size=Size.mebibytes(int(storage_gb * 1024)),
             role=self.role,
             log_group=self.log_group,
-            tracing=lam.Tracing.ACTIVE,
             environment={
                 "POWERTOOLS_SERVICE_NAME": module,
                 "POWERTOOLS_METRICS_NAMESPACE": defaults.metrics_namespace,
                 "LOG_LEVEL": "INFO",
             },
         )
-        accept(self.role, "IAM5[Resource::*]", "X-Ray segments belong to no resource that a policy could name.")
         accept(self.resource, "L1", f"The layer is locked and compiled for Python {PYTHON_VERSION}.")
 
     def set(self, environment: Mapping[str, str]) -> None:

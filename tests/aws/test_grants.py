@@ -15,7 +15,7 @@ from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
 from tests.templates import Template
 
 # What Lambda itself does in the function's name, or what no call shows: a missing key answers 404 to who may list.
-ALWAYS = {"logs:CreateLogStream", "logs:PutLogEvents", "xray:PutTraceSegments", "xray:PutTelemetryRecords"}
+ALWAYS = {"logs:CreateLogStream", "logs:PutLogEvents"}
 FROM_QUEUES = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:GetQueueAttributes"}
 FROM_STREAMS = {
     "dynamodb:DescribeStream",

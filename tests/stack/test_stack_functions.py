@@ -121,7 +121,6 @@ def test_a_function_runs_its_module_on_arm_and_python_313(template, name):
         "Timeout": timeout_s,
         "MemorySize": memory_mb,
         "EphemeralStorage": {"Size": storage_mb},
-        "TracingConfig": {"Mode": "Active"},
         "LoggingConfig": {"LogGroup": f"{name}Logs"},
     }
 
@@ -146,7 +145,6 @@ def test_a_function_may_do_what_it_needs_and_no_more(template, name):
     assert template.allowed(name) == {
         **GRANTS[name],
         f"{name}Logs.Arn": {"logs:CreateLogStream", "logs:PutLogEvents"},
-        "*": {"xray:PutTraceSegments", "xray:PutTelemetryRecords"},
     }
 
 
