@@ -47,7 +47,7 @@ def get_trace(services: Services, request: HttpRequest) -> Response[str]:
 
     try:
         findings = find_all(root_id, services.sources, records_max=RECORDS_MAX, check=check)
-        if not findings.steps:
+        if not findings.records:
             raise unknown_root(root_id)
         return _lines(services, findings, check)
     except TooLarge:
@@ -75,7 +75,7 @@ def _lines(services: Services, findings: Findings, check: Callable[[], None]) ->
 
 def _is_all(findings: Findings, pointer: Pointer) -> bool:
     """Whether the archive object that was read holds every record that was found."""
-    return pointer.object.records == len(findings.steps) and not findings.displaced
+    return pointer.object.records == len(findings.records) and not findings.displaced
 
 
 def _archived_or_later(services: Services, root_id: str) -> Response[str]:

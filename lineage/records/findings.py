@@ -37,21 +37,21 @@ class Findings:
 
     root_id: str
     pointer: Pointer | None
-    steps: dict[str, LineageRecord] = field(default_factory=dict)
+    records: dict[str, LineageRecord] = field(default_factory=dict)
     displaced: list[LineageRecord] = field(default_factory=list)
     staged: list[str] = field(default_factory=list)
 
     def add(self, record: LineageRecord) -> None:
         """Take a record in; of two of one node the first stays, whatever their order."""
-        known = self.steps.setdefault(record.node_id, record)
+        known = self.records.setdefault(record.node_id, record)
         if known is not record and known != record:
             kept = keep_first(record, known)
-            self.steps[record.node_id] = kept.record
+            self.records[record.node_id] = kept.record
             self.displaced += kept.displaced
 
     def forest(self) -> Forest:
         """The records as a forest."""
-        return Forest(self.root_id, self.steps.values())
+        return Forest(self.root_id, self.records.values())
 
 
 def find_all(root_id: str, sources: Sources, *, records_max: int, check: Callable[[], None]) -> Findings:
@@ -63,9 +63,9 @@ def find_all(root_id: str, sources: Sources, *, records_max: int, check: Callabl
 
     def add(record: LineageRecord) -> None:
         findings.add(record)
-        if len(findings.steps) > records_max:
+        if len(findings.records) > records_max:
             raise TooLarge(f"root {root_id!r} has more than {records_max} records")
-        if len(findings.steps) % _CHECK_EVERY == 0:
+        if len(findings.records) % _CHECK_EVERY == 0:
             check()
 
     for item in sources.table.read_root(root_id):

@@ -94,7 +94,7 @@ def _archive(request: TraceRequest, tracer: Tracer, limits: Limits) -> tuple[Fin
         read_from = tracer.now_s()
         findings = find_all(request.root_id, tracer.sources, records_max=limits.records_max, check=limits.check)
         read_to = tracer.now_s()
-        if not findings.steps:
+        if not findings.records:
             return findings, None
         if findings.displaced:
             tracer.dead_letters.put_displaced(findings.displaced)
@@ -120,7 +120,7 @@ def _upload(request: TraceRequest, day: str, findings: Findings, tracer: Tracer,
     with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
         file = cast(IO[bytes], spooled)
         written = compress_lines(blocks, file)
-        return archive.put(request.root_id, day, file, written, records=len(findings.steps))
+        return archive.put(request.root_id, day, file, written, records=len(findings.records))
 
 
 def _days(request: TraceRequest, today: str) -> Sequence[str]:
