@@ -57,7 +57,6 @@ class Calendar:
                 ConditionExpression="attribute_not_exists(pk) OR execution = :execution OR #until < :now",
                 ExpressionAttributeNames={"#until": "until"},
                 ExpressionAttributeValues={":execution": {"S": execution}, ":now": {"N": str(now_s)}},
-                ReturnValuesOnConditionCheckFailure="ALL_OLD",
             )
         except self.dynamodb.exceptions.ConditionalCheckFailedException as error:
             raise Conflict(
