@@ -59,7 +59,7 @@ class Kept:
 def keep_first(one: LineageRecord, other: LineageRecord) -> Kept:
     """Of two records of the same node the earliest (time, content hash) stays; equal content displaces nothing.
 
-    The rule does not depend on which came first over the wire (DESIGN: state is a function of the set of events).
+    The rule does not depend on which came first over the wire.
     """
     first, later = sorted((one, other), key=lambda record: (record.recorded_at, record.content_hash))
     if first.content_hash == later.content_hash:

@@ -21,7 +21,7 @@ from lineage.records.record import LineageRecord
 from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation, invalid
 
 RECORDS_MAX = 10_000
-# A clock that is ahead is refused beyond this (DESIGN: 24 h in the future, as for events).
+# A clock that is further ahead than this is wrong.
 _AHEAD_MAX_S = 24 * 3600
 
 
