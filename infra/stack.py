@@ -18,7 +18,7 @@ from infra.storage import Storage
 
 
 class LineageStack(cdk.Stack):
-    """Headwater in one account and region; `layer` is the folder that `infra.layer` built, or None to go without."""
+    """Headwater in one account and region; `layer` is the folder that `infra.package` built, or None to go without."""
 
     def __init__(self, scope: Construct, construct_id: str, *, knobs: Knobs, layer: Path | None) -> None:
         super().__init__(

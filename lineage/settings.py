@@ -30,6 +30,5 @@ PK = "pk"
 SK = "sk"
 EXPIRES_AT = "expires_at"
 
-DEFAULT_RECORDS_TTL_S = 24 * 3600
 # Records of one root that one function traces; a larger root is left to the Spark tracer.
 DEFAULT_TRACE_RECORDS_MAX = 2_000_000

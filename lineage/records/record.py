@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -65,18 +64,3 @@ def keep_first(one: LineageRecord, other: LineageRecord) -> Kept:
     if first.content_hash == later.content_hash:
         return Kept(first)
     return Kept(first, (later,))
-
-
-def keep_firsts(records: Iterable[LineageRecord]) -> tuple[dict[Key, LineageRecord], list[LineageRecord]]:
-    """One record for each node, and every record displaced on the way, by `keep_first`."""
-    kept: dict[Key, LineageRecord] = {}
-    displaced: list[LineageRecord] = []
-    for record in records:
-        known = kept.get(record.key)
-        if known is None:
-            kept[record.key] = record
-        else:
-            result = keep_first(known, record)
-            kept[record.key] = result.record
-            displaced += result.displaced
-    return kept, displaced
