@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import uuid
+from dataclasses import dataclass
 
 # Any fixed UUID does; changing it would give a retried request a second node.
 _REQUESTS = uuid.UUID("7c0d3c1e-9a0b-5f60-8c57-2f1f1b7b2f55")
@@ -18,3 +20,76 @@ def derive_node_id(root_id: str, parent_id: str, action_taken: str, request_id: 
     """
     name = "\0".join((root_id, parent_id, action_taken, request_id, str(index)))
     return str(uuid.uuid5(_REQUESTS, name))
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class DatasetId:
+    """A dataset, as OpenLineage names it."""
+
+    namespace: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """A name of fixed length for it: the SHA-256 of both parts."""
+        return _key(self.namespace, self.name)
+
+    @property
+    def node_id(self) -> str:
+        """Its node id, as Marquez prints it.
+
+        >>> DatasetId("postgres://db:5432", "shop.public.orders").node_id
+        'dataset:postgres://db:5432:shop.public.orders'
+        """
+        return f"dataset:{self.namespace}:{self.name}"
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class JobId:
+    """A job, as OpenLineage names it."""
+
+    namespace: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """A name of fixed length for it: the SHA-256 of both parts."""
+        return _key(self.namespace, self.name)
+
+    @property
+    def node_id(self) -> str:
+        """Its node id, as Marquez prints it."""
+        return f"job:{self.namespace}:{self.name}"
+
+
+def _key(namespace: str, name: str) -> str:
+    return hashlib.sha256(f"{namespace}\0{name}".encode()).hexdigest()
+
+
+def uuid_of_bytes(text: str) -> str:
+    """The UUID (version 3) of the text's UTF-8 bytes alone, as Java's `UUID.nameUUIDFromBytes` makes it.
+
+    Marquez names its versions so (`Utils.java`).
+
+    >>> uuid_of_bytes("ns:job::")
+    'bcd5fac5-2d39-346b-be30-04ee578a8c62'
+    """
+    digest = hashlib.md5(text.encode(), usedforsecurity=False).digest()
+    return str(uuid.UUID(bytes=digest, version=3))
+
+
+def run_id_of(text: str) -> str:
+    """The id of a run as it is kept: a UUID in lower case; any other text becomes Marquez's UUID of its bytes.
+
+    So a run is found by the id that was sent and by the one that Marquez prints for it.
+
+    >>> run_id_of("0176A8C2-FE01-7439-87E6-56A1A1B4029F")
+    '0176a8c2-fe01-7439-87e6-56a1a1b4029f'
+    >>> run_id_of("nightly-1")
+    '67dce3e5-a76c-304c-a978-e715f404b156'
+    """
+    try:
+        parsed = uuid.UUID(text)
+    except ValueError:
+        return uuid_of_bytes(text)
+    return str(parsed) if str(parsed) == text.lower() else uuid_of_bytes(text)
