@@ -1,0 +1,72 @@
+"""The graph table in memory: the same interface as `lineage.runs.table.GraphTable`, held to the same behaviours."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from lineage.runs.table import Page, Row
+
+
+class MemoryTable:
+    """`before` is called with the name of each method before it runs: a test may count, interleave or raise there."""
+
+    def __init__(self, before=lambda name: None, after=lambda name: None):
+        self.items = {}
+        self.calls = Counter()
+        self._before, self._after = before, after
+
+    def get(self, keys):
+        return self._call("get", lambda: {key: self._row(key) for key in dict.fromkeys(keys) if key in self.items})
+
+    def query(self, queries):
+        return self._call("query", lambda: [self._page(query) for query in queries])
+
+    def put(self, rows):
+        return self._call("put", lambda: [self._write(row, row.version) for row in rows] and None)
+
+    def swap(self, swaps):
+        return self._call("swap", lambda: [self._swap(swap) for swap in swaps])
+
+    def _call(self, name, act):
+        self.calls[name] += 1
+        self._before(name)
+        answer = act()
+        self._after(name)
+        return answer
+
+    def _page(self, query):
+        found = sorted((key for key in self.items if _asked(query, key)), key=lambda key: key[1].encode())
+        ordered = found[::-1] if query.newest_first else found
+        return Page([self._row(key) for key in ordered[: query.limit]], more=len(ordered) > query.limit)
+
+    def _swap(self, swap):
+        version, _ = self.items.get(swap.row.key, (0, None))
+        if version != swap.row.version or (version == 0 and swap.row.key in self.items):
+            return False
+        self._write(swap.row, version + 1)
+        for row in swap.puts:
+            self._write(row, row.version)
+        for key in swap.deletes:
+            self.items.pop(key, None)
+        for add in swap.adds:
+            _, body = self.items.get(add.key, (0, "{}"))
+            data = json.loads(body)
+            self.items[add.key] = (0, json.dumps({**data, add.name: data.get(add.name, 0) + add.by}))
+        return True
+
+    def _write(self, row, version):
+        self.items[row.key] = (version, json.dumps(row.data))
+
+    def _row(self, key):
+        version, body = self.items[key]
+        return Row(*key, json.loads(body), version)
+
+
+def _asked(query, key):
+    pk, sk = key
+    if pk != query.pk:
+        return False
+    if query.low or query.high:
+        return query.low.encode() <= sk.encode() <= query.high.encode()
+    return sk.startswith(query.prefix)
