@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
 from urllib.parse import quote
 
 import orjson
@@ -18,23 +16,13 @@ from lineage.api import records, traces
 from lineage.api.answers import answer
 from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
 from lineage.api.request import HttpRequest
+from lineage.api.route import Answerer, Route
 from lineage.api.services import Services
 from lineage.errors import HeadwaterError
-
-Answerer: TypeAlias = Callable[[Services, HttpRequest], Response[str]]
 
 # What API Gateway hands on.
 _METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 DOCUMENT = Path(__file__).with_name("openapi.json")
-
-
-@dataclass(frozen=True, slots=True)
-class Route:
-    """A method on a path, and what answers it; segments in angle brackets are ids, each percent-encoded."""
-
-    method: str
-    path: str
-    answer: Answerer
 
 
 @cache

@@ -6,21 +6,15 @@ It is built here and not by the router, whose document needs its validation: a t
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
-from typing import TypeAlias
 
 from lineage.api.answers import LINES
 from lineage.api.app import DOCUMENT
+from lineage.api.document_parts import JSON_TYPE, Json, answer_of, body_of, in_path, in_query, operation, with_headers
 from lineage.api.records import LIMIT_MAX
 from lineage.api.schemas import ACTION, NODE_ID, REQUESTS, ROOT_ID, SCHEMAS, Schema, ref
 from lineage.api.traces import VERSION_MAX
 
-Json: TypeAlias = Mapping[str, object]
-
 VERSION = "1"
-_JSON = "application/json"
-
-_ENCODED = "One path segment, percent-encoded: `/` is `%2F`."
 
 
 def build() -> Json:
@@ -41,11 +35,11 @@ def build() -> Json:
 
 
 def _paths() -> Json:
-    root, node = _in_path("root_id", ROOT_ID), _in_path("node_id", NODE_ID)
+    root, node = in_path("root_id", ROOT_ID), in_path("node_id", NODE_ID)
     return {
-        "/": {"get": _operation("start", "Whose API this is", {"200": _answer("The API.", "Start")})},
+        "/": {"get": operation("start", "Whose API this is", {"200": answer_of("The API.", "Start")})},
         "/openapi.json": {
-            "get": _operation("document", "This document", {"200": _body("OpenAPI 3.1.", {"type": "object"})})
+            "get": operation("document", "This document", {"200": body_of("OpenAPI 3.1.", {"type": "object"})})
         },
         "/api/v1/records": {"post": _post_records()},
         "/api/v1/records/roots/{root_id}": {"parameters": [root], "get": _get_root()},
@@ -57,39 +51,39 @@ def _paths() -> Json:
 def _post_records() -> Json:
     examples = {str(number): {"value": request} for number, request in enumerate(REQUESTS, 1)}
     content = {"schema": ref("LineageRequest"), "examples": examples}
-    return _operation(
+    return operation(
         "postRecords",
         "Record a step of a pipeline",
-        {"201": _answer("Durable in a queue; the records can be read within a minute or two.", "LineageAnswer")},
+        {"201": answer_of("Durable in a queue; the records can be read within a minute or two.", "LineageAnswer")},
         errors=("400", "413", "422", "503"),
         description="A request is accepted whole or not at all. It may come gzipped (`Content-Encoding: gzip`), "
         "4 MB as sent. With a `request_id` and `requested_at` a retry makes the same records again.",
-        requestBody={"required": True, "content": {_JSON: content}},
+        requestBody={"required": True, "content": {JSON_TYPE: content}},
     )
 
 
 def _get_root() -> Json:
     limit: Schema = {"type": "integer", "minimum": 1, "maximum": LIMIT_MAX, "default": 100}
-    return _operation(
+    return operation(
         "getRoot",
         "The live records of a root, page by page",
-        {"200": _answer("By node id; a page may be short, or empty, and not be the last.", "RecordPage")},
+        {"200": answer_of("By node id; a page may be short, or empty, and not be the last.", "RecordPage")},
         errors=("400", "404", "503"),
         description="A root whose records have all expired answers none: its trace has them. An unknown root is 404.",
         parameters=[
-            _in_query("action", ACTION, "Only the records that this action made."),
-            _in_query("limit", limit, "The most records of a page."),
-            _in_query("cursor", {"type": "string", "minLength": 1}, "As the last answer to the same question gave it."),
+            in_query("action", ACTION, "Only the records that this action made."),
+            in_query("limit", limit, "The most records of a page."),
+            in_query("cursor", {"type": "string", "minLength": 1}, "As the last answer to the same question gave it."),
         ],
     )
 
 
 def _get_node() -> Json:
     one_or_more: Schema = {"anyOf": [ref("Place"), ref("Places")]}
-    return _operation(
+    return operation(
         "getNode",
         "A record, the path to it, and what came of it",
-        {"200": _body("One place; `matches` if several roots have a node of this id.", one_or_more)},
+        {"200": body_of("One place; `matches` if several roots have a node of this id.", one_or_more)},
         errors=("400", "404", "503"),
         description="Live records only. Up to 10,000 records of a root are looked at; `truncated` says if it has more.",
     )
@@ -97,17 +91,17 @@ def _get_node() -> Json:
 
 def _get_trace() -> Json:
     lines = {"description": "A `TraceLine` a line.", "content": {LINES: {"schema": {"type": "string"}}}}
-    elsewhere = _with_headers(
-        _answer("The lines lie in S3, gzipped, behind this link for 15 minutes.", "Elsewhere"), "Location"
+    elsewhere = with_headers(
+        answer_of("The lines lie in S3, gzipped, behind this link for 15 minutes.", "Elsewhere"), "Location"
     )
-    return _operation(
+    return operation(
         "getTrace",
         "Everything known of a root, a line for each leaf",
         {"200": lines, "303": elsewhere, "202": _queued("Too large to be traced at once.")},
         errors=("400", "404", "413", "503"),
         description="Live records, expired ones and archived ones together. Answers above 4 MB are links.",
         parameters=[
-            _in_query(
+            in_query(
                 "after",
                 {"type": "integer", "minimum": 0, "maximum": VERSION_MAX},
                 "From a `Location` to poll: answers the archive once it is later than this version.",
@@ -117,7 +111,7 @@ def _get_trace() -> Json:
 
 
 def _post_trace() -> Json:
-    return _operation(
+    return operation(
         "postTrace",
         "Trace and archive a root now",
         {"202": _queued("Its trace is queued.")},
@@ -126,44 +120,8 @@ def _post_trace() -> Json:
 
 
 def _queued(description: str) -> Json:
-    answer = _answer(f"{description} `Location` is the place to poll.", "TraceQueued")
-    return _with_headers(answer, "Location", "Retry-After")
-
-
-def _operation(
-    operation_id: str, summary: str, answers: Mapping[str, Json], *, errors: Sequence[str] = (), **more: object
-) -> Json:
-    responses = {**answers, **{status: _answer(_ERRORS[status], "Error") for status in errors}}
-    return {"operationId": operation_id, "summary": summary, **more, "responses": responses}
-
-
-_ERRORS = {
-    "400": "A value breaks a rule.",
-    "404": "Nothing of this id is known.",
-    "413": "More than this API takes on.",
-    "422": "A required field is missing.",
-    "503": "AWS refuses for now; try again after `Retry-After` seconds.",
-}
-
-
-def _answer(description: str, schema: str) -> Json:
-    return _body(description, ref(schema))
-
-
-def _body(description: str, schema: Schema) -> Json:
-    return {"description": description, "content": {_JSON: {"schema": schema}}}
-
-
-def _with_headers(answer: Json, *names: str) -> Json:
-    return {**answer, "headers": {name: {"schema": {"type": "string"}} for name in names}}
-
-
-def _in_path(name: str, schema: Schema) -> Json:
-    return {"name": name, "in": "path", "required": True, "description": _ENCODED, "schema": schema}
-
-
-def _in_query(name: str, schema: Schema, description: str) -> Json:
-    return {"name": name, "in": "query", "description": description, "schema": schema}
+    answer = answer_of(f"{description} `Location` is the place to poll.", "TraceQueued")
+    return with_headers(answer, "Location", "Retry-After")
 
 
 def render() -> str:

@@ -24,11 +24,13 @@ def _seconds(description: str) -> Schema:
     return {"type": "integer", "minimum": 0, "description": f"{description} Whole seconds since 1970 UTC."}
 
 
-def _list(items: Schema) -> Schema:
+def list_of(items: Schema) -> Schema:
+    """An array."""
     return {"type": "array", "items": items}
 
 
-def _object(properties: Mapping[str, Schema], *, optional: Sequence[str] = (), **more: object) -> Schema:
+def object_of(properties: Mapping[str, Schema], *, optional: Sequence[str] = (), **more: object) -> Schema:
+    """An object, whose properties are all required but the optional ones."""
     required = [name for name in properties if name not in optional]
     return {"type": "object", "properties": properties, "required": required, **more}
 
@@ -46,8 +48,8 @@ _LOCATION = _text(2048, "Where the outcome of the action lies.")
 _RUN_ID = _text(256, "The run that did it, by OpenLineage's run id.")
 _RECORDED_AT = _seconds("When the action was taken.")
 
-_RECORD_FORM = _object({"node_id": NODE_ID, "storage_location": _LOCATION}, optional=("node_id", "storage_location"))
-_NODE = _object({"node_id": NODE_ID, "storage_location": _LOCATION})
+_RECORD_FORM = object_of({"node_id": NODE_ID, "storage_location": _LOCATION}, optional=("node_id", "storage_location"))
+_NODE = object_of({"node_id": NODE_ID, "storage_location": _LOCATION})
 _STEP = {
     "node_id": NODE_ID,
     "parent_id": _PARENT_ID,
@@ -66,8 +68,8 @@ _UNSURE = {
         "const": False,
         "description": "There when the path does not lead to the root; why is said beside it.",
     },
-    "missing": {**_list({"type": "string"}), "description": "Parents that are not known."},
-    "cycle": {**_list({"type": "string"}), "description": "Nodes that lead into each other."},
+    "missing": {**list_of({"type": "string"}), "description": "Parents that are not known."},
+    "cycle": {**list_of({"type": "string"}), "description": "Nodes that lead into each other."},
 }
 
 _READ_RECORD = {
@@ -117,13 +119,13 @@ REQUESTS: list[Schema] = [
         ],
     },
 ]
-_LINEAGE_REQUEST: Schema = _object(
+_LINEAGE_REQUEST: Schema = object_of(
     {
         "root_id": ROOT_ID,
         "parent_id": _PARENT_ID,
         "action_taken": ACTION,
         "record": _RECORD_FORM,
-        "records": {**_list(_RECORD_FORM), "minItems": 1, "maxItems": RECORDS_MAX},
+        "records": {**list_of(_RECORD_FORM), "minItems": 1, "maxItems": RECORDS_MAX},
         "storage_location": {
             **_LOCATION,
             "description": "The single record's; beside `record` or `records` it overrides each one's own.",
@@ -156,11 +158,11 @@ _ACCEPTED_STEP = {
     "recordedAt": _RECORDED_AT,
     "ttl_expiry": _seconds("When the record leaves the table; its trace is archived by then."),
 }
-_PLACE: Schema = _object(
+_PLACE: Schema = object_of(
     {
         "record": ref("Record"),
-        "path": {**_list(ref("Record")), "description": "From the root's first record to this one."},
-        "descendants": {**_list(ref("Record")), "description": "What came of it, nearest first."},
+        "path": {**list_of(ref("Record")), "description": "From the root's first record to this one."},
+        "descendants": {**list_of(ref("Record")), "description": "What came of it, nearest first."},
         "truncated": {"type": "boolean", "description": "Whether more was to be read than one question may."},
         **_UNSURE,
     },
@@ -173,8 +175,8 @@ SCHEMAS: Mapping[str, Schema] = {
     "LineageAnswer": {
         "description": "What the next step needs: its `parent_id` is a `node_id` of this answer.",
         "oneOf": [
-            _object({**_ACCEPTED_STEP, **{name: _STEP[name] for name in ("node_id", "storage_location")}}),
-            _object({**_ACCEPTED_STEP, "records": _list(_NODE)}),
+            object_of({**_ACCEPTED_STEP, **{name: _STEP[name] for name in ("node_id", "storage_location")}}),
+            object_of({**_ACCEPTED_STEP, "records": list_of(_NODE)}),
         ],
         "examples": [
             {
@@ -187,33 +189,33 @@ SCHEMAS: Mapping[str, Schema] = {
             }
         ],
     },
-    "Record": _object(
+    "Record": object_of(
         {"root_id": ROOT_ID, **_STEP, "ttl_expiry": _seconds("When it leaves the table.")},
         optional=("run_id", "metadata"),
         examples=[_READ_RECORD],
     ),
-    "RecordPage": _object(
+    "RecordPage": object_of(
         {
-            "records": _list(ref("Record")),
+            "records": list_of(ref("Record")),
             "cursor": {"type": ["string", "null"], "description": "For the next page; null at the end."},
         },
         examples=[{"records": [_READ_RECORD], "cursor": None}],
     ),
     "Place": _PLACE,
-    "Places": _object(
+    "Places": object_of(
         {
-            "matches": _list(ref("Place")),
+            "matches": list_of(ref("Place")),
             "truncated": {"type": "boolean", "description": "Whether more roots have this node id."},
         },
         examples=[{"matches": [_PLACE_EXAMPLE], "truncated": False}],
     ),
-    "TraceLine": _object(
+    "TraceLine": object_of(
         {
             "record_id": {**NODE_ID, "description": "The leaf that this line leads to."},
             "root_id": ROOT_ID,
             **_UNSURE,
             "lineage": {
-                **_list(_object(_STEP, optional=("run_id", "metadata"))),
+                **list_of(object_of(_STEP, optional=("run_id", "metadata"))),
                 "description": "From the root's first record to the leaf; an archived line ends with DATA_COMPACTION.",
             },
         },
@@ -221,18 +223,18 @@ SCHEMAS: Mapping[str, Schema] = {
         description="One line of a trace.",
         examples=[{"record_id": _CHECK, "root_id": _ROOT, "lineage": _steps_of(_READ_RECORD, _CHECK_RECORD)}],
     ),
-    "TraceQueued": _object(
+    "TraceQueued": object_of(
         {"root_id": ROOT_ID, "status": {"const": "queued"}}, examples=[{"root_id": _ROOT, "status": "queued"}]
     ),
-    "Elsewhere": _object(
+    "Elsewhere": object_of(
         {"location": {"type": "string", "format": "uri"}},
         examples=[{"location": "https://archive.s3.amazonaws.com/traces/year=2025/month=11/day=20/0a.1b.jsonl.gz"}],
     ),
-    "Start": _object(
+    "Start": object_of(
         {"name": {"type": "string"}, "version": {"type": "string"}, "openapi": {"type": "string"}},
         examples=[{"name": "Headwater", "version": "1", "openapi": "openapi.json"}],
     ),
-    "Error": _object(
+    "Error": object_of(
         {
             "code": {"type": "integer", "description": "The HTTP status."},
             "message": {"type": "string", "description": "The field, the rule, and the value as it was given."},

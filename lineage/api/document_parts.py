@@ -1,0 +1,53 @@
+"""What operations of the OpenAPI document are put together from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from lineage.api.schemas import Schema, ref
+
+Json: TypeAlias = Mapping[str, object]
+
+JSON_TYPE = "application/json"
+_ENCODED = "One path segment, percent-encoded: `/` is `%2F`."
+_ERRORS = {
+    "400": "A value breaks a rule.",
+    "404": "Nothing of this id is known.",
+    "413": "More than this API takes on.",
+    "422": "A required field is missing.",
+    "503": "AWS refuses for now; try again after `Retry-After` seconds.",
+}
+
+
+def operation(
+    operation_id: str, summary: str, answers: Mapping[str, Json], *, errors: Sequence[str] = (), **more: object
+) -> Json:
+    """An operation with its answers, and with the errors of these statuses."""
+    responses = {**answers, **{status: answer_of(_ERRORS[status], "Error") for status in errors}}
+    return {"operationId": operation_id, "summary": summary, **more, "responses": responses}
+
+
+def answer_of(description: str, schema: str) -> Json:
+    """An answer whose body is one of the document's schemas."""
+    return body_of(description, ref(schema))
+
+
+def body_of(description: str, schema: Schema) -> Json:
+    """An answer with a JSON body."""
+    return {"description": description, "content": {JSON_TYPE: {"schema": schema}}}
+
+
+def with_headers(answer: Json, *names: str) -> Json:
+    """The answer with these headers."""
+    return {**answer, "headers": {name: {"schema": {"type": "string"}} for name in names}}
+
+
+def in_path(name: str, schema: Schema) -> Json:
+    """An id in the path."""
+    return {"name": name, "in": "path", "required": True, "description": _ENCODED, "schema": schema}
+
+
+def in_query(name: str, schema: Schema, description: str, **more: object) -> Json:
+    """A value of the query."""
+    return {"name": name, "in": "query", "description": description, "schema": schema, **more}
