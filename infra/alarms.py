@@ -100,11 +100,10 @@ class Alarms(Construct):
         """One of our own metrics that should stay at zero."""
         self._alarm(metric_name, our_metric(self._namespace, metric_name, service), 1, meaning)
 
-    def watch_api(self, api: apigateway.RestApi) -> None:
+    def watch_api(self, name: str, api: apigateway.RestApi) -> None:
         """Answers of 500 and above: no caller's mistake."""
-        self._alarm(
-            "ApiServerErrors", api.metric_server_error(period=FIVE_MINUTES, statistic="Sum"), 1, "The HTTP API fails."
-        )
+        errors = api.metric_server_error(period=FIVE_MINUTES, statistic="Sum")
+        self._alarm(f"{name}ServerErrors", errors, 1, "The HTTP API fails.", guide="ApiServerErrors")
 
     def _alarm(
         self,

@@ -1,4 +1,4 @@
-"""`python -m infra.check`: synthesize the stack, then ask cdk-nag (AWS Solutions) and cfn-lint what is wrong with it.
+"""`python -m infra.check`: synthesize the stack with everything on, then ask cdk-nag (AWS Solutions) and cfn-lint what is wrong with it.
 
 Prints every finding and exits 1 if there is one. Offline: the layer is left out.
 """
@@ -27,7 +27,7 @@ _IGNORED = {
 def main() -> int:
     """The command line."""
     with tempfile.TemporaryDirectory() as scratch:
-        app = make_app(Path(scratch), {"alarm_email": "someone@example.org"})
+        app = make_app(Path(scratch), {"alarm_email": "someone@example.org", "auth": "token"})
         stack = make_stack(app)
         findings = [*nag(app), *lint(Path(scratch) / stack.template_file)]
     sys.stdout.writelines(f"{finding}\n" for finding in findings)

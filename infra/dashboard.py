@@ -1,4 +1,4 @@
-"""The dashboard, top to bottom as data flows: alarms, requests, queues, functions, tables, traces."""
+"""The dashboard, top to bottom as data flows: alarms, requests, events, queues, functions, tables, traces."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from constructs import Construct
 
 from infra.alarms import FIVE_MINUTES, our_metric
 from infra.compaction import Compaction
+from infra.events import Events
 from infra.function import ServiceFunction
 from infra.ingestion import Ingestion
 from infra.query_api import QueryApi
@@ -26,6 +27,7 @@ def make_dashboard(
     functions: Sequence[ServiceFunction],
     storage: Storage,
     ingestion: Ingestion,
+    events: Events,
     compaction: Compaction,
     query_api: QueryApi,
 ) -> cloudwatch.Dashboard:
@@ -33,7 +35,8 @@ def make_dashboard(
     rows: list[list[cloudwatch.IWidget]] = [
         [cloudwatch.AlarmStatusWidget(title="Alarms", width=_WIDTH, alarms=list(alarms))],
         _records(namespace, query_api),
-        _queues(ingestion, compaction),
+        _events(namespace),
+        _queues(ingestion, events, compaction),
         _functions(functions),
         _tables(storage),
         _traces(namespace, compaction),
@@ -56,9 +59,15 @@ def _records(namespace: str, query_api: QueryApi) -> list[cloudwatch.IWidget]:
     ]
 
 
-def _queues(ingestion: Ingestion, compaction: Compaction) -> list[cloudwatch.IWidget]:
-    work = (ingestion.records_queue, ingestion.packed_queue, compaction.trace_queue)
-    dead = (ingestion.dead_letters, compaction.dead_letters)
+def _events(namespace: str) -> list[cloudwatch.IWidget]:
+    accepted = [our_metric(namespace, "EventsAccepted", service) for service in ("input", "api")]
+    fates = [our_metric(namespace, f"Events{fate}", "events") for fate in ("Loaded", "Refused")]
+    return [_graph("Events", [*accepted, *fates], width=_WIDTH)]
+
+
+def _queues(ingestion: Ingestion, events: Events, compaction: Compaction) -> list[cloudwatch.IWidget]:
+    work = (ingestion.records_queue, ingestion.packed_queue, events.queue, compaction.trace_queue)
+    dead = (ingestion.dead_letters, events.dead_letters, compaction.dead_letters)
     waiting = [queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES) for queue in work]
     ages = [queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES) for queue in work]
     letters = [queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES) for queue in dead]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -12,7 +13,17 @@ from lineage.errors import Fault, Invalid
 
 T = TypeVar("T")
 
-_NAMES = ("stage", "records_ttl_hours", "retention", "alarm_email", "auth", "compaction_hour_utc", "layer")
+_NAMES = (
+    "stage",
+    "records_ttl_hours",
+    "retention",
+    "alarm_email",
+    "auth",
+    "compaction_hour_utc",
+    "partition_trimming",
+    "temporary_patterns",
+    "layer",
+)
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _HOURS_IN_A_YEAR = 8760
@@ -26,7 +37,10 @@ class Knobs:
     records_ttl_hours: int = 24
     retain: bool = True
     alarm_email: str | None = None
+    token_api: bool = False
     compaction_hour_utc: int = 0
+    partition_trimming: bool = True
+    temporary_patterns: tuple[str, ...] | None = None
     layer: bool = True
 
     @property
@@ -54,9 +68,13 @@ def parse_knobs(context: Mapping[str, object]) -> Knobs:
         retain=reader.read("retention", _choice(retain=True, destroy=False), default.retain),
         alarm_email=reader.read("alarm_email", _email, default.alarm_email),
         compaction_hour_utc=reader.read("compaction_hour_utc", _integer(0, 23), default.compaction_hour_utc),
+        token_api=reader.read("auth", _choice(iam=False, token=True), default.token_api),
+        partition_trimming=reader.read(
+            "partition_trimming", _choice(true=True, false=False), default.partition_trimming
+        ),
+        temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
         layer=reader.read("layer", _choice(true=True, false=False), default.layer),
     )
-    reader.read("auth", _auth, None)
     if reader.faults:
         raise Invalid(reader.faults)
     return knobs
@@ -104,11 +122,28 @@ def _email(value: object) -> str | None:
     raise ValueError("must be an e-mail address, or none")
 
 
-def _auth(value: object) -> None:
-    if value == "token":
-        raise ValueError("must be iam: bearer tokens come with a later version")
-    if value != "iam":
-        raise ValueError("must be iam")
+def _patterns(value: object) -> tuple[str, ...] | None:
+    """None for the built-in ones; `none`, or an empty list, for none at all."""
+    if value is None or value == "default":
+        return None
+    patterns = _listed(value)
+    try:
+        for pattern in patterns:
+            re.compile(pattern)
+    except (re.error, TypeError) as error:
+        raise ValueError(f"must be regular expressions ({error})") from error
+    return tuple(patterns)
+
+
+def _listed(value: object) -> list[str]:
+    """A list as cdk.json holds it or as JSON text, else text with commas between."""
+    if isinstance(value, str) and value.startswith("["):
+        value = json.loads(value)
+    if isinstance(value, list):
+        return value
+    if isinstance(value, str):
+        return [] if value == "none" else [part.strip() for part in value.split(",") if part.strip()]
+    raise ValueError("must be a list of regular expressions, or text with commas between them")
 
 
 def _integer(least: int, most: int) -> Callable[[object], int]:

@@ -8,12 +8,15 @@ from constructs import Construct
 from infra.alarms import Alarms
 from infra.compaction import Compaction
 from infra.dashboard import make_dashboard
+from infra.events import Events
 from infra.ingestion import Ingestion
 from infra.query_api import QueryApi
 from infra.storage import Storage
 
 # A record should be in the table after a minute or two; half an hour is a day's records at risk of a late trace.
 _RECORDS_LATE = Duration.minutes(30)
+# An event should be readable after seconds; what is asked meanwhile is answered as of before.
+_EVENTS_LATE = Duration.minutes(15)
 # A day's roots are enqueued at once, and the slowest of them may take a few quarters of an hour.
 _TRACES_LATE = Duration.hours(2)
 # The stream keeps 24 hours; this leaves most of a day to act.
@@ -38,20 +41,24 @@ class Observability(Construct):
         alarm_email: str | None,
         storage: Storage,
         ingestion: Ingestion,
+        events: Events,
         compaction: Compaction,
         query_api: QueryApi,
     ) -> None:
         super().__init__(scope, construct_id)
         alarms = Alarms(self, "Alarms", metrics_namespace=metrics_namespace, email=alarm_email)
         alarms.watch_dead_letters("RecordsDeadLetters", ingestion.dead_letters)
+        alarms.watch_dead_letters("EventsDeadLetters", events.dead_letters)
         alarms.watch_dead_letters("TraceDeadLetters", compaction.dead_letters)
         alarms.watch_queue("RecordsQueue", ingestion.records_queue, age_max=_RECORDS_LATE)
         alarms.watch_queue("PackedQueue", ingestion.packed_queue, age_max=_RECORDS_LATE)
+        alarms.watch_queue("EventsQueue", events.queue, age_max=_EVENTS_LATE)
         alarms.watch_queue("TraceQueue", compaction.trace_queue, age_max=_TRACES_LATE)
         functions = (
             ingestion.input,
             ingestion.load,
             ingestion.expired,
+            events.function,
             compaction.trace,
             compaction.compact,
             query_api.function,
@@ -60,7 +67,9 @@ class Observability(Construct):
             alarms.watch_function(function)
         alarms.watch_stream("Expiry", ingestion.expired, age_max=_EXPIRY_LATE)
         alarms.watch_compaction(compaction.state_machine)
-        alarms.watch_api(query_api.api)
+        alarms.watch_api("Api", query_api.api)
+        if query_api.token_api is not None:
+            alarms.watch_api("TokenApi", query_api.token_api)
         for metric, service, meaning in _ZERO_METRICS:
             alarms.watch_metric(metric, service=service, meaning=meaning)
         make_dashboard(
@@ -70,6 +79,7 @@ class Observability(Construct):
             functions=functions,
             storage=storage,
             ingestion=ingestion,
+            events=events,
             compaction=compaction,
             query_api=query_api,
         )

@@ -1,8 +1,8 @@
-"""The HTTP API: one function behind every route, signed requests, a log of who asked what, never of what was sent."""
+"""The HTTP API: one function behind every route, and a log of who asked what, never of what was sent."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from aws_cdk import RemovalPolicy, Size
 from aws_cdk import aws_apigateway as apigateway
@@ -12,6 +12,7 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.events import Events
 from infra.findings import accept
 from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
 from infra.ingestion import Ingestion
@@ -25,7 +26,11 @@ _COMPRESS_FROM = Size.kibibytes(1)
 
 
 class QueryApi(Construct):
-    """A REST API, since HTTP APIs decode `%2F` in the path: root ids and node ids are full of slashes."""
+    """REST APIs, since HTTP APIs decode `%2F` in the path: root ids and node ids are full of slashes.
+
+    Requests to `api` are signed, and API Gateway checks that. With `token_api` there is a second one on the same
+    function, for clients that can only send a bearer token: there the function checks it.
+    """
 
     def __init__(
         self,
@@ -34,12 +39,14 @@ class QueryApi(Construct):
         *,
         defaults: FunctionDefaults,
         ingestion: Ingestion,
+        events: Events,
         records_table: dynamodb.Table,
         graph_table: dynamodb.Table,
         archive_bucket: s3.Bucket,
         intake_bucket: s3.Bucket,
         trace_queue: sqs.Queue,
         stage: str,
+        token_api: bool,
     ) -> None:
         super().__init__(scope, construct_id)
         self.function = ServiceFunction(
@@ -52,6 +59,7 @@ class QueryApi(Construct):
             defaults=defaults,
         )
         ingestion.open_to(self.function)
+        events.open_to(self.function)
         self.function.set(
             {
                 settings.RECORDS_TABLE: records_table.table_name,
@@ -64,27 +72,75 @@ class QueryApi(Construct):
         self.function.allow(["dynamodb:Query"], _index_arns(records_table))
         self.function.allow(["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"], [graph_table.table_arn])
         self.function.allow(["sqs:SendMessage"], [trace_queue.queue_arn])
-        self.function.allow_objects(["s3:GetObject"], archive_bucket, "traces/")
+        for prefix in ("traces/", settings.FACTS_PREFIX, settings.EVENTS_PREFIX):
+            self.function.allow_objects(["s3:GetObject"], archive_bucket, prefix)
         self.function.allow_objects(["s3:GetObject", "s3:PutObject"], intake_bucket, "answers/")
-        self.api = _rest_api(self, function=self.function, stage=stage, removal=defaults.removal)
+        self.api = _signed_api(self, function=self.function, stage=stage, removal=defaults.removal)
+        self.token_api: apigateway.RestApi | None = None
+        if token_api:
+            self.token_api = _token_api(self, function=self.function, stage=stage, removal=defaults.removal)
 
 
 def _index_arns(records_table: dynamodb.Table) -> Sequence[str]:
     return [f"{records_table.table_arn}/index/{name}" for name in (settings.NODE_INDEX, settings.ACTION_INDEX)]
 
 
-def _rest_api(scope: Construct, *, function: ServiceFunction, stage: str, removal: RemovalPolicy) -> apigateway.RestApi:
-    access_log = logs.LogGroup(scope, "AccessLog", retention=LOG_RETENTION, removal_policy=removal)
-    api = apigateway.RestApi(
+def _signed_api(
+    scope: Construct, *, function: ServiceFunction, stage: str, removal: RemovalPolicy
+) -> apigateway.RestApi:
+    api = _rest_api(
         scope,
         "RestApi",
+        access_log=logs.LogGroup(scope, "AccessLog", retention=LOG_RETENTION, removal_policy=removal),
+        authorization=apigateway.AuthorizationType.IAM,
+        function=function,
+        stage=stage,
+        variables={},
+    )
+    accept(api, "APIG3", "Callers are IAM principals that sign each request; throttling bounds what one may ask.")
+    accept(api, "COG4", "Callers are jobs with IAM roles, not people with a user pool.")
+    return api
+
+
+def _token_api(
+    scope: Construct, *, function: ServiceFunction, stage: str, removal: RemovalPolicy
+) -> apigateway.RestApi:
+    """API Gateway lets everybody through and says so in a stage variable, which no caller can set."""
+    api = _rest_api(
+        scope,
+        "TokenApi",
+        access_log=logs.LogGroup(scope, "TokenAccessLog", retention=LOG_RETENTION, removal_policy=removal),
+        authorization=apigateway.AuthorizationType.NONE,
+        function=function,
+        stage=stage,
+        variables={settings.DOOR: settings.TOKEN_DOOR},
+    )
+    accept(api, "APIG3", "The function refuses who brings no valid token; throttling bounds what one may ask.")
+    accept(api, "APIG4", "The function checks a bearer token, which standard OpenLineage transports can send.")
+    accept(api, "COG4", "Callers are jobs with tokens, not people with a user pool.")
+    return api
+
+
+def _rest_api(
+    scope: Construct,
+    construct_id: str,
+    *,
+    access_log: logs.LogGroup,
+    authorization: apigateway.AuthorizationType,
+    function: ServiceFunction,
+    stage: str,
+    variables: Mapping[str, str],
+) -> apigateway.RestApi:
+    api = apigateway.RestApi(
+        scope,
+        construct_id,
         description="Headwater: where data came from.",
         endpoint_types=[apigateway.EndpointType.REGIONAL],
         # Also makes API Gateway unpack requests that come with Content-Encoding: gzip.
         min_compression_size=_COMPRESS_FROM,
-        cloud_watch_role=True,
+        cloud_watch_role=authorization == apigateway.AuthorizationType.IAM,  # one for the account
         default_integration=apigateway.LambdaIntegration(function.resource, allow_test_invoke=False),
-        default_method_options=apigateway.MethodOptions(authorization_type=apigateway.AuthorizationType.IAM),
+        default_method_options=apigateway.MethodOptions(authorization_type=authorization),
         deploy_options=apigateway.StageOptions(
             stage_name=stage,
             access_log_destination=apigateway.LogGroupLogDestination(access_log),
@@ -95,6 +151,7 @@ def _rest_api(scope: Construct, *, function: ServiceFunction, stage: str, remova
             tracing_enabled=True,
             throttling_rate_limit=_REQUESTS_PER_S,
             throttling_burst_limit=_REQUESTS_BURST,
+            variables=dict(variables) or None,
         ),
     )
     api.node.try_remove_child("Endpoint")  # the stack names its outputs itself
@@ -120,8 +177,6 @@ def _access_log_format() -> apigateway.AccessLogFormat:
 
 def _accept_findings(api: apigateway.RestApi) -> None:
     accept(api, "APIG2", "The function checks requests and names field, value and rule; a JSON schema here could not.")
-    accept(api, "APIG3", "Callers are IAM principals that sign each request; throttling bounds what one may ask.")
-    accept(api, "COG4", "Callers are jobs with IAM roles, not people with a user pool.")
     accept(
         api,
         "IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",

@@ -1,4 +1,4 @@
-"""The one stack: what is kept, the way in, the daily compaction, the questions, and who is told of what is wrong."""
+"""The one stack: what is kept, the ways in, the daily compaction, the questions, and who is told of what is wrong."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import aws_cdk as cdk
 from constructs import Construct
 
 from infra.compaction import Compaction
+from infra.events import Events
 from infra.function import FunctionDefaults
 from infra.ingestion import Ingestion
 from infra.knobs import Knobs
@@ -46,6 +47,17 @@ class LineageStack(cdk.Stack):
             intake_bucket=storage.intake_bucket,
             records_ttl_s=knobs.records_ttl_s,
         )
+        events = Events(
+            self,
+            "Events",
+            defaults=defaults,
+            graph_table=storage.graph_table,
+            archive_bucket=storage.archive_bucket,
+            intake_bucket=storage.intake_bucket,
+            partition_trimming=knobs.partition_trimming,
+            temporary_patterns=knobs.temporary_patterns,
+        )
+        events.open_to(ingestion.input)
         compaction = Compaction(
             self,
             "Compaction",
@@ -61,12 +73,14 @@ class LineageStack(cdk.Stack):
             "QueryApi",
             defaults=defaults,
             ingestion=ingestion,
+            events=events,
             records_table=storage.records_table,
             graph_table=storage.graph_table,
             archive_bucket=storage.archive_bucket,
             intake_bucket=storage.intake_bucket,
             trace_queue=compaction.trace_queue,
             stage=knobs.stage,
+            token_api=knobs.token_api,
         )
         Observability(
             self,
@@ -75,13 +89,14 @@ class LineageStack(cdk.Stack):
             alarm_email=knobs.alarm_email,
             storage=storage,
             ingestion=ingestion,
+            events=events,
             compaction=compaction,
             query_api=query_api,
         )
-        self._name_outputs(storage, ingestion, compaction, query_api)
+        self._name_outputs(storage, ingestion, events, compaction, query_api)
 
     def _name_outputs(
-        self, storage: Storage, ingestion: Ingestion, compaction: Compaction, query_api: QueryApi
+        self, storage: Storage, ingestion: Ingestion, events: Events, compaction: Compaction, query_api: QueryApi
     ) -> None:
         """What a deployer, a client and the local stack look up by name."""
         outputs = {
@@ -90,6 +105,8 @@ class LineageStack(cdk.Stack):
             "RecordsQueueUrl": ingestion.records_queue.queue_url,
             "PackedQueueUrl": ingestion.packed_queue.queue_url,
             "RecordsDeadLettersUrl": ingestion.dead_letters.queue_url,
+            "EventsQueueUrl": events.queue.queue_url,
+            "EventsDeadLettersUrl": events.dead_letters.queue_url,
             "TraceQueueUrl": compaction.trace_queue.queue_url,
             "TraceDeadLettersUrl": compaction.dead_letters.queue_url,
             "RecordsTableName": storage.records_table.table_name,
@@ -98,5 +115,7 @@ class LineageStack(cdk.Stack):
             "IntakeBucketName": storage.intake_bucket.bucket_name,
             "CompactionStateMachineArn": compaction.state_machine.state_machine_arn,
         }
+        if query_api.token_api is not None:
+            outputs["TokenApiUrl"] = query_api.token_api.url
         for name, value in outputs.items():
             cdk.CfnOutput(self, name, value=value)

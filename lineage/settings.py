@@ -10,12 +10,16 @@ RECORDS_QUEUE_URL = "RECORDS_QUEUE_URL"
 RECORDS_DLQ_URL = "RECORDS_DLQ_URL"
 PACKED_QUEUE_URL = "PACKED_QUEUE_URL"
 TRACE_QUEUE_URL = "TRACE_QUEUE_URL"
+EVENTS_QUEUE_URL = "EVENTS_QUEUE_URL"
 RECORDS_TABLE = "RECORDS_TABLE"
 GRAPH_TABLE = "GRAPH_TABLE"
 ARCHIVE_BUCKET = "ARCHIVE_BUCKET"
 INTAKE_BUCKET = "INTAKE_BUCKET"
 RECORDS_TTL_S = "RECORDS_TTL_S"
 TRACE_RECORDS_MAX = "TRACE_RECORDS_MAX"
+# Rules of dataset names: "true" or "false"; a JSON list of regular expressions, the built-in ones if it is not set.
+PARTITION_TRIMMING = "PARTITION_TRIMMING"
+TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
 
 # The records table: the keys and indexes of the Carbonlake seed, to the letter.
 ROOT_ID = "root_id"
@@ -29,6 +33,14 @@ ACTION_INDEX = "action-index"
 PK = "pk"
 SK = "sk"
 EXPIRES_AT = "expires_at"
+
+# Prefixes of the archive bucket: bodies too big for an item of the graph table, and the raw log of events.
+FACTS_PREFIX = "facts/"
+EVENTS_PREFIX = "events/"
+
+# The stage variable by which API Gateway tells the API's function that it did not check who asks.
+DOOR = "auth"
+TOKEN_DOOR = "token"  # noqa: S105 - the name of a way in, no secret
 
 # Records of one root that one function traces; a larger root is left to the Spark tracer.
 DEFAULT_TRACE_RECORDS_MAX = 2_000_000

@@ -34,7 +34,10 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> Template:
             "records_ttl_hours": 48,
             "retention": "destroy",
             "alarm_email": "ops@example.org",
+            "auth": "token",
             "compaction_hour_utc": 3,
+            "partition_trimming": False,
+            "temporary_patterns": ["/scratch/"],
         }
     )
     stack = LineageStack(app, "Headwater-dev", knobs=knobs, layer=layer)

@@ -30,7 +30,7 @@ def watched(template, **wanted) -> dict[str, tuple]:
 
 
 def test_every_dead_letter_is_told_of_at_once_and_again_before_sqs_drops_it(template):
-    for queue in ("RecordsDeadLetters", "TraceDeadLetters"):
+    for queue in ("RecordsDeadLetters", "EventsDeadLetters", "TraceDeadLetters"):
         assert watched(template, QueueName=f"{queue}.QueueName") == {
             "ApproximateNumberOfMessagesVisible": (AT_LEAST, 1, 1, 5 * MINUTES),
             "ApproximateAgeOfOldestMessage": (AT_LEAST, 7 * DAYS, 1, 5 * MINUTES),
@@ -39,7 +39,12 @@ def test_every_dead_letter_is_told_of_at_once_and_again_before_sqs_drops_it(temp
 
 @pytest.mark.parametrize(
     ("queue", "age_max_s"),
-    [("RecordsQueue", 30 * MINUTES), ("PackedQueue", 30 * MINUTES), ("TraceQueue", 2 * HOURS)],
+    [
+        ("RecordsQueue", 30 * MINUTES),
+        ("PackedQueue", 30 * MINUTES),
+        ("EventsQueue", 15 * MINUTES),
+        ("TraceQueue", 2 * HOURS),
+    ],
 )
 def test_a_queue_that_nobody_keeps_up_with_is_told_of(template, queue, age_max_s):
     assert watched(template, QueueName=f"{queue}.QueueName") == {
@@ -91,6 +96,12 @@ def test_what_our_own_metrics_should_never_count_is_told_of(template, metric, se
 def test_the_apis_own_failures_are_told_of(template):
     alarm = template.of_type("AWS::CloudWatch::Alarm")["ApiServerErrors"]
     assert (alarm["MetricName"], alarm["Statistic"], alarm["Threshold"]) == ("5XXError", "Sum", 1)
+
+
+def test_the_failures_of_both_apis_are_told_of_where_there_are_two(turned):
+    alarms = turned.of_type("AWS::CloudWatch::Alarm")
+    assert alarms["TokenApiServerErrors"]["MetricName"] == "5XXError"
+    assert alarms["TokenApiServerErrors"]["AlarmDescription"].endswith("#apiservererrors")
 
 
 def test_every_alarm_tells_the_topic_and_tells_it_when_all_is_well_again(template):

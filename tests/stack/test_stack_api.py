@@ -68,6 +68,8 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
         "ApiUrl",
         "ArchiveBucketName",
         "CompactionStateMachineArn",
+        "EventsDeadLettersUrl",
+        "EventsQueueUrl",
         "GraphTableName",
         "InputFunctionName",
         "IntakeBucketName",
@@ -78,3 +80,24 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
         "TraceDeadLettersUrl",
         "TraceQueueUrl",
     ]
+
+
+def test_the_token_api_is_a_second_one_that_tells_the_function_to_check_who_asks(template, turned):
+    assert set(template.of_type("AWS::ApiGateway::RestApi")) == {"RestApi"}
+    assert set(turned.of_type("AWS::ApiGateway::RestApi")) == {"RestApi", "TokenApi"}
+    stages = {stage["RestApiId"]: stage.get("Variables") for stage in turned.of_type("AWS::ApiGateway::Stage").values()}
+    assert stages == {"RestApi": None, "TokenApi": {"auth": "token"}}
+    methods = turned.of_type("AWS::ApiGateway::Method").values()
+    assert sorted((method["RestApiId"], method["AuthorizationType"]) for method in methods) == [
+        ("RestApi", "AWS_IAM"),
+        ("RestApi", "AWS_IAM"),
+        ("TokenApi", "NONE"),
+        ("TokenApi", "NONE"),
+    ]
+    assert "TokenApiUrl" in turned.content["Outputs"]
+
+
+def test_no_access_log_holds_a_token(turned):
+    for stage in turned.of_type("AWS::ApiGateway::Stage").values():
+        assert "uthorization" not in stage["AccessLogSetting"]["Format"]
+        assert stage["MethodSettings"][0]["DataTraceEnabled"] is False

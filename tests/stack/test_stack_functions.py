@@ -9,6 +9,7 @@ FUNCTIONS = {
     "InputFunction": ("input", 30, 512, 512),
     "LoadFunction": ("load", 120, 1024, 512),
     "TraceFunction": ("trace", 900, 3072, 4096),
+    "EventsFunction": ("events", 120, 1024, 512),
     "ExpiredFunction": ("expired", 120, 512, 512),
     "CompactFunction": ("compact", 300, 1024, 512),
     "ApiFunction": ("api", 29, 1024, 512),
@@ -19,8 +20,9 @@ DOOR = {
     "INTAKE_BUCKET": "IntakeBucket",
     "RECORDS_TTL_S": "86400",
 }
+EVENTS_DOOR = {"EVENTS_QUEUE_URL": "EventsQueue", "PARTITION_TRIMMING": "true"}
 ENVIRONMENT = {
-    "InputFunction": DOOR,
+    "InputFunction": {**DOOR, **EVENTS_DOOR},
     "LoadFunction": {
         **DOOR,
         "RECORDS_TABLE": "RecordsTable",
@@ -35,6 +37,7 @@ ENVIRONMENT = {
         "TRACE_QUEUE_URL": "TraceQueue",
         "TRACE_RECORDS_MAX": "2000000",
     },
+    "EventsFunction": {**EVENTS_DOOR, "GRAPH_TABLE": "GraphTable", "ARCHIVE_BUCKET": "ArchiveBucket"},
     "ExpiredFunction": {"GRAPH_TABLE": "GraphTable"},
     "CompactFunction": {
         "GRAPH_TABLE": "GraphTable",
@@ -43,6 +46,7 @@ ENVIRONMENT = {
     },
     "ApiFunction": {
         **DOOR,
+        **EVENTS_DOOR,
         "RECORDS_TABLE": "RecordsTable",
         "GRAPH_TABLE": "GraphTable",
         "ARCHIVE_BUCKET": "ArchiveBucket",
@@ -52,7 +56,12 @@ ENVIRONMENT = {
 SEND = {"sqs:SendMessage"}
 CONSUME = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"}
 READ = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
-DOOR_GRANTS = {"RecordsQueue.Arn": SEND, "PackedQueue.Arn": SEND, "IntakeBucket.Arn/requests/*": {"s3:PutObject"}}
+DOOR_GRANTS = {
+    "RecordsQueue.Arn": SEND,
+    "PackedQueue.Arn": SEND,
+    "EventsQueue.Arn": SEND,
+    "IntakeBucket.Arn/requests/*": {"s3:PutObject"},
+}
 GRANTS = {
     "InputFunction": DOOR_GRANTS,
     "LoadFunction": {
@@ -72,6 +81,22 @@ GRANTS = {
         | {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem"},
         "ArchiveBucket.Arn": {"s3:ListBucket"},
         "ArchiveBucket.Arn/traces/*": {"s3:GetObject", "s3:PutObject", "s3:DeleteObjectVersion"},
+    },
+    "EventsFunction": {
+        "EventsQueue.Arn": CONSUME,
+        "GraphTable.Arn": {
+            "dynamodb:BatchGetItem",
+            "dynamodb:Query",
+            "dynamodb:BatchWriteItem",
+            "dynamodb:PutItem",
+            "dynamodb:UpdateItem",
+            "dynamodb:DeleteItem",
+        },
+        "ArchiveBucket.Arn": {"s3:ListBucket"},
+        "ArchiveBucket.Arn/facts/*": {"s3:GetObject", "s3:PutObject"},
+        "ArchiveBucket.Arn/events/*": {"s3:PutObject"},
+        "IntakeBucket.Arn": {"s3:ListBucket"},
+        "IntakeBucket.Arn/requests/*": {"s3:GetObject"},
     },
     "ExpiredFunction": {
         "RecordsTable.StreamArn": {
@@ -100,6 +125,8 @@ GRANTS = {
         "TraceQueue.Arn": SEND,
         "ArchiveBucket.Arn": {"s3:ListBucket"},
         "ArchiveBucket.Arn/traces/*": {"s3:GetObject"},
+        "ArchiveBucket.Arn/facts/*": {"s3:GetObject"},
+        "ArchiveBucket.Arn/events/*": {"s3:GetObject"},
         "IntakeBucket.Arn": {"s3:ListBucket"},
         "IntakeBucket.Arn/answers/*": {"s3:GetObject", "s3:PutObject"},
     },
@@ -168,6 +195,12 @@ def test_a_stack_keeps_its_metrics_and_its_time_to_live_apart_from_those_of_anot
     variables = turned.of_type("AWS::Lambda::Function")["LoadFunction"]["Environment"]["Variables"]
     assert variables["POWERTOOLS_METRICS_NAMESPACE"] == "Headwater/dev"
     assert variables["RECORDS_TTL_S"] == "172800"
+
+
+@pytest.mark.parametrize("name", ["InputFunction", "EventsFunction", "ApiFunction"])
+def test_whoever_reads_an_event_reads_names_by_the_rules_that_the_knobs_give(turned, name):
+    variables = turned.of_type("AWS::Lambda::Function")[name]["Environment"]["Variables"]
+    assert (variables["PARTITION_TRIMMING"], variables["TEMPORARY_PATTERNS"]) == ("false", '["/scratch/"]')
 
 
 def test_every_function_uses_the_one_layer_made_for_its_platform(turned):

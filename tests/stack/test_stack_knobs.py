@@ -11,8 +11,21 @@ from infra.package import PROJECT
 from infra.synth import main
 from lineage.errors import Invalid
 
-PRODUCTION = Knobs(stage="prod", records_ttl_hours=24, retain=True, alarm_email=None, compaction_hour_utc=0, layer=True)
-NAMES = "stage, records_ttl_hours, retention, alarm_email, auth, compaction_hour_utc, layer"
+PRODUCTION = Knobs(
+    stage="prod",
+    records_ttl_hours=24,
+    retain=True,
+    alarm_email=None,
+    token_api=False,
+    compaction_hour_utc=0,
+    partition_trimming=True,
+    temporary_patterns=None,
+    layer=True,
+)
+NAMES = (
+    "stage, records_ttl_hours, retention, alarm_email, auth, compaction_hour_utc, partition_trimming, "
+    "temporary_patterns, layer"
+)
 
 
 def test_without_a_knob_the_stack_is_that_of_production():
@@ -42,6 +55,13 @@ def test_the_operations_guide_lists_every_knob():
         ({"alarm_email": "ops@example.org"}, {"alarm_email": "ops@example.org"}),
         ({"alarm_email": "none"}, {"alarm_email": None}),
         ({"auth": "iam"}, {}),
+        ({"auth": "token"}, {"token_api": True}),
+        ({"partition_trimming": "false"}, {"partition_trimming": False}),
+        ({"temporary_patterns": ["a{1,3}", "/_tmp/"]}, {"temporary_patterns": ("a{1,3}", "/_tmp/")}),
+        ({"temporary_patterns": '["a{1,3}"]'}, {"temporary_patterns": ("a{1,3}",)}),
+        ({"temporary_patterns": "^tmp_, /scratch/"}, {"temporary_patterns": ("^tmp_", "/scratch/")}),
+        ({"temporary_patterns": "none"}, {"temporary_patterns": ()}),
+        ({"temporary_patterns": "default"}, {}),
         ({"compaction_hour_utc": "23"}, {"compaction_hour_utc": 23}),
         ({"layer": "false"}, {"layer": False}),
         ({"@aws-cdk/core:checkSecretUsage": True, "//": "words", "ssm:account=1": "x"}, {}),
@@ -65,15 +85,29 @@ def test_a_knob_is_read_from_the_command_line_as_from_the_file(context, expected
         ({"retention": "keep"}, "retention: must be retain or destroy, got 'keep'"),
         ({"retention": True}, "retention: must be retain or destroy, got True"),
         ({"alarm_email": "ops"}, "alarm_email: must be an e-mail address, or none, got 'ops'"),
-        ({"auth": "token"}, "auth: must be iam: bearer tokens come with a later version, got 'token'"),
-        ({"auth": "none"}, "auth: must be iam, got 'none'"),
+        ({"auth": "none"}, "auth: must be iam or token, got 'none'"),
+        ({"partition_trimming": "off"}, "partition_trimming: must be true or false, got 'off'"),
+        (
+            {"temporary_patterns": "tmp("},
+            "temporary_patterns: must be regular expressions (missing ), unterminated subpattern at position 3), "
+            "got 'tmp('",
+        ),
+        (
+            {"temporary_patterns": [1]},
+            "temporary_patterns: must be regular expressions (first argument must be string or compiled pattern), "
+            "got [1]",
+        ),
+        (
+            {"temporary_patterns": 1},
+            "temporary_patterns: must be a list of regular expressions, or text with commas between them, got 1",
+        ),
         ({"compaction_hour_utc": 24}, "compaction_hour_utc: must be a whole number from 0 to 23, got 24"),
         ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
         ({"retenton": "x"}, f"retenton: must be one of the knobs {NAMES}; did you mean retention?, got 'x'"),
         ({"colour": "x"}, f"colour: must be one of the knobs {NAMES}, got 'x'"),
         (
             {"auth": "none", "retention": "keep"},
-            "retention: must be retain or destroy, got 'keep'; auth: must be iam, got 'none'",
+            "retention: must be retain or destroy, got 'keep'; auth: must be iam or token, got 'none'",
         ),
     ],
 )

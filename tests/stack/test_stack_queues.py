@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-QUEUES = ["PackedQueue", "RecordsDeadLetters", "RecordsQueue", "TraceDeadLetters", "TraceQueue"]
+QUEUES = [
+    "EventsDeadLetters",
+    "EventsQueue",
+    "PackedQueue",
+    "RecordsDeadLetters",
+    "RecordsQueue",
+    "TraceDeadLetters",
+    "TraceQueue",
+]
 ENCRYPTED = {"SqsManagedSseEnabled": True, "MaximumMessageSize": 1_048_576, "MessageRetentionPeriod": 1_209_600}
 
 
@@ -18,6 +26,8 @@ def redrive(dead_letters, receives):
         ("RecordsQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 5), "VisibilityTimeout": 780}),
         ("PackedQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 5), "VisibilityTimeout": 720}),
         ("TraceQueue", {**ENCRYPTED, **redrive("TraceDeadLetters", 3), "VisibilityTimeout": 5400}),
+        ("EventsQueue", {**ENCRYPTED, **redrive("EventsDeadLetters", 5), "VisibilityTimeout": 721}),
+        ("EventsDeadLetters", ENCRYPTED),
         ("RecordsDeadLetters", ENCRYPTED),
         ("TraceDeadLetters", ENCRYPTED),
     ],
@@ -60,6 +70,10 @@ def test_a_queue_answers_over_tls_alone(template, queue):
             {"EventSourceArn": "RecordsQueue.Arn", "BatchSize": 100, "MaximumBatchingWindowInSeconds": 60},
         ),
         ("LoadFunctionPacked", {"EventSourceArn": "PackedQueue.Arn", "BatchSize": 4}),
+        (
+            "EventsFunctionEvents",
+            {"EventSourceArn": "EventsQueue.Arn", "BatchSize": 25, "MaximumBatchingWindowInSeconds": 1},
+        ),
         ("TraceFunctionRoots", {"EventSourceArn": "TraceQueue.Arn", "BatchSize": 1}),
     ],
 )

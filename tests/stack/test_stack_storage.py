@@ -19,6 +19,8 @@ def test_the_logical_ids_of_what_holds_data_never_change(template):
         "IngestionRecordsDeadLettersE6CBB206",
         "IngestionRecordsQueueBF60233C",
         "IngestionPackedQueueB8B2B46A",
+        "EventsEventsDeadLetters099131E5",
+        "EventsEventsQueueAD388DBA",
         "CompactionTraceDeadLettersE32978E3",
         "CompactionTraceQueueC04E87D1",
     }
