@@ -76,5 +76,8 @@ def shown(value: object) -> str:
     >>> shown("a" * 200)[-20:]
     'aa… (202 characters)'
     """
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        return "something nested too deep to print"
     return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}… ({len(text)} characters)"

@@ -7,7 +7,7 @@ import gzip
 import re
 import zlib
 from base64 import b64decode
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from io import BytesIO
 from typing import TYPE_CHECKING
@@ -17,7 +17,8 @@ import orjson
 from pydantic import TypeAdapter, ValidationError
 
 from lineage.errors import Fault, Invalid, TooLarge
-from lineage.records.wire import Action, NodeId, RootId, invalid
+from lineage.records.wire import Action, NodeId, RootId
+from lineage.wire import invalid
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent
@@ -43,12 +44,12 @@ class HttpRequest:
     @property
     def root_id(self) -> str:
         """The root in the path."""
-        return _checked(_ROOT_ID, "root_id", self._segment("root_id"))
+        return _checked(_ROOT_ID, "root_id", self.segment("root_id"))
 
     @property
     def node_id(self) -> str:
         """The node in the path."""
-        return _checked(_NODE_ID, "node_id", self._segment("node_id"))
+        return _checked(_NODE_ID, "node_id", self.segment("node_id"))
 
     @property
     def action(self) -> str | None:
@@ -67,12 +68,17 @@ class HttpRequest:
 
     def value(self, name: str) -> str | None:
         """A value of the query, given at most once."""
-        values = self.event.resolved_query_string_parameters.get(name, [])
+        values = self.values(name)
         if len(values) > 1:
             raise Invalid.because(name, values, "must be given once")
         return values[0] if values else None
 
-    def _segment(self, name: str) -> str:
+    def values(self, name: str) -> Sequence[str]:
+        """All values of this name in the query."""
+        return self.event.resolved_query_string_parameters.get(name, [])
+
+    def segment(self, name: str) -> str:
+        """An id of the path, decoded."""
         encoded = self.segments[name]
         try:
             return unquote(encoded, errors="strict")

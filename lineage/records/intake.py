@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from botocore.exceptions import BotoCoreError, ClientError
-
+from lineage.aws.bodies import BODY_BYTES_MAX, put_body, render_pointer
 from lineage.aws.queues import Message, send_all
-from lineage.errors import Unavailable
-from lineage.records.messages import Pointer, render_message, render_packed, render_pointer
+from lineage.records.messages import render_message, render_packed
 from lineage.records.record import LineageRecord
 
 if TYPE_CHECKING:
@@ -20,8 +17,6 @@ if TYPE_CHECKING:
 
 # Up to here each record travels alone, as in the seed: one bad record then never delays another.
 SINGLES_MAX = 100
-# A packed message stays below 1 MiB with room for the escapes that Lambda's event adds to its body.
-PACKED_BYTES_MAX = 800_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +38,6 @@ class RecordsIntake:
             send_all(self.sqs, self.records_queue_url, (Message(render_message(record)) for record in records))
             return
         body = render_packed(records)
-        if len(body.encode()) > PACKED_BYTES_MAX:
-            body = render_pointer(self._put_body(body.encode()))
+        if len(body.encode()) > BODY_BYTES_MAX:
+            body = render_pointer(put_body(self.s3, self.bucket, body))
         send_all(self.sqs, self.packed_queue_url, [Message(body)])
-
-    def _put_body(self, body: bytes) -> Pointer:
-        # Named by content: a retry overwrites the object with itself.
-        pointer = Pointer(self.bucket, f"requests/{hashlib.sha256(body).hexdigest()}.json")
-        try:
-            self.s3.put_object(Bucket=pointer.bucket, Key=pointer.key, Body=body, ContentType="application/json")
-        except (BotoCoreError, ClientError) as error:
-            raise Unavailable(f"the request could not be stored: {error}") from error
-        return pointer

@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from lineage.aws.bodies import Pointer
 from lineage.aws.clients import CONCURRENCY
 from lineage.errors import Invalid, Unavailable
 from lineage.records.dead_letters import DeadLetters
 from lineage.records.enrich import ENRICHERS, Enricher, enrich
 from lineage.records.marks import Marks
-from lineage.records.messages import Packed, Pointer, Refused, parse_message, render_message
+from lineage.records.messages import Packed, Refused, parse_message, render_message
 from lineage.records.record import Key, LineageRecord
 from lineage.records.table import RecordsTable, is_refused, is_throttle
 

@@ -9,9 +9,11 @@ from typing import Annotated, Any
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lineage.aws.bodies import Pointer, parse_pointer, render_body
 from lineage.errors import Invalid
 from lineage.records.record import LineageRecord
-from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation, field_path, invalid
+from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation
+from lineage.wire import field_path, invalid
 
 
 class _RecordForm(BaseModel):
@@ -26,14 +28,6 @@ class _RecordForm(BaseModel):
     storage_location: StorageLocation
     node_id: NodeId
     run_id: ShortId | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Pointer:
-    """Where the body of a message that was too large for the queue lies."""
-
-    bucket: str
-    key: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,22 +71,11 @@ def render_packed(records: Iterable[LineageRecord]) -> str:
     return render_body({"records": [render_record(record) for record in records]})
 
 
-def render_pointer(pointer: Pointer) -> str:
-    """The body of a message whose records lie in S3."""
-    return render_body({"s3": {"bucket": pointer.bucket, "key": pointer.key}})
-
-
-def render_body(form: object) -> str:
-    """A form as the body of a message."""
-    # SQS refuses the two non-characters of XML 1.0 that orjson leaves as they are (control characters it escapes).
-    return orjson.dumps(form).decode().replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
-
-
 def parse_message(body: str | bytes) -> LineageRecord | Packed | Pointer:
     """What a message holds. `Invalid` if it is none of the three forms; single records of a pack are refused alone."""
     form = _object(body)
     if "s3" in form:
-        return _pointer(form["s3"])
+        return parse_pointer(form["s3"])
     if "records" in form:
         return _packed(form["records"])
     return parse_record(form)
@@ -123,13 +106,6 @@ def _object(body: str | bytes) -> dict[str, Any]:
     if not isinstance(form, dict):
         raise Invalid.because("message", form, "must be a JSON object")
     return form
-
-
-def _pointer(form: object) -> Pointer:
-    match form:
-        case {"bucket": str(bucket), "key": str(key)} if bucket and key:
-            return Pointer(bucket, key)
-    raise Invalid.because("s3", form, "must be an object with bucket and key")
 
 
 def _packed(forms: object) -> Packed:

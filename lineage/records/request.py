@@ -18,7 +18,8 @@ from pydantic_core import PydanticCustomError
 from lineage.errors import Fault, Invalid, TooLarge
 from lineage.names import derive_node_id
 from lineage.records.record import LineageRecord
-from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation, invalid
+from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation
+from lineage.wire import invalid
 
 RECORDS_MAX = 10_000
 # A clock that is further ahead than this is wrong.

@@ -7,9 +7,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from lineage.aws.bodies import render_body
 from lineage.days import day_of
-from lineage.records.messages import render_body
-from lineage.records.wire import RootId, invalid
+from lineage.records.wire import RootId
+from lineage.wire import invalid
 
 _Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 

@@ -80,6 +80,12 @@ BAD = {
     "not JSON": ("{", {}, 400, "body: must be JSON"),
     "NaN": ('{"requested_at": NaN}', {}, 400, "body: must be JSON"),
     "nested without end": ("[" * 100_000, {}, 400, "body: must be JSON"),
+    "nested deep": (
+        "[" * 1000 + "]" * 1000,
+        {},
+        400,
+        "request: must be a JSON object, got something nested too deep to p",
+    ),
     "a lone surrogate, escaped": ('{"root_id": "\\ud800"}', {}, 400, "body: must be JSON"),
     "a lone surrogate": ('{"root_id": "\ud800"}', {}, 400, "body: must be JSON"),
     "no UTF-8": (b'{"root_id": "\xff"}', {}, 400, "body: must be JSON"),
