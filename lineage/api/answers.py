@@ -51,13 +51,20 @@ class Links:
 
     def to_lines(self, lines: Iterable[bytes]) -> Response[str]:
         """A redirect to these lines, written to an object that is deleted after a day."""
+        return self._to_answer(lines, "jsonl", LINES)
+
+    def to_json(self, body: bytes) -> Response[str]:
+        """A redirect to this JSON, written to an object that is deleted after a day."""
+        return self._to_answer([body], "json", "application/json")
+
+    def _to_answer(self, blocks: Iterable[bytes], suffix: str, content_type: str) -> Response[str]:
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
             file = cast(IO[bytes], spooled)
-            written = compress_lines(lines, file)
+            written = compress_lines(blocks, file)
             file.seek(0)
             # Named by content: the same question again overwrites the object with itself.
-            key = f"answers/{written.sha256}.jsonl.gz"
-            self.s3.put_object(Bucket=self.intake, Key=key, Body=file, ContentType=LINES, ContentEncoding="gzip")
+            key = f"answers/{written.sha256}.{suffix}.gz"
+            self.s3.put_object(Bucket=self.intake, Key=key, Body=file, ContentType=content_type, ContentEncoding="gzip")
         return self._redirect(self.intake, key)
 
     def _redirect(self, bucket: str, key: str) -> Response[str]:

@@ -1,0 +1,42 @@
+"""The routes of datasets and their versions."""
+
+from __future__ import annotations
+
+from aws_lambda_powertools.event_handler import Response
+
+from lineage.api.marquez import query
+from lineage.api.marquez.answers import answer_list, answer_whole, found
+from lineage.api.marquez.dataset_views import render_dataset, render_dataset_version
+from lineage.api.request import HttpRequest
+from lineage.api.services import Services
+
+
+def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
+    """A namespace's datasets, by name; 404 for a namespace that nothing is known of."""
+    namespace, page = request.segment("namespace"), query.paging(request)
+    listed = services.questions.list_datasets(namespace, limit=page.limit, offset=page.offset)
+    if not listed.total:
+        found(services.questions.find_namespace(namespace), "Namespace", namespace)
+    return answer_list(services, "datasets", listed, map(render_dataset, listed.items))
+
+
+def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
+    """A dataset, by any of its names."""
+    dataset_id = query.dataset_id(request)
+    dataset = found(services.questions.find_dataset(dataset_id), "Dataset", dataset_id.name)
+    return answer_whole(services, render_dataset(dataset))
+
+
+def list_versions(services: Services, request: HttpRequest) -> Response[str]:
+    """A dataset's versions, newest first."""
+    dataset_id, page = query.dataset_id(request), query.paging(request)
+    versions = services.questions.list_dataset_versions(dataset_id, limit=page.limit, offset=page.offset)
+    listed = found(versions, "Dataset", dataset_id.name)
+    return answer_list(services, "versions", listed, map(render_dataset_version, listed.items))
+
+
+def get_version(services: Services, request: HttpRequest) -> Response[str]:
+    """A version of a dataset."""
+    version = request.segment("version")
+    one = services.questions.find_dataset_version(query.dataset_id(request), version)
+    return answer_whole(services, render_dataset_version(found(one, "Dataset version", version)))

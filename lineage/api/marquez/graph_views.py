@@ -1,0 +1,98 @@
+"""Graphs as Marquez prints them: nodes by id, each with its edges in and out."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain
+
+import orjson
+
+from lineage.api.answers import ANSWER_BYTES_MAX, size_of
+from lineage.api.marquez.dataset_views import render_dataset_data
+from lineage.api.marquez.job_views import render_job_data
+from lineage.api.marquez.values import Form, render_id, render_version_id, when
+from lineage.runs.found import FoundDataset, FoundJob, Graph, UpstreamRun
+
+_FRAME_BYTES = len('{"graph":[],"truncated":false}')
+
+
+def render_graph(graph: Graph, *, from_dataset: bool, room: int = ANSWER_BYTES_MAX) -> Form:
+    """`{"graph": [node ...], "truncated"}` in at most `room` bytes: the nodes nearest to the start stay, at least it.
+
+    Nodes are sorted by id and edges by (origin, destination); each edge is told at both of its ends.
+    """
+    nodes = {node_id_of(one): one for one in chain(graph.jobs, graph.datasets)}
+    start = next(chain(graph.datasets if from_dataset else graph.jobs, nodes.values()))
+    neighbours = _neighbours(graph.edges)
+    # What no edge leads to comes last.
+    order = (one for one in dict.fromkeys(chain(_nearest_first(node_id_of(start), neighbours), nodes)) if one in nodes)
+    kept = _fitting(((one, _render_node(one, nodes[one])) for one in order), neighbours, room - _FRAME_BYTES)
+    ins, outs = defaultdict(list), defaultdict(list)
+    for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
+        outs[origin].append(_render_edge(origin, destination))
+        ins[destination].append(_render_edge(origin, destination))
+    forms = [{**kept[one], "inEdges": ins[one], "outEdges": outs[one]} for one in sorted(kept)]
+    return {"graph": forms, "truncated": graph.truncated or len(kept) < len(nodes)}
+
+
+def node_id_of(node: FoundJob | FoundDataset) -> str:
+    """A node's id; a node of a graph of versions has its version behind `#`."""
+    return node.id.node_id if node.version is None else f"{node.id.node_id}#{node.version}"
+
+
+def render_upstream(upstream: UpstreamRun) -> Form:
+    """A run of Marquez's upstream run lineage; ours is `resolvedBy`."""
+    run = upstream.run
+    return {
+        "job": {**render_id(run.job), "version": run.job_version},
+        "run": {"id": run.id, "start": when(run.started), "end": when(run.ended), "status": run.state},
+        "inputs": [
+            {
+                **render_version_id(one.dataset, one.version),
+                "producedByRunId": one.produced_by,
+                "resolvedBy": one.resolved_by,
+            }
+            for one in upstream.inputs
+        ],
+    }
+
+
+def _render_node(node_id: str, node: FoundJob | FoundDataset) -> Form:
+    if isinstance(node, FoundJob):
+        return {"id": node_id, "type": "JOB", "data": render_job_data(node), "inEdges": [], "outEdges": []}
+    return {"id": node_id, "type": "DATASET", "data": render_dataset_data(node), "inEdges": [], "outEdges": []}
+
+
+def _render_edge(origin: str, destination: str) -> dict[str, str]:
+    return {"origin": origin, "destination": destination}
+
+
+def _neighbours(edges: Iterable[tuple[str, str]]) -> Mapping[str, set[str]]:
+    neighbours: dict[str, set[str]] = defaultdict(set)
+    for origin, destination in edges:
+        neighbours[origin].add(destination)
+        neighbours[destination].add(origin)
+    return neighbours
+
+
+def _nearest_first(start: str, neighbours: Mapping[str, set[str]]) -> Iterator[str]:
+    """The start and all that is connected to it, by distance and then by id."""
+    seen, level = {start}, [start]
+    while level:
+        yield from level
+        level = sorted({near for one in level for near in neighbours.get(one, ())} - seen)
+        seen.update(level)
+
+
+def _fitting(nodes: Iterable[tuple[str, Form]], neighbours: Mapping[str, set[str]], room: int) -> dict[str, Form]:
+    """The first nodes that fit with the edges between them, and the very first in any case."""
+    kept: dict[str, Form] = {}
+    for node_id, form in nodes:
+        room -= size_of(orjson.dumps(form)) + 1
+        between = neighbours.get(node_id, set()) & kept.keys()
+        room -= sum(2 * (size_of(orjson.dumps(_render_edge(node_id, near))) + 1) for near in between)
+        if room < 0 and kept:
+            break
+        kept[node_id] = form
+    return kept

@@ -1,0 +1,41 @@
+"""The routes of namespaces, and how Marquez prints them."""
+
+from __future__ import annotations
+
+from aws_lambda_powertools.event_handler import Response
+
+from lineage.api.marquez import query
+from lineage.api.marquez.answers import answer_list, answer_whole, found
+from lineage.api.marquez.values import Form, when
+from lineage.api.request import HttpRequest
+from lineage.api.services import Services
+from lineage.runs.found import FoundNamespace, Listed
+
+# Whose a namespace is that nobody claimed, in Marquez.
+_OWNER = "anonymous"
+
+
+def list_namespaces(services: Services, request: HttpRequest) -> Response[str]:
+    """The namespaces, by name; hidden ones, too, as in Marquez."""
+    page = query.paging(request)
+    every = services.questions.list_namespaces()
+    some = Listed(every.items[page.offset : page.offset + page.limit], every.total, every.truncated)
+    return answer_list(services, "namespaces", some, map(render_namespace, some.items))
+
+
+def get_namespace(services: Services, request: HttpRequest) -> Response[str]:
+    """A namespace."""
+    name = request.segment("namespace")
+    return answer_whole(services, render_namespace(found(services.questions.find_namespace(name), "Namespace", name)))
+
+
+def render_namespace(namespace: FoundNamespace) -> Form:
+    """Marquez's Namespace."""
+    return {
+        "name": namespace.name,
+        "createdAt": when(namespace.created),
+        "updatedAt": when(namespace.updated),
+        "ownerName": _OWNER,
+        "description": None,
+        "isHidden": namespace.hidden,
+    }

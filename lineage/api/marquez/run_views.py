@@ -1,0 +1,57 @@
+"""Runs as Marquez prints them, and whose they are."""
+
+from __future__ import annotations
+
+from lineage.api.marquez.values import Form, render_id, render_ids, render_version_id, when
+from lineage.runs.found import FoundRun, UsedVersion
+from lineage.runs.times import milliseconds_between
+
+
+def render_run(run: FoundRun) -> Form:
+    """Marquez's Run; ours are `job`, `otherJobs` that claimed its id, and `resolvedBy` on each input version."""
+    return {
+        "id": run.id,
+        "createdAt": when(run.created),
+        "updatedAt": when(run.updated),
+        "nominalStartTime": when(run.nominal_start),
+        "nominalEndTime": when(run.nominal_end),
+        "state": run.state,
+        "startedAt": when(run.started),
+        "endedAt": when(run.ended),
+        "durationMs": _duration_ms(run),
+        "args": _args(run),
+        "jobVersion": None if run.job_version is None else render_version_id(run.job, run.job_version),
+        "inputDatasetVersions": [{**_used(one), "resolvedBy": one.resolved_by} for one in run.inputs],
+        "outputDatasetVersions": [_used(one) for one in run.outputs],
+        "facets": dict(run.facets),
+        "job": render_id(run.job),
+        "otherJobs": render_ids(run.other_jobs),
+    }
+
+
+def render_run_if_any(run: FoundRun | None) -> Form | None:
+    """The run, or null."""
+    return None if run is None else render_run(run)
+
+
+def _duration_ms(run: FoundRun) -> int | None:
+    if run.started is None or run.ended is None:
+        return None
+    return milliseconds_between(run.started, run.ended)
+
+
+def _args(run: FoundRun) -> Form:
+    """What Marquez keeps as a run's arguments: its nominal times and its parent."""
+    parent = run.parent
+    given = {
+        "nominal_start_time": when(run.nominal_start),
+        "nominal_end_time": when(run.nominal_end),
+        "run_id": parent and parent.run,
+        "name": parent and parent.job.name,
+        "namespace": parent and parent.job.namespace,
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _used(used: UsedVersion) -> Form:
+    return {"datasetVersionId": render_version_id(used.dataset, used.version), "facets": dict(used.facets)}

@@ -1,0 +1,30 @@
+"""The small values that Marquez prints everywhere: ids, versions and times."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.times import render_time
+
+Form = dict[str, object]
+
+
+def render_id(thing: DatasetId | JobId) -> Form:
+    """`{"namespace", "name"}`."""
+    return {"namespace": thing.namespace, "name": thing.name}
+
+
+def render_ids(things: Iterable[DatasetId | JobId]) -> list[Form]:
+    """A list of ids."""
+    return [render_id(one) for one in things]
+
+
+def render_version_id(thing: DatasetId | JobId, version: str) -> Form:
+    """`{"namespace", "name", "version"}`."""
+    return {**render_id(thing), "version": version}
+
+
+def when(time: str | None) -> str | None:
+    """A time as Marquez prints it, if there is one."""
+    return None if time is None else render_time(time)

@@ -1,0 +1,126 @@
+"""A graph as an answer: sorted, each edge at both ends, and the nearest nodes first where not all fit."""
+
+from __future__ import annotations
+
+import json
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.api.answers import size_of
+from lineage.api.marquez.graph_views import render_graph
+from lineage.names import DatasetId, JobId
+from lineage.runs.found import Graph
+from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
+
+JOB, RAW_NODE, CHECKED_NODE = CHECK.node_id, RAW.node_id, CHECKED.node_id
+
+
+def the_pipeline(**changes):
+    """raw -> check -> checked."""
+    parts = {
+        "jobs": (a_found_job(),),
+        "datasets": (a_found_dataset(id=RAW), a_found_dataset()),
+        "edges": ((RAW_NODE, JOB), (JOB, CHECKED_NODE)),
+    }
+    return Graph(**{**parts, **changes})
+
+
+def a_hub(readers):
+    """One dataset, and jobs that read it."""
+    jobs = tuple(a_found_job(id=JobId("j", f"{number:05}"), latest_run=None) for number in range(readers))
+    return Graph(jobs, (a_found_dataset(id=RAW),), tuple((RAW_NODE, job.id.node_id) for job in jobs))
+
+
+def skeleton(form):
+    """Ids and edges alone."""
+    return [
+        (
+            node["id"],
+            node["type"],
+            [(edge["origin"], edge["destination"]) for edge in node["inEdges"]],
+            [(edge["origin"], edge["destination"]) for edge in node["outEdges"]],
+        )
+        for node in form["graph"]
+    ]
+
+
+def test_nodes_are_sorted_and_each_edge_is_told_at_both_ends():
+    form = render_graph(the_pipeline(), from_dataset=False)
+
+    assert skeleton(form) == [
+        (CHECKED_NODE, "DATASET", [(JOB, CHECKED_NODE)], []),
+        (RAW_NODE, "DATASET", [], [(RAW_NODE, JOB)]),
+        (JOB, "JOB", [(RAW_NODE, JOB)], [(JOB, CHECKED_NODE)]),
+    ]
+    assert form["truncated"] is False
+
+
+def test_edges_are_sorted_by_origin_and_destination():
+    others = [DatasetId("s3://flights", name) for name in ("b", "a", "c")]
+    graph = the_pipeline(
+        datasets=tuple(a_found_dataset(id=one) for one in others), edges=tuple((one.node_id, JOB) for one in others)
+    )
+
+    (job,) = (node for node in render_graph(graph, from_dataset=False)["graph"] if node["type"] == "JOB")
+    assert [edge["origin"] for edge in job["inEdges"]] == sorted(one.node_id for one in others)
+
+
+def test_the_same_graph_is_printed_whichever_node_was_asked_for():
+    graph = the_pipeline()
+
+    assert render_graph(graph, from_dataset=True) == render_graph(graph, from_dataset=False)
+
+
+def test_what_the_domain_cut_is_said():
+    assert render_graph(the_pipeline(truncated=True), from_dataset=False)["truncated"] is True
+
+
+def test_nodes_of_versions_carry_them_in_their_ids():
+    ids = f"{CHECKED_NODE}#v1", f"{JOB}#v2"
+    graph = Graph((a_found_job(version="v2"),), (a_found_dataset(version="v1"),), (ids[::-1],))
+
+    assert skeleton(render_graph(graph, from_dataset=True)) == [
+        (ids[0], "DATASET", [ids[::-1]], []),
+        (ids[1], "JOB", [], [ids[::-1]]),
+    ]
+
+
+def test_a_lone_node_is_a_graph():
+    assert skeleton(render_graph(Graph((), (a_found_dataset(),), ()), from_dataset=True)) == [
+        (CHECKED_NODE, "DATASET", [], [])
+    ]
+
+
+@given(st.integers(2_000, 40_000))
+def test_an_answer_keeps_to_its_room_and_says_that_it_was_cut(room):
+    whole = a_hub(30)
+    form = render_graph(whole, from_dataset=True, room=room)
+
+    assert size_of(orjson.dumps(form)) <= room
+    assert form["truncated"] == (len(form["graph"]) < 31)
+    kept = [node["id"] for node in form["graph"]]
+    # The hub, and the first of its readers by name; no edge leads out of the answer.
+    assert kept == [RAW_NODE, *(job.id.node_id for job in whole.jobs)][: len(kept)]
+    told = {end for node in form["graph"] for edge in node["inEdges"] + node["outEdges"] for end in edge.values()}
+    assert told <= set(kept)
+
+
+def test_the_nodes_nearest_to_the_start_stay():
+    far = a_found_job(id=JobId("a", "first by name, but far"))
+    graph = the_pipeline(jobs=(a_found_job(), far), edges=(*the_pipeline().edges, (CHECKED_NODE, far.id.node_id)))
+    room = len(json.dumps(render_graph(the_pipeline(), from_dataset=True))) + 700
+
+    form = render_graph(graph, from_dataset=False, room=room)
+
+    assert far.id.node_id not in [node["id"] for node in form["graph"]]
+    assert (len(form["graph"]), form["truncated"]) == (3, True)
+
+
+@pytest.mark.parametrize("room", [0, 100])
+def test_what_was_asked_for_is_there_even_if_it_does_not_fit(room):
+    form = render_graph(the_pipeline(), from_dataset=False, room=room)
+
+    assert (skeleton(form), form["truncated"]) == ([(JOB, "JOB", [], [])], True)
