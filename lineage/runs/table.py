@@ -40,6 +40,8 @@ _INLINE_BYTES_MAX = 300_000
 _COMPRESS_FROM_BYTES = 512
 _ZLIB_MAGIC = 0x78
 _TRIES = 10
+# Why a transaction is refused that did nothing wrong.
+_PASSING = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 _OURS = frozenset({"pk", "sk", "v", "body", "s3"})
 FACTS_PREFIX = "facts/"
 
@@ -147,7 +149,8 @@ class GraphTable:
         asked = _query(self.table, query)
         items: list[Item] = []
         while True:
-            answer = self.dynamodb.query(**asked, Limit=query.limit + 1 - len(items))
+            asked["Limit"] = query.limit + 1 - len(items)
+            answer = self.dynamodb.query(**asked)
             items += answer["Items"]
             last = answer.get("LastEvaluatedKey")
             if last is None or len(items) > query.limit:
@@ -208,21 +211,24 @@ class GraphTable:
                 # Those who met each other must not meet again.
                 self.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 - no secret
             try:
-                if len(actions) == 1:
-                    self.dynamodb.put_item(**actions[0]["Put"])
-                else:
-                    self.dynamodb.transact_write_items(TransactItems=actions)
+                self._send(actions)
             except self.dynamodb.exceptions.ConditionalCheckFailedException:
                 return False
             except self.dynamodb.exceptions.TransactionCanceledException as cancelled:
                 codes = _codes(cancelled)
                 if "ConditionalCheckFailed" in codes:
                     return False
-                if not codes <= {"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"}:
+                if not codes <= _PASSING:
                     raise
             else:
                 return True
         raise Unavailable(f"a transaction on {self.table} kept meeting others")
+
+    def _send(self, actions: list[TransactWriteItemTypeDef]) -> None:
+        if len(actions) == 1:
+            self.dynamodb.put_item(**actions[0]["Put"])
+        else:
+            self.dynamodb.transact_write_items(TransactItems=actions)
 
     def _item(self, row: Row) -> dict[str, Value]:
         item: dict[str, Value] = _key(row.key)
@@ -263,12 +269,12 @@ def _query(table: str, query: Query) -> QueryInputTypeDef:
     return {
         "TableName": table,
         "KeyConditionExpression": condition,
-        "ExpressionAttributeValues": values,  # type: ignore[typeddict-item]
+        "ExpressionAttributeValues": values,
         "ScanIndexForward": not query.newest_first,
         "ConsistentRead": True,
     }
 
 
 def _codes(cancelled: ClientError) -> set[str]:
-    reasons: Sequence[Mapping[str, Any]] = cancelled.response.get("CancellationReasons", [])  # type: ignore[assignment]
+    reasons: Sequence[Mapping[str, Any]] = cancelled.response.get("CancellationReasons", [])
     return {reason.get("Code", "None") for reason in reasons}

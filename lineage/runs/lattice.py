@@ -1,0 +1,128 @@
+"""Facts that only grow: how two of a kind are joined, and what of one was already so at an earlier time.
+
+Joining is commutative, associative and idempotent for every kind here, so whatever order events arrive in, and however
+often, the same facts come out. Values are JSON, so that a row holds them as they are. A *stamp* is `<time>#<hash>` of
+the event that said it: stamps sort by event time, then hash, and one is less than a time iff its event was earlier.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import orjson
+
+# Contents of a facet that are remembered with the time they were said; needed for questions about the past alone.
+CONTENTS_MAX = 100
+
+# Content hash -> first stamp, last stamp, body.
+History: TypeAlias = Mapping[str, Sequence[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """How two values are joined, and what of a value was so before a time (None for nothing)."""
+
+    join: Callable[[Any, Any], Any]
+    until: Callable[[Any, str], Any]
+
+
+def _before(value: str, time: str) -> str | None:
+    return value if value < time else None
+
+
+def _each(one: Kind) -> Kind:
+    def join(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
+        both = {name: one.join(left[name], right[name]) for name in left.keys() & right.keys()}
+        return {**left, **right, **both}
+
+    def until(values: Mapping[str, Any], time: str) -> Mapping[str, Any]:
+        kept = {name: one.until(value, time) for name, value in values.items()}
+        return {name: value for name, value in kept.items() if value}
+
+    return Kind(join, until)
+
+
+def _greatest_of(count: int) -> Kind:
+    return Kind(
+        lambda left, right: sorted({*left, *right})[-count:],
+        lambda values, time: [value for value in values if value < time],
+    )
+
+
+def _least_of(count: int) -> Kind:
+    """The `count` least keys, each with its least time."""
+
+    def join(left: Mapping[str, str], right: Mapping[str, str]) -> Mapping[str, str]:
+        joined = LEAST_EACH.join(left, right)
+        return {name: joined[name] for name in sorted(joined)[:count]}
+
+    return Kind(join, lambda values, time: LEAST_EACH.until(values, time))
+
+
+def _history(count: int) -> Kind:
+    def join(left: History, right: History) -> History:
+        joined = dict(left)
+        for content, (first, last, body) in right.items():
+            known = joined.get(content)
+            joined[content] = [min(first, known[0]), max(last, known[1]), body] if known else [first, last, body]
+        if count == 1:
+            return _latest_alone(joined)
+        kept = sorted(joined, key=lambda content: (joined[content][1], content))[-count:]
+        return {content: joined[content] for content in kept}
+
+    def until(values: History, time: str) -> History:
+        """What was said before and again after is taken as said all the while."""
+        return {
+            content: [first, min(last, time), body] for content, (first, last, body) in values.items() if first < time
+        }
+
+    return Kind(join, until)
+
+
+def _latest_alone(values: History) -> History:
+    """Without the time it was first said: that of one forgotten in between would be forgotten too."""
+    content = _latest(values)
+    _, last, body = values[content]
+    return {content: [last, last, body]}
+
+
+LEAST = Kind(min, _before)
+GREATEST = Kind(max, _before)
+LEAST_EACH = _each(LEAST)
+LATEST_TIMES = _greatest_of(CONTENTS_MAX)
+TWO_LEAST = _least_of(2)
+HISTORY = _history(CONTENTS_MAX)
+LATEST = _history(1)
+HISTORY_EACH = _each(HISTORY)
+LATEST_EACH = _each(LATEST)
+HISTORY_OF_EACH = _each(HISTORY_EACH)
+LATEST_OF_EACH = _each(LATEST_EACH)
+
+
+def said(body: Any, stamp: str) -> History:
+    """A history of one content, said once."""
+    content = hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
+    return {content: [stamp, stamp, body]}
+
+
+def latest(history: History) -> tuple[str, Any] | None:
+    """The stamp and body of what was said last; of two that were said all the while, of the later begun."""
+    if not history:
+        return None
+    _, last, body = history[_latest(history)]
+    return last, body
+
+
+def _latest(history: History) -> str:
+    """The content that was said last; two that one event said are told apart by their JSON."""
+    if len(history) == 1:
+        return next(iter(history))
+
+    def order(content: str) -> tuple[str, str, bytes]:
+        first, last, body = history[content]
+        return last, "" if "#" in last else first, orjson.dumps(body, option=orjson.OPT_SORT_KEYS)
+
+    return max(history, key=order)

@@ -1,0 +1,141 @@
+"""Growing the facts: what is there is read, joined with what was said, and swapped; a loser of a race joins again.
+
+Index rows go first. Whoever dies in between leaves rows that no fact bears out, which readers skip; the message comes
+again, and the rest is done then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lineage.errors import Unavailable
+from lineage.names import DatasetId, JobId
+from lineage.runs.facts import (
+    DatasetFacts,
+    Facts,
+    JobFacts,
+    RunFacts,
+    dataset_of,
+    job_of,
+    join,
+    text_of,
+    to_json,
+)
+from lineage.runs.keys import COUNT, FACTS, NAMESPACES, dataset_pk, facts_key, job_pk, namespace_pk, sortable
+from lineage.runs.rows import rows_of
+from lineage.runs.run import owner
+from lineage.runs.said import Said
+from lineage.runs.table import Add, GraphTable, Key, Row, Swap
+
+_ROUNDS_MAX = 100
+
+
+@dataclass(frozen=True, slots=True)
+class _Subject:
+    """Something that facts are about: `id` as its row tells it, `facts` those that were said now."""
+
+    key: Key
+    id: str
+    facts: Facts
+
+    def told(self, row: Row | None) -> Facts:
+        """What was known before."""
+        kind = type(self.facts)
+        return kind() if row is None else kind(**row.data["facts"])
+
+
+def merge(said: Said, table: GraphTable) -> None:
+    """Make all that was said part of the facts; `Unavailable` if others kept getting in between."""
+    pending: Sequence[_Subject] = list(_subjects(said))
+    extra: list[Row] = [*said.described, *_namespaces(said)]
+    for _ in range(_ROUNDS_MAX):
+        if not pending and not extra:
+            return
+        rows = table.get(subject.key for subject in pending)
+        swaps: list[tuple[_Subject, Swap]] = []
+        for subject in pending:
+            row = rows.get(subject.key)
+            old = subject.told(row)
+            new: Facts = join(old, subject.facts)  # type: ignore[type-var]
+            if row is None or new != old:
+                extra += _index(subject, old, new)
+                swaps.append((subject, _swap(subject, row, old, new)))
+        if extra:
+            table.put(extra)
+        written = table.swap([swap for _, swap in swaps]) if swaps else []
+        pending = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done]
+        extra = []
+    raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets kept being swapped by others")
+
+
+def _subjects(said: Said) -> Iterator[_Subject]:
+    for run, facts in said.runs.items():
+        yield _Subject(facts_key(run), run, facts)
+    for job, of_job in said.jobs.items():
+        yield _Subject(facts_key(job), text_of(job), of_job)
+    for dataset, of_dataset in said.datasets.items():
+        yield _Subject(facts_key(dataset), text_of(dataset), of_dataset)
+    for namespace, of_namespace in said.namespaces.items():
+        yield _Subject((namespace_pk(namespace), FACTS), namespace, of_namespace)
+
+
+def _namespaces(said: Said) -> Iterator[Row]:
+    for namespace in said.namespaces:
+        yield Row(NAMESPACES, sortable(namespace), {"name": namespace})
+
+
+def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
+    data: dict[str, Any] = {"id": subject.id, "facts": to_json(new)}
+    return Swap(Row(*subject.key, data, row.version if row else 0), adds=tuple(_counted(old, new)))
+
+
+def _counted(old: Facts, new: Facts) -> Iterator[Add]:
+    """A run is counted with the job whose it is, and moves with it."""
+    if not isinstance(old, RunFacts) or not isinstance(new, RunFacts) or new.declared:
+        return
+    before, after = owner(old), owner(new)
+    if before != after:
+        for job, by in ((before, -1), (after, 1)):
+            if job is not None:
+                yield Add((job_pk(job), COUNT), "runs", by)
+
+
+def _index(subject: _Subject, old: Facts, new: Facts) -> Iterable[Row]:
+    """The index rows that the new facts ask for and the old ones did not."""
+    if isinstance(old, RunFacts) and isinstance(new, RunFacts):
+        known = rows_of(subject.id, old)
+        return [row for key, row in rows_of(subject.id, new).items() if key not in known]
+    if isinstance(old, JobFacts) and isinstance(new, JobFacts):
+        return _listed("J", subject.id, shown=True, doubtful=bool(new.deleted))
+    if isinstance(old, DatasetFacts) and isinstance(new, DatasetFacts):
+        doubtful = bool(new.deleted or new.dropped or new.aliases)
+        listed = _listed("D", subject.id, shown=new.temporary is None, doubtful=doubtful)
+        return [*listed, *_other_names(subject.id, new)]
+    return ()
+
+
+def _listed(kind: str, text: str, *, shown: bool, doubtful: bool) -> list[Row]:
+    """Its place in the list of its namespace; a note where its facts may take it off the list."""
+    namespace, _, name = text.partition("\0")
+    pk, data = namespace_pk(namespace), {"name": name}
+    row, note = Row(pk, f"{kind}#{sortable(name)}", data), Row(pk, f"Q#{kind}#{sortable(name)}", data)
+    return [row] * shown + [note] * (doubtful and shown)
+
+
+def _other_names(text: str, facts: DatasetFacts) -> Iterator[Row]:
+    alias = dataset_of(text)
+    for _, _, primary in facts.aliases.values():
+        pk = dataset_pk(DatasetId(*primary))
+        yield Row(pk, f"A#N#{alias.key}", {"name": text})
+
+
+def jobs_of(said: Said, table: GraphTable) -> set[JobId]:
+    """The jobs whose current node may have changed: those mentioned, and those that own or lost a run of these."""
+    jobs = set(said.jobs)
+    rows = table.get(facts_key(run) for run in said.runs)
+    for row in rows.values():
+        facts = RunFacts(**row.data["facts"])
+        jobs.update(map(job_of, (*facts.jobs, *facts.named)))
+    return jobs

@@ -1,0 +1,64 @@
+"""Bringing the current graph up to the facts.
+
+A job's node is worked out anew from facts that were read *after* the node, and swapped even if nothing changed. So the
+last one to swap has read all that anyone before wrote: the node is what the facts say, whoever raced or died. The edges
+of a node move with it in one transaction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from lineage.errors import Unavailable
+from lineage.names import JobId
+from lineage.runs.current import io_of, job_node
+from lineage.runs.facts import JobFacts, text_of
+from lineage.runs.keys import current_key, dataset_pk, facts_key, sortable
+from lineage.runs.newest import newest_known, newest_started
+from lineage.runs.table import GraphTable, Key, Row, Swap
+
+_ROUNDS_MAX = 100
+
+
+def settle(jobs: Iterable[JobId], table: GraphTable) -> None:
+    """Bring the nodes of these jobs up to the facts; `Unavailable` if others kept getting in between."""
+    pending = sorted(set(jobs))
+    for _ in range(_ROUNDS_MAX):
+        if not pending:
+            return
+        nodes = table.get(current_key(job) for job in pending)
+        known = newest_known(pending, table)
+        latest = newest_started(pending, table)
+        facts = table.get(facts_key(job) for job in pending)
+        swaps = []
+        for job in pending:
+            row = facts.get(facts_key(job))
+            told = JobFacts(**row.data["facts"]) if row else JobFacts()
+            node = job_node(job, told, known.get(job), latest.get(job))
+            swaps.append(_swap(job, nodes.get(current_key(job)), node))
+        written = table.swap(swaps)
+        pending = [job for job, done in zip(pending, written, strict=True) if not done]
+    raise Unavailable(f"the nodes of {len(pending)} jobs kept being swapped by others")
+
+
+def _swap(job: JobId, old: Row | None, node: Mapping[str, Any]) -> Swap:
+    before, after = edges_of(job, old.data if old else None), edges_of(job, node)
+    row = Row(*current_key(job), node, old.version if old else 0)
+    return Swap(
+        row,
+        puts=tuple(edge for key, edge in after.items() if key not in before),
+        deletes=tuple(key for key in before if key not in after),
+    )
+
+
+def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
+    """The rows by which the datasets of a node know its job as their reader or writer."""
+    if node is None:
+        return {}
+    place = f"{sortable(f'{job.namespace}:{job.name}')}#{job.key[:16]}"
+    told = {"job": text_of(job)}
+    inputs, outputs = io_of(node)
+    rows = [Row(dataset_pk(one), f"A#R#{place}", told) for one in inputs]
+    rows += [Row(dataset_pk(one), f"A#W#{place}", told) for one in outputs]
+    return {row.key: row for row in rows}
