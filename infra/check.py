@@ -1,6 +1,6 @@
-"""`python -m infra.check`: synthesize the stack with everything on, then ask cdk-nag (AWS Solutions) and cfn-lint what is wrong with it.
+"""`python -m infra.check`: synthesize the stack with everything on, and ask what is wrong with it.
 
-Prints every finding and exits 1 if there is one. Offline: the layer is left out.
+cdk-nag (AWS Solutions) and cfn-lint are asked. Prints every finding and exits 1 if there is one. Offline: no layer.
 """
 
 from __future__ import annotations
