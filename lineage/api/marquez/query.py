@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from lineage.api.request import HttpRequest
 from lineage.errors import Invalid
@@ -20,10 +20,7 @@ OFFSET_MAX = 1_000_000
 DEPTH = 20
 DEPTH_MAX = 1_000_000
 _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
-_SECONDS_MAX = 253_402_300_799  # the last of the year 9999
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
-
-EntityKind = Literal["dataset", "job"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +79,7 @@ def moment(request: HttpRequest, name: str) -> str | None:
         return None
     try:
         return _moment(value)
-    except ValueError as error:
+    except (ValueError, OverflowError) as error:
         rule = "must be Unix seconds or an ISO 8601 date and time of the years 1 to 9999"
         raise Invalid.because(name, value, rule) from error
 
@@ -99,7 +96,7 @@ def job_id(request: HttpRequest) -> JobId:
 
 def _moment(value: str) -> str:
     if _SECONDS.fullmatch(value):
-        return from_seconds(min(int(value), _SECONDS_MAX))
+        return from_seconds(int(value))
     if _DAY.fullmatch(value):
         return parse_time(f"{value}T00:00:00Z")
     # A `+` that was sent unencoded is a space by now.

@@ -1,0 +1,211 @@
+"""The part of the OpenAPI document that tells of runs: Marquez's routes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lineage.api.document_parts import Json, answer_of, in_path, in_query, operation, with_headers
+from lineage.api.marquez import query, runs, search
+from lineage.api.marquez.events import DIRECTIONS
+from lineage.api.marquez.jobs import STATES
+from lineage.api.schemas import Schema, list_of
+
+_NAME: Schema = {"type": "string", "minLength": 1}
+_TIME: Schema = {"type": "string", "examples": ["2025-11-20T12:00:00Z", "1763640000"]}
+_TIME_RULE = "Unix seconds, an ISO 8601 time, or a day (its midnight)."
+_NAMESPACE = "/api/v1/namespaces/{namespace}"
+_DATASET = f"{_NAMESPACE}/datasets/{{dataset}}"
+_JOB = f"{_NAMESPACE}/jobs/{{job}}"
+_RUN = "/api/v1/jobs/runs/{run_id}"
+
+
+def paths() -> Json:
+    """Path -> its operations."""
+    return {**_lineage(), **_namespaces(), **_datasets(), **_jobs(), **_runs()}
+
+
+def _lineage() -> Json:
+    return {
+        "/api/v1/lineage": {"get": _get_lineage()},
+        "/api/v1/runlineage/upstream": {"get": _get_upstream()},
+        "/api/v1/events/lineage": {"get": _list_events()},
+        "/api/v1/search": {"get": _search()},
+    }
+
+
+def _get_lineage() -> Json:
+    return _get(
+        "getLineage",
+        "The graph of jobs and datasets around one of them",
+        "The same from every node of a component that `depth` covers.",
+        "Graph",
+        [
+            _required("nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`, and `#<version>` for one."),
+            _depth("How many jobs away from the start; 0 is its own jobs."),
+            in_query("lineageAt", _TIME, f"The graph as the events before this time tell it. {_TIME_RULE}"),
+            in_query("datasetVersion", _NAME, "What this version of the dataset was made of; as `#<version>`."),
+        ],
+        description="A node id is looked up, not taken apart: namespaces and names may hold colons. "
+        "Of `#<version>`, `datasetVersion` and `lineageAt` one is given.",
+    )
+
+
+def _get_upstream() -> Json:
+    parameters = [_required("runId", "As sent, or as printed."), _depth("How many runs up; 0 is the run itself.")]
+    return _get("getUpstreamRuns", "The runs that made what a run read", "Nearest first.", "UpstreamRuns", parameters)
+
+
+def _list_events() -> Json:
+    return _get(
+        "listEvents",
+        "Run events as they were sent",
+        "By eventTime.",
+        "RawEvents",
+        [
+            in_query("after", _TIME, f"From this time on. {_TIME_RULE}"),
+            in_query("before", _TIME, f"Before this time. {_TIME_RULE}"),
+            in_query("sortDirection", {"type": "string", "enum": list(DIRECTIONS), "default": "desc"}, "By eventTime."),
+            *_paging(),
+        ],
+        errors=("400", "503"),
+    )
+
+
+def _search() -> Json:
+    return _get(
+        "search",
+        "Jobs and datasets whose name holds a text",
+        "By name, or the last updated first.",
+        "SearchResults",
+        [
+            _required("q", "The text, in any case; not blank."),
+            in_query("filter", {"type": "string", "enum": list(search.KINDS)}, "Only these."),
+            in_query("sort", {"type": "string", "enum": list(search.SORTS), "default": "name"}, "Which come first."),
+            in_query("limit", _limit(search.LIMIT), "The most results."),
+            in_query("namespace", _NAME, "Only in this namespace."),
+            in_query("before", _TIME, f"Updated before this time. {_TIME_RULE}"),
+            in_query("after", _TIME, f"Updated at this time or later. {_TIME_RULE}"),
+        ],
+        errors=("400", "503"),
+    )
+
+
+def _namespaces() -> Json:
+    return {
+        "/api/v1/namespaces": {
+            "get": _get("listNamespaces", "The namespaces", "By name.", "Namespaces", _paging(), errors=("400", "503"))
+        },
+        _NAMESPACE: {
+            "parameters": [in_path("namespace", _NAME)],
+            "get": _get("getNamespace", "A namespace", "The namespace.", "Namespace"),
+        },
+    }
+
+
+def _datasets() -> Json:
+    namespace, dataset = in_path("namespace", _NAME), in_path("dataset", _NAME)
+    return {
+        f"{_NAMESPACE}/datasets": {
+            "parameters": [namespace],
+            "get": _get("listDatasets", "A namespace's datasets", "By name.", "Datasets", _paging()),
+        },
+        _DATASET: {
+            "parameters": [namespace, dataset],
+            "get": _get("getDataset", "A dataset", "The dataset, by its primary name.", "Dataset"),
+        },
+        f"{_DATASET}/versions": {
+            "parameters": [namespace, dataset],
+            "get": _get("listDatasetVersions", "A dataset's versions", "Newest first.", "DatasetVersions", _paging()),
+        },
+        f"{_DATASET}/versions/{{version}}": {
+            "parameters": [namespace, dataset, in_path("version", _NAME)],
+            "get": _get("getDatasetVersion", "A version of a dataset", "The version.", "DatasetVersion"),
+        },
+    }
+
+
+def _jobs() -> Json:
+    namespace, job = in_path("namespace", _NAME), in_path("job", _NAME)
+    of_state = in_query(
+        "lastRunStates",
+        list_of({"type": "string", "enum": list(STATES)}),
+        "Only jobs whose latest run is in one of these states; repeatable.",
+        style="form",
+        explode=True,
+    )
+    some = [of_state, *_paging()]
+    return {
+        "/api/v1/jobs": {"get": _get("listAllJobs", "All jobs", "By name.", "Jobs", some, errors=("400", "503"))},
+        f"{_NAMESPACE}/jobs": {
+            "parameters": [namespace],
+            "get": _get("listJobs", "A namespace's jobs", "By name.", "Jobs", some, errors=("400", "503")),
+        },
+        _JOB: {"parameters": [namespace, job], "get": _get("getJob", "A job", "The job.", "Job")},
+        f"{_JOB}/versions": {
+            "parameters": [namespace, job],
+            "get": _get("listJobVersions", "A job's versions", "Last run first.", "JobVersions", _paging()),
+        },
+        f"{_JOB}/versions/{{version}}": {
+            "parameters": [namespace, job, in_path("version", _NAME)],
+            "get": _get("getJobVersion", "A version of a job", "The version.", "JobVersion"),
+        },
+        f"{_JOB}/runs": {
+            "parameters": [namespace, job],
+            "get": _get("listRuns", "A job's runs", "Last started first.", "Runs", _paging()),
+        },
+    }
+
+
+def _runs() -> Json:
+    kind: Schema = {"type": "string", "enum": list(runs.FACET_TYPES)}
+    of_kind = {**in_query("type", kind, "Whose: the run's, or its job's; none for `dataset`."), "required": True}
+    return {
+        _RUN: {
+            "parameters": [in_path("run_id", _NAME)],
+            "get": _get("getRun", "A run", "The run, with the versions it read and wrote.", "Run"),
+        },
+        f"{_RUN}/facets": {
+            "parameters": [in_path("run_id", _NAME)],
+            "get": _get("getRunFacets", "The facets of a run", "By name.", "RunFacets", [of_kind]),
+        },
+    }
+
+
+def _get(
+    operation_id: str,
+    summary: str,
+    answer: str,
+    schema: str,
+    parameters: Sequence[Json] = (),
+    *,
+    errors: Sequence[str] = ("400", "404", "503"),
+    **more: object,
+) -> Json:
+    """A question; an answer above 4 MB is behind a link."""
+    elsewhere = answer_of(
+        "Larger than an answer may be: the same JSON lies in S3, gzipped, for 15 minutes.", "Elsewhere"
+    )
+    answers = {"200": answer_of(answer, schema), "303": with_headers(elsewhere, "Location")}
+    asked = {"parameters": list(parameters)} if parameters else {}
+    return operation(operation_id, summary, answers, errors=errors, **more, **asked)
+
+
+def _required(name: str, description: str) -> Json:
+    return {**in_query(name, _NAME, description), "required": True}
+
+
+def _depth(description: str) -> Json:
+    schema: Schema = {"type": "integer", "minimum": 0, "maximum": query.DEPTH_MAX, "default": query.DEPTH}
+    return in_query("depth", schema, description)
+
+
+def _limit(default: int) -> Schema:
+    return {"type": "integer", "minimum": 0, "maximum": query.LIMIT_MAX, "default": default}
+
+
+def _paging() -> list[Json]:
+    offset: Schema = {"type": "integer", "minimum": 0, "maximum": query.OFFSET_MAX, "default": 0}
+    return [
+        in_query("limit", _limit(query.LIMIT), "The most of a page."),
+        in_query("offset", offset, "How many to leave out before it."),
+    ]

@@ -1,0 +1,170 @@
+"""The examples of the schemas of runs: the emissions pipeline's check reads raw flights and writes checked ones."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+Example = Mapping[str, object]
+
+NAMESPACE = "s3://flights"
+NODE_ID = "dataset:s3://flights:checked"
+RUN_ID = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
+DATASET_VERSION = "9c5c7f64-6f5e-3a39-8f4b-0f6d2b1d9e22"
+JOB_VERSION = "27b12297-0463-32be-bc26-b463467b981c"
+_RAW_VERSION = "3f0c4f7e-51d4-3c1c-8a86-7f2a4f3f1d11"
+_MORNING = "2025-11-20T11:00:00Z"
+_NOON = "2025-11-20T12:00:00.500Z"
+
+_RAW = {"namespace": NAMESPACE, "name": "raw"}
+_CHECKED = {"namespace": NAMESPACE, "name": "checked"}
+_JOB_ID = {"namespace": "emissions", "name": "emissions.check"}
+_TIMES = {"createdAt": _MORNING, "updatedAt": _NOON}
+
+RUN: Example = {
+    "id": RUN_ID,
+    **_TIMES,
+    "nominalStartTime": None,
+    "nominalEndTime": None,
+    "state": "COMPLETED",
+    "startedAt": _MORNING,
+    "endedAt": _NOON,
+    "durationMs": 3600500,
+    "args": {},
+    "jobVersion": {**_JOB_ID, "version": JOB_VERSION},
+    "inputDatasetVersions": [
+        {"datasetVersionId": {**_RAW, "version": _RAW_VERSION}, "facets": {}, "resolvedBy": "time"}
+    ],
+    "outputDatasetVersions": [{"datasetVersionId": {**_CHECKED, "version": DATASET_VERSION}, "facets": {}}],
+    "facets": {"processing_engine": {"version": "4.0", "name": "spark"}},
+    "job": _JOB_ID,
+    "otherJobs": [],
+}
+NAMESPACE_FORM: Example = {
+    "name": NAMESPACE,
+    **_TIMES,
+    "ownerName": "anonymous",
+    "description": None,
+    "isHidden": False,
+}
+_FIELDS = [{"name": "flight", "type": "string", "tags": [], "description": None}]
+_DATASET_SAID: Example = {
+    "id": _CHECKED,
+    "type": "DB_TABLE",
+    "name": "checked",
+    "physicalName": "checked",
+    **_TIMES,
+    "namespace": NAMESPACE,
+    "sourceName": "default",
+    "fields": _FIELDS,
+    "tags": [],
+    "lastModifiedAt": _NOON,
+    "description": None,
+    "lastLifecycleState": None,
+    "stale": False,
+    "lastWrittenBy": None,
+    "temporary": False,
+}
+DATASET: Example = {
+    **_DATASET_SAID,
+    "currentVersion": DATASET_VERSION,
+    "columnLineage": None,
+    "facets": {},
+    "deleted": False,
+}
+DATASET_FORM_OF_VERSION: Example = {
+    "id": _CHECKED,
+    "type": "DB_TABLE",
+    "name": "checked",
+    "physicalName": "checked",
+    "createdAt": _NOON,
+    "version": DATASET_VERSION,
+    "namespace": NAMESPACE,
+    "sourceName": "default",
+    "fields": _FIELDS,
+    "tags": [],
+    "lifecycleState": None,
+    "description": None,
+    "currentSchemaVersion": None,
+    "createdByRun": RUN,
+    "facets": {},
+    "failed": False,
+}
+_JOB_SAID: Example = {
+    "id": _JOB_ID,
+    "type": "BATCH",
+    "name": "emissions.check",
+    "simpleName": "emissions.check",
+    "parentJobName": None,
+    "parentJobUuid": None,
+    **_TIMES,
+    "namespace": "emissions",
+    "inputs": [_RAW],
+    "outputs": [_CHECKED],
+    "location": None,
+    "description": None,
+    "latestRun": RUN,
+    "lineageUnknown": False,
+}
+JOB: Example = {
+    **_JOB_SAID,
+    "latestRuns": [RUN],
+    "facets": {},
+    "currentVersion": JOB_VERSION,
+    "labels": [],
+    "tags": [],
+    "deleted": False,
+}
+JOB_FORM_OF_VERSION: Example = {
+    "id": {**_JOB_ID, "version": JOB_VERSION},
+    "name": "emissions.check",
+    **_TIMES,
+    "version": JOB_VERSION,
+    "namespace": "emissions",
+    "location": None,
+    "inputs": [_RAW],
+    "outputs": [_CHECKED],
+    "latestRun": RUN,
+    "codeVersion": None,
+    "lineageUnknown": False,
+}
+_EDGE = {"origin": "job:emissions:emissions.check", "destination": NODE_ID}
+GRAPH: Example = {
+    "graph": [
+        {"id": NODE_ID, "type": "DATASET", "data": _DATASET_SAID, "inEdges": [_EDGE], "outEdges": []},
+        {
+            "id": "job:emissions:emissions.check",
+            "type": "JOB",
+            "data": {**_JOB_SAID, "currentRunUuid": RUN_ID},
+            "inEdges": [],
+            "outEdges": [_EDGE],
+        },
+    ],
+    "truncated": False,
+}
+UPSTREAM: Example = {
+    "runs": [
+        {
+            "job": {**_JOB_ID, "version": JOB_VERSION},
+            "run": {"id": RUN_ID, "start": _MORNING, "end": _NOON, "status": "COMPLETED"},
+            "inputs": [{**_RAW, "version": _RAW_VERSION, "producedByRunId": None, "resolvedBy": "initial"}],
+        }
+    ],
+    "truncated": False,
+}
+EVENT: Example = {
+    "eventType": "COMPLETE",
+    "eventTime": _NOON,
+    "producer": "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/spark",
+    "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+    "run": {"runId": RUN_ID},
+    "job": _JOB_ID,
+    "inputs": [_RAW],
+    "outputs": [_CHECKED],
+}
+HIT: Example = {
+    "type": "DATASET",
+    "name": "checked",
+    "updatedAt": _NOON,
+    "namespace": NAMESPACE,
+    "nodeId": NODE_ID,
+}
