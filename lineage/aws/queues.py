@@ -1,4 +1,4 @@
-"""Sending to SQS so that no entry is lost: each failed one is sent again alone, then raised."""
+"""Messages of SQS, and sending them so that no entry is lost: each failed one is sent again alone, then raised."""
 
 from __future__ import annotations
 
@@ -37,6 +37,14 @@ class Message:
         return len(self.body.encode()) + extra
 
 
+@dataclass(frozen=True, slots=True)
+class QueuedMessage:
+    """A message as a function received it."""
+
+    message_id: str
+    body: str
+
+
 def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep: Sleep = time.sleep) -> int:
     """Send every message, at least once each; the number sent.
 
@@ -44,9 +52,27 @@ def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep:
     """
     sent = 0
     for batch in _batches(messages):
-        _send(sqs, queue_url, batch, sleep)
+        if unsent := _send(sqs, queue_url, batch, sleep):
+            reasons = "; ".join(sorted(set(unsent.values())))
+            raise Unavailable(f"{len(unsent)} of {len(batch)} messages could not be queued: {reasons}")
         sent += len(batch)
     return sent
+
+
+def send_each(sqs: SQSClient, queue_url: str, messages: Sequence[Message], sleep: Sleep = time.sleep) -> dict[int, str]:
+    """Send every message, at least once each; why, by place, for each that was not sent.
+
+    Once the queue refuses a whole batch, the rest is not tried any more: the caller has only so much time.
+    """
+    unsent: dict[int, str] = {}
+    start = 0
+    for batch in _batches(messages):
+        try:
+            unsent |= {start + place: reason for place, reason in _send(sqs, queue_url, batch, sleep).items()}
+        except Unavailable as error:
+            return unsent | dict.fromkeys(range(start, len(messages)), str(error))
+        start += len(batch)
+    return unsent
 
 
 def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
@@ -62,22 +88,23 @@ def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
         yield batch
 
 
-def _send(sqs: SQSClient, queue_url: str, batch: Sequence[Message], sleep: Sleep) -> None:
-    left = list(batch)
-    reason = ""
+def _send(sqs: SQSClient, queue_url: str, batch: Sequence[Message], sleep: Sleep) -> dict[int, str]:
+    """The reason of each entry, by place, that four tries did not send; `Unavailable` if a whole call was refused."""
+    left = dict(enumerate(batch))
+    reasons: dict[int, str] = {}
     for attempt in range(_TRIES):
         if attempt:
             sleep(0.1 * 2**attempt)
         try:
-            answer = sqs.send_message_batch(QueueUrl=queue_url, Entries=[_entry(i, m) for i, m in enumerate(left)])
+            answer = sqs.send_message_batch(QueueUrl=queue_url, Entries=[_entry(i, m) for i, m in left.items()])
         except (BotoCoreError, ClientError) as error:
             raise Unavailable(f"{len(left)} messages could not be queued: {error}") from error
         failed = answer.get("Failed", [])
-        if not failed:
-            return
-        reason = "; ".join(sorted({f"{entry['Code']} {entry.get('Message', '')}".strip() for entry in failed}))
-        left = [left[int(entry["Id"])] for entry in failed]
-    raise Unavailable(f"{len(left)} of {len(batch)} messages could not be queued: {reason}")
+        reasons = {int(entry["Id"]): f"{entry['Code']} {entry.get('Message', '')}".strip() for entry in failed}
+        left = {place: left[place] for place in reasons}
+        if not left:
+            break
+    return reasons
 
 
 def _entry(number: int, message: Message) -> SendMessageBatchRequestEntryTypeDef:

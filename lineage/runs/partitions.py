@@ -1,0 +1,97 @@
+"""Partitions of one dataset are that dataset: OpenLineage's rules for the end of a path.
+
+The rules are those of its Java client (`dataset/partition/trimmer`), which trims its own events so by default: the last
+part of a path goes while it says only which partition, as long as something is left.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+# Counts the parts that tell of a partition at the end of a path; 0 if none does.
+Rule = Callable[[list[str]], int]
+
+_YEAR_MONTH = re.compile(r"(?P<year>\d{4})-?(?P<month>\d{2})", re.ASCII)
+# The day is held to 31 only: Java's parser takes 30 February for its last day.
+_DATES = tuple(
+    re.compile(pattern, re.ASCII)
+    for pattern in (
+        r"(?P<year>\d{4})-(?P<month>\d{2})-(?P<day>\d{2})",
+        r"(?P<day>\d{2})\.(?P<month>\d{2})\.(?P<year>\d{4})",
+        r"(?P<year>\d{4})(?P<month>\d{2})(?P<day>\d{2})",
+    )
+)
+_REST_OF_TIME = re.compile(r"[\d\s:.\-]*", re.ASCII)
+
+
+def trim_partitions(name: str) -> str:
+    """The name without the partitions at its end.
+
+    >>> trim_partitions("flights/checked/day=2013-01-01/hour=05")
+    'flights/checked'
+    >>> {trim_partitions(f"flights/{end}") for end in ("20130101", "2013-01-01T05:00Z", "01.01.2013", "2013-01")}
+    {'flights'}
+    >>> [trim_partitions(f"/lake/flights/{end}") for end in ("2013/01/01", "2013/01")]
+    ['/lake/flights', '/lake/flights']
+
+    What is no date or no single pair stays, and so does the last part that is left:
+
+    >>> [trim_partitions(name) for name in ("flights/2013-13-01", "flights/a=b=c", "flights/v20130101", "day=1/hour=2")]
+    ['flights/2013-13-01', 'flights/a=b=c', 'flights/v20130101', 'day=1']
+    """
+    trimmed = _without_last_partition(name)
+    while trimmed != name:
+        name, trimmed = trimmed, _without_last_partition(trimmed)
+    return name
+
+
+def _without_last_partition(name: str) -> str:
+    root = "/" if name.startswith("/") else ""
+    parts = name[len(root) :].split("/")
+    count = next((count for rule in _RULES if 0 < (count := rule(parts)) < len(parts)), 0)
+    rest = root + "/".join(parts[: len(parts) - count])
+    return rest if rest.strip() else name
+
+
+def _key_value(parts: list[str]) -> int:
+    return int(parts[-1].count("=") == 1)
+
+
+def _date(parts: list[str]) -> int:
+    last = parts[-1]
+    rest = last.replace("T", "", 1).replace("Z", "", 1)
+    return int(_REST_OF_TIME.fullmatch(rest) is not None and any(map(_is_date, _dates_in(last))))
+
+
+def _dates_in(text: str) -> Iterator[re.Match[str]]:
+    for pattern in _DATES:
+        yield from pattern.finditer(text)
+
+
+def _is_date(form: re.Match[str]) -> bool:
+    return _is_month(form) and 1 <= int(form["day"]) <= 31
+
+
+def _is_month(form: re.Match[str]) -> bool:
+    return int(form["year"]) > 0 and 1 <= int(form["month"]) <= 12
+
+
+def _year_month(parts: list[str]) -> int:
+    form = _YEAR_MONTH.fullmatch(parts[-1])
+    return int(form is not None and _is_month(form))
+
+
+def _folder_of_month(parts: list[str]) -> int:
+    """As in `2013/01`."""
+    form = _YEAR_MONTH.fullmatch("".join(parts[-2:]))
+    return 2 if form is not None and "-" not in form[0] and _is_month(form) else 0
+
+
+def _folder_of_day(parts: list[str]) -> int:
+    """As in `2013/01/01`."""
+    form = _DATES[-1].fullmatch("".join(parts[-3:]))
+    return 3 if form is not None and _is_date(form) else 0
+
+
+_RULES: tuple[Rule, ...] = (_key_value, _date, _year_month, _folder_of_month, _folder_of_day)

@@ -1,0 +1,264 @@
+"""OpenLineage events as they are sent: what must be there, and what may be in it.
+
+Required is what identifies and orders an event; the rest that the specification requires (`schemaURL`, the facets'
+`_producer` and `_schemaURL`) may be missing, for producers of every age leave some of it out. `null` is as good as not
+given. A namespace has 1 to 1,024 characters, none of them a control character (Marquez refuses many more, and rewrites
+some); a name is not blank and has at most 2,048 bytes. Facets are JSON objects, kept as sent, known or not; the fields
+of known ones that mean something here are checked, unless the facet says `_deleted`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any, TypeAlias
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    PrivateAttr,
+    Strict,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+from typing_extensions import Self
+
+from lineage.runs.times import parse_time
+from lineage.wire import checked_text
+
+NAME_BYTES_MAX = 2048
+NAMESPACE_CHARS_MAX = 1024
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+# What is told of a value that has another JSON type than it should.
+WORDS = {
+    "model_type": "must be a JSON object",
+    "dict_type": "must be a JSON object",
+    "list_type": "must be a list",
+    "string_type": "must be a string",
+}
+
+
+def _checked_name(name: str) -> str:
+    if not name.strip():
+        raise PydanticCustomError("blank", "must not be blank")
+    return checked_text(name, NAME_BYTES_MAX)
+
+
+def _checked_namespace(namespace: str) -> str:
+    if not namespace.strip():
+        raise PydanticCustomError("blank", "must not be blank")
+    if len(namespace) > NAMESPACE_CHARS_MAX:
+        raise PydanticCustomError("too_long", "must be at most {limit} characters", {"limit": NAMESPACE_CHARS_MAX})
+    if _CONTROL.search(namespace):
+        raise PydanticCustomError("control", "must not hold control characters")
+    return checked_text(namespace, 4 * NAMESPACE_CHARS_MAX)
+
+
+def _checked_time(text: str) -> str:
+    try:
+        return parse_time(text)
+    except ValueError:
+        raise PydanticCustomError("time", "must be an ISO 8601 date and time in the years 1 to 9999") from None
+
+
+Text: TypeAlias = Annotated[str, Strict()]
+Name: TypeAlias = Annotated[Text, AfterValidator(_checked_name)]
+Namespace: TypeAlias = Annotated[Text, AfterValidator(_checked_namespace)]
+Time: TypeAlias = Annotated[Text, AfterValidator(_checked_time)]
+
+
+class _Form(BaseModel):
+    model_config = ConfigDict(frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_not_given(cls, sent: object) -> object:
+        if not isinstance(sent, dict):
+            return sent
+        return {name: value for name, value in sent.items() if value is not None}
+
+
+class NamedForm(_Form):
+    """A job or a dataset by name."""
+
+    namespace: Namespace
+    name: Name
+
+
+class RunRefForm(_Form):
+    """A run by id; any text will do."""
+
+    runId: Name  # noqa: N815 - the specification's spelling
+
+
+class RunOfJobForm(_Form):
+    """A run and its job, as the parent facet has them."""
+
+    run: RunRefForm
+    job: NamedForm
+
+
+class _ParentFacet(RunOfJobForm):
+    root: RunOfJobForm | None = None
+
+
+class _NominalTimeFacet(_Form):
+    nominalStartTime: Time | None = None  # noqa: N815 - the specification's spelling
+    nominalEndTime: Time | None = None  # noqa: N815 - the specification's spelling
+
+
+class _SchemaField(_Form):
+    name: Name
+    type: Text | None = None
+    description: Text | None = None
+    fields_: list[_SchemaField] = Field(default=[], alias="fields")
+
+
+class _SchemaFacet(_Form):
+    fields_: list[_SchemaField] = Field(default=[], alias="fields")
+
+
+class _SymlinksFacet(_Form):
+    identifiers: list[NamedForm] = []
+
+
+class _VersionFacet(_Form):
+    datasetVersion: Text | None = None  # noqa: N815 - the specification's spelling
+
+
+class _LifecycleFacet(_Form):
+    lifecycleStateChange: Text | None = None  # noqa: N815 - the specification's spelling
+    previousIdentifier: NamedForm | None = None  # noqa: N815 - the specification's spelling
+
+
+class _DataSourceFacet(_Form):
+    name: Text | None = None
+    uri: Text | None = None
+
+
+class _DocumentationFacet(_Form):
+    description: Text | None = None
+
+
+class _JobTypeFacet(_Form):
+    processingType: Text | None = None  # noqa: N815 - the specification's spelling
+    integration: Text | None = None
+    jobType: Text | None = None  # noqa: N815 - the specification's spelling
+
+
+class _SourceCodeLocationFacet(_Form):
+    url: Text | None = None
+    version: Text | None = None
+
+
+class FacetsForm(BaseModel):
+    """The facets of a run, a job, a dataset or a use of it, by name."""
+
+    model_config = ConfigDict(frozen=True, extra="allow")
+    __pydantic_extra__: dict[str, dict[str, Any]]
+    _sent: dict[str, dict[str, Any]] = PrivateAttr(default_factory=dict)
+
+    @property
+    def sent(self) -> dict[str, dict[str, Any]]:
+        """Every facet as it was sent."""
+        return self._sent
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _keep_as_sent(cls, sent: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        if not isinstance(sent, dict):
+            return handler(sent)
+        facets = {name: facet for name, facet in sent.items() if facet is not None}
+        form = handler({name: facet for name, facet in facets.items() if not is_deleted(facet)})
+        form._sent.update(facets)
+        return form
+
+
+def is_deleted(facet: object) -> bool:
+    """Whether this says that the facet of its name no longer holds."""
+    return isinstance(facet, dict) and facet.get("_deleted") is True
+
+
+class RunFacetsForm(FacetsForm):
+    """A run's; `parentRun` is an old name of `parent`, and stronger where both are sent, as in Marquez."""
+
+    parent: _ParentFacet | None = None
+    parentRun: _ParentFacet | None = None  # noqa: N815 - as it is sent
+    nominalTime: _NominalTimeFacet | None = None  # noqa: N815 - the specification's spelling
+
+
+class JobFacetsForm(FacetsForm):
+    """A job's."""
+
+    jobType: _JobTypeFacet | None = None  # noqa: N815 - the specification's spelling
+    sourceCodeLocation: _SourceCodeLocationFacet | None = None  # noqa: N815 - the specification's spelling
+    documentation: _DocumentationFacet | None = None
+
+
+class DatasetFacetsForm(FacetsForm):
+    """A dataset's."""
+
+    schema_: _SchemaFacet | None = Field(default=None, alias="schema")
+    symlinks: _SymlinksFacet | None = None
+    version: _VersionFacet | None = None
+    lifecycleStateChange: _LifecycleFacet | None = None  # noqa: N815 - the specification's spelling
+    dataSource: _DataSourceFacet | None = None  # noqa: N815 - the specification's spelling
+    documentation: _DocumentationFacet | None = None
+
+
+class RunForm(RunRefForm):
+    """A run with its facets."""
+
+    facets: RunFacetsForm = RunFacetsForm()
+
+
+class JobForm(NamedForm):
+    """A job with its facets."""
+
+    facets: JobFacetsForm = JobFacetsForm()
+
+
+class DatasetForm(NamedForm):
+    """A dataset with its facets, as an input with those of the reading, as an output with those of the writing."""
+
+    facets: DatasetFacetsForm = DatasetFacetsForm()
+    inputFacets: FacetsForm = FacetsForm()  # noqa: N815 - the specification's spelling
+    outputFacets: FacetsForm = FacetsForm()  # noqa: N815 - the specification's spelling
+
+
+class _EventForm(_Form):
+    eventTime: Time  # noqa: N815 - the specification's spelling
+    producer: Name
+    eventType: Text | None = None  # noqa: N815 - the specification's spelling
+
+
+class JobEventForm(_EventForm):
+    """What a job reads and writes."""
+
+    job: JobForm
+    inputs: list[DatasetForm] = []
+    outputs: list[DatasetForm] = []
+
+
+class RunEventForm(JobEventForm):
+    """What happened to a run."""
+
+    run: RunForm
+
+
+class DatasetEventForm(_EventForm):
+    """What is known of a dataset."""
+
+    dataset: DatasetForm
+
+
+class DeletionForm(_Form):
+    """Our own message of a deletion; the names are those that it was accepted with."""
+
+    eventTime: Time  # noqa: N815 - as in events
+    namespace: Namespace
+    job: Name | None = None
+    dataset: Name | None = None
