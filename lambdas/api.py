@@ -22,6 +22,7 @@ def _services() -> Services:
         intake=wiring.intake(),
         sources=wiring.sources(),
         marks=wiring.marks(),
+        tokens=wiring.tokens(),
         links=Links(client("s3"), os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.INTAKE_BUCKET]),
         sqs=client("sqs"),
         trace_queue_url=os.environ[settings.TRACE_QUEUE_URL],

@@ -5,6 +5,7 @@ Each part is imported where it is made: a cold start pays for its own function a
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from functools import cache
@@ -24,6 +25,11 @@ if TYPE_CHECKING:
     from lineage.records.staged import Staged
     from lineage.records.table import RecordsTable
     from lineage.records.trace import Tracer
+    from lineage.runs.event_log import EventLog
+    from lineage.runs.load import EventStores
+    from lineage.runs.rules import NameRules
+    from lineage.runs.table import GraphTable
+    from lineage.tokens import Tokens
 
 
 def now_s() -> int:
@@ -127,3 +133,48 @@ def compactor() -> Compactor:
         sqs=client("sqs"),
         trace_queue_url=os.environ[settings.TRACE_QUEUE_URL],
     )
+
+
+@cache
+def graph_table() -> GraphTable:
+    """The graph table, as facts about runs see it."""
+    from lineage.runs.table import GraphTable
+
+    return GraphTable(
+        client("dynamodb"), os.environ[settings.GRAPH_TABLE], client("s3"), os.environ[settings.ARCHIVE_BUCKET]
+    )
+
+
+@cache
+def event_log() -> EventLog:
+    """The raw log of events, and their list."""
+    from lineage.runs.event_log import EventLog
+
+    return EventLog(graph_table(), client("s3"), os.environ[settings.ARCHIVE_BUCKET])
+
+
+@cache
+def name_rules() -> NameRules:
+    """How this deployment reads the names of datasets."""
+    from lineage.runs.rules import DEFAULT_TEMPORARY, NameRules
+
+    patterns = os.environ.get(settings.TEMPORARY_PATTERNS)
+    return NameRules(
+        trim_partitions=os.environ[settings.PARTITION_TRIMMING] == "true",
+        temporary=DEFAULT_TEMPORARY if patterns is None else tuple(json.loads(patterns)),
+    )
+
+
+def event_stores() -> EventStores:
+    """What the events function reads and writes."""
+    from lineage.runs.load import EventStores
+
+    return EventStores(event_log(), graph_table(), client("s3"), name_rules())
+
+
+@cache
+def tokens() -> Tokens:
+    """The bearer tokens in the graph table, and those of them that this process has seen of late."""
+    from lineage.tokens import Tokens
+
+    return Tokens(graph_table())

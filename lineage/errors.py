@@ -2,6 +2,8 @@
 
     HeadwaterError
     ├── Invalid       the caller's input breaks a rule; trying again cannot help
+    ├── Unauthorized  who asks has not shown who they are
+    ├── Forbidden     who asks may not have this
     ├── NotFound      what was asked for is not there
     ├── Conflict      someone else holds it, or it is already settled
     ├── TooLarge      it is correct, but more than this part may take on
@@ -52,6 +54,14 @@ class Invalid(HeadwaterError):
     def because(cls, field: str, value: object, rule: str) -> Invalid:
         """One fault as an error."""
         return cls([Fault(field, value, rule)])
+
+
+class Unauthorized(HeadwaterError):
+    """No token, or none that is good; trying again with another may help."""
+
+
+class Forbidden(HeadwaterError):
+    """The token is good, but not for this."""
 
 
 class NotFound(HeadwaterError):

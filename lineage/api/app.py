@@ -13,12 +13,13 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lineage.api import records, traces
+from lineage.api.access import check_access, get_caller
 from lineage.api.answers import answer
 from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
 from lineage.api.request import HttpRequest
-from lineage.api.route import Answerer, Route
+from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.errors import HeadwaterError
+from lineage.errors import HeadwaterError, Unauthorized
 
 # What API Gateway hands on.
 _METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
@@ -59,7 +60,7 @@ class Api:
         self._services = services
         self._app = APIGatewayRestResolver()
         for route in ROUTES:
-            self._app.route(route.path, route.method)(self._answerer(route.answer))
+            self._app.route(route.path, route.method)(self._answerer(route))
         for path in {route.path for route in ROUTES}:
             allowed = {route.method for route in ROUTES if route.path == path}
             self._app.route(path, sorted(_METHODS - allowed))(self._refuser(allowed))
@@ -73,21 +74,30 @@ class Api:
         path = quote(str(event["path"]), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")
         return self._app.resolve({**event, "path": path}, context)
 
-    def _answerer(self, answerer: Answerer) -> Callable[..., Response[str]]:
+    def _answerer(self, route: Route) -> Callable[..., Response[str]]:
         def run(**segments: str) -> Response[str]:
             context = self._app.lambda_context
+            services = self._services()
             request = HttpRequest(
                 self._app.current_event, segments, lambda: context.get_remaining_time_in_millis() / 1000
             )
-            return answerer(self._services(), request)
+            caller = get_caller(services, request.event.raw_event)
+            if caller is not None:
+                check_access(services, caller, request, route.path)
+            return route.answer(services, request)
 
         return run
 
     def _refuser(self, allowed: set[str]) -> Callable[..., Response[str]]:
         def run(**_segments: str) -> Response[str]:
+            get_caller(self._services(), self._app.current_event.raw_event)
             return refuse_method(self._app.current_event.http_method, allowed)
 
         return run
 
     def _refuse_route(self, _error: NotFoundError) -> Response[str]:
+        try:
+            get_caller(self._services(), self._app.current_event.raw_event)
+        except Unauthorized as error:
+            return render_error(error)
         return refuse_route(self._app.current_event.path)

@@ -8,18 +8,29 @@ import orjson
 from aws_lambda_powertools.event_handler import Response
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - botocore's
 
-from lineage.errors import Conflict, HeadwaterError, Invalid, NotFound, TooLarge, Unavailable
+from lineage.errors import (
+    Conflict,
+    Forbidden,
+    HeadwaterError,
+    Invalid,
+    NotFound,
+    TooLarge,
+    Unauthorized,
+    Unavailable,
+)
 from lineage.records.table import is_throttle
 
 _STATUS: dict[type[HeadwaterError], int] = {
     Invalid: 400,
+    Unauthorized: 401,
+    Forbidden: 403,
     NotFound: 404,
     Conflict: 409,
     TooLarge: 413,
     Unavailable: 503,
 }
 _MISSING = 422
-_RETRY_AFTER_S = 5
+_HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 
 
 def render_error(error: HeadwaterError) -> Response[str]:
@@ -27,7 +38,7 @@ def render_error(error: HeadwaterError) -> Response[str]:
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     if isinstance(error, Invalid) and any(fault.missing for fault in error.faults):
         status = _MISSING
-    return refuse(status, str(error), {"Retry-After": str(_RETRY_AFTER_S)} if status == _STATUS[Unavailable] else {})
+    return refuse(status, str(error), _HEADERS.get(status, {}))
 
 
 def render_aws_error(error: Exception) -> Response[str]:

@@ -10,6 +10,7 @@ from lineage.api.answers import Links
 from lineage.records.findings import Sources
 from lineage.records.intake import RecordsIntake
 from lineage.records.marks import Marks
+from lineage.tokens import Tokens
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -22,6 +23,7 @@ class Services:
     intake: RecordsIntake
     sources: Sources
     marks: Marks
+    tokens: Tokens
     links: Links
     sqs: SQSClient
     trace_queue_url: str

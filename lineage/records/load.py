@@ -11,6 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.aws.bodies import Pointer
 from lineage.aws.clients import CONCURRENCY
+from lineage.aws.queues import QueuedMessage
 from lineage.errors import Invalid, Unavailable
 from lineage.records.dead_letters import DeadLetters
 from lineage.records.enrich import ENRICHERS, Enricher, enrich
@@ -23,14 +24,6 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class QueuedMessage:
-    """A message as the function received it."""
-
-    message_id: str
-    body: str
 
 
 @dataclass(slots=True)

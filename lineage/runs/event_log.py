@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lineage.aws.clients import CONCURRENCY
+from lineage.runs.canonical import canonical
 from lineage.runs.event import Deletion, Event
 from lineage.runs.event_list import EventList, Listing
 from lineage.runs.found import Listed
@@ -87,7 +88,7 @@ class EventLog:
 
     def _listing(self, event: RawEvent) -> Listing:
         # Equal events may differ in the order of their names; their rows must not.
-        body = orjson.dumps(event.form, option=orjson.OPT_SORT_KEYS)
+        body = canonical(event.form)
         time, sha = event.statement.time, event.statement.hash
         if len(body) <= _INLINE_BYTES_MAX:
             return Listing(time, sha, {_FORM: orjson.loads(body)})

@@ -1,0 +1,140 @@
+"""Who may ask what: API Gateway checks signatures at its own door, bearer tokens are checked here.
+
+A token that is good for some namespaces only may ask for what is within them: the path's namespace, that of the run in
+the path or query, that of the query's `nodeId` or, in a search, its `namespace`. A graph shows neighbours in others all
+the same. An event has to be within them with its job, its inputs and outputs or its dataset, its parent and root jobs,
+and every other name that it gives to a dataset (symlinks, the name before a rename). One event that is not refuses its
+whole batch. What is in no namespace (records, lists and searches over all) is for tokens that are good everywhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from lineage import settings
+from lineage.api.request import HttpRequest
+from lineage.api.services import Services
+from lineage.errors import Forbidden, Invalid, Unauthorized, shown
+from lineage.runs.event import DatasetUse, Event
+from lineage.runs.parse import parse_event
+from lineage.runs.rules import NameRules
+from lineage.tokens import Scope, Token
+
+_READS = frozenset({"GET", "HEAD", "OPTIONS"})
+_OPEN = frozenset({"/", "/openapi.json"})
+_EVENTS = frozenset({"/api/v1/lineage", "/api/v1/lineage/batch"})
+# The routes that say by a value of their query what they are about. Elsewhere such a value says nothing.
+_BY_NODE = frozenset({"/api/v1/lineage"})
+_BY_RUN = frozenset({"/api/v1/runlineage/upstream"})
+_BY_NAMESPACE = frozenset({"/api/v1/search"})
+# Namespaces are never rewritten, whatever the rules.
+_RULES = NameRules(trim_partitions=False, temporary=())
+
+
+def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
+    """The token that the request brought, or None where API Gateway has checked who asks.
+
+    Raises:
+        Unauthorized: the request came by the door for tokens, and brought none that is good.
+    """
+    if (event.get("stageVariables") or {}).get(settings.DOOR) != settings.TOKEN_DOOR:
+        return None
+    kind, _, text = _authorization(event).strip().partition(" ")
+    if kind.lower() != "bearer" or not text:
+        raise Unauthorized("Authorization: must be `Bearer` and a token")
+    token = services.tokens.find(text.strip(), now_s=services.now_s())
+    if token is None:
+        raise Unauthorized("Authorization: the token is unknown, expired or revoked")
+    return token
+
+
+def _authorization(event: Mapping[str, Any]) -> str:
+    """The one header of this name; nothing if there are two."""
+    many = event.get("multiValueHeaders") or {name: [value] for name, value in (event.get("headers") or {}).items()}
+    values = [value for name, sent in many.items() if name.lower() == "authorization" for value in sent]
+    return values[0] if len(values) == 1 else ""
+
+
+def check_access(services: Services, token: Token, request: HttpRequest, path: str) -> None:
+    """Refuse what the token is not good for; `path` is the route's.
+
+    Raises:
+        Forbidden: naming the scope or the namespace.
+    """
+    if path in _OPEN:
+        return
+    method = request.event.http_method
+    scope: Scope = "read" if method in _READS else "write"
+    if scope not in token.scopes:
+        raise Forbidden(f"token: may not {scope}")
+    if not token.is_everywhere:
+        _check_namespaces(services, token, request, path, scope)
+
+
+def _check_namespaces(services: Services, token: Token, request: HttpRequest, path: str, scope: Scope) -> None:
+    if scope == "read" and path in _BY_NODE:
+        node_id = request.value("nodeId")
+        if node_id is not None and not _is_within(token, node_id):
+            raise Forbidden(f"token: may not {scope} {shown(node_id)}, which is in none of its namespaces")
+        return
+    named = list(_of_events(request.json())) if scope == "write" and path in _EVENTS else _of(services, request, path)
+    if named is None:
+        raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
+    for namespace in named:
+        if not token.covers(namespace):
+            raise Forbidden(f"token: may not {scope} in the namespace {shown(namespace)}")
+
+
+def _of(services: Services, request: HttpRequest, path: str) -> list[str] | None:
+    """The namespace that the request is about, none if its run is unknown; None if it is about all."""
+    if "namespace" in request.segments:
+        return [request.segment("namespace")]
+    if "run_id" in request.segments:
+        return _of_run(services, request.segment("run_id"))
+    if path in _BY_RUN:
+        run_id = request.value("runId")
+        return [] if run_id is None else _of_run(services, run_id)
+    namespace = request.value("namespace") if path in _BY_NAMESPACE else None
+    return None if namespace is None else [namespace]
+
+
+def _of_run(services: Services, run_id: str) -> list[str]:
+    run = services.questions.find_run(run_id)
+    return [] if run is None else [run.job.namespace]
+
+
+def _is_within(token: Token, node_id: str) -> bool:
+    """Whether the id can be read as one in a namespace that the token covers: `<kind>:<namespace>:<name>`.
+
+    Where a namespace holds colons this may be another reading than the one that finds the node.
+    """
+    _, _, rest = node_id.partition(":")
+    ends = [place for place, letter in enumerate(rest) if letter == ":"]
+    return any(token.covers(rest[:end]) for end in ends)
+
+
+def _of_events(body: object) -> Iterator[str]:
+    """The namespaces that the events name; one that breaks a rule names none, for its route refuses it."""
+    for form in body if isinstance(body, list) else [body]:
+        try:
+            event = parse_event(form, _RULES, now=None)
+        except Invalid:
+            continue
+        yield from _of_event(event)
+
+
+def _of_event(event: Event) -> Iterator[str]:
+    jobs = (event.job, *(run.job for run in (event.parent, event.root) if run is not None))
+    yield from (job.namespace for job in jobs if job is not None)
+    for use in (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else [])):
+        yield from _of_dataset(use)
+
+
+def _of_dataset(use: DatasetUse) -> Iterator[str]:
+    yield use.dataset.namespace
+    identifiers = list((use.facets.get("symlinks") or {}).get("identifiers") or [])
+    identifiers.append((use.facets.get("lifecycleStateChange") or {}).get("previousIdentifier"))
+    for identifier in identifiers:
+        if isinstance(identifier, dict) and isinstance(identifier.get("namespace"), str):
+            yield identifier["namespace"]
