@@ -1,0 +1,125 @@
+"""Graphs: the current one by jobs that share datasets, and the ones of versions by what each run read."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lineage.errors import Invalid
+from lineage.runs.found import Graph, UpstreamInput, UpstreamRun
+from tests.runs_model import dataset_versions
+
+
+def of_now(model, node_id, depth):
+    """Jobs within `depth` hops of the start, and all their visible datasets; None for a start unknown or hidden."""
+    start = start_of(model, node_id)
+    if start is None:
+        return None
+    io = {job: _visible_io(model, job) for job in model.visible_jobs()}
+    touched = {job: {*inputs, *outputs} for job, (inputs, outputs) in io.items()}
+    hops = _hops(touched, start, depth)
+    near = {} if start in io else {start: -1}
+    for job, hop in sorted(hops.items(), key=lambda one: one[1]):
+        for dataset in touched[job]:
+            near.setdefault(dataset, hop)
+    edges = {(dataset.node_id, job.node_id) for job in hops for dataset in io[job][0]}
+    edges |= {(job.node_id, dataset.node_id) for job in hops for dataset in io[job][1]}
+    return Graph(
+        tuple(model.job(job) for job in _nearest(hops)),
+        tuple(model.dataset(dataset) for dataset in _nearest(near)),
+        tuple(sorted(edges)),
+    )
+
+
+def start_of(model, node_id):
+    """The visible job or primary dataset of this node id."""
+    kind, _, _ = node_id.partition(":")
+    if kind not in ("job", "dataset"):
+        raise Invalid.because("nodeId", node_id, "must begin with job: or dataset:")
+    names = model.said.jobs if kind == "job" else sorted(model.said.dataset_names)
+    for name in names:
+        thing = name if kind == "job" else model.said.primary(name)
+        if name.node_id == node_id and not model.said.is_hidden(thing):
+            return thing
+    return None
+
+
+def _visible_io(model, job):
+    return tuple([one for one in side if not model.said.is_hidden(one)] for side in model.current_io(job))
+
+
+def _hops(touched, start, depth):
+    """How many hops each job within `depth` is from the start."""
+    hops = {job: 0 for job, datasets in touched.items() if start == job or start in datasets}
+    for hop in range(1, depth + 1):
+        reached = set().union(*(touched[job] for job in hops))
+        hops |= {job: hop for job, datasets in touched.items() if job not in hops and datasets & reached}
+    return hops
+
+
+def _nearest(hops):
+    return sorted(hops, key=lambda one: (hops[one], one))
+
+
+def upstream_runs(model, run_id, depth):
+    """The run, then those that wrote what it read, and so on, nearest first."""
+    hops = _runs_upstream(model, [run_id], depth)
+    return [UpstreamRun(model.run(one), tuple(_inputs(model, one))) for one in _nearest(hops)]
+
+
+def _runs_upstream(model, starts, depth):
+    hops = dict.fromkeys(starts, 0)
+    for hop in range(1, depth + 1):
+        makers = {one.produced_by for run in hops for one in _inputs(model, run)}
+        hops |= {run: hop for run in makers if run is not None and run not in hops}
+    return hops
+
+
+def _inputs(model, run_id):
+    run = model.said.runs[run_id]
+    for dataset in model.said.primaries(run.names("in")):
+        version, resolved_by, maker = dataset_versions.version_read(model.said, run, dataset)
+        yield UpstreamInput(dataset, version, maker, resolved_by)
+
+
+def of_versions(model, node_id, version, depth):
+    """Where one version came from: job and dataset versions upstream of it, each once."""
+    start = start_of(model, node_id)
+    if start is None:
+        return None
+    if start in model.said.jobs:
+        found = [entries for one, entries in model.job_versions(start) if one == version]
+        starts = [entry.run for entry in (found[0] if found else []) if entry.run][-1:]
+        if not found:
+            return None
+        outputs = {(one.dataset, one.version) for run in starts for one in model.run(run).outputs}
+    else:
+        found = [one for one in model.dataset_versions(start) if one.id == version]
+        starts = [one.run for one in found if one.run]
+        if not found:
+            return None
+        outputs = {(start, version)}
+    return _graph_of_runs(model, _runs_upstream(model, starts, depth), outputs)
+
+
+def _graph_of_runs(model, hops, datasets):
+    datasets, runs, edges = set(datasets), {}, set()
+    for run_id in hops:
+        run = model.run(run_id)
+        runs.setdefault((run.job, run.job_version), []).append(run_id)
+        datasets |= {(one.dataset, one.version) for one in run.inputs}
+    for (job, version), ids in runs.items():
+        node = f"{job.node_id}#{version}"
+        for run in map(model.run, ids):
+            edges |= {(f"{one.dataset.node_id}#{one.version}", node) for one in run.inputs}
+            edges |= {
+                (node, f"{one.dataset.node_id}#{one.version}")
+                for one in run.outputs
+                if (one.dataset, one.version) in datasets
+            }
+    return Graph(
+        tuple(
+            replace(model.job(job), version=version, runs=tuple(ids)) for (job, version), ids in sorted(runs.items())
+        ),
+        tuple(replace(model.dataset(dataset), version=version) for dataset, version in sorted(datasets)),
+        tuple(sorted(edges)),
+    )

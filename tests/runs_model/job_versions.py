@@ -1,0 +1,112 @@
+"""Versions of a job: what its runs and JobEvents, one after the other, tell of its inputs, outputs and code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from lineage.names import uuid_of_bytes
+from tests.runs_model.facets import merged, text_in
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What one run (or JobEvent, then `run` is None) tells of its job; `created` is when it had told all of it.
+
+    `unknown`: it told of no datasets, and these are those of a run before it.
+    """
+
+    position: tuple
+    created: str
+    run: str | None
+    inputs: tuple
+    outputs: tuple
+    location: str | None
+    code: str | None
+    unknown: bool = False
+
+    @property
+    def known(self):
+        return bool(self.inputs or self.outputs)
+
+    def version(self, job):
+        """Marquez's id, and after it the code version when there is one."""
+        sides = [":".join(f"{one.namespace}:{one.name}" for one in side) for side in (self.inputs, self.outputs)]
+        code = [text for text in (self.location, self.code) if text is not None]
+        return uuid_of_bytes(":".join([job.namespace, job.name, *sides, *code]))
+
+
+def entries_of(said, job):
+    """An entry for each run of the job that counts, and for each JobEvent, by position."""
+    of_runs = [_entry_of_run(run) for run in said.runs.values() if run.job == job and run.made]
+    of_events = [_entry_of_event(event) for event in said.events_of_job(job) if event.kind == "JOB"]
+    return sorted(of_runs + of_events, key=lambda entry: entry.position)
+
+
+def _entry_of_run(run):
+    location, code = _code(run.job_facets)
+    # A stream has told all once its last dataset was first seen.
+    seen = [run.first_seen(way, [name]) for way in ("in", "out") for name in run.names(way)]
+    created = min(max(seen), run.position[0]) if run.streaming and seen else run.position[0]
+    return Entry(run.position, created, run.id, tuple(run.names("in")), tuple(run.names("out")), location, code)
+
+
+def _entry_of_event(event):
+    location, code = _code(merged([(event, event.job_facets)]))
+    sides = [tuple(sorted({use.dataset for use in uses})) for uses in (event.inputs, event.outputs)]
+    return Entry((event.time, uuid_of_bytes(event.hash)), event.time, None, *sides, location, code)
+
+
+def _code(job_facets):
+    return text_in(job_facets, "sourceCodeLocation", "url"), text_in(job_facets, "sourceCodeLocation", "version")
+
+
+def resolved(entries, entry):
+    """The entry itself if it told of datasets; else what is to be thought of a run that did not.
+
+    That is the last known entry before it, with the code version that was given since, if one was and it is another
+    than the one given last until then.
+    """
+    if entry.known:
+        return entry
+    known = [one for one in entries if one.known and one.position < entry.position]
+    base = known[-1] if known else replace(entry, location=None, code=None)
+    codes = [one for one in entries if one.code is not None and one.position <= entry.position]
+    before = [one.code for one in codes if known and one.position <= base.position]
+    since = [one.code for one in codes if not known or one.position > base.position]
+    changed = any(code != (before or [None])[-1] for code in since)
+    return replace(
+        entry,
+        inputs=base.inputs,
+        outputs=base.outputs,
+        location=base.location,
+        code=since[-1] if changed else base.code,
+        unknown=changed and bool(known),
+    )
+
+
+def prefixes_of(run):
+    """What a stream had told at each earlier time that it told of something new: entries of their own."""
+    whole = _entry_of_run(run)
+    seen = {(way, name): run.first_seen(way, [name]) for way in ("in", "out") for name in run.names(way)}
+    return [
+        replace(
+            whole,
+            position=(time, run.id),
+            created=time,
+            inputs=tuple(name for name in whole.inputs if seen["in", name] <= time),
+            outputs=tuple(name for name in whole.outputs if seen["out", name] <= time),
+        )
+        for time in sorted(set(seen.values()))
+        if run.streaming and time < whole.created
+    ]
+
+
+def versions_of(said, job):
+    """The job's versions as (id, its entries by position), the one last seen first."""
+    entries = entries_of(said, job)
+    every = [resolved(entries, entry) for entry in entries]
+    every += [prefix for entry in entries if entry.run for prefix in prefixes_of(said.runs[entry.run])]
+    groups = {}
+    for entry in sorted(every, key=lambda one: one.position):
+        groups.setdefault(entry.version(job), []).append(entry)
+    return sorted(groups.items(), key=lambda one: (one[1][-1].position, one[0]), reverse=True)

@@ -1,0 +1,331 @@
+"""The answers to every question about runs, each worked out anew from everything that was said."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from lineage.names import run_id_of
+from lineage.runs.found import (
+    FoundDataset,
+    FoundDatasetVersion,
+    FoundJob,
+    FoundJobVersion,
+    FoundNamespace,
+    FoundRun,
+    Hit,
+    LastWriter,
+    Listed,
+    UsedVersion,
+)
+from lineage.runs.times import parse_time
+from tests.runs_model import dataset_versions, graph, job_versions
+from tests.runs_model.facets import merged, text_in
+from tests.runs_model.said import Said
+
+
+class Model:
+    """`lineage.runs.questions.Questions` for a whole set of statements; also what the graphs are made of."""
+
+    def __init__(self, statements):
+        self.said = Said(statements)
+        # One set of statements, one answer: the model may remember what it has worked out.
+        for name in ("job_entries", "job_versions", "dataset_versions", "run", "job", "dataset"):
+            setattr(self, name, cache(getattr(self, name)))
+
+    def before(self, time):
+        return Model(self.said.before(time).statements)
+
+    # Namespaces
+
+    def list_namespaces(self):
+        return _page([self.find_namespace(name) for name in self.said.namespaces])
+
+    def find_namespace(self, name):
+        if name not in self.said.namespaces:
+            return None
+        times = self.said.namespace_times(name)
+        return FoundNamespace(name, min(times), max(times), self.said.is_namespace_hidden(name))
+
+    # Runs
+
+    def find_run(self, run_id):
+        return self.run(run_id_of(run_id)) if run_id_of(run_id) in self.said.runs else None
+
+    def list_runs(self, job, *, limit=100, offset=0):
+        return _page(self.runs_of(job), limit, offset) if job in self.said.jobs else None
+
+    def runs_of(self, job):
+        """Newest first; those only heard of as parents last."""
+        runs = [run for run in self.said.runs.values() if run.job == job]
+        return [self.run(run.id) for run in sorted(runs, key=lambda run: (run.started or "", run.id), reverse=True)]
+
+    def run(self, run_id):
+        run = self.said.runs[run_id]
+        facets = run.facets
+        return FoundRun(
+            id=run.id,
+            job=run.job,
+            state=run.state,
+            created=run.created,
+            updated=run.updated,
+            started=run.started,
+            ended=run.ended,
+            nominal_start=_time_in(facets, "nominalTime", "nominalStartTime"),
+            nominal_end=_time_in(facets, "nominalTime", "nominalEndTime"),
+            parent=run.parent,
+            job_version=self.job_version_of(run),
+            inputs=tuple(self._read(run, dataset) for dataset in self.said.primaries(run.names("in"))),
+            outputs=self._written(run) if run.made else (),
+            facets=facets,
+            job_facets=run.job_facets,
+            other_jobs=tuple(run.jobs[1:]),
+        )
+
+    def job_version_of(self, run):
+        entries = self.job_entries(run.job)
+        mine = [one for one in entries if one.run == run.id]
+        return job_versions.resolved(entries, mine[0]).version(run.job) if mine else None
+
+    def _read(self, run, dataset):
+        version, resolved_by, _ = dataset_versions.version_read(self.said, run, dataset)
+        return UsedVersion(dataset, version, self._use_facets(run, "in", dataset), resolved_by)
+
+    def _written(self, run):
+        """Its outputs, one for each primary name, with the id that the smallest name it used makes."""
+        names = {}
+        for name in run.names("out"):
+            names.setdefault(self.said.primary(name), name)
+        return tuple(
+            UsedVersion(dataset, dataset_versions.version_id(name, run.id), self._use_facets(run, "out", dataset))
+            for dataset, name in sorted(names.items())
+        )
+
+    def _use_facets(self, run, way, dataset):
+        return merged(
+            (event, use.use_facets) for event, use in run.uses(way) if self.said.primary(use.dataset) == dataset
+        )
+
+    # Jobs
+
+    def list_jobs(self, namespace=None, *, states=(), limit=100, offset=0):
+        jobs = [self.job(job) for job in self.said.jobs if not self.said.is_hidden(job)]
+        return _page(
+            [
+                job
+                for job in jobs
+                if namespace in (None, job.id.namespace)
+                if not states or (job.latest_run and job.latest_run.state in states)
+            ],
+            limit,
+            offset,
+        )
+
+    def find_job(self, job):
+        return self.job(job) if job in self.said.jobs else None
+
+    def job(self, job):
+        facets = merged((event, event.job_facets) for event in self.said.events_of_job(job))
+        runs, times = self.runs_of(job), self.said.job_times(job)
+        entries = self.job_entries(job)
+        latest = job_versions.resolved(entries, entries[-1]) if entries else None
+        inputs, outputs = self.current_io(job)
+        return FoundJob(
+            id=job,
+            type=_job_type(facets),
+            created=min(times),
+            updated=max(times),
+            inputs=inputs,
+            outputs=outputs,
+            location=text_in(facets, "sourceCodeLocation", "url"),
+            description=text_in(facets, "documentation", "description"),
+            parent=self._parent_of(job),
+            latest_run=runs[0] if runs else None,
+            latest_runs=tuple(runs[:10]),
+            current_version=latest.version(job) if latest else None,
+            lineage_unknown=latest.unknown if latest else False,
+            labels=_labels(facets),
+            facets=facets,
+            hidden=self.said.is_hidden(job),
+        )
+
+    def current_io(self, job):
+        """The inputs and outputs of the last run or JobEvent that told of any."""
+        known = [entry for entry in self.job_entries(job) if entry.known]
+        if not known:
+            return (), ()
+        return self.said.primaries(known[-1].inputs), self.said.primaries(known[-1].outputs)
+
+    def _parent_of(self, job):
+        return next((event.parent for event in self.said.events_of_job(job)[::-1] if event.parent), None)
+
+    def job_entries(self, job):
+        return job_versions.entries_of(self.said, job)
+
+    def job_versions(self, job):
+        return job_versions.versions_of(self.said, job)
+
+    def list_job_versions(self, job, *, limit=100, offset=0):
+        if job not in self.said.jobs:
+            return None
+        return _page([self._job_version(job, *one) for one in self.job_versions(job)], limit, offset)
+
+    def find_job_version(self, job, version):
+        every = [self._job_version(job, *one) for one in self.job_versions(job)]
+        return next((one for one in every if one.version == version), None)
+
+    def _job_version(self, job, version, entries):
+        last = entries[-1]
+        runs = [entry.run for entry in entries if entry.run]
+        return FoundJobVersion(
+            job=job,
+            version=version,
+            created=min(entry.created for entry in entries),
+            updated=last.position[0],
+            inputs=self.said.primaries(last.inputs),
+            outputs=self.said.primaries(last.outputs),
+            location=last.location,
+            code_version=last.code,
+            latest_run=self.run(runs[-1]) if runs else None,
+            lineage_unknown=all(entry.unknown for entry in entries),
+        )
+
+    # Datasets
+
+    def list_datasets(self, namespace, *, limit=100, offset=0):
+        datasets = [self.dataset(dataset) for dataset in self.said.datasets if not self.said.is_hidden(dataset)]
+        return _page([one for one in datasets if one.id.namespace == namespace and not one.temporary], limit, offset)
+
+    def find_dataset(self, name):
+        dataset = self.said.primary(name)
+        return self.dataset(dataset) if dataset in self.said.datasets else None
+
+    def dataset(self, dataset):
+        facets, times = self.said.dataset_facets(dataset), self.said.dataset_times(dataset)
+        versions = self.dataset_versions(dataset)
+        current = dataset_versions.current_of(versions)
+        writer = self._last_writer(dataset)
+        described = _described(dataset, facets)
+        return FoundDataset(
+            id=dataset,
+            **described,
+            created=min(times),
+            updated=max(times),
+            last_modified=current.created if current and current.maker else None,
+            current_version=current.id if current else None,
+            facets=facets,
+            deleted=self.said.is_hidden(dataset) or described["lifecycle"] == "DROP",
+            temporary=self._is_temporary(dataset),
+            stale=writer is not None,
+            last_written_by=writer,
+        )
+
+    def _last_writer(self, dataset):
+        """The run that last wrote a dataset which no visible job writes now; None if one does, or none ever did."""
+        written = [version for version in self.dataset_versions(dataset) if version.run]
+        if not written or any(dataset in self.current_io(job)[1] for job in self.visible_jobs()):
+            return None
+        last = max(written, key=lambda version: (not version.failed, version.position))
+        run = self.said.runs[last.run]
+        return LastWriter(run.job, run.id, run.ended or last.created)
+
+    def _is_temporary(self, dataset):
+        uses = self.said.uses_of(dataset)
+        if any(use.temporary for _, _, use in uses):
+            return True
+        dropped = any(text_in(use.facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP" for *_, use in uses)
+        parents = {self.said.runs[event.run].parent for event, *_ in uses if event.kind == "RUN"}
+        return dropped and None not in parents and len({parent.run for parent in parents}) == 1
+
+    def dataset_versions(self, dataset):
+        return dataset_versions.versions_of(self.said, dataset)
+
+    def list_dataset_versions(self, name, *, limit=100, offset=0):
+        dataset = self.said.primary(name)
+        if dataset not in self.said.datasets:
+            return None
+        return _page(
+            [self._dataset_version(dataset, one) for one in self.dataset_versions(dataset)[::-1]], limit, offset
+        )
+
+    def find_dataset_version(self, name, version):
+        listed = self.list_dataset_versions(name)
+        return next((one for one in listed.items if one.version == version), None) if listed else None
+
+    def _dataset_version(self, dataset, version):
+        return FoundDatasetVersion(
+            dataset=dataset,
+            version=version.id,
+            created=version.created,
+            **_described(dataset, version.facets),
+            created_by=self.run(version.run) if version.run else None,
+            facets=version.facets,
+            failed=version.failed,
+        )
+
+    # Graphs and search
+
+    def visible_jobs(self):
+        return [job for job in self.said.jobs if not self.said.is_hidden(job)]
+
+    def find_graph(self, node_id, *, depth, at=None, version=None):
+        world = self if at is None else self.before(at)
+        if version is not None:
+            return graph.of_versions(world, node_id, version, depth)
+        return graph.of_now(world, node_id, depth)
+
+    def find_upstream_runs(self, run_id, *, depth):
+        run = run_id_of(run_id)
+        return graph.upstream_runs(self, run, depth) if run in self.said.runs else None
+
+    def search(self, q, *, kind=None, sort="name", limit=10, namespace=None, before=None, after=None):
+        jobs = [] if kind == "dataset" else self.list_jobs(limit=None).items
+        datasets = (
+            []
+            if kind == "job"
+            else [one for name in self.said.namespaces for one in self.list_datasets(name, limit=None).items]
+        )
+        found = [
+            one
+            for one in [*datasets, *jobs]
+            if q.lower() in one.id.name.lower()
+            if namespace in (None, one.id.namespace)
+            if (after or "") <= one.updated < (before or "~")
+        ]
+        # Sorting is stable: datasets come before jobs of the same name.
+        found.sort(key=lambda one: (one.id.name, one.id.namespace))
+        if sort == "updated_at":
+            found.sort(key=lambda one: one.updated, reverse=True)
+        return _page([Hit(one.id, one.updated) for one in found], limit)
+
+
+def _page(items, limit=None, offset=0):
+    return Listed(tuple(items[offset:] if limit is None else items[offset : offset + limit]), len(items))
+
+
+def _time_in(facets, facet, name):
+    try:
+        return parse_time(text_in(facets, facet, name) or "")
+    except ValueError:
+        return None
+
+
+def _described(dataset, facets):
+    """What facets tell of a dataset, in Marquez's terms."""
+    return {
+        "type": "STREAM" if text_in(facets, "datasetType", "datasetType") in ("TOPIC", "STREAM") else "DB_TABLE",
+        "physical_name": dataset.name,
+        "source_name": text_in(facets, "dataSource", "name") or "default",
+        "fields": facets.get("schema", {}).get("fields", []),
+        "description": text_in(facets, "documentation", "description"),
+        "lifecycle": text_in(facets, "lifecycleStateChange", "lifecycleStateChange"),
+    }
+
+
+def _job_type(facets):
+    processing = (text_in(facets, "jobType", "processingType") or "").upper()
+    return {"STREAMING": "STREAM", "SERVICE": "SERVICE"}.get(processing, "BATCH")
+
+
+def _labels(facets):
+    labels = (text_in(facets, "jobType", name) for name in ("jobType", "integration"))
+    return tuple(label for label in labels if label is not None)

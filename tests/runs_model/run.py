@@ -1,0 +1,101 @@
+"""A run, from all events that speak of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lineage.runs.event import TERMINAL
+from tests.runs_model.facets import merged, text_in, when
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run's own events in order, and (event, job) for each mention of it as a parent or root."""
+
+    id: str
+    events: list
+    mentions: list
+
+    @property
+    def jobs(self):
+        """Every job that its own events say it is of, the owner first; by mentions alone the first named."""
+        if not self.events:
+            return [min((*when(event), job) for event, job in self.mentions)[-1]]
+        owner = self.events[0].job
+        return [owner, *sorted({event.job for event in self.events} - {owner})]
+
+    @property
+    def job(self):
+        return self.jobs[0]
+
+    @property
+    def created(self):
+        return min([event.time for event in self.events] + [event.time for event, _ in self.mentions])
+
+    @property
+    def updated(self):
+        return max(event.time for event in (self.events or [event for event, _ in self.mentions]))
+
+    @property
+    def started(self):
+        return self.events[0].time if self.events else None
+
+    @property
+    def end(self):
+        """The greatest terminal event."""
+        return max((event for event in self.events if event.type in TERMINAL), key=when, default=None)
+
+    @property
+    def ended(self):
+        return self.end.time if self.end else None
+
+    @property
+    def state(self):
+        if self.end:
+            return TERMINAL[self.end.type]
+        return "RUNNING" if any(event.type for event in self.events) else "NEW"
+
+    @property
+    def failed(self):
+        return self.state in ("FAILED", "ABORTED")
+
+    @property
+    def streaming(self):
+        kinds = [text_in(event.job_facets, "jobType", "processingType") or "" for event in self.events]
+        return "STREAMING" in map(str.upper, kinds)
+
+    @property
+    def active(self):
+        """Streaming, and not ended."""
+        return self.streaming and not self.end
+
+    @property
+    def made(self):
+        """Whether it counts: done, or streaming."""
+        return self.streaming or self.end is not None
+
+    @property
+    def position(self):
+        return (self.ended or self.updated, self.id) if self.made else None
+
+    @property
+    def parent(self):
+        return next((event.parent for event in self.events[::-1] if event.parent), None)
+
+    @property
+    def facets(self):
+        return merged((event, event.run_facets) for event in self.events)
+
+    @property
+    def job_facets(self):
+        return merged((event, event.job_facets) for event in self.events)
+
+    def uses(self, way):
+        """(event, use) of every input or output."""
+        return [(event, use) for event in self.events for use in (event.inputs if way == "in" else event.outputs)]
+
+    def names(self, way):
+        return sorted({use.dataset for _, use in self.uses(way)})
+
+    def first_seen(self, way, names):
+        return min(event.time for event, use in self.uses(way) if use.dataset in names)

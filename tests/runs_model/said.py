@@ -1,0 +1,147 @@
+"""Everything that was said, each statement once, and what follows from it by itself: names, runs, mentions."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.event import Event
+from tests.runs_model.facets import merged, when
+from tests.runs_model.run import Run
+
+
+class Said:
+    """The set of statements, and the world they tell of."""
+
+    def __init__(self, statements):
+        self.statements = sorted({one.hash: one for one in statements}.values(), key=when)
+        self.events = [one for one in self.statements if isinstance(one, Event)]
+        self.deletions = [one for one in self.statements if not isinstance(one, Event)]
+
+    def before(self, time):
+        """What was said of the time before this."""
+        return Said(one for one in self.statements if one.time < time)
+
+    # Datasets: every use of one, and which names are one dataset.
+
+    @cached_property
+    def uses(self):
+        """(event, "in" | "out" | "self", use) for every dataset in every event."""
+        return [
+            (event, way, use)
+            for event in self.events
+            for way, uses in (
+                ("in", event.inputs),
+                ("out", event.outputs),
+                ("self", [event.dataset] if event.kind == "DATASET" else []),
+            )
+            for use in uses
+        ]
+
+    @cached_property
+    def aliases(self):
+        """Each name that an event called a symlink of another: of which one, by the last word on it."""
+        told = {}
+        for event, _, use in self.uses:
+            facet = use.facets.get("symlinks", {})
+            for identifier in facet.get("identifiers", []) if facet.get("_deleted") is not True else []:
+                alias = DatasetId(identifier["namespace"], identifier["name"])
+                if alias != use.dataset:
+                    told.setdefault(alias, []).append((*when(event), use.dataset))
+        return {alias: max(words)[-1] for alias, words in told.items()}
+
+    def primary(self, name):
+        path = [name]
+        while path[-1] in self.aliases:
+            following = self.aliases[path[-1]]
+            if following in path:
+                return min(path[path.index(following) :])
+            path.append(following)
+        return path[-1]
+
+    @cached_property
+    def dataset_names(self):
+        return {use.dataset for _, _, use in self.uses} | set(self.aliases)
+
+    @cached_property
+    def datasets(self):
+        """The primary names."""
+        return sorted({self.primary(use.dataset) for _, _, use in self.uses})
+
+    def names_of(self, dataset):
+        return {name for name in self.dataset_names if self.primary(name) == dataset}
+
+    def uses_of(self, dataset):
+        return [(event, way, use) for event, way, use in self.uses if self.primary(use.dataset) == dataset]
+
+    def dataset_facets(self, dataset):
+        return merged((event, use.facets) for event, _, use in self.uses_of(dataset))
+
+    def primaries(self, names):
+        return tuple(sorted({self.primary(name) for name in names}))
+
+    # Jobs and runs, and where they are spoken of.
+
+    @cached_property
+    def parents(self):
+        """(event, parent or root run) wherever one is named."""
+        return [(event, one) for event in self.events for one in (event.parent, event.root) if one is not None]
+
+    @cached_property
+    def runs(self):
+        """Every run that was spoken of, by id."""
+        own, mentions = {}, {}
+        for event in self.events:
+            if event.kind == "RUN":
+                own.setdefault(event.run, []).append(event)
+        for event, parent in self.parents:
+            mentions.setdefault(parent.run, []).append((event, parent.job))
+        return {run: Run(run, own.get(run, []), mentions.get(run, [])) for run in sorted({*own, *mentions})}
+
+    @cached_property
+    def jobs(self):
+        named = {event.job for event in self.events if event.job is not None}
+        return sorted(named | {parent.job for _, parent in self.parents})
+
+    def events_of_job(self, job):
+        return [event for event in self.events if event.job == job]
+
+    def job_times(self, job):
+        return [event.time for event in self.events_of_job(job)] + [
+            event.time for event, parent in self.parents if parent.job == job
+        ]
+
+    def dataset_times(self, dataset):
+        return [event.time for event, _, _ in self.uses_of(dataset)]
+
+    def namespace_times(self, namespace):
+        """Times of every mention of a job or dataset in the namespace, as written."""
+        datasets = [event.time for event, _, use in self.uses if use.dataset.namespace == namespace]
+        jobs = [time for job in self.jobs if job.namespace == namespace for time in self.job_times(job)]
+        return datasets + jobs
+
+    @cached_property
+    def namespaces(self):
+        return sorted({job.namespace for job in self.jobs} | {use.dataset.namespace for _, _, use in self.uses})
+
+    # Hidden: deleted, and not heard of since.
+
+    def is_hidden(self, thing):
+        if isinstance(thing, JobId):
+            times, names = self.job_times(thing), {thing}
+        else:
+            times, names = self.dataset_times(thing), self.names_of(thing)
+        deleted = [
+            one.time
+            for one in self.deletions
+            if one.job in names or one.dataset in names or (one.namespace == thing.namespace and _of_namespace(one))
+        ]
+        return max(deleted, default="") > max(times)
+
+    def is_namespace_hidden(self, namespace):
+        deleted = [one.time for one in self.deletions if one.namespace == namespace and _of_namespace(one)]
+        return max(deleted, default="") > max(self.namespace_times(namespace))
+
+
+def _of_namespace(deletion):
+    return deletion.job is None and deletion.dataset is None
