@@ -11,7 +11,7 @@
                    JR#<version>#<time>#<run>          the runs of that version
     DS#<dataset>   A#FACTS                            what is said of the dataset
                    A#N#<name>                         other names of it
-                   A#R#<job>  A#W#<job>               current readers and writers: exactly those that a CUR lists
+                   A#P#<job>  A#R#<job>               current producers and readers: exactly those that a CUR lists
                    H#R#<job>  H#W#<job>               every job that ever did
                    G#<time>#<run>  X#<time>#<run>     versions: of runs that completed or stream, of runs that failed
                    E#<time>#<hash>                    DatasetEvents that gave a schema
@@ -24,7 +24,7 @@
                    Q#D#<name>  Q#J#<name>             those that may be hidden: their facts say
     NAMESPACES     <namespace>                        all namespaces
 
-Index rows (all but FACTS, CUR, COUNT, A#R, A#W) are written before the facts that they point to, and are never moved: a
+Index rows (all but FACTS, CUR, COUNT, A#P, A#R) are written before the facts that they point to, and are never moved: a
 reader checks each against the facts. `<time>` of a run's position is that of a terminal event, or of any event of a
 streaming run.
 """

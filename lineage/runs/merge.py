@@ -6,7 +6,7 @@ again, and the rest is done then.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -60,7 +60,7 @@ def merge(said: Said, table: GraphTable) -> None:
             old = subject.told(row)
             new: Facts = join(old, subject.facts)  # type: ignore[type-var]
             if row is None or new != old:
-                extra += _index(subject, old, new)
+                extra += _new_rows(subject, old if row else None, new)
                 swaps.append((subject, _swap(subject, row, old, new)))
         if extra:
             table.put(extra)
@@ -102,26 +102,30 @@ def _counted(old: Facts, new: Facts) -> Iterator[Add]:
                 yield Add((job_pk(job), COUNT), "runs", by)
 
 
-def _index(subject: _Subject, old: Facts, new: Facts) -> Iterable[Row]:
+def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]:
     """The index rows that the new facts ask for and the old ones did not."""
-    if isinstance(old, RunFacts) and isinstance(new, RunFacts):
-        known = rows_of(subject.id, old)
-        return [row for key, row in rows_of(subject.id, new).items() if key not in known]
-    if isinstance(old, JobFacts) and isinstance(new, JobFacts):
-        return _listed("J", subject.id, shown=True, doubtful=bool(new.deleted))
-    if isinstance(old, DatasetFacts) and isinstance(new, DatasetFacts):
-        doubtful = bool(new.deleted or new.dropped or new.aliases)
-        listed = _listed("D", subject.id, shown=new.temporary is None, doubtful=doubtful)
-        return [*listed, *_other_names(subject.id, new)]
-    return ()
+    known = {} if old is None else {row.key: row for row in _rows(subject.id, old)}
+    return (row for row in _rows(subject.id, new) if known.get(row.key) != row)
 
 
-def _listed(kind: str, text: str, *, shown: bool, doubtful: bool) -> list[Row]:
+def _rows(text: str, facts: Facts) -> Iterator[Row]:
+    if isinstance(facts, RunFacts):
+        yield from rows_of(text, facts).values()
+    elif isinstance(facts, JobFacts):
+        yield from _listed("J", text, doubtful=bool(facts.deleted))
+    elif isinstance(facts, DatasetFacts):
+        if facts.temporary is None:
+            yield from _listed("D", text, doubtful=bool(facts.deleted or facts.dropped or facts.aliases))
+        yield from _other_names(text, facts)
+
+
+def _listed(kind: str, text: str, *, doubtful: bool) -> Iterator[Row]:
     """Its place in the list of its namespace; a note where its facts may take it off the list."""
     namespace, _, name = text.partition("\0")
     pk, data = namespace_pk(namespace), {"name": name}
-    row, note = Row(pk, f"{kind}#{sortable(name)}", data), Row(pk, f"Q#{kind}#{sortable(name)}", data)
-    return [row] * shown + [note] * (doubtful and shown)
+    yield Row(pk, f"{kind}#{sortable(name)}", data)
+    if doubtful:
+        yield Row(pk, f"Q#{kind}#{sortable(name)}", data)
 
 
 def _other_names(text: str, facts: DatasetFacts) -> Iterator[Row]:

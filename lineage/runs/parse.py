@@ -24,7 +24,6 @@ from lineage.runs.wire import (
     RunEventForm,
     RunFacetsForm,
     RunOfJobForm,
-    is_deleted,
 )
 from lineage.wire import invalid
 
@@ -208,7 +207,7 @@ def _renamed(facets: Facets, rules: NameRules) -> Facets:
     """The facets with the datasets that they name called as those of events are: the graph knows no other names."""
     renamed = dict(facets)
     for name, rename in _NAMING.items():
-        if name in renamed and not is_deleted(renamed[name]):
+        if name in renamed:
             renamed[name] = rename(renamed[name], rules)
     return renamed
 

@@ -60,5 +60,5 @@ def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
     told = {"job": text_of(job)}
     inputs, outputs = io_of(node)
     rows = [Row(dataset_pk(one), f"A#R#{place}", told) for one in inputs]
-    rows += [Row(dataset_pk(one), f"A#W#{place}", told) for one in outputs]
+    rows += [Row(dataset_pk(one), f"A#P#{place}", told) for one in outputs]
     return {row.key: row for row in rows}

@@ -4,7 +4,7 @@ Required is what identifies and orders an event; the rest that the specification
 `_producer` and `_schemaURL`) may be missing, for producers of every age leave some of it out. `null` is as good as not
 given. A namespace has 1 to 1,024 characters, none of them a control character (Marquez refuses many more, and rewrites
 some); a name is not blank and has at most 2,048 bytes. Facets are JSON objects, kept as sent, known or not; the fields
-of known ones that mean something here are checked, unless the facet says `_deleted`.
+of known ones that mean something here are checked, whether or not the facet says `_deleted`.
 """
 
 from __future__ import annotations
@@ -172,14 +172,9 @@ class FacetsForm(BaseModel):
         if not isinstance(sent, dict):
             return handler(sent)
         facets = {name: facet for name, facet in sent.items() if facet is not None}
-        form = handler({name: facet for name, facet in facets.items() if not is_deleted(facet)})
+        form = handler(facets)
         form._sent.update(facets)
         return form
-
-
-def is_deleted(facet: object) -> bool:
-    """Whether this says that the facet of its name no longer holds."""
-    return isinstance(facet, dict) and facet.get("_deleted") is True
 
 
 class RunFacetsForm(FacetsForm):
