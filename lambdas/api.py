@@ -20,6 +20,7 @@ from lineage.aws.clients import client
 def _services() -> Services:
     return Services(
         intake=wiring.intake(),
+        events=wiring.events_intake(),
         sources=wiring.sources(),
         marks=wiring.marks(),
         tokens=wiring.tokens(),

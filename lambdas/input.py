@@ -1,4 +1,4 @@
-"""The input function: a lineage request from a Step Functions task or a client, onto the queue."""
+"""The input function: a lineage request, or OpenLineage events, from a Step Functions task or a client, to a queue."""
 
 from __future__ import annotations
 
@@ -9,21 +9,54 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
 from lambdas.telemetry import count, metrics
+from lineage.errors import Unavailable
 from lineage.records.request import parse_request, render_bounded_answer
 from lineage.settings import RECORDS_TTL_S
 
 # Lambda's quota for a synchronous answer is 6 MB.
 _ANSWER_BYTES_MAX = 6_000_000
+_EVENT_FIELDS = frozenset({"eventTime", "run", "job", "dataset"})
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, object]:
     """Accept a request whole and answer what the next step needs.
 
-    Step Functions catches what it raises by name: `Invalid`, `TooLarge`, `Unavailable`.
+    What has no `root_id`, but fields of an OpenLineage event, is one, and answered `{}`; `{"events": [...]}` are up to
+    1,000, answered with what became of each, as `POST /api/v1/lineage/batch` does.
+    Step Functions catches what it raises by name: `Invalid`, `TooLarge`, `Unavailable`. The last is raised for a batch
+    if AWS refused any event of it; sending the whole batch again does no harm.
     """
+    if "root_id" not in event and "events" in event:
+        return _accept_events(event["events"])
+    if "root_id" not in event and not _EVENT_FIELDS.isdisjoint(event):
+        return _accept_event(event)
     request = parse_request(event, now_s=wiring.now_s(), new_id=lambda: str(uuid4()))
     answer = render_bounded_answer(request, wiring.number(RECORDS_TTL_S), bytes_max=_ANSWER_BYTES_MAX)
     wiring.intake().put(request.records)
     count("RecordsAccepted", len(request.records))
     return answer
+
+
+# Events' own modules are loaded for events alone: a cold start for a request does without them.
+
+
+def _accept_event(body: object) -> dict[str, object]:
+    from lineage.runs.accept import accept_event
+    from lineage.runs.times import from_seconds
+
+    accept_event(body, wiring.events_intake(), now=from_seconds(wiring.now_s()))
+    count("EventsAccepted", 1)
+    return {}
+
+
+def _accept_events(bodies: object) -> dict[str, object]:
+    from lineage.runs.accept import accept_events, render_accepted
+    from lineage.runs.times import from_seconds
+
+    accepted = accept_events(bodies, wiring.events_intake(), now=from_seconds(wiring.now_s()))
+    count("EventsAccepted", accepted.received - len(accepted.failed))
+    refused = [one for one in accepted.failed if one.retriable]
+    if refused:
+        raise Unavailable(f"{len(refused)} of {accepted.received} events were not accepted: {refused[0].reason}")
+    return render_accepted(accepted)

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lineage.records.table import RecordsTable
     from lineage.records.trace import Tracer
     from lineage.runs.event_log import EventLog
+    from lineage.runs.intake import EventsIntake
     from lineage.runs.load import EventStores
     from lineage.runs.rules import NameRules
     from lineage.runs.table import GraphTable
@@ -52,6 +53,19 @@ def intake() -> RecordsIntake:
         s3=client("s3"),
         records_queue_url=os.environ[settings.RECORDS_QUEUE_URL],
         packed_queue_url=os.environ[settings.PACKED_QUEUE_URL],
+        bucket=os.environ[settings.INTAKE_BUCKET],
+    )
+
+
+@cache
+def events_intake() -> EventsIntake:
+    """Where events about runs go."""
+    from lineage.runs.intake import EventsIntake
+
+    return EventsIntake(
+        sqs=client("sqs"),
+        s3=client("s3"),
+        queue_url=os.environ[settings.EVENTS_QUEUE_URL],
         bucket=os.environ[settings.INTAKE_BUCKET],
     )
 

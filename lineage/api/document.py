@@ -6,7 +6,9 @@ It is built here and not by the router, whose document needs its validation: a t
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 
+from lineage.api import document_events
 from lineage.api.answers import LINES
 from lineage.api.app import DOCUMENT
 from lineage.api.document_parts import JSON_TYPE, Json, answer_of, body_of, in_path, in_query, operation, with_headers
@@ -29,12 +31,20 @@ def build() -> Json:
         },
         # Relative to the document's own address: the API may be behind a stage or a domain.
         "servers": [{"url": "."}],
-        "paths": _paths(),
-        "components": {"schemas": SCHEMAS},
+        "paths": _merged(_paths(), document_events.paths()),
+        "components": {"schemas": {**SCHEMAS, **document_events.SCHEMAS}},
     }
 
 
-def _paths() -> Json:
+def _merged(*parts: Mapping[str, Json]) -> Json:
+    """The paths of all parts; a path may have operations in several."""
+    merged: dict[str, Json] = {}
+    for part in parts:
+        merged |= {path: {**merged.get(path, {}), **item} for path, item in part.items()}
+    return merged
+
+
+def _paths() -> Mapping[str, Json]:
     root, node = in_path("root_id", ROOT_ID), in_path("node_id", NODE_ID)
     return {
         "/": {"get": operation("start", "Whose API this is", {"200": answer_of("The API.", "Start")})},

@@ -10,6 +10,7 @@ from lineage.api.answers import Links
 from lineage.records.findings import Sources
 from lineage.records.intake import RecordsIntake
 from lineage.records.marks import Marks
+from lineage.runs.intake import EventsIntake
 from lineage.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ class Services:
     """Stores, queues and clients; clock (seconds since 1970), new ids, and the counter of metrics."""
 
     intake: RecordsIntake
+    events: EventsIntake
     sources: Sources
     marks: Marks
     tokens: Tokens

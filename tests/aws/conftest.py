@@ -27,6 +27,7 @@ _VARIABLES = {
     settings.RECORDS_QUEUE_URL: "RecordsQueueUrl",
     settings.RECORDS_DLQ_URL: "RecordsDeadLettersUrl",
     settings.PACKED_QUEUE_URL: "PackedQueueUrl",
+    settings.EVENTS_QUEUE_URL: "EventsQueueUrl",
     settings.TRACE_QUEUE_URL: "TraceQueueUrl",
     settings.RECORDS_TABLE: "RecordsTableName",
     settings.GRAPH_TABLE: "GraphTableName",

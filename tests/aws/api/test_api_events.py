@@ -1,0 +1,186 @@
+"""POST /api/v1/lineage and /api/v1/lineage/batch: OpenLineage events, onto their queue."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+from lineage.aws.bodies import BODY_BYTES_MAX
+from lineage.runs.accept import EVENTS_MAX
+from lineage.runs.parse import render_deletion
+from tests.aws.faults import before, refused
+from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_job_event, a_run_event, without
+
+EVENT = a_run_event()
+UNNAMED = without(EVENT, "job", "name")
+DENIED = refused("AccessDenied")
+
+
+def a_large_event():
+    return a_run_event(run_facets={"spark.logicalPlan": a_facet("Plan", plan="x" * BODY_BYTES_MAX)})
+
+
+def result(*failed, received):
+    retriable = sum(one["retriable"] for one in failed)
+    summary = {"received": received, "successful": received - len(failed), "failed": len(failed)}
+    return {
+        "status": "partial_success",
+        "summary": {**summary, "retriable": retriable, "non_retriable": len(failed) - retriable},
+        "failed_events": list(failed),
+    }
+
+
+def test_every_kind_of_event_is_queued_as_it_was_sent(api, cloud):
+    events = [EVENT, a_job_event(), a_dataset_event(), a_run_event(schemaURL=None, something={"of": ["its", "own"]})]
+
+    answers = [api.event(event) for event in events]
+
+    assert [(answer.status, answer.body) for answer in answers] == [(201, "")] * 4
+    assert sorted(map(json.dumps, cloud.bodies("EventsQueue"))) == sorted(map(json.dumps, events))
+
+
+PACKED = {
+    "base64": (json.dumps(EVENT).encode(), {}),
+    "gzip": (gzip.compress(json.dumps(EVENT).encode()), {"Content_Encoding": "gzip"}),
+    # API Gateway unpacks what it can, and hands the text on.
+    "unpacked on the way": (json.dumps(EVENT), {"Content_Encoding": "gzip"}),
+}
+
+
+def test_an_event_may_come_packed(api, cloud):
+    answers = {case: api.event(body, **headers).status for case, (body, headers) in PACKED.items()}
+
+    assert answers == dict.fromkeys(PACKED, 201)
+    assert cloud.bodies("EventsQueue") == [EVENT] * len(PACKED)
+
+
+def test_an_event_too_large_for_a_message_travels_as_a_pointer(api, cloud):
+    event = a_large_event()
+
+    assert api.event(event).status == 201
+    (message,) = cloud.bodies("EventsQueue")
+    stored = cloud.s3.get_object(Bucket=message["s3"]["bucket"], Key=message["s3"]["key"])["Body"]
+    assert (message["s3"]["key"][:9], json.load(stored)) == ("requests/", event)
+
+
+BAD = {
+    "not JSON": ("{", 400, "body: must be JSON"),
+    "nothing": ("", 422, "body: must be JSON"),
+    "a list": ([EVENT], 400, "event: must be a JSON object, got [{"),
+    "nested deep": ("[" * 1000 + "]" * 1000, 400, "event: must be nested at most 100 levels deep, got '1000 levels'"),
+    "no field": ({}, 422, "eventTime: is required; producer: is required; job: is required; run: is required"),
+    "without a name": (UNNAMED, 422, "job.name: is required"),
+    "a null name": ({**EVENT, "job": {"namespace": "n", "name": None}}, 422, "job.name: is required"),
+    "a bad name": ({**EVENT, "job": {"namespace": "n", "name": " "}}, 400, "job.name: must not be blank, got ' '"),
+    "a bad time": (a_run_event(eventTime="noon"), 400, "eventTime: must be an ISO 8601 date and time"),
+    "a far time": (
+        a_run_event(eventTime="2025-11-21T12:00:01Z"),
+        400,
+        "eventTime: must not be more than 24 hours after now (2025-11-20T12:00:00.000000Z), got '2025-11-21T12:00:01Z'",
+    ),
+    "a deletion of a job": (
+        render_deletion("n", time="2025-11-20T12:00:00Z", job="j"),
+        422,
+        "producer: is required; j",
+    ),
+    "a deletion of a namespace": (render_deletion("n", time="2025-11-20T12:00:00Z"), 422, "producer: is required; j"),
+}
+
+
+def test_a_bad_event_is_refused_and_changes_nothing(api, cloud):
+    told = {case: api.event(body).refusal for case, (body, _, _) in BAD.items()}
+
+    cut = {case: (status, message[: len(BAD[case][2])]) for case, (status, message) in told.items()}
+    assert cut == {case: (status, message) for case, (_, status, message) in BAD.items()}
+    assert cloud.bodies("EventsQueue") == []
+
+
+def test_an_event_may_be_a_day_ahead_by_a_clock_that_is(api):
+    assert api.event(a_run_event(eventTime="2025-11-21T12:00:00Z")).status == 201
+
+
+def test_an_event_that_aws_does_not_take_is_told_as_unavailable(api, cloud):
+    with before(cloud.sqs, "SendMessageBatch", DENIED):
+        unqueued = api.event(EVENT)
+    with before(cloud.s3, "PutObject", refused("SlowDown")):
+        unstored = api.event(a_large_event())
+
+    assert [one.refusal[0] for one in (unqueued, unstored)] == [503, 503]
+    assert unqueued.headers["Retry-After"] == "5"
+    assert cloud.bodies("EventsQueue") == []
+    assert api.event(EVENT).status == 201
+
+
+def test_a_whole_batch_is_answered_with_nothing_more_to_say(api, cloud):
+    answer = api.events([EVENT, a_job_event()])
+
+    assert (answer.status, answer.body) == (204, "")
+    assert len(cloud.bodies("EventsQueue")) == 2
+    assert api.events([]).status == 204
+
+
+def test_a_bad_event_harms_no_other_of_its_batch(api, cloud):
+    answer = api.events([UNNAMED, EVENT, 7, a_dataset_event(), {}])
+
+    reasons = {
+        0: "job.name: is required",
+        2: "event: must be a JSON object, got 7",
+        4: "eventTime: is required; producer: is required; job: is required; run: is required",
+    }
+    failed = [{"index": index, "reason": reason, "retriable": False} for index, reason in reasons.items()]
+    assert (answer.status, answer.json) == (200, result(*failed, received=5))
+    assert len(cloud.bodies("EventsQueue")) == 2
+
+
+def test_only_what_aws_refused_is_to_be_sent_again(api, cloud, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+    events = [UNNAMED, *(a_run_event(job=f"emissions.{number}") for number in range(12))]
+    calls = []
+    second = lambda _: calls.append(1) or len(calls) > 1  # noqa: E731 - a condition
+    with before(cloud.sqs, "SendMessageBatch", refused("ServiceUnavailable"), times=99, only=second):
+        answer = api.events(events)
+
+    failed = answer.json["failed_events"]
+    assert [(one["index"], one["retriable"]) for one in failed] == [(0, False), (11, True), (12, True)]
+    assert failed[1]["reason"].startswith("2 messages could not be queued: ")
+    assert len(cloud.bodies("EventsQueue")) == 10
+
+
+def test_an_entry_that_the_queue_keeps_refusing_fails_alone(api, cloud, monkeypatch):
+    monkeypatch.setattr("time.sleep", lambda _: None)
+
+    def lose_one(parsed, **_):
+        parsed["Failed"] = [{"Id": "1", "Code": "InternalError", "SenderFault": False}]
+
+    cloud.sqs.meta.events.register("after-call.sqs.SendMessageBatch", lose_one)
+    answer = api.events([EVENT, a_job_event(), a_dataset_event()])
+
+    assert answer.json == result({"index": 1, "reason": "InternalError", "retriable": True}, received=3)
+
+
+def test_a_large_event_that_s3_refuses_fails_alone(api, cloud):
+    with before(cloud.s3, "PutObject", refused("SlowDown")):
+        answer = api.events([EVENT, a_large_event(), a_job_event()])
+
+    (failed,) = answer.json["failed_events"]
+    assert (failed["index"], failed["retriable"]) == (1, True)
+    assert failed["reason"].startswith("the request could not be stored: ")
+    assert len(cloud.bodies("EventsQueue")) == 2
+
+
+def test_a_thousand_bad_events_make_a_small_answer(api):
+    bad = a_run_event(inputs=[a_dataset("\0" * 30, namespace="") for _ in range(8)])
+
+    answer = api.events([bad] * EVENTS_MAX)
+
+    assert answer.json["summary"]["failed"] == EVENTS_MAX
+    assert len(answer.body) < 600 * EVENTS_MAX
+
+
+def test_what_is_no_batch_is_refused_whole(api, cloud):
+    small = {"run": {"runId": "r"}, "job": {"namespace": "n", "name": "j"}, "eventTime": "2025-11-20", "producer": "p"}
+
+    assert api.events(EVENT).refusal[0] == 400
+    assert api.events(EVENT).refusal[1].startswith("events: must be a list, got {")
+    assert api.events([small] * (EVENTS_MAX + 1)).refusal == (413, "events: must be at most 1000 at once, got 1001")
+    assert cloud.bodies("EventsQueue") == []
