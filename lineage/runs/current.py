@@ -10,7 +10,7 @@ from lineage.names import DatasetId, JobId
 from lineage.runs.event import ParentRun
 from lineage.runs.facts import JobFacts, RunFacts, dataset_of, deleted_at, facets_of, job_of, parent_of, text_of
 from lineage.runs.found import FoundJob, FoundRun
-from lineage.runs.run import ended, io_at, others, owner, position, state, text_in, version_at
+from lineage.runs.run import ended, io_at, others, owner, position, state, text_in, time_in, version_at
 from lineage.runs.times import LATEST
 
 _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
@@ -32,8 +32,8 @@ def brief_run(run: str, facts: RunFacts) -> FoundRun:
         updated=facts.last or facts.named_last or "",
         started=started,
         ended=ended(facts),
-        nominal_start=text_in(nominal, "nominalStartTime"),
-        nominal_end=text_in(nominal, "nominalEndTime"),
+        nominal_start=time_in(nominal, "nominalStartTime"),
+        nominal_end=time_in(nominal, "nominalEndTime"),
         parent=parent_of(facts.parents),
         job_version=version_at(facts, time) if time else None,
         other_jobs=others(facts),

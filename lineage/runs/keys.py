@@ -14,7 +14,7 @@
                    A#P#<job>  A#R#<job>               current producers and readers: exactly those that a CUR lists
                    H#R#<job>  H#W#<job>               every job that ever did
                    G#<time>#<run>  X#<time>#<run>     versions: of runs that completed or stream, of runs that failed
-                   E#<time>#<hash>                    DatasetEvents that gave a schema
+                   E#<time>#<hash>                    DatasetEvents about it
                    L#<run>                            streaming runs that write it
                    P#<parent>#<time>#<run>            its versions by the parent run of their run
                    S#<storage version>#<time>#<run>   and by the storage's own version

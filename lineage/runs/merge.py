@@ -111,10 +111,10 @@ def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]
 def _rows(text: str, facts: Facts) -> Iterator[Row]:
     if isinstance(facts, RunFacts):
         yield from rows_of(text, facts).values()
-    elif isinstance(facts, JobFacts):
+    elif isinstance(facts, JobFacts) and facts.first:
         yield from _listed("J", text, doubtful=bool(facts.deleted))
     elif isinstance(facts, DatasetFacts):
-        if facts.temporary is None:
+        if facts.temporary is None and (facts.first or facts.aliases):
             yield from _listed("D", text, doubtful=bool(facts.deleted or facts.dropped or facts.aliases))
         yield from _other_names(text, facts)
 

@@ -8,6 +8,7 @@ from typing import Any, cast
 from lineage.names import DatasetId, JobId, uuid_of_bytes
 from lineage.runs.facts import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from lineage.runs.found import State
+from lineage.runs.times import parse_time
 
 _FAILED = frozenset({"FAILED", "ABORTED"})
 
@@ -89,6 +90,14 @@ def text_in(facet: Mapping[str, Any], name: str) -> str | None:
     """A facet's field, if it is a text of any length but none."""
     value = facet.get(name)
     return value if isinstance(value, str) and value else None
+
+
+def time_in(facet: Mapping[str, Any], name: str) -> str | None:
+    """A facet's field as a time, if it is one."""
+    try:
+        return parse_time(text_in(facet, name) or "")
+    except ValueError:
+        return None
 
 
 def job_version_id(

@@ -31,7 +31,7 @@ _OF_INPUTS = frozenset({"version"})
 
 @dataclass(slots=True)
 class Said:
-    """Facts by what they are of: run id, job, dataset, namespace; and the DatasetEvents that gave a schema, as rows."""
+    """Facts by what they are of: run id, job, dataset, namespace; and the DatasetEvents, as rows."""
 
     runs: dict[str, RunFacts] = field(default_factory=dict)
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
@@ -120,8 +120,7 @@ def _description(whole: Said, event: Event, stamp: str) -> None:
     if use is None:
         return
     _dataset(whole, use, stamp, None, reads=True)
-    if "schema" in use.facets:
-        whole.described.append(Row(dataset_pk(use.dataset), f"E#{stamp}", {"facets": dict(use.facets)}))
+    whole.described.append(Row(dataset_pk(use.dataset), f"E#{stamp}", {"facets": dict(use.facets)}))
 
 
 def _job_facts(event: Event, stamp: str) -> JobFacts:

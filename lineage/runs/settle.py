@@ -16,7 +16,7 @@ from lineage.runs.current import io_of, job_node
 from lineage.runs.facts import JobFacts, text_of
 from lineage.runs.keys import current_key, dataset_pk, facts_key, sortable
 from lineage.runs.newest import newest_known, newest_started
-from lineage.runs.table import GraphTable, Key, Row, Swap
+from lineage.runs.table import SIDES_MAX, GraphTable, Key, Row, Swap
 
 _ROUNDS_MAX = 100
 
@@ -31,25 +31,42 @@ def settle(jobs: Iterable[JobId], table: GraphTable) -> None:
         known = newest_known(pending, table)
         latest = newest_started(pending, table)
         facts = table.get(facts_key(job) for job in pending)
-        swaps = []
+        steps = []
         for job in pending:
             row = facts.get(facts_key(job))
             told = JobFacts(**row.data["facts"]) if row else JobFacts()
             node = job_node(job, told, known.get(job), latest.get(job))
-            swaps.append(_swap(job, nodes.get(current_key(job)), node))
-        written = table.swap(swaps)
-        pending = [job for job, done in zip(pending, written, strict=True) if not done]
+            steps.append(_step(job, nodes.get(current_key(job)), node))
+        written = table.swap([swap for swap, _ in steps])
+        done = [swapped and last for swapped, (_, last) in zip(written, steps, strict=True)]
+        pending = [job for job, ready in zip(pending, done, strict=True) if not ready]
     raise Unavailable(f"the nodes of {len(pending)} jobs kept being swapped by others")
 
 
-def _swap(job: JobId, old: Row | None, node: Mapping[str, Any]) -> Swap:
-    before, after = edges_of(job, old.data if old else None), edges_of(job, node)
-    row = Row(*current_key(job), node, old.version if old else 0)
-    return Swap(
-        row,
-        puts=tuple(edge for key, edge in after.items() if key not in before),
-        deletes=tuple(key for key in before if key not in after),
-    )
+def _step(job: JobId, old: Row | None, node: Mapping[str, Any]) -> tuple[Swap, bool]:
+    """The next swap towards the node, and whether it is the last.
+
+    One transaction moves a node and all its edges, unless more than 99 of them change: then the node tells in `extra`
+    which edges are there besides those that it lists, so that rows and node never disagree.
+    """
+    version = old.version if old else 0
+    before = {**edges_of(job, old.data if old else None), **_extra(old)}
+    after = edges_of(job, node)
+    missing = [edge for key, edge in after.items() if key not in before]
+    if len(missing) > SIDES_MAX:
+        some = missing[:SIDES_MAX]
+        listed = old.data if old else {**node, "inputs": [], "outputs": []}
+        extra = [*_extra(old), *(edge.key for edge in some)]
+        return Swap(Row(*current_key(job), {**listed, "extra": extra}, version), puts=tuple(some)), False
+    surplus = [key for key in before if key not in after]
+    room = SIDES_MAX - len(missing)
+    row = Row(*current_key(job), {**node, "extra": surplus[room:]} if surplus[room:] else node, version)
+    return Swap(row, puts=tuple(missing), deletes=tuple(surplus[:room])), not surplus[room:]
+
+
+def _extra(node: Row | None) -> dict[Key, Row]:
+    keys = node.data.get("extra", ()) if node else ()
+    return {(pk, sk): Row(pk, sk) for pk, sk in keys}
 
 
 def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:

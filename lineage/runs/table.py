@@ -35,7 +35,7 @@ R = TypeVar("R")
 # Beyond this a query's answer is cut, and says so.
 QUERY_ROWS_MAX = 10_000
 # DynamoDB quotas: 100 items of a transaction, 400 KB an item; the rest of the item is small.
-_SIDES_MAX = 99
+SIDES_MAX = 99
 _INLINE_BYTES_MAX = 300_000
 _COMPRESS_FROM_BYTES = 512
 _ZLIB_MAGIC = 0x78
@@ -94,7 +94,7 @@ class Add:
 class Swap:
     """A row to write if its version is still `row.version` (0: if there is none), and what goes with it or not at all.
 
-    Of more than 99 rows beside it, the puts are made before and the deletes after: a put alone must do no harm.
+    Puts, deletes and adds are `SIDES_MAX` at most, together.
     """
 
     row: Row
@@ -158,19 +158,7 @@ class GraphTable:
             asked["ExclusiveStartKey"] = last
 
     def _swap(self, swap: Swap) -> bool:
-        room = _SIDES_MAX - len(swap.adds)
-        puts, deletes = list(swap.puts), list(swap.deletes)
-        if len(puts) > room:
-            self.put(puts[room:])
-        del puts[room:]
-        late = deletes[max(room - len(puts), 0) :]
-        del deletes[max(room - len(puts), 0) :]
-        written = self._write([self._condition(swap.row), *self._sides(puts, deletes, swap.adds)])
-        if written and late:
-            forget = [{"DeleteRequest": {"Key": _key(key)}} for key in late]
-            for some in chunks(forget, WRITES_MAX):
-                batch_write(self.dynamodb, self.table, some, self.sleep)  # type: ignore[arg-type]
-        return written
+        return self._write([self._condition(swap.row), *self._sides(swap)])
 
     def _condition(self, row: Row) -> TransactWriteItemTypeDef:
         item = {**self._item(row), "v": {"N": str(row.version + 1)}}
@@ -186,14 +174,12 @@ class GraphTable:
             }
         }
 
-    def _sides(
-        self, puts: Sequence[Row], deletes: Sequence[Key], adds: Sequence[Add]
-    ) -> Iterable[TransactWriteItemTypeDef]:
-        for row in puts:
+    def _sides(self, swap: Swap) -> Iterable[TransactWriteItemTypeDef]:
+        for row in swap.puts:
             yield {"Put": {"TableName": self.table, "Item": self._item(row)}}
-        for key in deletes:
+        for key in swap.deletes:
             yield {"Delete": {"TableName": self.table, "Key": _key(key)}}
-        for add in adds:
+        for add in swap.adds:
             yield {
                 "Update": {
                     "TableName": self.table,

@@ -115,14 +115,15 @@ def last_writer(one: Written) -> LastWriter | None:
     return None if job is None else LastWriter(job, one.run, ended(one.facts) or one.created)
 
 
-def live_writers(group: Group, table: GraphTable, at: str | None = None) -> list[Written]:
-    """The versions that streaming runs are writing right now."""
-    pages = table.query([Query(dataset_pk(name), prefix="L#") for name in group.names])
-    named = [(name, row.data["run"]) for name, page in zip(group.names, pages, strict=True) for row in page.rows]
-    facts = facts_of_runs({run for _, run in named}, table, at)
-    found = []
-    for name, run in named:
-        created = written(facts[run], name) if run in facts else None
-        if created and is_live(facts[run]):
-            found.append(Written(created, run, name, facts[run]))
+def live_writers(groups: Sequence[Group], table: GraphTable) -> list[list[Written]]:
+    """For each group, the versions that streaming runs are writing right now."""
+    asked = [(number, name) for number, group in enumerate(groups) for name in group.names]
+    pages = table.query([Query(dataset_pk(name), prefix="L#") for _, name in asked]) if asked else []
+    facts = facts_of_runs({row.data["run"] for page in pages for row in page.rows}, table)
+    found: list[list[Written]] = [[] for _ in groups]
+    for (number, name), page in zip(asked, pages, strict=True):
+        for run in (row.data["run"] for row in page.rows):
+            created = written(facts[run], name) if run in facts else None
+            if created and is_live(facts[run]):
+                found[number].append(Written(created, run, name, facts[run]))
     return found
