@@ -22,12 +22,14 @@ its schedule, wired as the synthesized template says. No AWS account is used. Ev
 the command ends.
 
 Two ports open on 127.0.0.1: the HTTP API, and AWS endpoints for boto3 and the AWS CLI. Neither asks for credentials.
+With --token-api a third one opens: the HTTP API as clients with bearer tokens see it.
 What the functions log is in .headwater/logs/, one file a function; an edited function takes effect at the next start.
 """
 _EXAMPLES = """\
 examples:
   headwater serve                          the HTTP API on 8080, AWS endpoints on 4566
   headwater serve --api-port 0             any free port; the chosen one is printed
+  headwater serve --token-api              also the HTTP API that asks for bearer tokens, on 8081
   headwater serve --window 60              batches wait as long as they do on AWS
   headwater cdk synth -c records_ttl_hours=1 && headwater serve --template cdk.out/Headwater-prod.template.json
 """
@@ -48,6 +50,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--api-port", type=_port, default=8080, metavar="PORT", help="of the HTTP API (default: 8080)")
+    parser.add_argument(
+        "--token-api", action="store_true", help="serve the API for bearer tokens as well (the knob auth=token)"
+    )
+    parser.add_argument(
+        "--token-port", type=_port, default=8081, metavar="PORT", help="of the API for bearer tokens (default: 8081)"
+    )
     parser.add_argument(
         "--aws-port", type=_port, default=4566, metavar="PORT", help="of the AWS endpoints (default: 4566)"
     )
@@ -89,10 +97,12 @@ def _serve(arguments: argparse.Namespace) -> int:
     from local.template import load_template
 
     print("starting the stack ..." if arguments.template else "synthesizing and starting the stack ...", flush=True)
-    template = load_template(arguments.template) if arguments.template else synthesize()
+    knobs = {"auth": "token"} if arguments.token_api else {}
+    template = load_template(arguments.template) if arguments.template else synthesize(**knobs)
     stack = LocalStack(
         template,
         api_port=arguments.api_port,
+        token_port=arguments.token_port,
         aws_port=arguments.aws_port,
         window_cap_s=arguments.window,
         schedules=True,
@@ -114,13 +124,23 @@ def greeting(stack: LocalStack) -> str:
 HTTP API: {stack.api_url}
   curl -s {stack.api_url}/api/v1/records -d {shlex.quote(_A_REQUEST)}
   curl -s {stack.api_url}/api/v1/records/roots/flights-2013-01-01
-
+{_token_greeting(stack)}
 AWS endpoints: {stack.endpoint_url}
   export {aws}
   aws dynamodb scan --table-name {stack.outputs["RecordsTableName"]}
   aws stepfunctions start-execution --state-machine-arn {stack.outputs["CompactionStateMachineArn"]} --input {today}
 
 The compaction's schedule ticks. Logs: .headwater/logs/. Ctrl-C stops."""
+
+
+def _token_greeting(stack: LocalStack) -> str:
+    if not stack.token_api_url:
+        return ""
+    return f"""
+The same with bearer tokens: {stack.token_api_url}
+  headwater token create --local {stack.endpoint_url} --scope read --scope write
+  curl -s -H "Authorization: Bearer $TOKEN" {stack.token_api_url}/api/v1/namespaces
+"""
 
 
 def _interrupt(*_: object) -> None:

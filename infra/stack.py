@@ -101,6 +101,7 @@ class LineageStack(cdk.Stack):
         """What a deployer, a client and the local stack look up by name."""
         outputs = {
             "InputFunctionName": ingestion.input.resource.function_name,
+            "EventsFunctionName": events.function.resource.function_name,
             "ApiUrl": query_api.api.url,
             "RecordsQueueUrl": ingestion.records_queue.queue_url,
             "PackedQueueUrl": ingestion.packed_queue.queue_url,

@@ -5,7 +5,6 @@ Each part is imported where it is made: a cold start pays for its own function a
 
 from __future__ import annotations
 
-import json
 import os
 import time
 from functools import cache
@@ -170,13 +169,9 @@ def event_log() -> EventLog:
 @cache
 def name_rules() -> NameRules:
     """How this deployment reads the names of datasets."""
-    from lineage.runs.rules import DEFAULT_TEMPORARY, NameRules
+    from lineage.runs.rules import parse_rules
 
-    patterns = os.environ.get(settings.TEMPORARY_PATTERNS)
-    return NameRules(
-        trim_partitions=os.environ[settings.PARTITION_TRIMMING] == "true",
-        temporary=DEFAULT_TEMPORARY if patterns is None else tuple(json.loads(patterns)),
-    )
+    return parse_rules(os.environ)
 
 
 def event_stores() -> EventStores:

@@ -2,7 +2,7 @@
 
     TOKENS    <id>    hash, scopes, namespaces, created, expires, revoked; swapped by version
 
-A token is `hw_<id>_<secret>`: the id finds its row, the secret of 256 bits proves it. No one guesses such a secret, so that
+A token is `hw_<id>_<secret>`: the id finds its row, the secret of 256 bits proves it. No one guesses such a secret, so
 one round of SHA-256 is enough.
 """
 

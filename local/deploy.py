@@ -46,10 +46,10 @@ class Deployed:
     outputs: Mapping[str, str]
 
 
-def deploy(template: Template, endpoint: Endpoint, *, api_url: str) -> Deployed:
-    """Create everything; the API's outputs say `api_url`."""
+def deploy(template: Template, endpoint: Endpoint, *, api_urls: Mapping[str, str]) -> Deployed:
+    """Create everything; outputs about an API say its url, by logical id."""
     machines = {logical_id: _machine_arn(logical_id) for logical_id in template.of(StateMachine)}
-    body = _moto_template(template, machines, api_url)
+    body = _moto_template(template, machines, api_urls)
     _make_role(endpoint)
     formation = boto3.client("cloudformation", **client_settings(endpoint))
     formation.create_stack(StackName=_STACK, TemplateBody=json.dumps(body))
@@ -61,7 +61,7 @@ def deploy(template: Template, endpoint: Endpoint, *, api_url: str) -> Deployed:
     _finish_buckets(template, ids, endpoint)
     _make_machines(template, resolved, endpoint)
     functions = _read_functions(template, ids, endpoint)
-    return Deployed(ids, functions, {name: resolved[f"Output{n}"] for n, name in enumerate(template.outputs)})
+    return Deployed(ids, functions, {name: resolved[name] for name in template.outputs})
 
 
 def _local(value: str, endpoint: Endpoint) -> str:
@@ -90,14 +90,14 @@ def _machine_arn(logical_id: str) -> str:
     return f"arn:aws:states:{REGION}:{ACCOUNT}:stateMachine:{_STACK}-{logical_id}"
 
 
-def _moto_template(template: Template, machines: Mapping[str, str], api_url: str) -> dict[str, Any]:
+def _moto_template(template: Template, machines: Mapping[str, str], api_urls: Mapping[str, str]) -> dict[str, Any]:
     """The part that moto's CloudFormation makes, with what has to be resolved as its outputs."""
     resources = {
         logical_id: {"Type": _TYPE_NAMES[type(found)], "Properties": _moto_properties(template, logical_id)}
         for logical_id, found in template.resources.items()
         if isinstance(found, _MADE_BY_MOTO)
     }
-    outputs = {f"Output{n}": _output(value, template, api_url) for n, value in enumerate(template.outputs.values())}
+    outputs = {name: _output(value, template, api_urls) for name, value in template.outputs.items()}
     for logical_id, machine in template.of(StateMachine).items():
         for name, value in machine.definition_substitutions.items():
             outputs[_substitution(logical_id, name)] = value
@@ -121,10 +121,12 @@ def _moto_properties(template: Template, logical_id: str) -> dict[str, Any]:
     return kept
 
 
-def _output(value: object, template: Template, api_url: str) -> object:
-    """An output as written or, if it prints the API's address, the local one."""
-    api = {*template.of(RestApi), *template.of(Stage), *template.of(ApiResource)}
-    return api_url if referred_ids(value) & api else value
+def _output(value: object, template: Template, api_urls: Mapping[str, str]) -> object:
+    """An output as written or, if it prints an API's address, the local one."""
+    apis = {api_id: api_id for api_id in template.of(RestApi)}
+    apis |= {stage_id: stage.rest_api_id for stage_id, stage in template.of(Stage).items()}
+    apis |= {part_id: part.rest_api_id for part_id, part in template.of(ApiResource).items()}
+    return next((api_urls[apis[found]] for found in sorted(referred_ids(value)) if found in apis), value)
 
 
 def _with_arns(value: object, arns: Mapping[str, str]) -> Any:

@@ -14,7 +14,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote
@@ -43,6 +43,7 @@ class Route:
     timeout_s: float
     binary: bool
     unpacks: bool
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ class RestApi:
             "queryStringParameters": dict(pairs) or None,
             "multiValueQueryStringParameters": _multi(pairs) or None,
             "pathParameters": {"proxy": proxy} if proxy else None,
-            "stageVariables": None,
+            "stageVariables": dict(self._route.variables) or None,
             "requestContext": self._context(request, path),
             "body": body or None,
             "isBase64Encoded": binary,

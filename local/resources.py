@@ -370,7 +370,7 @@ class ApiMethod(Properties):
 
 
 class Stage(Properties):
-    """AWS::ApiGateway::Stage: the name that requests see."""
+    """AWS::ApiGateway::Stage: the name and the variables that requests see."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "AccessLogSetting": _NO_LOGS,
@@ -382,6 +382,7 @@ class Stage(Properties):
     }
     rest_api_id: Target
     stage_name: str
+    variables: dict[str, str] = {}
 
 
 MODELS: Mapping[str, type[Properties]] = {

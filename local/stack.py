@@ -18,7 +18,7 @@ from local.deploy import Deployed, client_settings, deploy
 from local.endpoint import Endpoint
 from local.errors import ChildFailed, NotDrained
 from local.functions import Answer, Functions
-from local.http_api import InvokeApi, Reply, Request, RestApi, Server
+from local.http_api import InvokeApi, Reply, Request, RestApi, Route, Server
 from local.machines import Machines
 from local.polling import Failure, Feeder, Poller, failure_of
 from local.queues import QueuePoller
@@ -26,7 +26,7 @@ from local.resources import StateMachine
 from local.schedules import Scheduler
 from local.streams import StreamPoller
 from local.template import RawTemplate, parse_template
-from local.wiring import api_route, queue_mappings, scheduled_starts, stream_mappings
+from local.wiring import api_routes, queue_mappings, scheduled_starts, stream_mappings
 
 _ROOT = Path(__file__).resolve().parent.parent
 _IDLE_POLL_S = 0.1
@@ -46,6 +46,7 @@ class LocalStack:
         template: RawTemplate,
         *,
         api_port: int = 0,
+        token_port: int = 0,
         aws_port: int = 0,
         window_cap_s: float | None = None,
         schedules: bool = False,
@@ -55,8 +56,8 @@ class LocalStack:
         on_failure: Callable[[Failure], None] | None = None,
     ) -> None:
         self._template = parse_template(template)
-        self._route = api_route(self._template)
-        self._api_port, self._aws_port = api_port, aws_port
+        self._routes = api_routes(self._template)
+        self._api_port, self._token_port, self._aws_port = api_port, token_port, aws_port
         self._window_cap_s = window_cap_s
         self._schedules, self._sweep_s = schedules, sweep_s
         self._code, self._logs = code, logs
@@ -67,6 +68,9 @@ class LocalStack:
         self.errors: list[Failure] = []
         self.api_url = ""
         """Where the HTTP API listens; empty if the template has none."""
+        self.token_api_url = ""
+        """Where the one listens that asks for bearer tokens; empty if the template has none."""
+        self._rest_apis: dict[str, RestApi] = {}
 
     def __enter__(self) -> LocalStack:
         """Start."""
@@ -94,23 +98,34 @@ class LocalStack:
         invoke_server = Server(0, invokes.reply_to)
         self._on_stop.callback(invoke_server.stop)
         self._on_stop.callback(invokes.stop)
-        self._rest_api: RestApi | None = None
-        if self._route is not None:
-            api_server = Server(self._api_port, self._reply_to)
-            self._on_stop.callback(api_server.stop)
-            self.api_url = api_server.url
+        api_urls = self._open_apis()
         self._endpoint = Endpoint(port=self._aws_port, functions_url=invoke_server.url, logs=self._logs)
         self._on_stop.callback(self._endpoint.stop)
-        self._deployed: Deployed = deploy(self._template, self._endpoint, api_url=f"{self.api_url}/")
+        self._deployed: Deployed = deploy(self._template, self._endpoint, api_urls=api_urls)
         self._functions = Functions(
             self._deployed.functions, env=self.environment, code=self._code, logs=self._logs, clock=self._clock
         )
-        if self._route is not None:
-            self._rest_api = RestApi(self._route, functions=self._functions, clock=self._clock)
-            self._on_stop.callback(self._rest_api.stop)
+        for route in self._routes:
+            rest_api = RestApi(route, functions=self._functions, clock=self._clock)
+            self._on_stop.callback(rest_api.stop)
+            self._rest_apis[route.api_id] = rest_api
         self._machines = Machines(boto3.client("stepfunctions", **self.client_settings), tell=self._tell)
         self._on_stop.callback(self._machines.stop)
         self._start_pollers()
+
+    def _open_apis(self) -> dict[str, str]:
+        """Take the APIs' ports, before anything takes time; their urls by logical id."""
+        urls: dict[str, str] = {}
+        for route in self._routes:
+            port, option = (self._token_port, "--token-port") if route.variables else (self._api_port, "--api-port")
+            server = Server(port, self._replier(route), option=option)
+            self._on_stop.callback(server.stop)
+            urls[route.api_id] = f"{server.url}/"
+            if route.variables:
+                self.token_api_url = server.url
+            else:
+                self.api_url = server.url
+        return urls
 
     def _start_pollers(self) -> None:
         ids, cap_s = self._deployed.ids, self._window_cap_s
@@ -270,10 +285,14 @@ class LocalStack:
                 self._tell(Failure("sweep", "TTL", type(error).__name__, str(error)))
                 return
 
-    def _reply_to(self, request: Request) -> Reply:
-        if self._rest_api is None:
-            return Reply(503, [("Content-Type", "application/json")], b'{"message":"Starting"}')
-        return self._rest_api.reply_to(request)
+    def _replier(self, route: Route) -> Callable[[Request], Reply]:
+        def reply_to(request: Request) -> Reply:
+            rest_api = self._rest_apis.get(route.api_id)
+            if rest_api is None:
+                return Reply(503, [("Content-Type", "application/json")], b'{"message":"Starting"}')
+            return rest_api.reply_to(request)
+
+        return reply_to
 
     def _tell_async(self, function: str, answer: Answer) -> None:
         self._tell(failure_of(answer, function=function, source="asynchronous invocation"))

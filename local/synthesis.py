@@ -15,8 +15,8 @@ from local.toolchain import with_node
 _ROOT = Path(__file__).resolve().parent.parent
 
 
-def synthesize() -> RawTemplate:
-    """The deployed stack's template, with the knobs of cdk.json and without the layer; no network is needed.
+def synthesize(**knobs: str) -> RawTemplate:
+    """The deployed stack's template without the layer, with the knobs of cdk.json or those given; no network is needed.
 
     Raises:
         ToolMissing: There is no Node.
@@ -25,7 +25,7 @@ def synthesize() -> RawTemplate:
     with tempfile.TemporaryDirectory(prefix="headwater-") as outdir:
         environment = with_node({**os.environ, "PYTHONPATH": str(_ROOT)})
         done = subprocess.run(  # noqa: S603 - our own module, by our own interpreter
-            [sys.executable, "-m", "infra.synth", outdir],
+            [sys.executable, "-m", "infra.synth", outdir, *(f"{name}={value}" for name, value in knobs.items())],
             cwd=_ROOT,
             env=environment,
             capture_output=True,

@@ -1,4 +1,4 @@
-"""From the template's event source mappings, schedules and API to what the pollers, the scheduler and the port need."""
+"""From the template's event source mappings, schedules and APIs to what pollers, scheduler and ports need."""
 
 from __future__ import annotations
 
@@ -109,27 +109,29 @@ def _scheduled_start(
     return ScheduledStart(name, machine=ids[target.arn], input=target.input, minutes=minutes, hours=hours)
 
 
-def api_route(template: Template) -> Route | None:
-    """The function behind the REST API; None without an API.
+def api_routes(template: Template) -> list[Route]:
+    """The function behind each REST API, those without stage variables first.
 
     Raises:
-        UnknownInTemplate: Unless one function answers every method on `/` and `/{proxy+}`.
+        UnknownInTemplate: Unless one function answers every method on `/` and `/{proxy+}`, on one stage.
     """
-    api = template.only(RestApi)
-    if api is None:
-        return None
-    api_id, properties = api
-    methods = template.of(ApiMethod)
-    functions = {method.integration.uri for method in methods.values()}
-    parts = {resource.path_part for resource in template.of(ApiResource).values()}
-    stage = template.only(Stage)
-    if len(functions) != 1 or parts != {"{proxy+}"} or stage is None:
+    routes = [_api_route(template, api_id, api) for api_id, api in template.of(RestApi).items()]
+    return sorted(routes, key=lambda route: bool(route.variables))
+
+
+def _api_route(template: Template, api_id: str, api: RestApi) -> Route:
+    methods = [method for method in template.of(ApiMethod).values() if method.rest_api_id == api_id]
+    functions = {method.integration.uri for method in methods}
+    parts = {part.path_part for part in template.of(ApiResource).values() if part.rest_api_id == api_id}
+    stages = [stage for stage in template.of(Stage).values() if stage.rest_api_id == api_id]
+    if len(functions) != 1 or parts != {"{proxy+}"} or len(stages) != 1:
         raise UnknownInTemplate(f"{api_id}: the local stack serves one function at / and /{{proxy+}}, on one stage")
     return Route(
         function=functions.pop(),
-        stage=stage[1].stage_name,
+        stage=stages[0].stage_name,
         api_id=api_id,
-        timeout_s=min(method.integration.timeout_in_millis for method in methods.values()) / 1000,
-        binary="*/*" in properties.binary_media_types,
-        unpacks=properties.minimum_compression_size is not None,
+        timeout_s=min(method.integration.timeout_in_millis for method in methods) / 1000,
+        binary="*/*" in api.binary_media_types,
+        unpacks=api.minimum_compression_size is not None,
+        variables=stages[0].variables,
     )

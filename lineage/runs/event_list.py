@@ -199,7 +199,7 @@ def _spans(days: Sequence[str], counts: Mapping[str, int], limit: int, offset: i
 
 
 def _range(span: str, low: str, high: str) -> tuple[str, str]:
-    """The sort keys of a span within the bounds: of a day or a minute, or of a day from (`>`) or up to (`<`) a minute."""
+    """The sort keys of a span within the bounds: a day or a minute; or a day from (`>`) or up to (`<`) a minute."""
     begins = span.lstrip("<>")
     first = begins[:_TO_DAY] if span.startswith("<") else begins
     last = begins[:_TO_DAY] if span.startswith(">") else begins

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
 from lineage.names import DatasetId
 from lineage.runs.partitions import trim_partitions
+from lineage.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
 
 # Searched in `<namespace>/<name>`.
 DEFAULT_TEMPORARY = (
@@ -64,6 +67,19 @@ class NameRules:
         True
         """
         return bool(self.temporary) and _any_of(self.temporary).search(f"{namespace}/{name}") is not None
+
+
+def parse_rules(variables: Mapping[str, str]) -> NameRules:
+    """The rules that a function's variables give; the built-in patterns where they give none.
+
+    >>> parse_rules({"PARTITION_TRIMMING": "false", "TEMPORARY_PATTERNS": "[]"})
+    NameRules(trim_partitions=False, temporary=())
+    """
+    patterns = variables.get(TEMPORARY_PATTERNS)
+    return NameRules(
+        trim_partitions=variables.get(PARTITION_TRIMMING, "true") == "true",
+        temporary=DEFAULT_TEMPORARY if patterns is None else tuple(json.loads(patterns)),
+    )
 
 
 @lru_cache(8)

@@ -14,7 +14,7 @@ import pytest
 from moto import mock_aws
 
 from infra.synth import synthesize
-from lambdas import compact, expired, load, trace, wiring
+from lambdas import compact, events, expired, load, trace, wiring
 from lineage import settings
 from lineage.aws import clients
 from lineage.records.keys import SHARDS
@@ -29,6 +29,7 @@ _VARIABLES = {
     settings.PACKED_QUEUE_URL: "PackedQueueUrl",
     settings.EVENTS_QUEUE_URL: "EventsQueueUrl",
     settings.TRACE_QUEUE_URL: "TraceQueueUrl",
+    settings.EVENTS_QUEUE_URL: "EventsQueueUrl",
     settings.RECORDS_TABLE: "RecordsTableName",
     settings.GRAPH_TABLE: "GraphTableName",
     settings.ARCHIVE_BUCKET: "ArchiveBucketName",
@@ -107,6 +108,10 @@ class Cloud:
     def load(self, *messages, queue="RecordsQueue"):
         """The load function on one batch; the places of the messages that failed."""
         return self.failed(load.handler, queue, messages)
+
+    def load_events(self, *forms):
+        """The events function on one batch; the places of the events that failed."""
+        return self.failed(events.handler, "EventsQueue", forms)
 
     def trace(self, root_id="flights", **request):
         """The trace function on one message; the places of the messages that failed."""
@@ -224,6 +229,7 @@ def cloud(template, monkeypatch):
         boto3.client("s3").put_bucket_versioning(**versioned)
         for variable, output in _VARIABLES.items():
             monkeypatch.setenv(variable, outputs[output])
+        monkeypatch.setenv(settings.PARTITION_TRIMMING, "true")
         monkeypatch.setenv(settings.RECORDS_TTL_S, str(24 * HOUR))
         monkeypatch.setenv(settings.TRACE_RECORDS_MAX, "1000")
         _forget_clients()

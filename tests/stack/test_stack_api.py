@@ -69,6 +69,7 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
         "ArchiveBucketName",
         "CompactionStateMachineArn",
         "EventsDeadLettersUrl",
+        "EventsFunctionName",
         "EventsQueueUrl",
         "GraphTableName",
         "InputFunctionName",

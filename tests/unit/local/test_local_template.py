@@ -9,7 +9,7 @@ from local.resources import Bucket, EventSourceMapping, Queue
 from local.schedules import ScheduledStart, parse_cron
 from local.streams import refuse_wide_filter
 from local.template import parse_template
-from local.wiring import api_route, queue_mappings, scheduled_starts
+from local.wiring import api_routes, queue_mappings, scheduled_starts
 
 
 def a_template(**resources):
@@ -158,4 +158,26 @@ def test_an_api_with_a_route_of_its_own_is_refused():
     api = {"Type": "AWS::ApiGateway::RestApi"}
     part = {"ParentId": {"Fn::GetAtt": ["Api", "RootResourceId"]}, "PathPart": "health", "RestApiId": {"Ref": "Api"}}
     with pytest.raises(UnknownInTemplate, match=r"Api: the local stack serves one function at / and /\{proxy\+\}"):
-        api_route(parse_template(a_template(Api=api, Part={"Type": "AWS::ApiGateway::Resource", "Properties": part})))
+        api_routes(parse_template(a_template(Api=api, Part={"Type": "AWS::ApiGateway::Resource", "Properties": part})))
+
+
+def an_api(name, **stage):
+    of_api = {"RestApiId": {"Ref": name}}
+    integration = {"Type": "AWS_PROXY", "Uri": {"Fn::GetAtt": ["Load", "Arn"]}}
+    part = {"ParentId": {"Fn::GetAtt": [name, "RootResourceId"]}, "PathPart": "{proxy+}", **of_api}
+    method = {"HttpMethod": "ANY", "ResourceId": {"Ref": f"{name}Part"}, "Integration": integration, **of_api}
+    return {
+        name: {"Type": "AWS::ApiGateway::RestApi"},
+        f"{name}Part": {"Type": "AWS::ApiGateway::Resource", "Properties": part},
+        f"{name}Any": {"Type": "AWS::ApiGateway::Method", "Properties": method},
+        f"{name}Stage": {"Type": "AWS::ApiGateway::Stage", "Properties": {"StageName": "prod", **of_api, **stage}},
+    }
+
+
+def test_each_api_is_served_and_tells_its_function_its_own_stage_variables():
+    apis = {**an_api("Tokens", Variables={"auth": "token"}), **an_api("Signed")}
+    routes = api_routes(parse_template(a_template(Load=a_function(), **apis)))
+    assert [(route.api_id, route.function, route.variables) for route in routes] == [
+        ("Signed", "Load", {}),
+        ("Tokens", "Load", {"auth": "token"}),
+    ]

@@ -1,0 +1,89 @@
+"""A stack that runs somewhere: in an AWS account, or on this machine under `headwater serve`."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal, overload
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_lambda import LambdaClient
+    from mypy_boto3_s3 import S3Client
+
+    from lineage.runs.table import GraphTable
+
+
+class NotDeployed(Exception):
+    """There is no such stack, or these credentials may not see it."""
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """The stack's outputs, and what a client of its services needs beside the environment's credentials."""
+
+    outputs: Mapping[str, str]
+    settings: Mapping[str, Any]
+
+    @overload
+    def client(self, service: Literal["dynamodb"]) -> DynamoDBClient: ...
+    @overload
+    def client(self, service: Literal["lambda"]) -> LambdaClient: ...
+    @overload
+    def client(self, service: Literal["s3"]) -> S3Client: ...
+    def client(self, service: Literal["dynamodb", "lambda", "s3"]) -> Any:
+        """A client of the service where the stack is."""
+        import boto3
+        from botocore.config import Config
+
+        retries = Config(retries={"mode": "standard", "max_attempts": 10})
+        return boto3.client(service, config=retries, **self.settings)
+
+    def graph_table(self, name: str | None = None) -> GraphTable:
+        """The graph table, or another one of its kind."""
+        from lineage.runs.table import GraphTable
+
+        return GraphTable(
+            self.client("dynamodb"),
+            name or self.outputs["GraphTableName"],
+            self.client("s3"),
+            self.outputs["ArchiveBucketName"],
+        )
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """The options that say which stack is meant."""
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument("--stage", default="prod", metavar="NAME", help="a deployed stack, by its stage (default: prod)")
+    which.add_argument("--local", metavar="URL", help="the stack of `headwater serve`, by the URL of its AWS endpoints")
+
+
+def find_deployment(given: argparse.Namespace) -> Deployment:
+    """The stack that the options name.
+
+    Raises:
+        NotDeployed: with the reason that AWS gave.
+    """
+    import boto3
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    settings: dict[str, Any] = _local_settings(given.local) if given.local else {}
+    name = "Local" if given.local else f"Headwater-{given.stage}"
+    try:
+        formation = boto3.client("cloudformation", **settings)
+        found = formation.describe_stacks(StackName=name)["Stacks"][0]
+    except (BotoCoreError, ClientError) as error:
+        raise NotDeployed(f"the stack {name} was not found: {error}") from error
+    return Deployment({one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}, settings)
+
+
+def _local_settings(url: str) -> dict[str, str]:
+    from local.endpoint import REGION
+
+    return {
+        "endpoint_url": url,
+        "region_name": REGION,
+        "aws_access_key_id": "local",
+        "aws_secret_access_key": "local",
+    }

@@ -1,0 +1,126 @@
+"""`headwater token`: the bearer tokens of a stack."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from headwater.deployment import NotDeployed, add_options, find_deployment
+
+if TYPE_CHECKING:
+    from lineage.tokens import Token, Tokens
+
+_DAY_S = 24 * 3600
+_ABOUT = """\
+Create, list and revoke the bearer tokens of a stack's second API (the knob auth=token, or `serve --token-api`). A
+token is printed once; the stack keeps a hash of it alone. docs/operations.md tells what it may do.
+"""
+_EXAMPLES = """\
+examples:
+  TOKEN=$(headwater token create --scope write --namespace 'airflow*' --namespace 's3://*' --expires-days 90)
+  headwater token list --stage test
+  headwater token revoke 0123456789abcdef
+  headwater token create --scope read --local http://127.0.0.1:4566
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The command, its own commands and their options."""
+    parser = subparsers.add_parser(
+        "token",
+        help="create, list and revoke bearer tokens",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    create = commands.add_parser("create", help="make a token and print it, once")
+    create.add_argument("--scope", action="append", required=True, choices=("read", "write"), help="may be repeated")
+    create.add_argument(
+        "--namespace",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="what it is good for: a namespace, or the beginning of some and `*`; may be repeated (default: all)",
+    )
+    create.add_argument("--expires-days", type=_days, metavar="N", help="days until it is refused (default: never)")
+    revoke = commands.add_parser("revoke", help="refuse a token from now on, within a minute")
+    revoke.add_argument("id", help="as `list` prints it: what stands between the token's underscores")
+    for command, act in (
+        (create, _create),
+        (commands.add_parser("list", help="print all tokens"), _list),
+        (revoke, _revoke),
+    ):
+        add_options(command)
+        command.set_defaults(func=_run, act=act)
+
+
+def _run(given: argparse.Namespace) -> int:
+    """One of the commands; 1 if it could not be done."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from lineage.errors import HeadwaterError
+    from lineage.tokens import Tokens
+
+    try:
+        deployment = find_deployment(given)
+        if "TokenApiUrl" not in deployment.outputs:
+            print(
+                "headwater token: no API of this stack takes tokens yet; deploy it with -c auth=token", file=sys.stderr
+            )
+        given.act(given, Tokens(deployment.graph_table()))
+    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError) as error:
+        print(f"headwater token: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _create(given: argparse.Namespace, tokens: Tokens) -> None:
+    from secrets import token_bytes
+
+    from lineage.tokens import new_token
+
+    text, token = new_token(
+        scopes=given.scope,
+        namespaces=given.namespace,
+        now_s=int(time.time()),
+        lifetime_s=None if given.expires_days is None else given.expires_days * _DAY_S,
+        random=token_bytes,
+    )
+    tokens.put(token)
+    print(f"{_told(token)}\nKeep it: it is printed this once.", file=sys.stderr)
+    print(text)
+
+
+def _list(_given: argparse.Namespace, tokens: Tokens) -> None:
+    for token in tokens.all():
+        print(_told(token))
+
+
+def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
+    print(_told(tokens.revoke(given.id, now_s=int(time.time()))))
+
+
+def _told(token: Token) -> str:
+    """The token as one line: nothing that proves it."""
+    state = "never expires" if token.expires is None else f"expires {_moment(token.expires)}"
+    if token.revoked is not None:
+        state = f"revoked {_moment(token.revoked)}"
+    elif not token.is_good(int(time.time())):
+        state = f"expired {_moment(token.expires or 0)}"
+    scopes, namespaces = "+".join(token.scopes), " ".join(token.namespaces)
+    return f"{token.id}  {scopes:10}  created {_moment(token.created)}  {state}  {namespaces}"
+
+
+def _moment(moment_s: int) -> str:
+    return datetime.fromtimestamp(moment_s, timezone.utc).strftime("%Y-%m-%d %H:%M")
+
+
+def _days(text: str) -> int:
+    days = int(text)
+    if days < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {days}")
+    return days
