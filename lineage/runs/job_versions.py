@@ -11,15 +11,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from lineage.names import DatasetId, JobId
+from lineage.runs.current import brief_run
 from lineage.runs.facts import RunFacts
+from lineage.runs.found import FoundJobVersion
 from lineage.runs.keys import job_pk
-from lineage.runs.newest import Run, facts_of_runs, run_of, stands_at, time_of
+from lineage.runs.newest import Run, facts_of_runs, newest, newest_known, run_of, stands_at, time_of
 from lineage.runs.run import code_of, io_at, job_version_id, known, owner, position
 from lineage.runs.table import GraphTable, Page, Query
 
 # Runs of one job, and versions, that are looked at.
 RUNS_MAX = 500
 VERSIONS_MAX = 500
+_LOOK = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,3 +124,76 @@ def _unknown(run: str, facts: RunFacts, last: Entry | None, code: str | None) ->
     location = last.location if last else None
     version = job_version_id(job, inputs, outputs, location, code)
     return Entry(at, at, run, facts, inputs, outputs, location, code, version, unknown=last is not None)
+
+
+def versions_of(job: JobId, table: GraphTable) -> tuple[list[FoundJobVersion], bool]:
+    """The job's versions, the one in use last first; whether some may be missing."""
+    window = read_window(job, table)
+    found = [_found(job, entries) for entries in _by_version(window.entries).values()]
+    if window.cut:
+        found = [*found, *_older(job, {one.version for one in found}, table)]
+    return found, window.cut
+
+
+def _by_version(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """The entries of each version, oldest first; the version of the newest entry first."""
+    versions: dict[str, list[Entry]] = {}
+    for entry in reversed(entries):
+        versions.setdefault(entry.version, []).insert(0, entry)
+    return versions
+
+
+def _found(job: JobId, entries: Sequence[Entry]) -> FoundJobVersion:
+    newest = entries[-1]
+    runs = [entry for entry in entries if not entry.facts.declared]
+    return FoundJobVersion(
+        job=job,
+        version=newest.version,
+        created=min(entry.made for entry in entries),
+        updated=newest.position,
+        inputs=newest.inputs,
+        outputs=newest.outputs,
+        location=newest.location,
+        code_version=newest.code,
+        latest_run=brief_run(runs[-1].run, runs[-1].facts) if runs else None,
+        lineage_unknown=all(entry.unknown for entry in entries),
+    )
+
+
+def _older(job: JobId, newer: set[str], table: GraphTable) -> list[FoundJobVersion]:
+    """Versions that runs before the window told of, by their newest run."""
+    page = table.query([Query(job_pk(job), prefix="JV#", limit=VERSIONS_MAX)])[0]
+    versions = [row.sk.removeprefix("JV#") for row in page.rows]
+    left = [version for version in versions if version not in newer]
+    if not left:
+        return []
+    queries = [Query(job_pk(job), prefix=f"JR#{version}#", newest_first=True, limit=_LOOK) for version in left]
+    pages = table.query(queries)
+    facts = facts_of_runs({run_of(row) for page in pages for row in page.rows}, table)
+    found = []
+    for version, runs in zip(left, pages, strict=True):
+        entries = [
+            entry
+            for run in {run_of(row) for row in runs.rows if run_of(row) in facts}
+            for entry in entries_of(run, facts[run])
+            if entry.version == version and owner(facts[run]) == job
+        ]
+        if entries:
+            found.append(_found(job, sorted(entries, key=lambda entry: entry.order)))
+    return sorted(found, key=lambda one: one.updated, reverse=True)
+
+
+def last_entries(jobs: Sequence[JobId], table: GraphTable) -> dict[JobId, Entry]:
+    """The newest entry of each job: what its current version is."""
+    newest_of_known = newest_known(jobs, table)
+    silent = newest(jobs, table, "U", lambda facts, time: not known(facts) and stands_at(facts, time))
+    found = {}
+    for job in jobs:
+        told = newest_of_known.get(job)
+        entries = sorted(entries_of(*told), key=lambda entry: entry.order) if told else []
+        after = silent.get(job)
+        if after and (not entries or (position(after[1]) or "", after[0]) > entries[-1].order):
+            entries = list(read_window(job, table).entries)
+        if entries:
+            found[job] = entries[-1]
+    return found

@@ -68,10 +68,11 @@ def positions(facts: RunFacts) -> list[str]:
 
 
 def io_at(facts: RunFacts, time: str) -> tuple[list[DatasetId], list[DatasetId]]:
-    """Its inputs and outputs, sorted: those of a streaming run as far as they were heard of by then."""
+    """Its inputs and outputs, sorted: those of a streaming run as far as they were heard of by then, all at its end."""
+    whole = not facts.streaming or time == ended(facts)
 
     def heard(side: Mapping[IdText, str]) -> list[DatasetId]:
-        return sorted(dataset_of(text) for text, first in side.items() if not facts.streaming or first <= time)
+        return sorted(dataset_of(text) for text, first in side.items() if whole or first <= time)
 
     return heard(facts.inputs), heard(facts.outputs)
 

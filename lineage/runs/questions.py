@@ -1,0 +1,157 @@
+"""Every question about runs that a dialect may ask; answers are shapes of `found`, None where the thing is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+from lineage.errors import Fault, Invalid
+from lineage.names import DatasetId, JobId
+from lineage.runs import names_listed, run_questions, search
+from lineage.runs.found import (
+    FoundDataset,
+    FoundDatasetVersion,
+    FoundJob,
+    FoundJobVersion,
+    FoundNamespace,
+    FoundRun,
+    Graph,
+    Hit,
+    Listed,
+    State,
+    UpstreamRun,
+)
+from lineage.runs.graph import Walk
+from lineage.runs.listing import Datasets, Jobs
+from lineage.runs.node_ids import Node, find_node
+from lineage.runs.table import GraphTable
+from lineage.runs.version_graph import Upstream, from_job_version
+
+
+class Questions:
+    """What can be asked of a graph table; nothing is remembered from one question to the next."""
+
+    def __init__(self, table: GraphTable) -> None:
+        self._table = table
+
+    def list_namespaces(self) -> Listed[FoundNamespace]:
+        """Every namespace, by name."""
+        found, more = names_listed.namespaces(self._table)
+        return Listed(found, len(found), more)
+
+    def find_namespace(self, name: str) -> FoundNamespace | None:
+        """One namespace."""
+        return names_listed.find_namespace(name, self._table)
+
+    def list_datasets(self, namespace: str, *, limit: int, offset: int) -> Listed[FoundDataset]:
+        """A namespace's datasets, by name."""
+        return Datasets(self._table).list(namespace, limit=limit, offset=offset)
+
+    def find_dataset(self, dataset: DatasetId) -> FoundDataset | None:
+        """A dataset, under any of its names."""
+        return Datasets(self._table).find(dataset)
+
+    def list_dataset_versions(
+        self, dataset: DatasetId, *, limit: int, offset: int
+    ) -> Listed[FoundDatasetVersion] | None:
+        """A dataset's versions, newest first."""
+        return Datasets(self._table).list_versions(dataset, limit=limit, offset=offset)
+
+    def find_dataset_version(self, dataset: DatasetId, version: str) -> FoundDatasetVersion | None:
+        """One version of a dataset."""
+        return Datasets(self._table).find_version(dataset, version)
+
+    def list_jobs(
+        self, namespace: str | None, *, states: Sequence[State] = (), limit: int, offset: int
+    ) -> Listed[FoundJob]:
+        """A namespace's jobs, or all, by name; of which the last run is in one of the states, if any is given."""
+        return Jobs(self._table).list(namespace, states=states, limit=limit, offset=offset)
+
+    def find_job(self, job: JobId) -> FoundJob | None:
+        """A job with its last ten runs."""
+        return Jobs(self._table).find(job)
+
+    def list_job_versions(self, job: JobId, *, limit: int, offset: int) -> Listed[FoundJobVersion] | None:
+        """A job's versions, the one in use last first."""
+        return Jobs(self._table).list_versions(job, limit=limit, offset=offset)
+
+    def find_job_version(self, job: JobId, version: str) -> FoundJobVersion | None:
+        """One version of a job."""
+        return Jobs(self._table).find_version(job, version)
+
+    def list_runs(self, job: JobId, *, limit: int, offset: int) -> Listed[FoundRun] | None:
+        """A job's runs, the one that started last first."""
+        if Jobs(self._table).find_brief(job) is None:
+            return None
+        return run_questions.list_runs(job, self._table, limit=limit, offset=offset)
+
+    def find_run(self, run: str) -> FoundRun | None:
+        """A run, by its id as it was sent or as Marquez prints it."""
+        return run_questions.find_run(run, self._table)
+
+    def find_upstream_runs(self, run: str, *, depth: int) -> Sequence[UpstreamRun] | None:
+        """The run and those upstream of it, nearest first."""
+        return run_questions.find_upstream(run, self._table, depth=depth)
+
+    def find_graph(
+        self, node_id: str, *, depth: int, at: str | None = None, version: str | None = None
+    ) -> Graph | None:
+        """The graph around a node: current, as of a time (`at`), or upstream of a version (`#` or `version`).
+
+        Raises:
+            Invalid: the node id cannot be read, or selectors disagree.
+        """
+        node = find_node(node_id, self._table)
+        if node is None:
+            return None
+        wanted = _one_version(node, version, at)
+        if wanted:
+            return self._graph_of_version(node, wanted, depth)
+        walk = Walk(self._table, at)
+        if isinstance(node.id, JobId):
+            return walk.from_job(node.id, depth)
+        return walk.from_dataset(node.id, depth)
+
+    def _graph_of_version(self, node: Node, version: str, depth: int) -> Graph | None:
+        if isinstance(node.id, DatasetId):
+            return Upstream(self._table).from_dataset(node.id, version, depth)
+        found = self.find_job_version(node.id, version)
+        return from_job_version(found, self._table, depth) if found else None
+
+    def search(
+        self,
+        text: str,
+        *,
+        kind: Literal["job", "dataset"] | None,
+        sort: Literal["name", "updated_at"],
+        limit: int,
+        namespace: str | None = None,
+        before: str | None = None,
+        after: str | None = None,
+    ) -> Listed[Hit]:
+        """Jobs and datasets whose names hold the text."""
+        return search.search(
+            text,
+            self._table,
+            kind=kind,
+            sort=sort,
+            limit=limit,
+            namespace=namespace,
+            before=before,
+            after=after,
+        )
+
+
+def _one_version(node: Node, version: str | None, at: str | None) -> str | None:
+    faults = []
+    if version and node.version and version.lower() != node.version:
+        faults.append(
+            Fault("datasetVersion", version, f"must be the version in nodeId, {node.version}, or be left out")
+        )
+    if at and (version or node.version):
+        faults.append(Fault("lineageAt", at, "must be left out where a version is given"))
+    if version and isinstance(node.id, JobId):
+        faults.append(Fault("datasetVersion", version, "must be left out where nodeId names a job"))
+    if faults:
+        raise Invalid(faults)
+    return node.version or (version.lower() if version else None)
