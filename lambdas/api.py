@@ -21,6 +21,8 @@ def _services() -> Services:
     return Services(
         intake=wiring.intake(),
         events=wiring.events_intake(),
+        event_log=wiring.event_log(),
+        questions=wiring.questions(),
         sources=wiring.sources(),
         marks=wiring.marks(),
         tokens=wiring.tokens(),
@@ -29,6 +31,7 @@ def _services() -> Services:
         trace_queue_url=os.environ[settings.TRACE_QUEUE_URL],
         ttl_s=wiring.number(settings.RECORDS_TTL_S),
         now_s=wiring.now_s,
+        now=wiring.now,
         new_id=lambda: str(uuid4()),
         count=count,
     )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import time
+from datetime import datetime, timezone
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from lineage.runs.event_log import EventLog
     from lineage.runs.intake import EventsIntake
     from lineage.runs.load import EventStores
+    from lineage.runs.questions import Questions
     from lineage.runs.rules import NameRules
     from lineage.runs.table import GraphTable
     from lineage.tokens import Tokens
@@ -35,6 +37,13 @@ if TYPE_CHECKING:
 def now_s() -> int:
     """The clock, in whole seconds since 1970 UTC."""
     return int(time.time())
+
+
+def now() -> str:
+    """The clock, as times of events are kept."""
+    from lineage.runs.times import kept
+
+    return kept(datetime.now(timezone.utc))
 
 
 def number(name: str) -> int:
@@ -164,6 +173,14 @@ def event_log() -> EventLog:
     from lineage.runs.event_log import EventLog
 
     return EventLog(graph_table(), client("s3"), os.environ[settings.ARCHIVE_BUCKET])
+
+
+@cache
+def questions() -> Questions:
+    """What the events told, asked of the graph table."""
+    from lineage.runs.questions import Questions
+
+    return Questions(graph_table())
 
 
 @cache

@@ -16,6 +16,7 @@ from lineage.api import events, records, traces
 from lineage.api.access import check_access, get_caller
 from lineage.api.answers import answer
 from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
+from lineage.api.marquez import routes as marquez
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
@@ -51,6 +52,7 @@ ROUTES = (
     Route("POST", "/api/v1/records/roots/<root_id>/trace", traces.post_trace),
     Route("GET", "/api/v1/records/nodes/<node_id>", records.get_node),
     *events.ROUTES,
+    *marquez.ROUTES,
 )
 
 

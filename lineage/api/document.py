@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from lineage.api import document_events
+from lineage.api import document_events, document_runs, schemas_runs
 from lineage.api.answers import LINES
 from lineage.api.app import DOCUMENT
 from lineage.api.document_parts import JSON_TYPE, Json, answer_of, body_of, in_path, in_query, operation, with_headers
@@ -31,8 +31,8 @@ def build() -> Json:
         },
         # Relative to the document's own address: the API may be behind a stage or a domain.
         "servers": [{"url": "."}],
-        "paths": _merged(_paths(), document_events.paths()),
-        "components": {"schemas": {**SCHEMAS, **document_events.SCHEMAS}},
+        "paths": _merged(_paths(), document_events.paths(), document_runs.paths()),
+        "components": {"schemas": {**SCHEMAS, **document_events.SCHEMAS, **schemas_runs.SCHEMAS}},
     }
 
 

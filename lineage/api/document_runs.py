@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from lineage.api.document_parts import Json, answer_of, in_path, in_query, operation, with_headers
 from lineage.api.marquez import query, runs, search
@@ -19,12 +19,12 @@ _JOB = f"{_NAMESPACE}/jobs/{{job}}"
 _RUN = "/api/v1/jobs/runs/{run_id}"
 
 
-def paths() -> Json:
+def paths() -> Mapping[str, Json]:
     """Path -> its operations."""
     return {**_lineage(), **_namespaces(), **_datasets(), **_jobs(), **_runs()}
 
 
-def _lineage() -> Json:
+def _lineage() -> Mapping[str, Json]:
     return {
         "/api/v1/lineage": {"get": _get_lineage()},
         "/api/v1/runlineage/upstream": {"get": _get_upstream()},
@@ -90,7 +90,7 @@ def _search() -> Json:
     )
 
 
-def _namespaces() -> Json:
+def _namespaces() -> Mapping[str, Json]:
     return {
         "/api/v1/namespaces": {
             "get": _get("listNamespaces", "The namespaces", "By name.", "Namespaces", _paging(), errors=("400", "503"))
@@ -98,11 +98,12 @@ def _namespaces() -> Json:
         _NAMESPACE: {
             "parameters": [in_path("namespace", _NAME)],
             "get": _get("getNamespace", "A namespace", "The namespace.", "Namespace"),
+            "delete": _delete("deleteNamespace", "Hide a namespace and all that is in it", "Namespace"),
         },
     }
 
 
-def _datasets() -> Json:
+def _datasets() -> Mapping[str, Json]:
     namespace, dataset = in_path("namespace", _NAME), in_path("dataset", _NAME)
     return {
         f"{_NAMESPACE}/datasets": {
@@ -112,6 +113,7 @@ def _datasets() -> Json:
         _DATASET: {
             "parameters": [namespace, dataset],
             "get": _get("getDataset", "A dataset", "The dataset, by its primary name.", "Dataset"),
+            "delete": _delete("deleteDataset", "Hide a dataset", "Dataset"),
         },
         f"{_DATASET}/versions": {
             "parameters": [namespace, dataset],
@@ -124,7 +126,7 @@ def _datasets() -> Json:
     }
 
 
-def _jobs() -> Json:
+def _jobs() -> Mapping[str, Json]:
     namespace, job = in_path("namespace", _NAME), in_path("job", _NAME)
     of_state = in_query(
         "lastRunStates",
@@ -140,7 +142,11 @@ def _jobs() -> Json:
             "parameters": [namespace],
             "get": _get("listJobs", "A namespace's jobs", "By name.", "Jobs", some, errors=("400", "503")),
         },
-        _JOB: {"parameters": [namespace, job], "get": _get("getJob", "A job", "The job.", "Job")},
+        _JOB: {
+            "parameters": [namespace, job],
+            "get": _get("getJob", "A job", "The job.", "Job"),
+            "delete": _delete("deleteJob", "Hide a job", "Job"),
+        },
         f"{_JOB}/versions": {
             "parameters": [namespace, job],
             "get": _get("listJobVersions", "A job's versions", "Last run first.", "JobVersions", _paging()),
@@ -156,7 +162,7 @@ def _jobs() -> Json:
     }
 
 
-def _runs() -> Json:
+def _runs() -> Mapping[str, Json]:
     kind: Schema = {"type": "string", "enum": list(runs.FACET_TYPES)}
     of_kind = {**in_query("type", kind, "Whose: the run's, or its job's; none for `dataset`."), "required": True}
     return {
@@ -188,6 +194,16 @@ def _get(
     answers = {"200": answer_of(answer, schema), "303": with_headers(elsewhere, "Location")}
     asked = {"parameters": list(parameters)} if parameters else {}
     return operation(operation_id, summary, answers, errors=errors, **more, **asked)
+
+
+def _delete(operation_id: str, summary: str, schema: str) -> Json:
+    return _get(
+        operation_id,
+        summary,
+        "The thing, deleted; questions show it so within seconds.",
+        schema,
+        description="Until an event of a later time tells of it again. Its history stays.",
+    )
 
 
 def _required(name: str, description: str) -> Json:

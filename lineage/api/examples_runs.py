@@ -15,9 +15,9 @@ _RAW_VERSION = "3f0c4f7e-51d4-3c1c-8a86-7f2a4f3f1d11"
 _MORNING = "2025-11-20T11:00:00Z"
 _NOON = "2025-11-20T12:00:00.500Z"
 
-_RAW = {"namespace": NAMESPACE, "name": "raw"}
-_CHECKED = {"namespace": NAMESPACE, "name": "checked"}
-_JOB_ID = {"namespace": "emissions", "name": "emissions.check"}
+_RAW: Example = {"namespace": NAMESPACE, "name": "raw"}
+_CHECKED: Example = {"namespace": NAMESPACE, "name": "checked"}
+JOB_ID: Example = {"namespace": "emissions", "name": "emissions.check"}
 _TIMES = {"createdAt": _MORNING, "updatedAt": _NOON}
 
 RUN: Example = {
@@ -30,13 +30,13 @@ RUN: Example = {
     "endedAt": _NOON,
     "durationMs": 3600500,
     "args": {},
-    "jobVersion": {**_JOB_ID, "version": JOB_VERSION},
+    "jobVersion": {**JOB_ID, "version": JOB_VERSION},
     "inputDatasetVersions": [
         {"datasetVersionId": {**_RAW, "version": _RAW_VERSION}, "facets": {}, "resolvedBy": "time"}
     ],
     "outputDatasetVersions": [{"datasetVersionId": {**_CHECKED, "version": DATASET_VERSION}, "facets": {}}],
     "facets": {"processing_engine": {"version": "4.0", "name": "spark"}},
-    "job": _JOB_ID,
+    "job": JOB_ID,
     "otherJobs": [],
 }
 NAMESPACE_FORM: Example = {
@@ -46,7 +46,7 @@ NAMESPACE_FORM: Example = {
     "description": None,
     "isHidden": False,
 }
-_FIELDS = [{"name": "flight", "type": "string", "tags": [], "description": None}]
+FIELDS: list[Example] = [{"name": "flight", "type": "string", "tags": [], "description": None}]
 _DATASET_SAID: Example = {
     "id": _CHECKED,
     "type": "DB_TABLE",
@@ -55,7 +55,7 @@ _DATASET_SAID: Example = {
     **_TIMES,
     "namespace": NAMESPACE,
     "sourceName": "default",
-    "fields": _FIELDS,
+    "fields": FIELDS,
     "tags": [],
     "lastModifiedAt": _NOON,
     "description": None,
@@ -80,7 +80,7 @@ DATASET_FORM_OF_VERSION: Example = {
     "version": DATASET_VERSION,
     "namespace": NAMESPACE,
     "sourceName": "default",
-    "fields": _FIELDS,
+    "fields": FIELDS,
     "tags": [],
     "lifecycleState": None,
     "description": None,
@@ -90,7 +90,7 @@ DATASET_FORM_OF_VERSION: Example = {
     "failed": False,
 }
 _JOB_SAID: Example = {
-    "id": _JOB_ID,
+    "id": JOB_ID,
     "type": "BATCH",
     "name": "emissions.check",
     "simpleName": "emissions.check",
@@ -115,7 +115,7 @@ JOB: Example = {
     "deleted": False,
 }
 JOB_FORM_OF_VERSION: Example = {
-    "id": {**_JOB_ID, "version": JOB_VERSION},
+    "id": {**JOB_ID, "version": JOB_VERSION},
     "name": "emissions.check",
     **_TIMES,
     "version": JOB_VERSION,
@@ -127,16 +127,16 @@ JOB_FORM_OF_VERSION: Example = {
     "codeVersion": None,
     "lineageUnknown": False,
 }
-_EDGE = {"origin": "job:emissions:emissions.check", "destination": NODE_ID}
+EDGE: Example = {"origin": "job:emissions:emissions.check", "destination": NODE_ID}
 GRAPH: Example = {
     "graph": [
-        {"id": NODE_ID, "type": "DATASET", "data": _DATASET_SAID, "inEdges": [_EDGE], "outEdges": []},
+        {"id": NODE_ID, "type": "DATASET", "data": _DATASET_SAID, "inEdges": [EDGE], "outEdges": []},
         {
             "id": "job:emissions:emissions.check",
             "type": "JOB",
             "data": {**_JOB_SAID, "currentRunUuid": RUN_ID},
             "inEdges": [],
-            "outEdges": [_EDGE],
+            "outEdges": [EDGE],
         },
     ],
     "truncated": False,
@@ -144,7 +144,7 @@ GRAPH: Example = {
 UPSTREAM: Example = {
     "runs": [
         {
-            "job": {**_JOB_ID, "version": JOB_VERSION},
+            "job": {**JOB_ID, "version": JOB_VERSION},
             "run": {"id": RUN_ID, "start": _MORNING, "end": _NOON, "status": "COMPLETED"},
             "inputs": [{**_RAW, "version": _RAW_VERSION, "producedByRunId": None, "resolvedBy": "initial"}],
         }
@@ -157,7 +157,7 @@ EVENT: Example = {
     "producer": "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/spark",
     "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
     "run": {"runId": RUN_ID},
-    "job": _JOB_ID,
+    "job": JOB_ID,
     "inputs": [_RAW],
     "outputs": [_CHECKED],
 }

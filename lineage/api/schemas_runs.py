@@ -16,13 +16,7 @@ _TIME: Schema = {"type": "string", "format": "date-time"}
 _TIME_OR_NULL: Schema = {"type": ["string", "null"], "format": "date-time"}
 _FLAG: Schema = {"type": "boolean"}
 _TEXTS: Schema = list_of(_TEXT)
-_FACETS: Schema = {
-    "type": "object",
-    "additionalProperties": {"type": "object"},
-    "description": "By name, as their producers sent them; the latest of each name.",
-}
-_ID: Schema = object_of({"namespace": _TEXT, "name": _TEXT})
-_VERSION_ID: Schema = object_of({"namespace": _TEXT, "name": _TEXT, "version": _TEXT})
+_FACETS, _ID, _VERSION_ID, _FIELD, _EDGE = (ref(name) for name in ("Facets", "Id", "VersionId", "SchemaField", "Edge"))
 _RESOLVED_BY: Schema = {
     "enum": [*get_args(ResolvedBy), None],
     "description": "Ours: how it is known which version was read.",
@@ -53,7 +47,6 @@ def _page(name: str, schema: str, example: Mapping[str, object]) -> Schema:
     )
 
 
-_FIELD = object_of({"name": _TEXT, "type": _TEXT_OR_NULL, "tags": _TEXTS, "description": _TEXT_OR_NULL})
 _DATASET_SAID = {
     "id": _ID,
     "type": _one_of("DB_TABLE", "STREAM"),
@@ -93,7 +86,6 @@ _JOB_SAID = {
     "lineageUnknown": _flag("its code has changed since inputs and outputs were last told of; these are from before."),
 }
 _NODE_VERSION = {"version": {**_TEXT, "description": "Ours: where the graph is of versions."}}
-_EDGE = object_of({"origin": _TEXT, "destination": _TEXT})
 
 
 def _node(kind: str, data: Schema) -> Schema:
@@ -126,10 +118,10 @@ _RUN = object_of(
         ),
         "outputDatasetVersions": list_of(object_of({"datasetVersionId": _VERSION_ID, "facets": _FACETS})),
         "facets": _FACETS,
-        "job": {**_ID, "description": "Ours: whose run it is."},
+        "job": _ID,
         "otherJobs": {**list_of(_ID), "description": "Ours: the jobs that claimed its id later."},
     },
-    description="In lists and graphs, versions and facets of runs are left out.",
+    description="Ours are `job`, `otherJobs` and `resolvedBy`. In graphs, versions and facets of runs are left out.",
     examples=[examples.RUN],
 )
 _UPSTREAM_RUN = object_of(
@@ -191,7 +183,26 @@ _JOB_NODE = object_of(
     {**_JOB_SAID, "currentRunUuid": _TEXT_OR_NULL, **_NODE_VERSION, "runs": _TEXTS}, optional=("version", "runs")
 )
 
+_PARTS: Mapping[str, Schema] = {
+    "Id": object_of({"namespace": _TEXT, "name": _TEXT}, examples=[examples.JOB_ID]),
+    "VersionId": object_of(
+        {"namespace": _TEXT, "name": _TEXT, "version": _TEXT},
+        examples=[{**examples.JOB_ID, "version": examples.JOB_VERSION}],
+    ),
+    "Facets": {
+        "type": "object",
+        "additionalProperties": {"type": "object"},
+        "description": "By name, as their producers sent them; the latest of each name.",
+        "examples": [examples.RUN["facets"]],
+    },
+    "SchemaField": object_of(
+        {"name": _TEXT, "type": _TEXT_OR_NULL, "tags": _TEXTS, "description": _TEXT_OR_NULL}, examples=examples.FIELDS
+    ),
+    "Edge": object_of({"origin": _TEXT, "destination": _TEXT}, examples=[examples.EDGE]),
+}
+
 SCHEMAS: Mapping[str, Schema] = {
+    **_PARTS,
     "Run": _RUN,
     "Namespace": object_of(
         {

@@ -10,7 +10,9 @@ from lineage.api.answers import Links
 from lineage.records.findings import Sources
 from lineage.records.intake import RecordsIntake
 from lineage.records.marks import Marks
+from lineage.runs.event_log import EventLog
 from lineage.runs.intake import EventsIntake
+from lineage.runs.questions import Questions
 from lineage.tokens import Tokens
 
 if TYPE_CHECKING:
@@ -19,10 +21,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Stores, queues and clients; clock (seconds since 1970), new ids, and the counter of metrics."""
+    """Stores, queues, clients; clocks (seconds since 1970, and as `times` keeps it), new ids, a counter of metrics."""
 
     intake: RecordsIntake
     events: EventsIntake
+    event_log: EventLog
+    questions: Questions
     sources: Sources
     marks: Marks
     tokens: Tokens
@@ -31,5 +35,6 @@ class Services:
     trace_queue_url: str
     ttl_s: int
     now_s: Callable[[], int]
+    now: Callable[[], str]
     new_id: Callable[[], str]
     count: Callable[[str, int], None]

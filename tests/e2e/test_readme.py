@@ -57,4 +57,4 @@ def test_every_route_of_the_api_is_listed():
         if path.startswith("/api/") and method != "parameters"
     }
 
-    assert set(re.findall(r"\| `((?:GET|POST) [^`]+)` \|", README)) == routes
+    assert set(re.findall(r"\| `((?:DELETE|GET|POST) [^`]+)` \|", README)) == routes

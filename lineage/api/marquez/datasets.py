@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.marquez import query
@@ -25,6 +27,14 @@ def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
     dataset_id = query.dataset_id(request)
     dataset = found(services.questions.find_dataset(dataset_id), "Dataset", dataset_id.name)
     return answer_whole(services, render_dataset(dataset))
+
+
+def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
+    """Hide a dataset until an event tells of it again; it is as good as done when this is answered."""
+    dataset_id = query.dataset_id(request)
+    dataset = found(services.questions.find_dataset(dataset_id), "Dataset", dataset_id.name)
+    services.events.put_deletion(dataset.id.namespace, time=services.now(), dataset=dataset.id.name)
+    return answer_whole(services, render_dataset(replace(dataset, deleted=True)))
 
 
 def list_versions(services: Services, request: HttpRequest) -> Response[str]:

@@ -22,8 +22,9 @@ def render_graph(graph: Graph, *, from_dataset: bool, room: int = ANSWER_BYTES_M
 
     Nodes are sorted by id and edges by (origin, destination); each edge is told at both of its ends.
     """
-    nodes = {node_id_of(one): one for one in chain(graph.jobs, graph.datasets)}
-    start = next(chain(graph.datasets if from_dataset else graph.jobs, nodes.values()))
+    found: list[FoundJob | FoundDataset] = [*graph.jobs, *graph.datasets]
+    nodes = {node_id_of(one): one for one in found}
+    start = (graph.datasets or found)[0] if from_dataset else found[0]
     neighbours = _neighbours(graph.edges)
     # What no edge leads to comes last.
     order = (one for one in dict.fromkeys(chain(_nearest_first(node_id_of(start), neighbours), nodes)) if one in nodes)

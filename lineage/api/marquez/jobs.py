@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import get_args
 
 from aws_lambda_powertools.event_handler import Response
@@ -30,6 +31,14 @@ def get_job(services: Services, request: HttpRequest) -> Response[str]:
     """A job."""
     job_id = query.job_id(request)
     return answer_whole(services, render_job(found(services.questions.find_job(job_id), "Job", job_id.name)))
+
+
+def delete_job(services: Services, request: HttpRequest) -> Response[str]:
+    """Hide a job until an event tells of it again; it is as good as done when this is answered."""
+    job_id = query.job_id(request)
+    job = found(services.questions.find_job(job_id), "Job", job_id.name)
+    services.events.put_deletion(job.id.namespace, time=services.now(), job=job.id.name)
+    return answer_whole(services, render_job(replace(job, hidden=True)))
 
 
 def list_versions(services: Services, request: HttpRequest) -> Response[str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.marquez import query
@@ -27,6 +29,14 @@ def get_namespace(services: Services, request: HttpRequest) -> Response[str]:
     """A namespace."""
     name = request.segment("namespace")
     return answer_whole(services, render_namespace(found(services.questions.find_namespace(name), "Namespace", name)))
+
+
+def delete_namespace(services: Services, request: HttpRequest) -> Response[str]:
+    """Hide a namespace and all that is in it, each until an event tells of it again."""
+    name = request.segment("namespace")
+    namespace = found(services.questions.find_namespace(name), "Namespace", name)
+    services.events.put_deletion(name, time=services.now())
+    return answer_whole(services, render_namespace(replace(namespace, hidden=True)))
 
 
 def render_namespace(namespace: FoundNamespace) -> Form:

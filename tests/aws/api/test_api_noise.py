@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import quote
 
 from hypothesis import HealthCheck, given, settings
@@ -13,7 +14,11 @@ from lineage.api.app import ROUTES
 TEXT = st.text(st.characters(), max_size=30)
 SEGMENTS = st.one_of(TEXT, TEXT.map(lambda text: quote(text, safe="", errors="surrogatepass")), st.just("flights"))
 BODIES = st.one_of(TEXT, st.binary(max_size=50), st.sampled_from(["{}", "[]", "null", "1e999", '{"records":[{}]}']))
-NAMES = st.sampled_from(["action", "limit", "cursor", "after", "x"])
+NAMES = st.one_of(
+    st.sampled_from(["action", "limit", "cursor", "after", "before", "offset", "x"]),
+    st.sampled_from(["nodeId", "depth", "lineageAt", "datasetVersion", "runId", "type"]),
+    st.sampled_from(["lastRunStates", "sortDirection", "q", "filter", "sort", "namespace"]),
+)
 HEADERS = st.sampled_from(["Content-Encoding", "Content-Type", "Accept"])
 
 
@@ -22,12 +27,12 @@ def paths(draw):
     if draw(st.booleans()):
         return f"/{draw(SEGMENTS)}/{draw(SEGMENTS)}"
     path = draw(st.sampled_from(ROUTES)).path
-    return path.replace("<root_id>", draw(SEGMENTS)).replace("<node_id>", draw(SEGMENTS))
+    return re.sub("<.*?>", lambda _: draw(SEGMENTS), path)
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
-    method=st.sampled_from(["GET", "POST", "PUT", "HEAD"]),
+    method=st.sampled_from(["GET", "POST", "PUT", "HEAD", "DELETE"]),
     path=paths(),
     query=st.dictionaries(NAMES, st.lists(TEXT, min_size=1, max_size=2), max_size=3),
     body=BODIES,

@@ -1,0 +1,183 @@
+"""Marquez's routes on moto: from the posted event to the answer, deletions, and answers too large for Lambda."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from urllib.parse import parse_qs, quote, unquote, urlsplit
+
+import pytest
+
+from tests.aws.faults import before, refused
+from tests.builders_events import CHECK, NAMESPACE, READ_FLIGHTS, RUN, STORE, a_dataset, a_facet, a_run_event
+
+JOB = f"/api/v1/namespaces/{NAMESPACE}/jobs/{READ_FLIGHTS}"
+DATASETS = f"/api/v1/namespaces/{quote(STORE, safe='')}/datasets"
+READ_JOB, RAW = f"job:{NAMESPACE}:{READ_FLIGHTS}", f"dataset:{STORE}:raw"
+CHECK_RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d"
+A_DAY_LATER = "2030-01-01T00:00:00Z"
+
+
+@pytest.fixture
+def marquez(api, cloud):
+    """The API, after the flights were read and checked."""
+    tell(api, cloud, a_run_event(inputs=["landing"]))
+    tell(api, cloud, a_run_event(run=CHECK_RUN, job=CHECK, inputs=["raw"], outputs=["checked"]))
+    return api
+
+
+def tell(api, cloud, event):
+    assert api.event(event).status == 201
+    load(cloud)
+
+
+def load(cloud):
+    assert cloud.load_events(*cloud.bodies("EventsQueue")) == []
+
+
+def get(api, path, **query):
+    answer = api.send("GET", path, query)
+    assert answer.status == 200, answer.body
+    return answer.json
+
+
+def names(api, path, kind):
+    return [one["name"] for one in get(api, path)[kind]]
+
+
+def nodes(api, node_id):
+    return [node["id"] for node in get(api, "/api/v1/lineage", nodeId=node_id)["graph"]]
+
+
+def linked_json(cloud, answer):
+    """The JSON behind a redirect, read as the link names it."""
+    assert (answer.status, answer.json) == (303, {"location": answer.headers["Location"]})
+    link = urlsplit(answer.headers["Location"])
+    assert {"X-Amz-Signature", "X-Amz-Expires"} <= parse_qs(link.query).keys()
+    stored = cloud.s3.get_object(Bucket=link.netloc.partition(".")[0], Key=unquote(link.path[1:]))
+    assert (stored["ContentType"], stored["ContentEncoding"]) == ("application/json", "gzip")
+    return json.loads(gzip.decompress(stored["Body"].read()))
+
+
+def test_what_was_posted_is_told_by_every_route(marquez):
+    run = get(marquez, f"/api/v1/jobs/runs/{RUN}")
+    versions = get(marquez, f"{DATASETS}/raw/versions")["versions"]
+
+    assert names(marquez, "/api/v1/namespaces", "namespaces") == [NAMESPACE, STORE]
+    assert names(marquez, "/api/v1/jobs", "jobs") == [CHECK, READ_FLIGHTS]
+    assert names(marquez, f"/api/v1/namespaces/{NAMESPACE}/jobs", "jobs") == [CHECK, READ_FLIGHTS]
+    assert names(marquez, DATASETS, "datasets") == ["checked", "landing", "raw"]
+    assert [one["id"] for one in get(marquez, f"{JOB}/runs")["runs"]] == [RUN]
+    assert [one["version"] for one in get(marquez, f"{JOB}/versions")["versions"]] == [run["jobVersion"]["version"]]
+    assert [one["version"] for one in versions] == [run["outputDatasetVersions"][0]["datasetVersionId"]["version"]]
+    assert get(marquez, f"{DATASETS}/raw/versions/{versions[0]['version']}")["createdByRun"]["id"] == RUN
+    assert get(marquez, f"/api/v1/jobs/runs/{RUN}/facets", type="run") == {"runId": RUN, "facets": {}}
+    assert len(nodes(marquez, RAW)) == 5
+    upstream = get(marquez, "/api/v1/runlineage/upstream", runId=CHECK_RUN)["runs"]
+    assert [one["run"]["id"] for one in upstream] == [CHECK_RUN, RUN]
+    assert get(marquez, "/api/v1/events/lineage")["totalCount"] == 2
+    assert [hit["nodeId"] for hit in get(marquez, "/api/v1/search", q="RAW")["results"]] == [RAW]
+
+
+def test_a_deleted_job_is_hidden_until_an_event_tells_of_it(marquez, cloud):
+    before_it = get(marquez, JOB)
+    answer = marquez.send("DELETE", JOB)
+    load(cloud)
+
+    assert (answer.status, answer.json) == (200, {**before_it, "deleted": True})
+    assert names(marquez, "/api/v1/jobs", "jobs") == [CHECK]
+    assert READ_JOB not in nodes(marquez, RAW)
+    assert get(marquez, JOB)["deleted"] is True
+    tell_later(cloud, inputs=["landing"])
+    assert names(marquez, "/api/v1/jobs", "jobs") == [CHECK, READ_FLIGHTS]
+    assert READ_JOB in nodes(marquez, RAW)
+
+
+def test_a_deleted_dataset_is_hidden_until_an_event_tells_of_it(marquez, cloud):
+    answer = marquez.send("DELETE", f"{DATASETS}/raw")
+    load(cloud)
+
+    assert (answer.status, answer.json["name"], answer.json["deleted"]) == (200, "raw", True)
+    assert names(marquez, DATASETS, "datasets") == ["checked", "landing"]
+    assert RAW not in nodes(marquez, READ_JOB)
+    assert f"job:{NAMESPACE}:{CHECK}" not in nodes(marquez, READ_JOB)
+    tell_later(cloud, inputs=["landing"])
+    assert names(marquez, DATASETS, "datasets") == ["checked", "landing", "raw"]
+
+
+def test_a_deleted_namespace_hides_all_that_is_in_it(marquez, cloud):
+    answer = marquez.send("DELETE", f"/api/v1/namespaces/{NAMESPACE}")
+    load(cloud)
+
+    assert (answer.status, answer.json["name"], answer.json["isHidden"]) == (200, NAMESPACE, True)
+    assert names(marquez, "/api/v1/jobs", "jobs") == []
+    assert [one["isHidden"] for one in get(marquez, "/api/v1/namespaces")["namespaces"]] == [True, False]
+    tell_later(cloud, inputs=["landing"])
+    # Only what is told of comes back.
+    assert names(marquez, "/api/v1/jobs", "jobs") == [READ_FLIGHTS]
+    assert get(marquez, f"/api/v1/namespaces/{NAMESPACE}")["isHidden"] is False
+
+
+def tell_later(cloud, **changes):
+    """An event of a time after any deletion's, as if it had waited in the queue since."""
+    assert cloud.load_events(a_run_event(run=CHECK_RUN[:-1] + "f", eventTime=A_DAY_LATER, **changes)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/api/v1/namespaces/nowhere", "Namespace 'nowhere' not found."),
+        (f"{DATASETS}/nothing", "Dataset 'nothing' not found."),
+        (f"/api/v1/namespaces/{NAMESPACE}/jobs/nothing", "Job 'nothing' not found."),
+    ],
+)
+def test_what_is_unknown_cannot_be_deleted(marquez, cloud, path, message):
+    assert marquez.send("DELETE", path).refusal == (404, message)
+    assert cloud.bodies("EventsQueue") == []
+
+
+def test_a_deletion_that_is_not_durable_is_not_answered_as_done(marquez, cloud):
+    with before(cloud.sqs, "SendMessageBatch", refused("AccessDenied"), times=9):
+        answer = marquez.send("DELETE", JOB)
+
+    assert (answer.status, answer.json["code"]) == (503, 503)
+
+
+def test_facets_too_large_for_an_answer_are_behind_a_link(api, cloud):
+    facets = {f"plan{number}": a_facet("Plan", plan="x" * 700_000) for number in range(7)}
+    assert cloud.load_events(a_run_event(run_facets=facets)) == []
+
+    for path, found in ((f"/api/v1/jobs/runs/{RUN}", facets), (f"/api/v1/jobs/runs/{RUN}/facets?", facets)):
+        query = {"type": "run"} if path.endswith("?") else {}
+        form = linked_json(cloud, api.send("GET", path.rstrip("?"), query))
+        assert form["facets"] == found
+
+
+def test_a_page_too_large_for_an_answer_is_cut_and_says_so(api, cloud):
+    events = [
+        a_run_event(
+            run=f"01941f29-7c00-7ea7-b5a3-{number:012}",
+            eventTime=f"2025-11-20T12:00:0{number}Z",
+            run_facets={"plan": a_facet("Plan", plan="x" * 700_000)},
+        )
+        for number in range(8)
+    ]
+    for event in events:
+        assert cloud.load_events(event) == []
+
+    page = get(api, "/api/v1/events/lineage")
+    rest = get(api, "/api/v1/events/lineage", offset=len(page["events"]))
+
+    assert (page["totalCount"], page["truncated"]) == (8, True)
+    assert (rest["totalCount"], rest["truncated"]) == (8, False)
+    assert page["events"] + rest["events"] == events[::-1]
+
+
+def test_an_event_too_large_for_an_answer_is_behind_a_link(api, cloud):
+    plans = {f"plan{number}": a_facet("Plan", plan="x" * 900_000) for number in range(5)}
+    event = a_run_event(outputs=[a_dataset("raw", facets=plans)])
+    assert cloud.load_events(event) == []
+
+    form = linked_json(cloud, api.send("GET", "/api/v1/events/lineage"))
+
+    assert form == {"events": [event], "totalCount": 1, "truncated": False}

@@ -1,0 +1,165 @@
+"""Clients that no one here wrote: OpenLineage's own sends a run by HTTP, Marquez's own reads what came of it."""
+
+from __future__ import annotations
+
+import json
+import secrets
+from collections.abc import Iterator
+from typing import Any
+
+import boto3
+import pytest
+from marquez_client import MarquezClient
+from marquez_client import client as marquez_module
+from openlineage.client import OpenLineageClient
+from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
+from openlineage.client.facet_v2 import parent_run, schema_dataset, source_code_location_job
+
+from lineage.runs.table import GraphTable
+from lineage.tokens import Tokens, new_token
+from local.stack import LocalStack
+from local.synthesis import synthesize
+
+PRODUCER = "https://github.com/headwater/tests"
+STORE = "s3://foreign-flights"
+RUN_ID = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
+PARENT_ID = "01941f29-0000-7ea7-b5a3-4d2d5f0a1b2c"
+CODE = "https://git.example/check.py"
+
+
+def a_client(url: str, **more: Any) -> OpenLineageClient:
+    """OpenLineage's client with its HTTP transport; a refusal is raised."""
+    return OpenLineageClient.from_dict({"type": "http", "url": url, "retry": {"total": 0}, **more})
+
+
+def an_event(state: RunState, time: str, namespace: str) -> RunEvent:
+    """A part of the run that checks flights."""
+    schema = schema_dataset.SchemaDatasetFacet(fields=[schema_dataset.SchemaDatasetFacetFields("flight", "string")])
+    code = source_code_location_job.SourceCodeLocationJobFacet(type="git", url=CODE)
+    parent = parent_run.ParentRunFacet(
+        run=parent_run.Run(PARENT_ID), job=parent_run.Job(namespace, "emissions"), producer=PRODUCER
+    )
+    return RunEvent(
+        eventTime=time,
+        producer=PRODUCER,
+        run=Run(RUN_ID, facets={"parent": parent}),
+        job=Job(namespace, "emissions.check", facets={"sourceCodeLocation": code}),
+        eventType=state,
+        inputs=[InputDataset(STORE, f"{namespace}/raw")],
+        outputs=[OutputDataset(STORE, f"{namespace}/checked", facets={"schema": schema})],
+    )
+
+
+def send_a_run(client: OpenLineageClient, namespace: str) -> None:
+    """Its start and its end."""
+    client.emit(an_event(RunState.START, "2025-11-20T11:00:00Z", namespace))
+    client.emit(an_event(RunState.COMPLETE, "2025-11-20T12:00:00Z", namespace))
+
+
+def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
+    """Every question of the client that is about runs."""
+    job_id, raw, checked = (
+        {"namespace": namespace, "name": "emissions.check"},
+        f"{namespace}/raw",
+        f"{namespace}/checked",
+    )
+    listed = {one["name"] for one in marquez.list_namespaces(limit=1000)["namespaces"]}
+    assert {namespace, STORE} <= listed
+    assert marquez.get_namespace(namespace)["isHidden"] is False
+
+    job = marquez.get_job(namespace, "emissions.check")
+    assert (job["id"], job["inputs"], job["outputs"], job["location"], job["parentJobName"]) == (
+        job_id,
+        [{"namespace": STORE, "name": raw}],
+        [{"namespace": STORE, "name": checked}],
+        CODE,
+        "emissions",
+    )
+    assert [one["name"] for one in marquez.list_jobs(namespace)["jobs"]] == ["emissions", "emissions.check"]
+    (run,) = marquez.list_job_runs(namespace, "emissions.check")["runs"]
+    whole = marquez.get_job_run(RUN_ID)
+    for told in (run, whole, job["latestRun"]):
+        assert (told["id"], told["state"], told["startedAt"], told["endedAt"], told["durationMs"]) == (
+            RUN_ID,
+            "COMPLETED",
+            "2025-11-20T11:00:00Z",
+            "2025-11-20T12:00:00Z",
+            3_600_000,
+        )
+    assert whole["jobVersion"] == {**job_id, "version": job["currentVersion"]}
+
+    dataset = marquez.get_dataset(STORE, checked)
+    assert [(field["name"], field["type"]) for field in dataset["fields"]] == [("flight", "string")]
+    (version,) = marquez.list_dataset_versions(STORE, checked)["versions"]
+    assert version["version"] == dataset["currentVersion"]
+    assert version["createdByRun"]["id"] == RUN_ID
+    assert marquez.get_dataset_version(STORE, checked, version["version"])["fields"] == dataset["fields"]
+    written = [one["datasetVersionId"] for one in whole["outputDatasetVersions"]]
+    assert written == [{"namespace": STORE, "name": checked, "version": version["version"]}]
+    names = [one["name"] for one in marquez.list_datasets(STORE, limit=1000)["datasets"]]
+    assert {raw, checked} <= set(names)
+
+
+@pytest.mark.parametrize("compression", [None, "gzip"])
+def test_a_run_sent_by_openlineage_is_read_by_marquez(local_stack: LocalStack, compression: str | None) -> None:
+    namespace = f"foreign-{compression}"
+    more = {} if compression is None else {"compression": compression}
+
+    send_a_run(a_client(local_stack.api_url, **more), namespace)
+    local_stack.drain()
+
+    check_what_marquez_reads(MarquezClient(local_stack.api_url.rstrip("/")), namespace)
+
+
+@pytest.fixture(scope="module")
+def token_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStack]:
+    """The stack with its second door, for bearer tokens."""
+    logs = tmp_path_factory.mktemp("logs")
+    with LocalStack(synthesize(auth="token"), window_cap_s=0.2, logs=logs) as stack:
+        yield stack
+
+
+@pytest.fixture
+def headers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Marquez's client keeps its token in a variable of its module."""
+    monkeypatch.setattr(marquez_module, "_HEADERS", dict(marquez_module._HEADERS))
+
+
+def a_token(stack: LocalStack, *scopes: str) -> str:
+    """A new token that is good everywhere."""
+    text, token = new_token(
+        scopes=scopes, namespaces=[], now_s=int(stack.now), lifetime_s=None, random=secrets.token_bytes
+    )
+    clients = (boto3.client("dynamodb", **stack.client_settings), boto3.client("s3", **stack.client_settings))
+    Tokens(GraphTable(clients[0], stack.outputs["GraphTableName"], clients[1], "none")).put(token)
+    return text
+
+
+@pytest.mark.usefixtures("headers_of_its_own")
+def test_both_come_in_through_the_door_for_bearer_tokens(token_stack: LocalStack) -> None:
+    key = {"type": "api_key", "apiKey": a_token(token_stack, "write")}
+
+    send_a_run(a_client(token_stack.token_api_url, auth=key), "foreign-token")
+    token_stack.drain()
+
+    url = token_stack.token_api_url.rstrip("/")
+    check_what_marquez_reads(MarquezClient(url, api_key=a_token(token_stack, "read")), "foreign-token")
+
+
+def test_without_a_good_token_the_transport_is_refused(token_stack: LocalStack) -> None:
+    for auth in ({}, {"auth": {"type": "api_key", "apiKey": "hw_wrong"}}):
+        with pytest.raises(Exception, match="401 Client Error"):
+            send_a_run(a_client(token_stack.token_api_url, **auth), "foreign-refused")
+
+
+def test_openlineages_own_json_is_what_is_kept(local_stack: LocalStack) -> None:
+    send_a_run(a_client(local_stack.api_url), "foreign-raw")
+    local_stack.drain()
+
+    events = MarquezClient(local_stack.api_url.rstrip("/"))._get(
+        f"{local_stack.api_url.rstrip('/')}/api/v1/events/lineage", params={"limit": 1000}
+    )["events"]
+
+    kept = [event for event in events if event["job"]["namespace"] == "foreign-raw"]
+    assert [(event["eventType"], event["producer"]) for event in kept] == [("COMPLETE", PRODUCER), ("START", PRODUCER)]
+    assert json.dumps(kept[0]["outputs"][0]["facets"]["schema"]["fields"]) == '[{"name": "flight", "type": "string"}]'

@@ -1,0 +1,102 @@
+"""The API asked in this process, over a graph table in memory; every answer is held against the OpenAPI document."""
+
+from __future__ import annotations
+
+import json
+import re
+from types import SimpleNamespace
+from urllib.parse import quote
+
+from jsonschema import Draft202012Validator
+from lineage.runs.questions import Questions
+
+from lineage.api.app import Api
+from lineage.api.document import build
+from lineage.runs.apply import apply
+from lineage.runs.event_log import EventLog, RawEvent
+from lineage.runs.parse import parse_statement
+from lineage.runs.rules import NameRules
+from tests.memory_table import MemoryTable
+
+_DOCUMENT = json.loads(json.dumps(build()))
+_PATHS = [(re.compile(re.sub("{.*?}", "[^/]+", path)), item) for path, item in _DOCUMENT["paths"].items()]
+_CONTEXT = SimpleNamespace(
+    function_name="f",
+    memory_limit_in_mb=1024,
+    invoked_function_arn="arn:f",
+    aws_request_id="r",
+    get_remaining_time_in_millis=lambda: 29_000,
+)
+
+
+class Asker:
+    """A graph, and the API over it; only what its questions need of the services is there."""
+
+    def __init__(self, rules=None):
+        self.table = MemoryTable()
+        self._rules = rules or NameRules(trim_partitions=False)
+        self._log = EventLog(self.table, None, "archive")
+        services = SimpleNamespace(questions=Questions(self.table), event_log=self._log)
+        self._api = Api(lambda: services)
+
+    def load(self, *bodies):
+        """Load events, as the loading function does."""
+        statements = [parse_statement(body, self._rules) for body in bodies]
+        self._log.enlist(event for event in map(RawEvent, statements, bodies) if event.listed)
+        apply(statements, self.table)
+
+    def get(self, path, **query):
+        """Status and JSON of the answer to `/api/v1<path>`; a list in the query is a value for each."""
+        path = f"/api/v1{path}"
+        values = {name: value if isinstance(value, list) else [str(value)] for name, value in query.items()}
+        answer = self._api.resolve(
+            {
+                "resource": "/{proxy+}",
+                "path": path,
+                "httpMethod": "GET",
+                "headers": None,
+                "multiValueHeaders": None,
+                "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
+                "multiValueQueryStringParameters": values or None,
+                "pathParameters": {"proxy": path[1:]},
+                "requestContext": {"stage": "prod", "path": path, "requestId": "r", "httpMethod": "GET"},
+                "body": None,
+                "isBase64Encoded": False,
+            },
+            _CONTEXT,
+        )
+        status, form = answer["statusCode"], json.loads(answer["body"])
+        _check_documented(path, status, form)
+        return status, form
+
+    def found(self, path, **query):
+        """The JSON of a question that has an answer."""
+        status, form = self.get(path, **query)
+        assert status == 200, form
+        return form
+
+    def graph(self, node_id, **query):
+        """The graph around a node."""
+        return self.found("/lineage", nodeId=node_id, **query)
+
+
+def at(*segments):
+    """A path of ids, each encoded as a client must."""
+    return "".join(f"/{quote(segment, safe='')}" for segment in segments)
+
+
+def skeleton(form):
+    """Node id -> ids of the nodes that it has edges from, and to."""
+    return {
+        node["id"]: (
+            [edge["origin"] for edge in node["inEdges"]],
+            [edge["destination"] for edge in node["outEdges"]],
+        )
+        for node in form["graph"]
+    }
+
+
+def _check_documented(path, status, form):
+    (operation,) = [item["get"] for shape, item in _PATHS if shape.fullmatch(path) and "get" in item][:1]
+    schema = operation["responses"][str(status)]["content"]["application/json"]["schema"]
+    Draft202012Validator({**schema, "components": _DOCUMENT["components"]}).validate(form)

@@ -1,0 +1,346 @@
+"""Marquez's routes over real events: the emissions pipeline reads flights, checks them, and estimates emissions."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.builders_events import CALCULATE, CHECK, NAMESPACE, READ_FLIGHTS, STORE, a_dataset, a_facet, a_run_event
+from tests.unit.api.marquez_asker import Asker, at, skeleton
+
+LANDING = f"dataset:{STORE}:landing"
+RAW, CHECKED, REJECTED = (f"dataset:{STORE}:{name}" for name in ("raw", "checked", "rejected"))
+ESTIMATED = f"dataset:{STORE}:estimated"
+READ_JOB, CHECK_JOB, CALCULATE_JOB = (f"job:{NAMESPACE}:{name}" for name in (READ_FLIGHTS, CHECK, CALCULATE))
+RUNS = {job: f"01941f29-7c00-7ea7-b5a3-{number:012}" for number, job in enumerate([READ_FLIGHTS, CHECK, CALCULATE], 1)}
+JOB_IDS = [{"namespace": NAMESPACE, "name": name} for name in (CALCULATE, CHECK, READ_FLIGHTS)]
+UNKNOWN_RUN = "01941f29-7c00-7ea7-b5a3-999999999999"
+GLUE = "arn:aws:glue:eu-west-1:111122223333"
+
+
+def a_step(job, hour, inputs, outputs, **changes):
+    """The start and the end of a run, half an hour apart."""
+    both = {"run": RUNS[job], "job": job, "inputs": inputs, "outputs": outputs, **changes}
+    return (
+        a_run_event(**both, eventType="START", eventTime=f"2025-11-20T{hour:02}:00:00Z"),
+        a_run_event(**both, eventType="COMPLETE", eventTime=f"2025-11-20T{hour:02}:30:00Z"),
+    )
+
+
+PIPELINE = (
+    *a_step(READ_FLIGHTS, 8, ["landing"], [a_dataset("raw", fields=["flight", ("delay", "int")])]),
+    *a_step(CHECK, 9, ["raw"], ["checked", "rejected"], job_facets={"sql": a_facet("SQLJob", query="select 1")}),
+    *a_step(CALCULATE, 10, ["checked"], ["estimated"]),
+)
+
+
+@pytest.fixture
+def api():
+    """The pipeline has run once."""
+    asker = Asker()
+    asker.load(*PIPELINE)
+    return asker
+
+
+@pytest.fixture
+def empty():
+    return Asker()
+
+
+def test_the_graph_is_the_same_from_every_node(api):
+    graph = api.graph(CHECK_JOB)
+
+    assert skeleton(graph) == {
+        LANDING: ([], [READ_JOB]),
+        READ_JOB: ([LANDING], [RAW]),
+        RAW: ([READ_JOB], [CHECK_JOB]),
+        CHECK_JOB: ([RAW], [CHECKED, REJECTED]),
+        CHECKED: ([CHECK_JOB], [CALCULATE_JOB]),
+        REJECTED: ([CHECK_JOB], []),
+        CALCULATE_JOB: ([CHECKED], [ESTIMATED]),
+        ESTIMATED: ([CALCULATE_JOB], []),
+    }
+    assert graph["truncated"] is False
+    for node in graph["graph"]:
+        assert api.graph(node["id"]) == graph
+
+
+@pytest.mark.parametrize(
+    ("node", "depth", "jobs"),
+    [
+        (READ_JOB, 0, [READ_JOB]),
+        (READ_JOB, 1, [CHECK_JOB, READ_JOB]),
+        (READ_JOB, 2, [CALCULATE_JOB, CHECK_JOB, READ_JOB]),
+        (RAW, 0, [CHECK_JOB, READ_JOB]),
+    ],
+)
+def test_depth_counts_jobs(api, node, depth, jobs):
+    assert [one for one in skeleton(api.graph(node, depth=depth)) if one.startswith("job:")] == jobs
+
+
+def test_a_dataset_that_no_job_writes_any_more_is_stale_and_names_its_last_writer(empty):
+    empty.load(*a_step(CHECK, 8, [], ["x"]), *a_step(CALCULATE, 9, ["x"], []))
+    again = a_run_event(run=UNKNOWN_RUN, job=CHECK, inputs=[], outputs=["y"], eventTime="2025-11-20T10:00:00Z")
+    empty.load(again)
+
+    x, y = f"dataset:{STORE}:x", f"dataset:{STORE}:y"
+    assert skeleton(empty.graph(CHECK_JOB)) == skeleton(empty.graph(y)) == {y: ([CHECK_JOB], []), CHECK_JOB: ([], [y])}
+    assert (
+        skeleton(empty.graph(CALCULATE_JOB))
+        == skeleton(empty.graph(x))
+        == {
+            x: ([], [CALCULATE_JOB]),
+            CALCULATE_JOB: ([x], []),
+        }
+    )
+    (data,) = (node["data"] for node in empty.graph(x)["graph"] if node["id"] == x)
+    assert (data["stale"], data["lastWrittenBy"]) == (
+        True,
+        {
+            "job": {"namespace": NAMESPACE, "name": CHECK},
+            "runId": RUNS[CHECK],
+            "endedAt": "2025-11-20T08:30:00Z",
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("namespace", "name"),
+    [
+        (GLUE, "table/sales/orders"),
+        ("postgres://db:5432", "shop.public.orders"),
+        ("jdbc:h2:mem:x", "T"),
+        ("s3://b", "2024/x"),
+        ("ns", "my_struct<a:bigint,b:string>"),
+    ],
+)
+def test_node_ids_hold_colons(empty, namespace, name):
+    empty.load(a_run_event(inputs=[], outputs=[a_dataset(name, namespace)]))
+    node_id = f"dataset:{namespace}:{name}"
+
+    assert node_id in skeleton(empty.graph(node_id))
+    assert empty.found(f"/namespaces{at(namespace)}/datasets{at(name)}")["id"] == {"namespace": namespace, "name": name}
+
+
+def test_the_graph_as_it_was(api):
+    when = "2025-11-20T09:00:00Z"
+
+    assert skeleton(api.graph(READ_JOB, lineageAt=when)) == {
+        LANDING: ([], [READ_JOB]),
+        READ_JOB: ([LANDING], [RAW]),
+        RAW: ([READ_JOB], []),
+    }
+    assert api.graph(READ_JOB, lineageAt="1763629200") == api.graph(READ_JOB, lineageAt=when)
+    assert api.get("/lineage", nodeId=CHECK_JOB, lineageAt="2025-11-20")[0] == 404
+
+
+def test_what_a_version_was_made_of(api):
+    version = api.found(f"/namespaces{at(STORE)}/datasets/checked")["currentVersion"]
+    graph = api.graph(f"{CHECKED}#{version}")
+
+    ids = list(skeleton(graph))
+    assert f"{CHECKED}#{version}" in ids
+    assert all("#" in one for one in ids)
+    assert not any(one.startswith((ESTIMATED, REJECTED)) for one in ids)
+    assert {one.partition("#")[0] for one in ids} == {CHECKED, CHECK_JOB, RAW, READ_JOB, LANDING}
+    assert api.graph(CHECKED, datasetVersion=version) == graph
+
+
+def test_the_runs_upstream_of_a_run(api):
+    told = api.found("/runlineage/upstream", runId=RUNS[CALCULATE])["runs"]
+
+    assert [(one["run"]["id"], one["run"]["status"]) for one in told] == [
+        (RUNS[CALCULATE], "COMPLETED"),
+        (RUNS[CHECK], "COMPLETED"),
+        (RUNS[READ_FLIGHTS], "COMPLETED"),
+    ]
+    made = {one["job"]["name"]: [(used["name"], used["producedByRunId"]) for used in one["inputs"]] for one in told}
+    assert made == {
+        CALCULATE: [("checked", RUNS[CHECK])],
+        CHECK: [("raw", RUNS[READ_FLIGHTS])],
+        READ_FLIGHTS: [("landing", None)],
+    }
+    assert len(api.found("/runlineage/upstream", runId=RUNS[CALCULATE], depth=0)["runs"]) == 1
+
+
+def test_namespaces_are_listed_by_name(api):
+    form = api.found("/namespaces")
+
+    assert [one["name"] for one in form["namespaces"]] == [NAMESPACE, STORE]
+    assert (form["totalCount"], form["truncated"]) == (2, False)
+    assert api.found("/namespaces", offset=1, limit=1)["namespaces"] == form["namespaces"][1:]
+    assert api.found(f"/namespaces{at(STORE)}") == form["namespaces"][1]
+
+
+def test_datasets_are_listed_by_name_page_by_page(api):
+    listed = api.found(f"/namespaces{at(STORE)}/datasets")
+
+    names = [one["name"] for one in listed["datasets"]]
+    assert (names, listed["totalCount"]) == (["checked", "estimated", "landing", "raw", "rejected"], 5)
+    pages = [api.found(f"/namespaces{at(STORE)}/datasets", limit=2, offset=offset) for offset in (0, 2, 4, 6)]
+    assert [one for page in pages for one in page["datasets"]] == listed["datasets"]
+    assert api.found(f"/namespaces{at(STORE)}/datasets", limit=0)["datasets"] == []
+    assert api.found(f"/namespaces{at(STORE)}/datasets/raw") == listed["datasets"][3]
+
+
+def test_a_dataset_and_its_versions(api):
+    path = f"/namespaces{at(STORE)}/datasets/raw"
+    dataset = api.found(path)
+    versions = api.found(f"{path}/versions")
+
+    assert dataset["fields"] == [
+        {"name": "flight", "type": "string", "tags": [], "description": None},
+        {"name": "delay", "type": "int", "tags": [], "description": None},
+    ]
+    assert list(dataset["facets"]) == ["schema"]
+    (version,) = versions["versions"]
+    assert (version["version"], versions["totalCount"]) == (dataset["currentVersion"], 1)
+    assert version["createdByRun"]["id"] == RUNS[READ_FLIGHTS]
+    assert api.found(f"{path}/versions/{version['version']}")["version"] == version["version"]
+
+
+def test_jobs_are_listed_by_name_in_all_namespaces_or_one(api):
+    every, some = api.found("/jobs"), api.found(f"/namespaces/{NAMESPACE}/jobs")
+
+    assert [job["id"] for job in every["jobs"]] == JOB_IDS
+    assert every == some
+    assert api.found("/namespaces/nowhere/jobs") == {"jobs": [], "totalCount": 0, "truncated": False}
+
+
+def test_jobs_are_found_by_the_state_of_their_last_run(api):
+    failed = a_run_event(run=UNKNOWN_RUN, job=CHECK, eventType="FAIL", eventTime="2025-11-20T11:00:00Z")
+    api.load(failed)
+
+    def names(*states):
+        return [job["name"] for job in api.found("/jobs", lastRunStates=list(states))["jobs"]]
+
+    assert names("FAILED") == [CHECK]
+    assert names("completed") == [CALCULATE, READ_FLIGHTS]
+    assert names("COMPLETED", "FAILED") == [CALCULATE, CHECK, READ_FLIGHTS]
+    assert names("RUNNING") == []
+
+
+def test_a_job_its_versions_and_its_runs(api):
+    path = f"/namespaces/{NAMESPACE}/jobs/{CHECK}"
+    job = api.found(path)
+    versions, runs = api.found(f"{path}/versions"), api.found(f"{path}/runs")
+
+    assert (job["name"], job["inputs"], [one["name"] for one in job["outputs"]]) == (
+        CHECK,
+        [{"namespace": STORE, "name": "raw"}],
+        ["checked", "rejected"],
+    )
+    assert list(job["facets"]) == ["sql"]
+    assert [one["version"] for one in versions["versions"]] == [job["currentVersion"]]
+    assert api.found(f"{path}/versions/{job['currentVersion']}")["version"] == job["currentVersion"]
+    assert [one["id"] for one in runs["runs"]] == [RUNS[CHECK]] == [job["latestRun"]["id"]]
+
+
+def test_a_run_and_its_facets(api):
+    run = api.found(f"/jobs/runs/{RUNS[CHECK]}")
+
+    assert (run["state"], run["startedAt"], run["endedAt"], run["durationMs"]) == (
+        "COMPLETED",
+        "2025-11-20T09:00:00Z",
+        "2025-11-20T09:30:00Z",
+        1_800_000,
+    )
+    assert [one["datasetVersionId"]["name"] for one in run["inputDatasetVersions"]] == ["raw"]
+    assert [one["datasetVersionId"]["name"] for one in run["outputDatasetVersions"]] == ["checked", "rejected"]
+    facets = {kind: api.found(f"/jobs/runs/{RUNS[CHECK]}/facets", type=kind) for kind in ("run", "job", "dataset")}
+    assert {kind: list(form["facets"]) for kind, form in facets.items()} == {"run": [], "job": ["sql"], "dataset": []}
+
+
+def test_run_events_are_listed_as_they_were_sent(api):
+    form = api.found("/events/lineage")
+
+    assert form["events"] == sorted(PIPELINE, key=lambda event: event["eventTime"], reverse=True)
+    assert form["totalCount"] == 6
+    between = {"after": "2025-11-20T08:30:00Z", "before": "2025-11-20T10:00:00+00:00"}
+    some = api.found("/events/lineage", **between, sortDirection="asc", limit=2, offset=1)
+    assert (some["events"], some["totalCount"]) == (list(PIPELINE[2:4]), 3)
+
+
+def test_search_finds_jobs_and_datasets_by_a_part_of_their_name(api):
+    form = api.found("/search", q="CHECK")
+
+    assert [hit["nodeId"] for hit in form["results"]] == [CHECKED, CHECK_JOB]
+    assert form["totalCount"] == 2
+    assert [hit["nodeId"] for hit in api.found("/search", q="check", filter="job")["results"]] == [CHECK_JOB]
+    assert [hit["nodeId"] for hit in api.found("/search", q="e", namespace=STORE, limit=1)["results"]] == [CHECKED]
+    assert [hit["nodeId"] for hit in api.found("/search", q="check", sort="updated_at")["results"]] == [
+        CHECKED,
+        CHECK_JOB,
+    ]
+    assert api.found("/search", q="check", before="2025-11-20")["results"] == []
+    assert len(api.found("/search", q="check", after="2025-11-20")["results"]) == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "message"),
+    [
+        ("/lineage", {"nodeId": "job:nowhere:nothing"}, "Node 'job:nowhere:nothing' not found."),
+        ("/lineage", {"nodeId": f"dataset:{STORE}:nothing"}, f"Node 'dataset:{STORE}:nothing' not found."),
+        ("/runlineage/upstream", {"runId": UNKNOWN_RUN}, f"Run '{UNKNOWN_RUN}' not found."),
+        ("/namespaces/nowhere", {}, "Namespace 'nowhere' not found."),
+        ("/namespaces/nowhere/datasets", {}, "Namespace 'nowhere' not found."),
+        (f"/namespaces{at(STORE)}/datasets/nothing", {}, "Dataset 'nothing' not found."),
+        (f"/namespaces{at(STORE)}/datasets/nothing/versions", {}, "Dataset 'nothing' not found."),
+        (f"/namespaces{at(STORE)}/datasets/raw/versions/x", {}, "Dataset version 'x' not found."),
+        (f"/namespaces/{NAMESPACE}/jobs/nothing", {}, "Job 'nothing' not found."),
+        (f"/namespaces/{NAMESPACE}/jobs/nothing/versions", {}, "Job 'nothing' not found."),
+        (f"/namespaces/{NAMESPACE}/jobs/{CHECK}/versions/x", {}, "Job version 'x' not found."),
+        (f"/namespaces/{NAMESPACE}/jobs/nothing/runs", {}, "Job 'nothing' not found."),
+        (f"/jobs/runs/{UNKNOWN_RUN}", {}, f"Run '{UNKNOWN_RUN}' not found."),
+        (f"/jobs/runs/{UNKNOWN_RUN}/facets", {"type": "run"}, f"Run '{UNKNOWN_RUN}' not found."),
+    ],
+)
+def test_what_is_unknown_is_404(api, path, query, message):
+    assert api.get(path, **query) == (404, {"code": 404, "message": message})
+
+
+TIME_RULE = "must be Unix seconds or an ISO 8601 date and time of the years 1 to 9999"
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "message"),
+    [
+        ("/lineage", {}, "nodeId: must be given, and not blank, got None"),
+        ("/lineage", {"nodeId": CHECK_JOB, "depth": "deep"}, "depth: must be a whole number from 0 to 1000000"),
+        ("/lineage", {"nodeId": CHECK_JOB, "depth": "-1"}, "depth: must be a whole number from 0 to 1000000"),
+        ("/lineage", {"nodeId": CHECK_JOB, "lineageAt": "yesterday"}, f"lineageAt: {TIME_RULE}, got 'yesterday'"),
+        ("/lineage", {"nodeId": CHECK_JOB, "lineageAt": "999999999999"}, f"lineageAt: {TIME_RULE}"),
+        ("/lineage", {"nodeId": [CHECK_JOB, RAW]}, "nodeId: must be given once"),
+        ("/lineage", {"nodeId": "\ud800"}, r"nodeId: must be Unicode text, got '\ud800'"),
+        ("/runlineage/upstream", {"runId": " "}, "runId: must be given, and not blank, got ' '"),
+        ("/namespaces", {"limit": "1001"}, "limit: must be a whole number from 0 to 1000, got '1001'"),
+        ("/namespaces", {"offset": "-1"}, "offset: must be a whole number from 0 to 1000000, got '-1'"),
+        ("/jobs", {"lastRunStates": ["RUNNING", "foo"]}, "lastRunStates: must be one of NEW, RUNNING, COMPLETED, FAIL"),
+        ("/events/lineage", {"sortDirection": "asdf"}, "sortDirection: must be one of desc, asc, got 'asdf'"),
+        ("/events/lineage", {"before": "2025-13-01"}, f"before: {TIME_RULE}, got '2025-13-01'"),
+        (f"/jobs/runs/{UNKNOWN_RUN}/facets", {}, "type: must be one of run, job, dataset, got None"),
+        (f"/jobs/runs/{UNKNOWN_RUN}/facets", {"type": "x"}, "type: must be one of run, job, dataset, got 'x'"),
+        ("/jobs/runs/%ff", {}, "run_id: must be percent-encoded UTF-8, got '%ff'"),
+        ("/search", {}, "q: must be given, and not blank, got None"),
+        ("/search", {"q": "x", "filter": "tag"}, "filter: must be one of dataset, job, got 'tag'"),
+        ("/search", {"q": "x", "sort": "rank"}, "sort: must be one of name, updated_at, got 'rank'"),
+    ],
+)
+def test_what_breaks_a_rule_is_400_and_says_which(api, path, query, message):
+    status, form = api.get(path, **query)
+
+    assert (status, form["code"], form["message"][: len(message)]) == (400, 400, message)
+
+
+@pytest.mark.parametrize("node_id", ["", "checked", "dataset", "dataset:", "dataset:x", "table:x:y", "run:x", "job:"])
+def test_an_unreadable_node_id_is_400(api, node_id):
+    status, form = api.get("/lineage", nodeId=node_id)
+
+    assert (status, form["message"].partition(":")[0]) == (400, "nodeId")
+
+
+def test_selectors_that_disagree_are_400(api):
+    version = api.found(f"/namespaces{at(STORE)}/datasets/checked")["currentVersion"]
+
+    assert api.get("/lineage", nodeId=f"{CHECKED}#{version}", datasetVersion=RUNS[CHECK])[0] == 400
+    assert api.get("/lineage", nodeId=CHECKED, datasetVersion=version, lineageAt="2025-11-20")[0] == 400
+    assert api.get("/lineage", nodeId=CHECKED, datasetVersion=UNKNOWN_RUN)[0] == 404
