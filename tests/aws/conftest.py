@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import threading
 from dataclasses import dataclass, field
 from datetime import datetime, timezone
 from itertools import count
@@ -12,6 +13,7 @@ from types import SimpleNamespace
 import boto3
 import pytest
 from moto import mock_aws
+from moto.dynamodb.responses import DynamoHandler
 
 from infra.synth import synthesize
 from lambdas import compact, events, expired, load, trace, wiring
@@ -27,7 +29,6 @@ _VARIABLES = {
     settings.RECORDS_QUEUE_URL: "RecordsQueueUrl",
     settings.RECORDS_DLQ_URL: "RecordsDeadLettersUrl",
     settings.PACKED_QUEUE_URL: "PackedQueueUrl",
-    settings.EVENTS_QUEUE_URL: "EventsQueueUrl",
     settings.TRACE_QUEUE_URL: "TraceQueueUrl",
     settings.EVENTS_QUEUE_URL: "EventsQueueUrl",
     settings.RECORDS_TABLE: "RecordsTableName",
@@ -54,9 +55,17 @@ def _bare(resource):
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _fast_queries():
-    """As on the local stack: a query of stock moto sorts the whole table."""
+def _moto_as_on_the_local_stack():
+    """A query of stock moto sorts the whole table, a transaction copies it, and threads meet in both."""
     moto_patches.query_one_partition()
+    moto_patches.copy_only_what_a_transaction_touches()
+    lock, act = threading.RLock(), DynamoHandler.call_action
+
+    def one_at_a_time(self):
+        with lock:
+            return act(self)
+
+    DynamoHandler.call_action = one_at_a_time
 
 
 @dataclass

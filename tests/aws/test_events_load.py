@@ -1,0 +1,173 @@
+"""Events from their queue into the raw log, the list and the graph table: once each, and a bad one alone."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import pytest
+
+from lambdas import wiring
+from lineage.aws.queues import QueuedMessage
+from lineage.days import day_of
+from lineage.runs.found import Listed
+from lineage.runs.load import Loaded, load_events
+from tests.aws.faults import Killed, before, killed_at, refused
+from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
+
+READ = a_run_event(run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1b21")
+CHECKED = a_run_event(
+    run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1b22",
+    job=CHECK,
+    inputs=["raw"],
+    outputs=["checked", "rejected"],
+    eventTime="2025-11-20T12:01:00Z",
+)
+
+
+def listed(cloud, **asked):
+    return wiring.event_log().list_events(**{"limit": 100, **asked})
+
+
+def logged(cloud):
+    """The events in the raw log."""
+    objects = cloud.objects("events/year=").values()
+    return [json.loads(line) for body in objects for line in gzip.decompress(body).splitlines()]
+
+
+def facts(cloud):
+    """The graph table's rows as text; how often a row was swapped depends on the batches."""
+    return {
+        (item["pk"]["S"], item["sk"]["S"]): {name: value for name, value in item.items() if name != "v"}
+        for item in cloud.items("Graph")
+    }
+
+
+def by_name(events):
+    return sorted(events, key=json.dumps)
+
+
+def test_every_event_is_kept_as_it_was_sent_and_run_events_are_listed_newest_first(cloud):
+    sent = [READ, a_job_event(), CHECKED, a_dataset_event()]
+
+    assert cloud.load_events(*sent) == []
+    assert by_name(logged(cloud)) == by_name(sent)
+    assert listed(cloud) == Listed([CHECKED, READ], 2)
+
+
+def test_the_log_lies_by_the_day_of_arrival(cloud):
+    cloud.load_events(READ)
+
+    year, month, day = day_of(cloud.now_s).split("-")
+    [key] = cloud.objects("events/")
+    assert key.startswith(f"events/year={year}/month={month}/day={day}/")
+
+
+def test_an_event_that_comes_twice_is_kept_and_listed_once_and_changes_nothing(cloud):
+    cloud.load_events(READ, CHECKED)
+    once, objects = facts(cloud), cloud.objects("events/")
+
+    assert cloud.load_events(CHECKED, READ) == []
+    assert (facts(cloud), cloud.objects("events/")) == (once, objects)
+
+
+def test_the_list_has_bounds_of_which_the_first_is_in_it_and_the_last_is_not(cloud):
+    cloud.load_events(READ, CHECKED)
+
+    noon, later = "2025-11-20T12:00:00.000000Z", "2025-11-20T12:01:00.000000Z"
+    assert listed(cloud, after=noon, before=later) == Listed([READ], 1)
+    assert listed(cloud, newest_first=False, limit=1, offset=1) == Listed([CHECKED], 2)
+
+
+def test_an_event_too_large_for_a_row_is_listed_all_the_same(cloud):
+    large = a_run_event(run_facets={"plan": {"_producer": "p", "_schemaURL": "s", "text": "scan " * 5000}})
+    cloud.load_events(large)
+
+    assert listed(cloud).items == [large]
+
+
+def test_an_event_too_large_for_a_message_is_read_from_where_its_pointer_points(cloud):
+    bucket = cloud.outputs["IntakeBucketName"]
+    cloud.s3.put_object(Bucket=bucket, Key="requests/e.json", Body=json.dumps(READ))
+
+    assert cloud.load_events({"s3": {"bucket": bucket, "key": "requests/e.json"}}, CHECKED) == []
+    assert by_name(logged(cloud)) == by_name([READ, CHECKED])
+
+
+def test_what_is_no_event_fails_alone(cloud):
+    nowhere = {"s3": {"bucket": cloud.outputs["IntakeBucketName"], "key": "requests/gone.json"}}
+
+    assert cloud.load_events("no JSON", READ, {"eventTime": "x"}, nowhere, CHECKED) == [0, 2, 3]
+    assert listed(cloud).total == 2
+
+
+def test_an_event_that_cannot_be_loaded_harms_no_other_of_its_batch(cloud):
+    poison = a_run_event(run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1b23", job="poison", inputs=["raw"], outputs=["x"])
+
+    def is_poison(params):
+        return "poison" in str(params["body"])
+
+    faults = [
+        before(cloud.dynamodb, operation, refused("ValidationException"), times=99, only=is_poison)
+        for operation in ("BatchWriteItem", "PutItem", "TransactWriteItems")
+    ]
+    with faults[0], faults[1], faults[2]:
+        assert cloud.load_events(READ, poison, CHECKED) == [1]
+    assert {CHECK, "emissions.read_flights"} <= {sk[2:] for pk, sk in facts(cloud) if sk.startswith("J#")}
+
+
+def test_while_dynamodb_refuses_the_whole_batch_waits_and_is_complete_afterwards(cloud):
+    with before(cloud.dynamodb, "BatchGetItem", refused("ProvisionedThroughputExceededException"), times=1):
+        assert cloud.load_events(READ, CHECKED) == [0, 1]
+    assert cloud.load_events(READ, CHECKED) == []
+    assert listed(cloud).total == 2
+
+
+@pytest.mark.parametrize("effective", [False, True], ids=["before the call", "after it"])
+def test_a_function_that_dies_at_any_call_leaves_what_another_delivery_completes(cloud, effective):
+    """Each turn loads a pipeline of its own, dies one call later than the turn before, and is delivered again."""
+    clients = (cloud.dynamodb, cloud.s3)
+    number, died = 0, True
+    while died:
+        number += 1
+        batch = [a_run_event(run=f"run-{number}", job=f"job-{number}", inputs=[f"in-{number}"], outputs=["out"])]
+        died = False
+        with killed_at(clients, number, effective=effective):
+            try:
+                cloud.load_events(*batch)
+            except Killed:
+                died = True
+        assert cloud.load_events(*batch) == []
+    assert number > 5
+    assert listed(cloud).total == number
+    assert {f"J#job-{one}" for one in range(1, number + 1)} <= {sk for _, sk in facts(cloud)}
+
+
+def test_the_functions_rules_of_names_are_those_of_its_variables(cloud, monkeypatch):
+    monkeypatch.setenv("PARTITION_TRIMMING", "false")
+    monkeypatch.setenv("TEMPORARY_PATTERNS", '["^s3://scratch"]')
+    wiring.name_rules.cache_clear()
+
+    rules = wiring.name_rules()
+    assert (rules.trim_partitions, rules.temporary) == (False, ("^s3://scratch",))
+
+
+def test_the_reason_of_a_failure_names_the_rule_and_not_what_the_event_held(cloud):
+    message = QueuedMessage("m", json.dumps({**READ, "eventTime": "secret-value"}))
+    loaded = load_events([message], wiring.event_stores(), now_s=cloud.now_s)
+
+    assert loaded == Loaded(
+        failed={"m": "Invalid: eventTime: must be an ISO 8601 date and time in the years 1 to 9999"}, refused=1
+    )
+
+
+def test_batches_in_any_order_and_company_list_the_same_events(cloud):
+    runs = [
+        a_run_event(run=f"run-{number}", job=CALCULATE, eventTime=f"2025-11-2{number % 3}T00:00:{number:02}Z")
+        for number in range(30)
+    ]
+    for start in range(0, 30, 7):
+        cloud.load_events(*runs[start : start + 10])
+
+    found = [listed(cloud, limit=8, offset=offset).items for offset in range(0, 32, 8)]
+    assert [one for page in found for one in page] == sorted(runs, key=lambda run: run["eventTime"], reverse=True)

@@ -1,0 +1,99 @@
+"""The graph made anew from the raw log: into an empty table it is the same graph, row for row."""
+
+from __future__ import annotations
+
+import pytest
+
+from lambdas import wiring
+from lineage.runs.event_log import EventLog
+from lineage.runs.replay import Replayed, replay
+from lineage.runs.rules import NameRules
+from lineage.runs.table import GraphTable
+from tests.builders import HOUR
+from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
+
+KEYS = [("pk", "HASH"), ("sk", "RANGE")]
+
+
+def an_event(number):
+    large = {"text": "x" * 20_000} if number % 7 == 0 else {}
+    return a_run_event(
+        run=f"run-{number // 2}",
+        job=(CHECK, CALCULATE)[number // 2 % 2],
+        eventType=("START", "COMPLETE")[number % 2],
+        eventTime=f"2025-11-20T{number % 24:02}:00:{number:02}Z",
+        inputs=["raw", f"in-{number % 3}"],
+        outputs=[f"out-{number % 2}"],
+        run_facets={"plan": {"_producer": "p", "_schemaURL": "s", **large}},
+    )
+
+
+@pytest.fixture
+def loaded(cloud):
+    """A cloud that has loaded two days of events, some of them twice and in different company."""
+    events = [an_event(number) for number in range(40)]
+    cloud.load_events(*events[10:30], a_job_event(), a_dataset_event())
+    cloud.load_events({"change": "DELETE", "eventTime": "2025-11-20T13:00:00Z", "namespace": "emissions", "job": CHECK})
+    cloud.now_s += 24 * HOUR
+    cloud.load_events(*events[25:], a_job_event())
+    cloud.load_events(*events[:15])
+    return cloud
+
+
+@pytest.fixture
+def empty(loaded):
+    """The log of that cloud, with an empty table beside its own."""
+    loaded.dynamodb.create_table(
+        TableName="other",
+        KeySchema=[{"AttributeName": name, "KeyType": kind} for name, kind in KEYS],
+        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name, _ in KEYS],
+        BillingMode="PAY_PER_REQUEST",
+    )
+    bucket = loaded.outputs["ArchiveBucketName"]
+    return EventLog(GraphTable(loaded.dynamodb, "other", loaded.s3, bucket), loaded.s3, bucket)
+
+
+def rows(cloud, name):
+    """What every row says; how often one was swapped depends on the batches."""
+    table = GraphTable(cloud.dynamodb, name, cloud.s3, cloud.outputs["ArchiveBucketName"])
+    pages = cloud.dynamodb.get_paginator("scan").paginate(TableName=name, ProjectionExpression="pk, sk")
+    found = table.get([(item["pk"]["S"], item["sk"]["S"]) for page in pages for item in page["Items"]])
+    return {key: row.data for key, row in found.items()}
+
+
+def replay_all(log):
+    return [some for day in log.days() for some in replay(log.keys_of(day), log, NameRules())]
+
+
+def test_the_log_knows_its_days(loaded, empty):
+    assert empty.days() == ["2025-11-20", "2025-11-21"]
+    assert [len(empty.keys_of(day)) for day in empty.days()] == [2, 2]
+
+
+def test_a_replay_into_an_empty_table_makes_the_same_table(loaded, empty):
+    assert replay_all(empty) == [Replayed(2, 23), Replayed(2, 31)]
+    assert rows(loaded, "other") == rows(loaded, loaded.outputs["GraphTableName"])
+
+
+def test_a_replay_into_the_table_itself_changes_nothing(loaded):
+    once = rows(loaded, loaded.outputs["GraphTableName"])
+    replay_all(wiring.event_log())
+    assert rows(loaded, loaded.outputs["GraphTableName"]) == once
+
+
+def test_a_replay_that_stopped_anywhere_goes_on_to_the_same_table(loaded, empty):
+    later = empty.days()[1]
+    for _ in replay(empty.keys_of(later)[:1], empty, NameRules()):
+        pass
+    replay_all(empty)
+    assert rows(loaded, "other") == rows(loaded, loaded.outputs["GraphTableName"])
+
+
+def test_what_in_the_log_is_no_event_is_told_and_passed_over(loaded, empty):
+    import gzip
+
+    key = "events/year=2025/month=11/day=20/0.jsonl.gz"
+    loaded.s3.put_object(Bucket=empty.bucket, Key=key, Body=gzip.compress(b'{"eventTime":"never"}\n'))
+    [told] = replay([key], empty, NameRules())
+    assert (told.objects, told.events) == (1, 0)
+    assert told.failed[0].startswith(f"{key}:1: ")
