@@ -14,10 +14,11 @@ class Killed(BaseException):
     """The function died: no handler of ours may answer this."""
 
 
-def refused(code: str, message: str = "injected") -> tuple[AWSResponse, dict[str, Any]]:
+def refused(code: str, message: str = "injected", **more: object) -> tuple[AWSResponse, dict[str, Any]]:
     """An answer of AWS that refuses the call for good (botocore's own retries included)."""
     response = AWSResponse("http://injected", 400, {}, None)
-    return response, {"Error": {"Code": code, "Message": message}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+    told = {"Error": {"Code": code, "Message": message}, "ResponseMetadata": {"HTTPStatusCode": 400}}
+    return response, {**told, **more}
 
 
 def timed_out() -> ReadTimeoutError:
