@@ -128,13 +128,14 @@ JOB_FORM_OF_VERSION: Example = {
     "lineageUnknown": False,
 }
 EDGE: Example = {"origin": "job:emissions:emissions.check", "destination": NODE_ID}
+_JOB_DATA: Example = {**_JOB_SAID, "currentRunUuid": RUN_ID}
 GRAPH: Example = {
     "graph": [
         {"id": NODE_ID, "type": "DATASET", "data": _DATASET_SAID, "inEdges": [EDGE], "outEdges": []},
         {
             "id": "job:emissions:emissions.check",
             "type": "JOB",
-            "data": {**_JOB_SAID, "currentRunUuid": RUN_ID},
+            "data": _JOB_DATA,
             "inEdges": [],
             "outEdges": [EDGE],
         },
