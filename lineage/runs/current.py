@@ -105,7 +105,7 @@ def _parent_of(form: Mapping[str, str] | None) -> ParentRun | None:
 
 
 def _run_json(run: FoundRun) -> dict[str, Any]:
-    form = {name: value for name, value in asdict(run).items() if value}
+    form = {name: value for name, value in asdict(run).items() if isinstance(value, str)}
     return {
         **form,
         "job": text_of(run.job),

@@ -155,6 +155,8 @@ def until(facts: F, time: str) -> F:
             changes[one.name] = _KINDS[one.name].until(value, time)
     if facts.last and not changes["last"]:
         changes["last"] = max(changes.get("times", ()), default=changes["first"])
+    if isinstance(facts, RunFacts) and facts.named_last and not changes["named_last"]:
+        changes["named_last"] = changes["named_first"]
     return replace(facts, **changes)
 
 
