@@ -1,4 +1,4 @@
-"""The client of a PySpark job: lineage requests by HTTP, Lambda or to a file.
+"""The client of a PySpark job: lineage requests and OpenLineage events by HTTP, Lambda or to a file.
 
     from spark_client import LineageClient
 

@@ -1,16 +1,15 @@
-"""The client that a job holds: requests out, node ids back, and never an exception unless asked for."""
+"""The client that a job holds: requests and events out, node ids back, and never an exception unless asked for."""
 
 from __future__ import annotations
 
-import logging
 import os
-import threading
 import uuid
 from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from spark_client.errors import LineageError, Misconfigured, Undelivered
+from spark_client.delivery import Delivery, RequestParcel
+from spark_client.events import EventParcel, parcels_of
 from spark_client.requests import (
     Action,
     Answer,
@@ -23,20 +22,20 @@ from spark_client.requests import (
     requests_of,
     requests_of_steps,
 )
-from spark_client.retry import Patience, Timing, persist
-from spark_client.transports import Destination, Json, Transport, choose_destination, open_transport
+from spark_client.transports import Destination, Json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
     from types import TracebackType
 
-_log = logging.getLogger("headwater.client")
+    from spark_client.retry import Patience, Timing
+
 # Requests that wait for a thread of `record_all`: enough to keep all busy, few enough to hold in memory.
 _WINDOW = 16
 
 
 class LineageClient:
-    """Sends lineage requests, and answers the node ids that they give.
+    """Sends lineage requests, and answers the node ids that they give; sends OpenLineage events.
 
     One of `url`, `function` and `file` says where to; without any, HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE.
     HEADWATER_TOKEN and HEADWATER_AUTH (`iam`, `none`) go with a URL; calls to API Gateway are signed by default.
@@ -44,12 +43,8 @@ class LineageClient:
     A request that cannot be delivered within `patience.deadline_s` is logged once, counted in `failed`, and the job
     lives on with the node ids that it would have had; after that, requests are tried once each, until one succeeds.
     With `strict`, the error is raised instead. Every request carries an id and the time of its first attempt, so that
-    trying again never makes a second node. Usable by many threads, and in the closure of a Spark task: an executor
-    gets the destination that the driver chose.
-
-    Attributes:
-        sent: records that the service took.
-        failed: records that it did not.
+    trying again never makes a second node; the same event twice is one. Usable by many threads, and in the closure of
+    a Spark task: an executor gets the destination that the driver chose.
     """
 
     def __init__(
@@ -64,16 +59,18 @@ class LineageClient:
         patience: Patience | None = None,
         timing: Timing | None = None,
     ) -> None:
-        self.sent = 0
-        self.failed = 0
-        self._strict = strict
-        self._patience = patience or Patience()
-        self._timing = timing or Timing()
-        self._lock = threading.Lock()
-        self._given_up = False
-        self._transport: Transport | None = None
         given = Destination(url, function, os.fspath(file) if file is not None else None, token, auth)
-        self._destination = self._chosen(given)
+        self._delivery = Delivery(given, strict=strict, patience=patience, timing=timing)
+
+    @property
+    def sent(self) -> int:
+        """Records and events that the service took."""
+        return self._delivery.sent
+
+    @property
+    def failed(self) -> int:
+        """Records and events that it did not."""
+        return self._delivery.failed
 
     def record(
         self,
@@ -152,12 +149,25 @@ class LineageClient:
                     failed += len(request.records) if answer is None else 0
         return Tally(sent, failed)
 
+    def emit(self, event: object) -> bool:
+        """Send an OpenLineage event, a dict or one of openlineage-python's; whether the service took it."""
+        return self._delivery.deliver(EventParcel(event)) is not None
+
+    def emit_many(self, events: Iterable[object]) -> Tally:
+        """Send OpenLineage events in as few requests as the service's bounds allow; each is taken or not by itself.
+
+        `events` may be a generator. Those that the service could not take for now are sent again, and only those.
+        """
+        sent = failed = 0
+        for parcel in parcels_of(events):
+            delivered = self._delivery.deliver(parcel) is not None
+            tally = parcel.tally(delivered=delivered)
+            sent, failed = sent + tally.sent, failed + tally.failed
+        return Tally(sent, failed)
+
     def close(self) -> None:
         """Let go of connections; the client can still be used."""
-        with self._lock:
-            transport, self._transport = self._transport, None
-        if transport is not None:
-            transport.close()
+        self._delivery.close()
 
     def __enter__(self) -> LineageClient:
         return self
@@ -167,25 +177,8 @@ class LineageClient:
     ) -> None:
         self.close()
 
-    def __getstate__(self) -> dict[str, object]:
-        """What a Spark task gets: the destination and the rules, not the connections and the counts."""
-        return {**vars(self), "sent": 0, "failed": 0, "_lock": None, "_transport": None}
-
-    def __setstate__(self, state: dict[str, object]) -> None:
-        vars(self).update(state, _lock=threading.Lock())
-
-    def _chosen(self, given: Destination) -> Destination | None:
-        try:
-            return choose_destination(given, os.environ)
-        except Misconfigured as error:
-            if self._strict:
-                raise
-            self._given_up = True
-            _log.warning("lineage is off: %s", error)
-            return None
-
     def _now(self, requested_at: int | None) -> int:
-        return int(self._timing.now()) if requested_at is None else requested_at
+        return int(self._delivery.timing.now()) if requested_at is None else requested_at
 
     def _action(
         self,
@@ -210,48 +203,7 @@ class LineageClient:
         return BatchAnswer(action.root_id, action.action_taken, recorded_at, ttl_expiry, tuple(records), whole)
 
     def _deliver(self, request: Request) -> tuple[Request, Json | None]:
-        """Send one request to its end and count it; None in the place of the answer if it did not arrive.
-
-        This is the one place where everything is caught: lineage must not end the job that it describes.
-        """
-        try:
-            answer = persist(
-                lambda timeout_s: self._connected().send(request.body, timeout_s),
-                self._patience,
-                self._timing,
-                once=self._given_up,
-            )
-        except Exception as error:
-            self._count(failed=len(request.records))
-            if self._strict:
-                raise
-            self._warn(request, error)
-            return request, None
-        self._count(sent=len(request.records))
-        self._given_up = False
-        return request, answer
-
-    def _connected(self) -> Transport:
-        with self._lock:
-            if self._destination is None:
-                raise Misconfigured("nowhere to send lineage to")
-            if self._transport is None:
-                self._transport = open_transport(self._destination, self._patience)
-            return self._transport
-
-    def _count(self, sent: int = 0, failed: int = 0) -> None:
-        with self._lock:
-            self.sent += sent
-            self.failed += failed
-
-    def _warn(self, request: Request, error: Exception) -> None:
-        """One warning for a request; for an outage, one in all. Nothing of the payload but the action."""
-        outage = isinstance(error, (Undelivered, Misconfigured))
-        level = logging.DEBUG if outage and self._given_up else logging.WARNING
-        self._given_up = self._given_up or outage
-        reason = str(error) if isinstance(error, LineageError) else f"{type(error).__name__}: {error}"
-        count = len(request.records)
-        _log.log(level, "%d records of %s not recorded: %s", count, request.action.action_taken, reason)
+        return request, self._delivery.deliver(RequestParcel(request))
 
 
 def _seconds(answer: Json | None, field: str) -> int | None:

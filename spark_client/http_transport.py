@@ -10,27 +10,31 @@ import ssl
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from spark_client.retry import Patience
     from spark_client.transports import Destination, Json
 
-PATH = "api/v1/records"
+_RECORDS = "api/v1/records"
+_EVENT = "api/v1/lineage"
+_EVENTS = "api/v1/lineage/batch"
 # Below this a compressed body saves no packet.
 COMPRESSED_ABOVE_BYTES = 8_192
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
-# Adds what authentication needs to the headers of a body.
-Authenticate = Callable[[bytes, dict[str, str]], dict[str, str]]
+# Adds what authentication needs to the headers of a body that goes to a URL.
+Authenticate = Callable[[str, bytes, dict[str, str]], dict[str, str]]
 
 
 class HttpTransport:
-    """Sends requests to `<url>/api/v1/records` and keeps its connections for the next ones."""
+    """Sends requests to `<url>/api/v1/records`, events to `<url>/api/v1/lineage`, and keeps its connections."""
 
     def __init__(self, destination: Destination, patience: Patience) -> None:
         url = destination.url or ""
@@ -39,42 +43,63 @@ class HttpTransport:
             raise Misconfigured(f"url {url!r}: must be http://host[:port][/path] or https://...")
         self._scheme, self._host, self._port = parts.scheme, parts.hostname, parts.port
         self._proxy = _proxy_for(parts.scheme, parts.hostname)
-        self._path = f"{parts.path.rstrip('/')}/{PATH}"
+        self._url = url.rstrip("/")
+        self._root = parts.path.rstrip("/")
         if self._proxy and parts.scheme == "http":  # a proxy is asked for the whole address
-            self._path = f"http://{parts.netloc}{self._path}"
+            self._root = f"http://{parts.netloc}{self._root}"
         self._patience = patience
-        self._authenticate = _authentication(destination, parts.hostname, f"{url.rstrip('/')}/{PATH}")
+        self._authenticate = _authentication(destination, parts.hostname)
         self._idle: queue.LifoQueue[http.client.HTTPConnection] = queue.LifoQueue()
         weakref.finalize(self, _close_all, self._idle)
 
     def send(self, body: bytes, timeout_s: float) -> Json:
         """POST one request; 429 and 5xx are `Undelivered`, every other status but 2xx is `Refused`."""
+        status, answer = self._call(_RECORDS, body, timeout_s)
+        fields = _fields(answer)
+        return fields if "root_id" in fields else _no_answer_of_ours(status)
+
+    def send_event(self, event: bytes, timeout_s: float) -> None:
+        """POST one event."""
+        status, answer = self._call(_EVENT, event, timeout_s)
+        if (status, answer) != (201, b""):
+            _no_answer_of_ours(status)
+
+    def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:
+        """POST a batch of events."""
+        status, answer = self._call(_EVENTS, b"[" + b",".join(events) + b"]", timeout_s)
+        fields = _fields(answer)
+        return fields if status == 204 or "failed_events" in fields else _no_answer_of_ours(status)
+
+    def _call(self, path: str, body: bytes, timeout_s: float) -> tuple[int, bytes]:
+        """Status and body of a 2xx."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if len(body) > COMPRESSED_ABOVE_BYTES:
             body = gzip.compress(body, compresslevel=6, mtime=0)
             headers["Content-Encoding"] = "gzip"
-        headers = self._authenticate(body, headers)
+        headers = self._authenticate(f"{self._url}/{path}", body, headers)
         try:
-            status, retry_after, answer = self._post(body, headers, timeout_s)
+            status, retry_after, answer = self._post(f"{self._root}/{path}", body, headers, timeout_s)
         except (OSError, http.client.HTTPException) as error:
             raise Undelivered(f"{self._host}: {type(error).__name__} {error}") from error
-        return _read(status, retry_after, answer)
+        if not 200 <= status < 300:
+            raise _refusal(status, retry_after, answer)
+        return status, answer
 
     def close(self) -> None:
         """Close the idle connections."""
         _close_all(self._idle)
 
-    def _post(self, body: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, str | None, bytes]:
+    def _post(self, path: str, body: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, str | None, bytes]:
         connection, kept = self._connection(timeout_s)
         try:
-            answer = _exchange(connection, self._path, body, headers)
+            answer = _exchange(connection, path, body, headers)
         except (ConnectionError, http.client.RemoteDisconnected):
             connection.close()
             if not kept:
                 raise
             # The service may close an idle connection at any moment; that says nothing about its health.
             connection = self._connect(timeout_s)
-            answer = _exchange(connection, self._path, body, headers)
+            answer = _exchange(connection, path, body, headers)
         except BaseException:
             connection.close()
             raise
@@ -134,24 +159,25 @@ def _exchange(
     return response.status, response.headers.get("Retry-After"), response.read()
 
 
-def _read(status: int, retry_after: str | None, answer: bytes) -> Json:
-    """The answer of a 2xx that holds one.
-
-    A 2xx without an answer of ours came from something between (a proxy's page): nothing was accepted.
-    """
+def _fields(answer: bytes) -> Json:
     try:
         parsed = json.loads(answer)
     except ValueError:
         parsed = None
-    fields: Json = parsed if isinstance(parsed, dict) else {}
-    if 200 <= status < 300 and "root_id" in fields:
-        return fields
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _no_answer_of_ours(status: int) -> NoReturn:
+    """A 2xx without an answer of ours came from something between (a proxy's page): nothing was accepted."""
+    raise Undelivered(f"HTTP {status} without a lineage answer: is the URL that of the service?")
+
+
+def _refusal(status: int, retry_after: str | None, answer: bytes) -> Refused | Undelivered:
+    fields = _fields(answer)
     message = str(fields.get("message") or http.client.responses.get(status, "unknown status"))
-    if 200 <= status < 300:
-        raise Undelivered(f"HTTP {status} without a lineage answer: is the URL that of the service?")
     if status in (408, 429) or status >= 500:
-        raise Undelivered(f"HTTP {status}: {message}", _seconds(retry_after))
-    raise Refused(str(fields.get("code") or status), message)
+        return Undelivered(f"HTTP {status}: {message}", _seconds(retry_after))
+    return Refused(str(fields.get("code") or status), message)
 
 
 def _seconds(retry_after: str | None) -> float:
@@ -159,17 +185,17 @@ def _seconds(retry_after: str | None) -> float:
     return float(retry_after) if retry_after and retry_after.isdecimal() else 0.0
 
 
-def _authentication(destination: Destination, host: str, url: str) -> Authenticate:
+def _authentication(destination: Destination, host: str) -> Authenticate:
     if destination.auth not in (None, "iam", "none"):
         raise Misconfigured(f"auth {destination.auth!r}: must be 'iam' or 'none'")
     if destination.token is not None:
         if destination.auth == "iam":
             raise Misconfigured("a token and auth 'iam' are both set: keep one of them")
         bearer = {"Authorization": f"Bearer {destination.token}"}
-        return lambda _body, headers: {**headers, **bearer}
+        return lambda _url, _body, headers: {**headers, **bearer}
     gateway = ".execute-api." in host
     if destination.auth == "iam" or (gateway and destination.auth is None):
         from spark_client.signing import sign_with_aws
 
-        return sign_with_aws(host, url)
-    return lambda _body, headers: headers
+        return sign_with_aws(host)
+    return lambda _url, _body, headers: headers

@@ -14,6 +14,8 @@ from botocore.exceptions import ConnectionError as NotConnected
 from spark_client.errors import Misconfigured, Refused, Undelivered
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from mypy_boto3_lambda import LambdaClient
 
     from spark_client.retry import Patience
@@ -49,6 +51,14 @@ class LambdaTransport:
         if response.get("FunctionError"):
             raise _function_error(answer)
         return answer
+
+    def send_event(self, event: bytes, timeout_s: float) -> None:
+        """Invoke the function with one event."""
+        self.send(event, timeout_s)
+
+    def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:
+        """Invoke the function with several."""
+        return self.send(b'{"events": [' + b",".join(events) + b"]}", timeout_s)
 
     def close(self) -> None:
         """Close the connections; the next request makes a new client."""

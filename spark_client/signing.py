@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 _SERVICE = "execute-api"
 
 
-def sign_with_aws(host: str, url: str) -> Callable[[bytes, dict[str, str]], dict[str, str]]:
-    """A function that adds the signature to the headers of a POST of `body` to `url`.
+def sign_with_aws(host: str) -> Callable[[str, bytes, dict[str, str]], dict[str, str]]:
+    """A function that adds the signature to the headers of a POST of `body` to a `url` of the host.
 
     The region is the one in the name of an API Gateway host (`<id>.execute-api.<region>.amazonaws.com`), else the
     session's.
@@ -34,7 +34,7 @@ def sign_with_aws(host: str, url: str) -> Callable[[bytes, dict[str, str]], dict
         raise Misconfigured(f"cannot sign for {host}: no AWS {'credentials' if region else 'region'} found")
     lock = threading.Lock()  # credentials refresh themselves, one thread at a time
 
-    def sign(body: bytes, headers: dict[str, str]) -> dict[str, str]:
+    def sign(url: str, body: bytes, headers: dict[str, str]) -> dict[str, str]:
         with lock:
             frozen = credentials.get_frozen_credentials()
         request = AWSRequest(method="POST", url=url, data=body, headers=dict(headers))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -28,6 +28,12 @@ class Transport(Protocol):
             Undelivered: not answered, or a failure that may pass.
             Misconfigured: not even tried, for want of credentials or a region.
         """
+
+    def send_event(self, event: bytes, timeout_s: float) -> None:
+        """Hand over one OpenLineage event; raises as `send` does."""
+
+    def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:
+        """Hand over several; the answer's `failed_events` are those not taken, none where it has none."""
 
     def close(self) -> None:
         """Let go of connections; a later `send` opens new ones."""
@@ -100,7 +106,7 @@ def open_transport(destination: Destination, patience: Patience) -> Transport:
 
 
 class FileTransport:
-    """Appends requests to a file, one line of JSON each: for tests, and for jobs without a way to the service.
+    """Appends requests and events to a file, a line of JSON each: for tests, and for jobs without a way to the service.
 
     Each request is one write in append mode, so that several processes of one machine may share the file.
     """
@@ -111,15 +117,27 @@ class FileTransport:
 
     def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - a file is written at once or not at all
         """Append the request; OSErrors are `Undelivered`."""
-        try:
-            with self._lock:
-                self._append(body + b"\n")
-        except OSError as error:
-            raise Undelivered(f"{self._path}: {error.strerror}") from error
+        self._append_all([body])
+        return {}
+
+    def send_event(self, event: bytes, timeout_s: float) -> None:  # noqa: ARG002 - as in `send`
+        """Append the event."""
+        self._append_all([event])
+
+    def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:  # noqa: ARG002 - as in `send`
+        """Append the events."""
+        self._append_all(events)
         return {}
 
     def close(self) -> None:
         """Nothing stays open between requests."""
+
+    def _append_all(self, bodies: Sequence[bytes]) -> None:
+        try:
+            with self._lock:
+                self._append(b"".join(body + b"\n" for body in bodies))
+        except OSError as error:
+            raise Undelivered(f"{self._path}: {error.strerror}") from error
 
     def _append(self, line: bytes) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)

@@ -420,7 +420,8 @@ def test_an_encrypted_request_asks_the_proxy_for_a_tunnel(
     service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("https_proxy", service.url)
-    lineage = a_client(service, watch, url="https://lineage.invalid", strict=True, patience=Patience(deadline_s=0))
+    once = Patience(deadline_s=2, pause_s=5)
+    lineage = a_client(service, watch, url="https://lineage.invalid", strict=True, patience=once)
 
     with pytest.raises(Undelivered):
         lineage.record(ROOT, ROOT, "READ", RAW)

@@ -1,0 +1,139 @@
+"""Bringing things to the service: within a job's patience, counted, and never an exception unless asked for."""
+
+from __future__ import annotations
+
+import logging
+import os
+import threading
+from typing import TYPE_CHECKING, Protocol
+
+from spark_client.errors import LineageError, Misconfigured, Undelivered
+from spark_client.requests import Tally
+from spark_client.retry import Patience, Timing, persist
+from spark_client.transports import Destination, Json, Transport, choose_destination, open_transport
+
+if TYPE_CHECKING:
+    from spark_client.requests import Request
+
+_log = logging.getLogger("headwater.client")
+
+
+class Parcel(Protocol):
+    """What is sent at once: a request, an event, or several events."""
+
+    def send(self, transport: Transport, timeout_s: float) -> Json:
+        """Hand it over, or what is left of it; raises as the transport does."""
+
+    def tally(self, *, delivered: bool) -> Tally:
+        """How much of it arrived, and how much did not; `delivered` if it all did."""
+
+    def describe(self, count: int) -> str:
+        """So many of what is in it, for a log: nothing of the payload but what a person needs to find it."""
+
+
+class RequestParcel:
+    """A lineage request."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+
+    def send(self, transport: Transport, timeout_s: float) -> Json:
+        """Hand over the request."""
+        return transport.send(self._request.body, timeout_s)
+
+    def tally(self, *, delivered: bool) -> Tally:
+        """All of its records or none."""
+        count = len(self._request.records)
+        return Tally(count, 0) if delivered else Tally(0, count)
+
+    def describe(self, count: int) -> str:
+        """Records and their action."""
+        return f"{count} records of {self._request.action.action_taken}"
+
+
+class Delivery:
+    """Brings parcels to one destination; usable by many threads, and in the closure of a Spark task.
+
+    Attributes:
+        sent: records and events that the service took.
+        failed: records and events that it did not.
+    """
+
+    def __init__(self, given: Destination, *, strict: bool, patience: Patience | None, timing: Timing | None) -> None:
+        self.sent = 0
+        self.failed = 0
+        self.timing = timing or Timing()
+        self._strict = strict
+        self._patience = patience or Patience()
+        self._lock = threading.Lock()
+        self._given_up = False
+        self._transport: Transport | None = None
+        self._destination = self._chosen(given)
+
+    def deliver(self, parcel: Parcel) -> Json | None:
+        """Send a parcel to its end and count it; None in the place of the answer if not all of it arrived.
+
+        This is the one place where everything is caught: lineage must not end the job that it describes.
+        """
+        try:
+            answer = persist(
+                lambda timeout_s: parcel.send(self._connected(), timeout_s),
+                self._patience,
+                self.timing,
+                once=self._given_up,
+            )
+        except Exception as error:
+            tally = parcel.tally(delivered=False)
+            self._count(tally)
+            if self._strict:
+                raise
+            self._warn(parcel.describe(tally.failed), error)
+            return None
+        self._count(parcel.tally(delivered=True))
+        self._given_up = False
+        return answer
+
+    def close(self) -> None:
+        """Let go of connections; the next parcel opens new ones."""
+        with self._lock:
+            transport, self._transport = self._transport, None
+        if transport is not None:
+            transport.close()
+
+    def __getstate__(self) -> dict[str, object]:
+        """What a Spark task gets: the destination and the rules, not the connections and the counts."""
+        return {**vars(self), "sent": 0, "failed": 0, "_lock": None, "_transport": None}
+
+    def __setstate__(self, state: dict[str, object]) -> None:
+        vars(self).update(state, _lock=threading.Lock())
+
+    def _chosen(self, given: Destination) -> Destination | None:
+        try:
+            return choose_destination(given, os.environ)
+        except Misconfigured as error:
+            if self._strict:
+                raise
+            self._given_up = True
+            _log.warning("lineage is off: %s", error)
+            return None
+
+    def _connected(self) -> Transport:
+        with self._lock:
+            if self._destination is None:
+                raise Misconfigured("nowhere to send lineage to")
+            if self._transport is None:
+                self._transport = open_transport(self._destination, self._patience)
+            return self._transport
+
+    def _count(self, tally: Tally) -> None:
+        with self._lock:
+            self.sent += tally.sent
+            self.failed += tally.failed
+
+    def _warn(self, what: str, error: Exception) -> None:
+        """One warning for a parcel; for an outage, one in all."""
+        outage = isinstance(error, (Undelivered, Misconfigured))
+        level = logging.DEBUG if outage and self._given_up else logging.WARNING
+        self._given_up = self._given_up or outage
+        reason = str(error) if isinstance(error, LineageError) else f"{type(error).__name__}: {error}"
+        _log.log(level, "%s not recorded: %s", what, reason)
