@@ -17,10 +17,11 @@ Where the rules leave room, the model decides:
 - `stale` looks at visible jobs that write the dataset now; the last writer is one that did not fail, if there is such.
 - The initial version is named by the primary name, and counts as a version that did not fail.
 - The first DatasetEvent describes the initial version if no run had written one by then; any other makes a version when
-  it tells of fields that differ from those told last before it.
+  it tells of fields that differ from those told last before it by a DatasetEvent or a version that did not fail.
 - The facets of a version are those that its run told of its output; nothing is inherited.
 - The version that a run read is never that of a failed run, unless the storage's own version says so.
-- A graph does not start at what is hidden; a start dataset comes first.
+- A graph does not start at what is hidden; a start dataset comes first. What was deleted and came back is shown in the
+  graphs of all times.
 """
 
 from tests.runs_model.model import Model

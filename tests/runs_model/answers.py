@@ -1,8 +1,8 @@
-"""Every question there is, asked of whoever answers them: of the model, and of what the loaders made of the same events."""
+"""Every question there is, asked of whoever answers: of the model, and of what loaders made of the same events."""
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 import orjson
 
@@ -25,7 +25,7 @@ def every_answer(questions, *, jobs, datasets, runs, times=()):
         for depth in _DEPTHS:
             asked(questions.find_graph, node.node_id, depth=depth)
         for time in times:
-            asked(questions.find_graph, node.node_id, depth=9, at=time)
+            asked(questions.find_graph, node.node_id, depth=9, at=time, seen=structure_then)
     return asked.answers
 
 
@@ -64,7 +64,7 @@ def _ask_job(asked, questions, job):
     versions = asked(questions.list_job_versions, job, limit=100, offset=0)
     for version in versions.items if versions else ():
         asked(questions.find_job_version, job, version.version)
-        asked(questions.find_graph, job.node_id, depth=9, version=version.version, seen=structure)
+        asked(questions.find_graph, f"{job.node_id}#{version.version}", depth=9, seen=structure_of_versions)
 
 
 def _ask_dataset(asked, questions, dataset):
@@ -74,15 +74,29 @@ def _ask_dataset(asked, questions, dataset):
     for version in versions.items if versions else ():
         asked(questions.find_dataset_version, dataset, version.version)
         for depth in _DEPTHS:
-            asked(questions.find_graph, dataset.node_id, depth=depth, version=version.version, seen=structure)
+            asked(
+                questions.find_graph, dataset.node_id, depth=depth, version=version.version, seen=structure_of_versions
+            )
 
 
-def structure(graph):
+def structure_of_versions(graph):
     """A graph of versions without what is told of each node beside its name."""
     if graph is None:
         return None
     jobs = sorted([job.id.node_id, job.version, sorted(job.runs)] for job in graph.jobs)
     return [jobs, sorted([one.id.node_id, one.version] for one in graph.datasets), sorted(graph.edges)]
+
+
+def structure_then(graph):
+    """A graph of the past without what is not promised of it: when things were last updated, and facets."""
+    if graph is None:
+        return None
+    jobs = sorted([job.id.node_id, _plain(job.inputs), _plain(job.outputs), job.created] for job in graph.jobs)
+    datasets = [
+        [one.id.node_id, one.created, one.stale, one.last_written_by and one.last_written_by.run]
+        for one in graph.datasets
+    ]
+    return [jobs, sorted(datasets), sorted(graph.edges)]
 
 
 def rendered(answer):
@@ -94,8 +108,3 @@ def _plain(value):
     if isinstance(value, (list, tuple)):
         return [_plain(one) for one in value]
     return asdict(value) if hasattr(value, "__dataclass_fields__") else value
-
-
-def brief(run):
-    """A run as it is told within another answer: without what has to be read for it alone."""
-    return replace(run, facets={}, job_facets={}, inputs=(), outputs=())

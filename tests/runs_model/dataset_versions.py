@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from lineage.names import uuid_of_bytes
-from tests.runs_model.facets import canonical, merged, text_in, when
+from tests.runs_model.facets import canonical, merged, text_in
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ def versions_of(said, dataset):
     by_runs = [version for run in said.runs.values() for version in _version_by_run(said, run, dataset)]
     first = min((version.created for version in by_runs), default=None)
     return sorted(
-        by_runs + _initial(said, dataset, first) + _by_events(said, dataset, first),
+        by_runs + _initial(said, dataset, first) + _by_events(said, dataset, by_runs, first),
         key=lambda version: version.position,
     )
 
@@ -78,21 +78,26 @@ def _first_describes(said, dataset, first):
     return bool(told) and (first is None or told[0][0].time < first)
 
 
-def _by_events(said, dataset, first):
-    """A version for each DatasetEvent that tells of another schema than the one known before it."""
+def _by_events(said, dataset, by_runs, first):
+    """A version for each DatasetEvent that tells of another schema than the one told last before it."""
     told = _descriptions(said, dataset)
     changes = told[1:] if _first_describes(said, dataset, first) else told
-    return [
-        Version(event.time, event.hash, version_id(use.dataset, event.hash), facets=merged([(event, use.facets)]))
-        for event, use in changes
-        if _changes_schema(said, dataset, event, use)
-    ]
+    every = [_by_event(event, use) for event, use in told] + [one for one in by_runs if not one.failed]
+    return [one for one in (_by_event(event, use) for event, use in changes) if _changes_schema(one, every)]
 
 
-def _changes_schema(said, dataset, event, use):
-    now = merged([(event, use.facets)]).get("schema")
-    before = merged((one, told.facets) for one, _, told in said.uses_of(dataset) if when(one) < when(event))
-    return now is not None and canonical(now.get("fields")) != canonical(before.get("schema", {}).get("fields"))
+def _by_event(event, use):
+    return Version(event.time, event.hash, version_id(use.dataset, event.hash), facets=merged([(event, use.facets)]))
+
+
+def _changes_schema(version, every):
+    before = [one for one in every if one.position < version.position and "schema" in one.facets]
+    last = max(before, key=lambda one: one.position, default=None)
+    return "schema" in version.facets and (last is None or _fields(version) != _fields(last))
+
+
+def _fields(version):
+    return canonical(version.facets["schema"].get("fields"))
 
 
 def version_read(said, reader, dataset):

@@ -24,6 +24,6 @@ def merged(sayings):
 
 
 def text_in(facets, facet, name):
-    """A text in a facet, None if there is no such text."""
+    """A text in a facet, None if there is none or an empty one."""
     value = facets.get(facet, {}).get(name)
-    return value if isinstance(value, str) else None
+    return value if isinstance(value, str) and value else None

@@ -12,7 +12,7 @@ from tests.runs_model import dataset_versions
 def of_now(model, node_id, depth):
     """Jobs within `depth` hops of the start, and all their visible datasets; None for a start unknown or hidden."""
     start = start_of(model, node_id)
-    if start is None:
+    if start is None or model.said.is_hidden(start):
         return None
     io = {job: _visible_io(model, job) for job in model.visible_jobs()}
     touched = {job: {*inputs, *outputs} for job, (inputs, outputs) in io.items()}
@@ -24,21 +24,30 @@ def of_now(model, node_id, depth):
     edges = {(dataset.node_id, job.node_id) for job in hops for dataset in io[job][0]}
     edges |= {(job.node_id, dataset.node_id) for job in hops for dataset in io[job][1]}
     return Graph(
-        tuple(model.job(job) for job in _nearest(hops)),
-        tuple(model.dataset(dataset) for dataset in _nearest(near)),
+        tuple(_job_in_passing(model, job) for job in _nearest(hops)),
+        tuple(_dataset_in_passing(model, dataset) for dataset in _nearest(near)),
         tuple(sorted(edges)),
     )
 
 
+def _job_in_passing(model, job):
+    """The job as graphs tell it: without what has to be read for it alone."""
+    return replace(model.job_in_passing(job), facets={}, current_version=None)
+
+
+def _dataset_in_passing(model, dataset):
+    return replace(model.dataset(dataset), current_version=None, last_modified=None)
+
+
 def start_of(model, node_id):
-    """The visible job or primary dataset of this node id."""
+    """The job or primary dataset of this node id."""
     kind, _, _ = node_id.partition(":")
     if kind not in ("job", "dataset"):
         raise Invalid.because("nodeId", node_id, "must begin with job: or dataset:")
     names = model.said.jobs if kind == "job" else sorted(model.said.dataset_names)
     for name in names:
         thing = name if kind == "job" else model.said.primary(name)
-        if name.node_id == node_id and not model.said.is_hidden(thing):
+        if name.node_id == node_id:
             return thing
     return None
 
@@ -63,7 +72,7 @@ def _nearest(hops):
 def upstream_runs(model, run_id, depth):
     """The run, then those that wrote what it read, and so on, nearest first."""
     hops = _runs_upstream(model, [run_id], depth)
-    return [UpstreamRun(model.run(one), tuple(_inputs(model, one))) for one in _nearest(hops)]
+    return [UpstreamRun(model.run_in_passing(one), tuple(_inputs(model, one))) for one in _nearest(hops)]
 
 
 def _runs_upstream(model, starts, depth):
@@ -88,37 +97,32 @@ def of_versions(model, node_id, version, depth):
         return None
     if start in model.said.jobs:
         found = [entries for one, entries in model.job_versions(start) if one == version]
-        starts = [entry.run for entry in (found[0] if found else []) if entry.run][-1:]
-        if not found:
-            return None
-        outputs = {(one.dataset, one.version) for run in starts for one in model.run(run).outputs}
+        starts = [entry.run for entries in found for entry in entries if entry.run][-1:]
+        datasets = {(one.dataset, one.version) for run in starts for one in model.run(run).outputs}
+        jobs = {(start, version): []}
     else:
         found = [one for one in model.dataset_versions(start) if one.id == version]
         starts = [one.run for one in found if one.run]
-        if not found:
-            return None
-        outputs = {(start, version)}
-    return _graph_of_runs(model, _runs_upstream(model, starts, depth), outputs)
+        datasets, jobs = {(start, version)}, {}
+    return _graph_of_runs(model, _runs_upstream(model, starts, depth), jobs, datasets) if found else None
 
 
-def _graph_of_runs(model, hops, datasets):
-    datasets, runs, edges = set(datasets), {}, set()
-    for run_id in hops:
-        run = model.run(run_id)
-        runs.setdefault((run.job, run.job_version), []).append(run_id)
+def _graph_of_runs(model, hops, jobs, datasets):
+    """The graph of these runs, by their job versions; besides what they read it has these jobs and datasets."""
+    edges = set()
+    for run in map(model.run, hops):
+        jobs.setdefault((run.job, run.job_version), []).append(run)
         datasets |= {(one.dataset, one.version) for one in run.inputs}
-    for (job, version), ids in runs.items():
+    for (job, version), runs in jobs.items():
         node = f"{job.node_id}#{version}"
-        for run in map(model.run, ids):
-            edges |= {(f"{one.dataset.node_id}#{one.version}", node) for one in run.inputs}
-            edges |= {
-                (node, f"{one.dataset.node_id}#{one.version}")
-                for one in run.outputs
-                if (one.dataset, one.version) in datasets
-            }
+        read = {(one.dataset, one.version) for run in runs for one in run.inputs}
+        written = {(one.dataset, one.version) for run in runs for one in run.outputs} & datasets
+        edges |= {(f"{dataset.node_id}#{one}", node) for dataset, one in read}
+        edges |= {(node, f"{dataset.node_id}#{one}") for dataset, one in written}
     return Graph(
         tuple(
-            replace(model.job(job), version=version, runs=tuple(ids)) for (job, version), ids in sorted(runs.items())
+            replace(model.job(job), version=version, runs=tuple(run.id for run in runs))
+            for (job, version), runs in sorted(jobs.items())
         ),
         tuple(replace(model.dataset(dataset), version=version) for dataset, version in sorted(datasets)),
         tuple(sorted(edges)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 from lineage.names import run_id_of
@@ -27,13 +28,19 @@ class Model:
     """`lineage.runs.questions.Questions` for a whole set of statements; also what the graphs are made of."""
 
     def __init__(self, statements):
-        self.said = Said(statements)
+        self._tell(Said(statements))
+
+    def _tell(self, said):
+        self.said = said
         # One set of statements, one answer: the model may remember what it has worked out.
         for name in ("job_entries", "job_versions", "dataset_versions", "run", "job", "dataset"):
             setattr(self, name, cache(getattr(self, name)))
 
     def before(self, time):
-        return Model(self.said.before(time).statements)
+        """The answers of a time: from what was said of the time before it."""
+        past = Model([])
+        past._tell(self.said.before(time))
+        return past
 
     # Namespaces
 
@@ -81,6 +88,13 @@ class Model:
             other_jobs=tuple(run.jobs[1:]),
         )
 
+    def run_in_passing(self, run_id):
+        """The run as it is told within another answer: without what has to be read for it alone."""
+        run = self.run(run_id)
+        known = self.said.runs[run_id].uses("in") or self.said.runs[run_id].uses("out")
+        version = run.job_version if known else None
+        return replace(run, facets={}, job_facets={}, inputs=(), outputs=(), job_version=version)
+
     def job_version_of(self, run):
         entries = self.job_entries(run.job)
         mine = [one for one in entries if one.run == run.id]
@@ -108,7 +122,7 @@ class Model:
     # Jobs
 
     def list_jobs(self, namespace=None, *, states=(), limit=100, offset=0):
-        jobs = [self.job(job) for job in self.said.jobs if not self.said.is_hidden(job)]
+        jobs = [self.job_in_passing(job) for job in self.said.jobs if not self.said.is_hidden(job)]
         return _page(
             [
                 job
@@ -122,6 +136,12 @@ class Model:
 
     def find_job(self, job):
         return self.job(job) if job in self.said.jobs else None
+
+    def job_in_passing(self, job):
+        """The job as lists tell it."""
+        found = self.job(job)
+        latest = found.latest_run and self.run_in_passing(found.latest_run.id)
+        return replace(found, latest_run=latest, latest_runs=())
 
     def job(self, job):
         facets = merged((event, event.job_facets) for event in self.said.events_of_job(job))
@@ -185,7 +205,7 @@ class Model:
             outputs=self.said.primaries(last.outputs),
             location=last.location,
             code_version=last.code,
-            latest_run=self.run(runs[-1]) if runs else None,
+            latest_run=self.run_in_passing(runs[-1]) if runs else None,
             lineage_unknown=all(entry.unknown for entry in entries),
         )
 
@@ -233,8 +253,8 @@ class Model:
         if any(use.temporary for _, _, use in uses):
             return True
         dropped = any(text_in(use.facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP" for *_, use in uses)
-        parents = {self.said.runs[event.run].parent for event, *_ in uses if event.kind == "RUN"}
-        return dropped and None not in parents and len({parent.run for parent in parents}) == 1
+        parents = {event.parent.run if event.parent else None for event, *_ in uses if event.kind == "RUN"}
+        return dropped and len(parents) == 1 and None not in parents
 
     def dataset_versions(self, dataset):
         return dataset_versions.versions_of(self.said, dataset)
@@ -257,7 +277,7 @@ class Model:
             version=version.id,
             created=version.created,
             **_described(dataset, version.facets),
-            created_by=self.run(version.run) if version.run else None,
+            created_by=self.run_in_passing(version.run) if version.run else None,
             facets=version.facets,
             failed=version.failed,
         )
@@ -269,6 +289,8 @@ class Model:
 
     def find_graph(self, node_id, *, depth, at=None, version=None):
         world = self if at is None else self.before(at)
+        node_id, _, named = node_id.partition("#")
+        version = version or named or None
         if version is not None:
             return graph.of_versions(world, node_id, version, depth)
         return graph.of_now(world, node_id, depth)

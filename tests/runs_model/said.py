@@ -11,16 +11,17 @@ from tests.runs_model.run import Run
 
 
 class Said:
-    """The set of statements, and the world they tell of."""
+    """The set of statements, and the world they tell of; `overall` holds them all where these are those of a past."""
 
-    def __init__(self, statements):
+    def __init__(self, statements, overall=None):
+        self.overall = overall or self
         self.statements = sorted({one.hash: one for one in statements}.values(), key=when)
         self.events = [one for one in self.statements if isinstance(one, Event)]
         self.deletions = [one for one in self.statements if not isinstance(one, Event)]
 
     def before(self, time):
         """What was said of the time before this."""
-        return Said(one for one in self.statements if one.time < time)
+        return Said([one for one in self.statements if one.time < time], self.overall)
 
     # Datasets: every use of one, and which names are one dataset.
 
@@ -124,19 +125,20 @@ class Said:
     def namespaces(self):
         return sorted({job.namespace for job in self.jobs} | {use.dataset.namespace for _, _, use in self.uses})
 
-    # Hidden: deleted, and not heard of since.
+    # Hidden: deleted, and not heard of since. What came back later is shown in the past, too.
 
     def is_hidden(self, thing):
         if isinstance(thing, JobId):
-            times, names = self.job_times(thing), {thing}
+            names, heard = {thing}, self.overall.job_times(thing)
         else:
-            times, names = self.dataset_times(thing), self.names_of(thing)
+            names = self.names_of(thing)
+            heard = [event.time for event, _, use in self.overall.uses if use.dataset in names]
         deleted = [
             one.time
             for one in self.deletions
             if one.job in names or one.dataset in names or (one.namespace == thing.namespace and _of_namespace(one))
         ]
-        return max(deleted, default="") > max(times)
+        return max(deleted, default="") > max(heard)
 
     def is_namespace_hidden(self, namespace):
         deleted = [one.time for one in self.deletions if one.namespace == namespace and _of_namespace(one)]

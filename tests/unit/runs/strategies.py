@@ -92,8 +92,12 @@ _run_facets = _sometimes(
 _parents = _sometimes(st.builds(ParentRun, st.sampled_from(RUNS), st.sampled_from(JOBS)), None)
 
 
+_any_run = st.sampled_from(RUNS)
+_any_type = st.sampled_from(("COMPLETE", "START", "RUNNING", "FAIL", None))
+
+
 @st.composite
-def run_events(draw, run=st.sampled_from(RUNS), types=st.sampled_from(("COMPLETE", "START", "RUNNING", "FAIL", None))):
+def run_events(draw, run=_any_run, types=_any_type):
     """An event of a run: mostly of the job that the run is of, sometimes of any."""
     run_id = draw(run)
     own = JOBS[RUNS.index(run_id) % len(JOBS)]
