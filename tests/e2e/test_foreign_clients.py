@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import secrets
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
@@ -14,6 +15,7 @@ from marquez_client import client as marquez_module
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from openlineage.client.facet_v2 import parent_run, schema_dataset, source_code_location_job
+from openlineage.client.serde import Serde
 
 from lineage.runs.table import GraphTable
 from lineage.tokens import Tokens, new_token
@@ -22,14 +24,17 @@ from local.synthesis import synthesize
 
 PRODUCER = "https://github.com/headwater/tests"
 STORE = "s3://foreign-flights"
-RUN_ID = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
-PARENT_ID = "01941f29-0000-7ea7-b5a3-4d2d5f0a1b2c"
 CODE = "https://git.example/check.py"
 
 
 def a_client(url: str, **more: Any) -> OpenLineageClient:
     """OpenLineage's client with its HTTP transport; a refusal is raised."""
-    return OpenLineageClient.from_dict({"type": "http", "url": url, "retry": {"total": 0}, **more})
+    return OpenLineageClient(config={"transport": {"type": "http", "url": url, "retry": {"total": 0}, **more}})
+
+
+def run_id(job: str, namespace: str) -> str:
+    """A run of each test's own."""
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{namespace}/{job}"))
 
 
 def an_event(state: RunState, time: str, namespace: str) -> RunEvent:
@@ -37,12 +42,14 @@ def an_event(state: RunState, time: str, namespace: str) -> RunEvent:
     schema = schema_dataset.SchemaDatasetFacet(fields=[schema_dataset.SchemaDatasetFacetFields("flight", "string")])
     code = source_code_location_job.SourceCodeLocationJobFacet(type="git", url=CODE)
     parent = parent_run.ParentRunFacet(
-        run=parent_run.Run(PARENT_ID), job=parent_run.Job(namespace, "emissions"), producer=PRODUCER
+        run=parent_run.Run(run_id("emissions", namespace)),
+        job=parent_run.Job(namespace, "emissions"),
+        producer=PRODUCER,
     )
     return RunEvent(
         eventTime=time,
         producer=PRODUCER,
-        run=Run(RUN_ID, facets={"parent": parent}),
+        run=Run(run_id("emissions.check", namespace), facets={"parent": parent}),
         job=Job(namespace, "emissions.check", facets={"sourceCodeLocation": code}),
         eventType=state,
         inputs=[InputDataset(STORE, f"{namespace}/raw")],
@@ -77,10 +84,10 @@ def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
     )
     assert [one["name"] for one in marquez.list_jobs(namespace)["jobs"]] == ["emissions", "emissions.check"]
     (run,) = marquez.list_job_runs(namespace, "emissions.check")["runs"]
-    whole = marquez.get_job_run(RUN_ID)
+    whole = marquez.get_job_run(run["id"])
     for told in (run, whole, job["latestRun"]):
         assert (told["id"], told["state"], told["startedAt"], told["endedAt"], told["durationMs"]) == (
-            RUN_ID,
+            run_id("emissions.check", namespace),
             "COMPLETED",
             "2025-11-20T11:00:00Z",
             "2025-11-20T12:00:00Z",
@@ -92,7 +99,7 @@ def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
     assert [(field["name"], field["type"]) for field in dataset["fields"]] == [("flight", "string")]
     (version,) = marquez.list_dataset_versions(STORE, checked)["versions"]
     assert version["version"] == dataset["currentVersion"]
-    assert version["createdByRun"]["id"] == RUN_ID
+    assert version["createdByRun"]["id"] == run["id"]
     assert marquez.get_dataset_version(STORE, checked, version["version"])["fields"] == dataset["fields"]
     written = [one["datasetVersionId"] for one in whole["outputDatasetVersions"]]
     assert written == [{"namespace": STORE, "name": checked, "version": version["version"]}]
@@ -162,4 +169,6 @@ def test_openlineages_own_json_is_what_is_kept(local_stack: LocalStack) -> None:
 
     kept = [event for event in events if event["job"]["namespace"] == "foreign-raw"]
     assert [(event["eventType"], event["producer"]) for event in kept] == [("COMPLETE", PRODUCER), ("START", PRODUCER)]
-    assert json.dumps(kept[0]["outputs"][0]["facets"]["schema"]["fields"]) == '[{"name": "flight", "type": "string"}]'
+    sent = json.loads(Serde.to_json(an_event(RunState.COMPLETE, "2025-11-20T12:00:00Z", "foreign-raw")))
+    # The client adds a facet to each run.
+    assert {**kept[0], "run": None} == {**sent, "run": None}
