@@ -58,7 +58,7 @@ class Events(Construct):
 
     def open_to(self, function: ServiceFunction) -> None:
         """Make the function a door: it may queue events; those too big for a message go where requests go."""
-        function.set({settings.EVENTS_QUEUE_URL: self.queue.queue_url, **self._rules})
+        function.set({settings.EVENTS_QUEUE_URL: self.queue.queue_url})
         function.allow(["sqs:SendMessage"], [self.queue.queue_arn])
 
     def _make_function(self) -> ServiceFunction:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
 
@@ -12,6 +13,7 @@ from infra.synth import synthesize
 from lambdas import api as api_function
 from lambdas import input as input_function
 from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
+from tests.builders_events import a_facet, a_job_event, a_run_event
 from tests.templates import Template
 
 # What Lambda itself does in the function's name, or what no call shows: a missing key answers 404 to who may list.
@@ -30,6 +32,7 @@ SPARE = {
     "LoadFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "TraceFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "CompactFunction": ALWAYS,
+    "EventsFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "ExpiredFunction": ALWAYS | FROM_STREAMS,
     # A node's parents are read one by one only where its root is too large to read whole.
     "ApiFunction": ALWAYS | {"s3:ListBucket", "dynamodb:GetItem"},
@@ -110,10 +113,25 @@ def asked(cloud):
     with ledger.of("LoadFunction"):
         cloud.load(a_message(), a_message(storage_location="s3://b/other.csv"), "not a record")
         cloud.load({"records": [a_message(node_id="")]}, {"s3": pointer}, "not a record", queue="PackedQueue")
+    _tell(cloud, ledger)
     _compact(cloud, ledger)
     _expire(cloud, ledger)
     _ask(cloud, ledger)
     return ledger.asked
+
+
+def _tell(cloud, ledger):
+    """Events by both doors, then loaded: a run that changes its mind, facts too big for an item, a pointer to S3."""
+    bucket = cloud.outputs["IntakeBucketName"]
+    cloud.s3.put_object(Bucket=bucket, Key="requests/e.json", Body=json.dumps(a_job_event()))
+    with ledger.of("InputFunction"):
+        input_function.handler(a_run_event(), cloud.context())
+    with ledger.of("ApiFunction"):
+        _call(cloud, "POST", "/api/v1/lineage", body=json.dumps(a_run_event()), status=201)
+    with ledger.of("EventsFunction"):
+        cloud.load_events(a_run_event(eventType="START"), {"s3": {"bucket": bucket, "key": "requests/e.json"}}, "none")
+        cloud.load_events(a_run_event(job_facets={"plan": a_facet(text=random.Random(1).randbytes(400_000).hex())}))
+        cloud.load_events(a_run_event(run="later", inputs=["raw"], outputs=[], eventTime="2025-11-20T13:00:00Z"))
 
 
 def _compact(cloud, ledger):
@@ -164,6 +182,8 @@ def _ask(cloud, ledger):
         _call(cloud, "GET", f"{records}/roots/wide/trace", status=303)
         _call(cloud, "GET", f"{records}/roots/wide/trace", after="0", status=202)
         _call(cloud, "POST", f"{records}/roots/wide/trace", status=202)
+        _call(cloud, "GET", "/api/v1/namespaces/emissions/jobs")
+        _call(cloud, "GET", "/api/v1/events/lineage")
 
 
 def _call(cloud, method, path, *, body=None, status=200, **query):

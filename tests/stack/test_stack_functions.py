@@ -20,7 +20,7 @@ DOOR = {
     "INTAKE_BUCKET": "IntakeBucket",
     "RECORDS_TTL_S": "86400",
 }
-EVENTS_DOOR = {"EVENTS_QUEUE_URL": "EventsQueue", "PARTITION_TRIMMING": "true"}
+EVENTS_DOOR = {"EVENTS_QUEUE_URL": "EventsQueue"}
 ENVIRONMENT = {
     "InputFunction": {**DOOR, **EVENTS_DOOR},
     "LoadFunction": {
@@ -37,7 +37,12 @@ ENVIRONMENT = {
         "TRACE_QUEUE_URL": "TraceQueue",
         "TRACE_RECORDS_MAX": "2000000",
     },
-    "EventsFunction": {**EVENTS_DOOR, "GRAPH_TABLE": "GraphTable", "ARCHIVE_BUCKET": "ArchiveBucket"},
+    "EventsFunction": {
+        **EVENTS_DOOR,
+        "GRAPH_TABLE": "GraphTable",
+        "ARCHIVE_BUCKET": "ArchiveBucket",
+        "PARTITION_TRIMMING": "true",
+    },
     "ExpiredFunction": {"GRAPH_TABLE": "GraphTable"},
     "CompactFunction": {
         "GRAPH_TABLE": "GraphTable",
@@ -197,9 +202,8 @@ def test_a_stack_keeps_its_metrics_and_its_time_to_live_apart_from_those_of_anot
     assert variables["RECORDS_TTL_S"] == "172800"
 
 
-@pytest.mark.parametrize("name", ["InputFunction", "EventsFunction", "ApiFunction"])
-def test_whoever_reads_an_event_reads_names_by_the_rules_that_the_knobs_give(turned, name):
-    variables = turned.of_type("AWS::Lambda::Function")[name]["Environment"]["Variables"]
+def test_names_in_events_are_read_by_the_rules_that_the_knobs_give(turned):
+    variables = turned.of_type("AWS::Lambda::Function")["EventsFunction"]["Environment"]["Variables"]
     assert (variables["PARTITION_TRIMMING"], variables["TEMPORARY_PATTERNS"]) == ("false", '["/scratch/"]')
 
 

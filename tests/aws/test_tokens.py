@@ -1,0 +1,281 @@
+"""Bearer tokens: kept as hashes, checked by the function at the door where API Gateway lets everybody through."""
+
+from __future__ import annotations
+
+import json
+from urllib.parse import quote
+
+import pytest
+
+from lambdas import api as api_function
+from lambdas import wiring
+from lineage.errors import Conflict, Invalid, NotFound
+from lineage.tokens import Tokens, new_token
+from tests.builders import NOON, a_request
+from tests.builders_events import NAMESPACE, STORE, a_dataset, a_facet, a_job_event, a_parent, a_run_event
+
+DAY_S = 24 * 3600
+BYTES = iter(range(1, 1000))
+NODE = f"job:{NAMESPACE}:emissions.read_flights"
+
+
+def a_token(cloud, *scopes, namespaces=(), lifetime_s=None):
+    """The text of a new token of the stack."""
+    number = next(BYTES)
+    text, token = new_token(
+        scopes=scopes or ("read", "write"),
+        namespaces=namespaces,
+        now_s=cloud.now_s,
+        lifetime_s=lifetime_s,
+        random=lambda size: number.to_bytes(size, "big"),
+    )
+    Tokens(wiring.graph_table()).put(token)
+    return text
+
+
+def ask(cloud, token, method="GET", path="/api/v1/namespaces", *, body=None, door="token", headers=None, **query):
+    """Status, message if it was refused, and headers."""
+    named = headers if headers is not None else {"Authorization": f"Bearer {token}"}
+    event = {
+        "resource": "/{proxy+}",
+        "path": path,
+        "httpMethod": method,
+        "headers": named,
+        "multiValueHeaders": {name: value if isinstance(value, list) else [value] for name, value in named.items()},
+        "queryStringParameters": query or None,
+        "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
+        "pathParameters": {"proxy": path[1:]},
+        "stageVariables": {"auth": door} if door else None,
+        "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
+        "body": None if body is None else json.dumps(body),
+        "isBase64Encoded": False,
+    }
+    answer = api_function.handler(event, cloud.context(29))
+    told = json.loads(answer["body"]) if answer["body"] else {}
+    if answer["statusCode"] >= 400:
+        assert told == {"code": answer["statusCode"], "message": told["message"]}
+    headers = answer.get("multiValueHeaders") or answer.get("headers")
+    return answer["statusCode"], told.get("message") if isinstance(told, dict) else None, headers
+
+
+def status(*args, **kwargs):
+    return ask(*args, **kwargs)[0]
+
+
+def test_a_token_is_known_by_its_hash_alone(cloud):
+    text = a_token(cloud)
+
+    assert text.startswith("hw_")
+    assert text.rpartition("_")[2] not in repr(cloud.items("Graph"))
+    found = wiring.tokens().find(text, now_s=NOON)
+    assert (found.scopes, found.namespaces, found.created) == (("read", "write"), ("*",), NOON)
+
+
+@pytest.mark.parametrize(
+    "spoil",
+    [
+        lambda text: text[:-1] + ("A" if text[-1] != "A" else "B"),
+        lambda text: text + "A",
+        lambda text: text.upper(),
+        lambda text: "hw_" + "0" * 16 + "_" + "A" * 43,
+        lambda _: "",
+        lambda _: "hw__",
+        lambda _: "é" * 64,
+    ],
+)
+def test_what_is_not_quite_a_token_finds_none(cloud, spoil):
+    assert Tokens(wiring.graph_table()).find(spoil(a_token(cloud)), now_s=NOON) is None
+
+
+def test_a_token_ends_when_it_said_it_would(cloud):
+    text = a_token(cloud, lifetime_s=DAY_S)
+
+    assert wiring.tokens().find(text, now_s=NOON + DAY_S - 1) is not None
+    assert wiring.tokens().find(text, now_s=NOON + DAY_S) is None
+
+
+def test_a_revoked_token_is_listed_and_refused_within_a_minute(cloud):
+    text = a_token(cloud)
+    known = wiring.tokens()
+    assert known.find(text, now_s=NOON) is not None
+
+    id_ = text.split("_")[1]
+    assert Tokens(wiring.graph_table()).revoke(id_, now_s=NOON + 1).revoked == NOON + 1
+    assert known.find(text, now_s=NOON + 59) is not None
+    assert known.find(text, now_s=NOON + 60) is None
+    assert known.revoke(id_, now_s=NOON + 99).revoked == NOON + 1
+    assert [(token.id, token.revoked) for token in known.all()] == [(id_, NOON + 1)]
+
+
+def test_a_token_is_looked_up_with_one_request_a_minute(cloud):
+    text, known, calls = a_token(cloud), wiring.tokens(), []
+    cloud.dynamodb.meta.events.register("before-call.dynamodb.*", lambda **_: calls.append(1))
+
+    for second in range(59):
+        known.find(text, now_s=NOON + second)
+    assert len(calls) == 1
+
+
+def test_tokens_have_ids_of_their_own_and_unknown_ones_are_not_revoked(cloud):
+    _, token = new_token(scopes=["read"], namespaces=[], now_s=NOON, lifetime_s=None, random=bytes)
+    wiring.tokens().put(token)
+
+    with pytest.raises(Conflict, match="there is one of this id"):
+        wiring.tokens().put(token)
+    with pytest.raises(NotFound, match="there is none with the id 'x'"):
+        wiring.tokens().revoke("x", now_s=NOON)
+
+
+@pytest.mark.parametrize(
+    ("scopes", "namespaces", "message"),
+    [
+        ([], [], "scope: must be at least one of read, write, got []"),
+        (["admin"], [], "scope: must be at least one of read, write, got ['admin']"),
+        (["read"], [""], "namespace: must be a name, or the beginning of names and then `*`, got ''"),
+        (["read"], ["a*b"], "namespace: must be a name, or the beginning of names and then `*`, got 'a*b'"),
+    ],
+)
+def test_a_token_without_meaning_is_not_made(scopes, namespaces, message):
+    with pytest.raises(Invalid) as refused:
+        new_token(scopes=scopes, namespaces=namespaces, now_s=NOON, lifetime_s=None, random=bytes)
+    assert str(refused.value) == message
+
+
+def test_the_signed_door_asks_for_no_token_and_ignores_one(cloud):
+    assert status(cloud, "nonsense", door=None) == 200
+
+
+@pytest.mark.parametrize(
+    ("headers", "message"),
+    [
+        ({}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": "Basic eA=="}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": "Bearer"}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": ["Bearer a", "Bearer b"]}, "Authorization: must be `Bearer` and a token"),
+        ({"Authorization": "Bearer hw_x"}, "Authorization: the token is unknown, expired or revoked"),
+    ],
+)
+@pytest.mark.parametrize("path", ["/", "/openapi.json", "/api/v1/namespaces", "/nowhere"])
+def test_whoever_brings_no_good_token_is_asked_for_one_whatever_the_path(cloud, headers, message, path):
+    code, told, answered = ask(cloud, None, path=path, headers=headers)
+
+    assert (code, told) == (401, message)
+    assert answered["WWW-Authenticate"] in ("Bearer", ["Bearer"])
+
+
+def test_the_header_may_be_spelled_as_clients_do(cloud):
+    text = a_token(cloud)
+
+    for name, kind in (("authorization", "Bearer"), ("AUTHORIZATION", "bearer")):
+        assert status(cloud, None, headers={name: f"{kind} {text}"}) == 200
+
+
+def test_an_expired_token_is_refused(cloud):
+    text = a_token(cloud, lifetime_s=10)
+    assert status(cloud, text) == 200
+    cloud.now_s += 10
+    assert status(cloud, text) == 401
+
+
+@pytest.mark.parametrize(
+    ("scope", "method", "path", "body", "message"),
+    [
+        ("read", "POST", "/api/v1/lineage", a_run_event(), "token: may not write"),
+        ("read", "POST", "/api/v1/records", a_request(), "token: may not write"),
+        ("read", "DELETE", f"/api/v1/namespaces/{NAMESPACE}", None, "token: may not write"),
+        ("write", "GET", "/api/v1/namespaces", None, "token: may not read"),
+        ("write", "GET", "/api/v1/records/roots/x", None, "token: may not read"),
+    ],
+)
+def test_a_scope_is_not_exceeded(cloud, scope, method, path, body, message):
+    assert ask(cloud, a_token(cloud, scope), method, path, body=body)[:2] == (403, message)
+
+
+OTHER_NAME = a_facet("SymlinksDataset", identifiers=[{"namespace": "hive", "name": "db.raw", "type": "TABLE"}])
+OLD_NAME = a_facet(
+    "LifecycleStateChange", lifecycleStateChange="RENAME", previousIdentifier={"namespace": "hive", "name": "old"}
+)
+
+
+@pytest.mark.parametrize(
+    ("event", "refused"),
+    [
+        (a_run_event(), None),
+        (a_job_event(), None),
+        (a_run_event(namespace="elsewhere"), "elsewhere"),
+        (a_run_event(inputs=[a_dataset(namespace="s3://secret")]), "s3://secret"),
+        (a_run_event(outputs=[a_dataset(namespace="s3://secret")]), "s3://secret"),
+        (a_run_event(run_facets={"parent": a_parent(namespace="airflow")}), "airflow"),
+        (a_run_event(outputs=[a_dataset(facets={"symlinks": OTHER_NAME})]), "hive"),
+        (a_run_event(outputs=[a_dataset(facets={"lifecycleStateChange": OLD_NAME})]), "hive"),
+    ],
+)
+@pytest.mark.parametrize("batch", [False, True])
+def test_an_event_is_taken_if_all_that_it_names_is_within_the_tokens_namespaces(cloud, event, refused, batch):
+    text = a_token(cloud, namespaces=[NAMESPACE, f"{STORE}*"])
+    path, body = ("/api/v1/lineage/batch", [a_run_event(), event]) if batch else ("/api/v1/lineage", event)
+    code, told, _ = ask(cloud, text, "POST", path, body=body)
+
+    if refused is None:
+        assert code == (204 if batch else 201)
+    else:
+        assert (code, told) == (403, f"token: may not write in the namespace {refused!r}")
+        assert cloud.bodies("EventsQueue") == []
+
+
+def test_an_event_that_breaks_a_rule_is_told_so_and_not_that_it_is_forbidden(cloud):
+    text = a_token(cloud, namespaces=[NAMESPACE])
+    code, told, _ = ask(cloud, text, "POST", "/api/v1/lineage", body={"eventTime": "x"})
+    assert code == 422
+    assert "run" in told
+
+
+ENCODED = quote(STORE, safe="")
+RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "code"),
+    [
+        (f"/api/v1/namespaces/{NAMESPACE}/jobs", {}, 200),
+        (f"/api/v1/namespaces/{ENCODED}/datasets", {}, 403),
+        (f"/api/v1/namespaces/{ENCODED}/datasets", {"nodeId": NODE, "namespace": NAMESPACE}, 403),
+        (f"/api/v1/namespaces/{NAMESPACE}", {}, 200),
+        ("/api/v1/lineage", {"nodeId": NODE}, 200),
+        ("/api/v1/lineage", {"nodeId": f"dataset:{STORE}:raw"}, 403),
+        ("/api/v1/lineage", {}, 400),
+        (f"/api/v1/jobs/runs/{RUN}", {}, 200),
+        ("/api/v1/jobs/runs/00000000-0000-0000-0000-000000000000", {}, 404),
+        ("/api/v1/runlineage/upstream", {"runId": RUN}, 200),
+        ("/api/v1/search", {"q": "read", "namespace": NAMESPACE}, 200),
+        ("/api/v1/search", {"q": "read", "namespace": STORE}, 403),
+        ("/api/v1/search", {"q": "read"}, 403),
+        ("/api/v1/jobs", {}, 403),
+        ("/api/v1/jobs", {"namespace": NAMESPACE}, 403),
+        ("/api/v1/namespaces", {}, 403),
+        ("/api/v1/events/lineage", {}, 403),
+        ("/api/v1/records/roots/flights", {}, 403),
+        ("/", {}, 200),
+    ],
+)
+def test_a_question_is_answered_if_what_it_is_about_is_within_the_tokens_namespaces(cloud, path, query, code):
+    cloud.load_events(a_run_event())
+    assert status(cloud, a_token(cloud, "read", namespaces=[NAMESPACE]), "GET", path, **query) == code
+
+
+def test_a_run_of_another_namespace_is_not_shown(cloud):
+    cloud.load_events(a_run_event())
+    text = a_token(cloud, "read", namespaces=["elsewhere"])
+    for path, query in ((f"/api/v1/jobs/runs/{RUN}", {}), ("/api/v1/runlineage/upstream", {"runId": RUN})):
+        assert ask(cloud, text, "GET", path, **query)[:2] == (
+            403,
+            f"token: may not read in the namespace {NAMESPACE!r}",
+        )
+
+
+def test_no_token_is_written_to_a_log(cloud, capsys):
+    text = a_token(cloud)
+    ask(cloud, text)
+    ask(cloud, text + "x")
+    said = capsys.readouterr()
+    assert text.rpartition("_")[2] not in said.out + said.err
