@@ -43,18 +43,16 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, object]:
 
 def _accept_event(body: object) -> dict[str, object]:
     from lineage.runs.accept import accept_event
-    from lineage.runs.times import from_seconds
 
-    accept_event(body, wiring.events_intake(), now=from_seconds(wiring.now_s()))
+    accept_event(body, wiring.events_intake(), now=wiring.now())
     count("EventsAccepted", 1)
     return {}
 
 
 def _accept_events(bodies: object) -> dict[str, object]:
     from lineage.runs.accept import accept_events, render_accepted
-    from lineage.runs.times import from_seconds
 
-    accepted = accept_events(bodies, wiring.events_intake(), now=from_seconds(wiring.now_s()))
+    accepted = accept_events(bodies, wiring.events_intake(), now=wiring.now())
     count("EventsAccepted", accepted.received - len(accepted.failed))
     refused = [one for one in accepted.failed if one.retriable]
     if refused:

@@ -9,19 +9,18 @@ from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.runs.accept import accept_event, accept_events, render_accepted
-from lineage.runs.times import from_seconds
 
 
 def post_event(services: Services, request: HttpRequest) -> Response[str]:
     """Accept an event."""
-    accept_event(request.json(), services.events, now=from_seconds(services.now_s()))
+    accept_event(request.json(), services.events, now=services.now())
     services.count("EventsAccepted", 1)
     return Response(201, body="")
 
 
 def post_events(services: Services, request: HttpRequest) -> Response[str]:
     """Accept each event of a batch that can be: 204 if all were, else 200 and what became of them."""
-    accepted = accept_events(request.json(), services.events, now=from_seconds(services.now_s()))
+    accepted = accept_events(request.json(), services.events, now=services.now())
     services.count("EventsAccepted", accepted.received - len(accepted.failed))
     return answer(render_accepted(accepted)) if accepted.failed else Response(204, body="")
 

@@ -21,6 +21,7 @@ from lineage import settings
 from lineage.aws import clients
 from lineage.records.keys import SHARDS
 from lineage.records.pointers import Pointers
+from lineage.runs.times import from_seconds
 from local import moto_patches
 from tests.builders import HOUR, NOON
 
@@ -244,6 +245,7 @@ def cloud(template, monkeypatch):
         _forget_clients()
         one = Cloud(outputs)
         monkeypatch.setattr(wiring, "now_s", lambda: one.now_s)
+        monkeypatch.setattr(wiring, "now", lambda: from_seconds(one.now_s))
         yield one
     _forget_clients()
 
