@@ -58,11 +58,14 @@ class Groups:
         self._names: dict[DatasetId, _Name] = {}
         self._groups: dict[DatasetId, Group] = {}
 
-    def load(self, names: Iterable[DatasetId]) -> None:
-        """Read these names, those that they are aliases of, and the other names of these."""
+    def load(self, names: Iterable[DatasetId], *, readers: bool = True) -> None:
+        """Read these names, those that they are aliases of, and the other names of these.
+
+        `readers`: and who reads them, where edges are asked for.
+        """
         frontier = sorted({name for name in names if name not in self._names})
         while frontier:
-            for name, found in zip(frontier, self._read(frontier), strict=True):
+            for name, found in zip(frontier, self._read(frontier, readers), strict=True):
                 self._names[name] = found
             near = {other for name in frontier for other in self._beside(name)}
             frontier = sorted(near - self._names.keys())
@@ -111,18 +114,20 @@ class Groups:
             group.cut |= one.cut
         return group
 
-    def _read(self, names: Sequence[DatasetId]) -> list[_Name]:
-        queries = [query for name in names for query in self._queries(dataset_pk(name))]
+    def _read(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+        queries = [query for name in names for query in self._queries(dataset_pk(name), readers)]
         pages = self._table.query(queries)
         each = len(pages) // len(names)
         return [self._name(pages[start : start + each]) for start in range(0, len(pages), each)]
 
-    def _queries(self, pk: str) -> list[Query]:
+    def _queries(self, pk: str, readers: bool) -> list[Query]:
         if not self._edges:
             return [Query(pk, low=DATASET_FACTS, high="A#N#~")]
         if self._at is None:
-            return [Query(pk, prefix=PRESENT, limit=EDGES_MAX)]
-        return [Query(pk, low=DATASET_FACTS, high="A#N#~"), Query(pk, prefix="H#", limit=EDGES_MAX)]
+            everyone = Query(pk, prefix=PRESENT, limit=EDGES_MAX)
+            return [everyone if readers else Query(pk, low=DATASET_FACTS, high="A#Q", limit=EDGES_MAX)]
+        ever = Query(pk, prefix="H#" if readers else "H#W#", limit=EDGES_MAX)
+        return [Query(pk, low=DATASET_FACTS, high="A#N#~"), ever]
 
     def _name(self, pages: Sequence[Page]) -> _Name:
         found = _Name(DatasetFacts(), "", [], [], [], any(page.more for page in pages))

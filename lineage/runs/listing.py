@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from lineage.names import DatasetId, JobId
@@ -16,6 +16,7 @@ from lineage.runs.hidden import Namespaces
 from lineage.runs.job_versions import last_entries, versions_of
 from lineage.runs.keys import current_key, facts_key
 from lineage.runs.names_listed import names_of, namespaces
+from lineage.runs.nodes import unproduced
 from lineage.runs.run_questions import full_runs, newest_runs
 from lineage.runs.table import GraphTable
 from lineage.runs.written import last_writers
@@ -47,10 +48,9 @@ class Datasets:
     def _found(self, names: Sequence[DatasetId]) -> Sequence[FoundDataset]:
         groups = self._load(names)
         currents = current_versions(groups, self._table) if groups else []
-        unproduced = self._without_producer(groups)
-        writers = dict(
-            zip(unproduced, last_writers([g for g in groups if g.primary in unproduced], self._table), strict=True)
-        )
+        stale = unproduced(groups, self._table, self._namespaces)
+        stale_groups = [group for group in groups if group.primary in stale]
+        writers = dict(zip(stale, last_writers(stale_groups, self._table), strict=True))
         found = []
         for group, current in zip(groups, currents, strict=True):
             last = writers.get(group.primary)
@@ -67,19 +67,10 @@ class Datasets:
         return found
 
     def _load(self, names: Sequence[DatasetId]) -> Sequence[Group]:
-        self._groups.load(names)
+        self._groups.load(names, readers=False)
         groups = {self._groups.primary(name): self._groups.group(name) for name in names}
         self._namespaces.load(primary.namespace for primary in groups)
         return [group for group in groups.values() if group.known]
-
-    def _without_producer(self, groups: Sequence[Group]) -> Sequence[DatasetId]:
-        """Those that no visible job currently writes."""
-        jobs = sorted({job for group in groups for job in group.producers})
-        rows = self._table.get(current_key(job) for job in jobs) if jobs else {}
-        self._namespaces.load(job.namespace for job in jobs)
-        nodes = [found_job(row.data, self._namespaces.deleted(job_namespace(row.data))) for row in rows.values()]
-        visible = {job.id for job in nodes if not job.hidden}
-        return [group.primary for group in groups if not group.producers & visible]
 
     def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> Listed[FoundDatasetVersion] | None:
         """Its versions, newest first."""
@@ -95,11 +86,6 @@ class Datasets:
         groups = self._load([dataset])
         one = find_version(groups[0], version, self._table) if groups else None
         return found_version(groups[0], one) if one else None
-
-
-def job_namespace(node: Mapping[str, str]) -> str:
-    """The namespace of a job's node."""
-    return node["job"].partition("\0")[0]
 
 
 class Jobs:

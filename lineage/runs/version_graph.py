@@ -1,9 +1,10 @@
-"""What a version was made of: upstream by version -> run -> versions that the run read; node ids end in `#<version>`."""
+"""What a version was made of: upstream by version -> run -> versions that the run read; nodes are `...#<version>`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 from lineage.names import DatasetId, JobId
 from lineage.runs.current import brief_run
@@ -17,6 +18,9 @@ from lineage.runs.reads import Read, outputs_of, reads_of
 from lineage.runs.run_questions import UPSTREAM_MAX, versions_of_unknown
 from lineage.runs.table import GraphTable
 
+# In or out, the run, and the version that it read or wrote.
+_Edge: TypeAlias = tuple[str, str, tuple[DatasetId, str]]
+
 
 class Upstream:
     """A walk upstream under way: versions of datasets, runs, and which read or wrote which."""
@@ -27,7 +31,7 @@ class Upstream:
         self._datasets: dict[tuple[DatasetId, str], str | None] = {}
         self._runs: dict[str, RunFacts] = {}
         self._versions: dict[str, str] = {}
-        self._edges: set[tuple[str, str, tuple[DatasetId, str]]] = set()
+        self._edges: set[_Edge] = set()
         self._truncated = False
 
     def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
@@ -92,7 +96,7 @@ class Upstream:
             if run in briefs
         }
         datasets = tuple(self._dataset(*node, made_by.get(run or "")) for node, run in self._datasets.items())
-        return Graph(tuple(_jobs(briefs)), datasets, tuple(sorted(edges)), self._truncated)
+        return Graph(tuple(_jobs(briefs, self._runs, self._edges)), datasets, tuple(sorted(edges)), self._truncated)
 
     def _dataset(self, dataset: DatasetId, version: str, made_by: RunFacts | None) -> FoundDataset:
         group = self._groups.group(dataset)
@@ -105,15 +109,17 @@ class Upstream:
         return replace(whole, **describe(facets_of(written[0]))) if written else whole
 
 
-def _jobs(runs: Mapping[str, FoundRun]) -> list[FoundJob]:
-    """A node for each version of a job, with its runs."""
+def _jobs(runs: Mapping[str, FoundRun], runs_facts: Mapping[str, RunFacts], edges: Iterable[_Edge]) -> list[FoundJob]:
+    """A node for each version of a job, with its runs and what these read and wrote in this graph."""
     nodes: dict[tuple[JobId, str | None], list[FoundRun]] = {}
     for run in runs.values():
         nodes.setdefault((run.job, run.job_version), []).append(run)
     return [
         FoundJob(
             id=job,
-            type="BATCH",
+            type="STREAM" if any(runs_facts[run.id].streaming for run in some) else "BATCH",
+            inputs=_sides(edges, some, "in"),
+            outputs=_sides(edges, some, "out"),
             created=min(run.created for run in some),
             updated=max(run.updated for run in some),
             latest_run=max(some, key=lambda run: (run.started or "", run.id)),
@@ -122,6 +128,11 @@ def _jobs(runs: Mapping[str, FoundRun]) -> list[FoundJob]:
         )
         for (job, version), some in nodes.items()
     ]
+
+
+def _sides(edges: Iterable[_Edge], runs: Sequence[FoundRun], way: str) -> tuple[DatasetId, ...]:
+    among = {run.id for run in runs}
+    return tuple(sorted({dataset for one, run, (dataset, _) in edges if one == way and run in among}))
 
 
 def dataset_node(dataset: DatasetId, version: str) -> str:
@@ -135,5 +146,8 @@ def job_node(run: FoundRun) -> str:
 
 
 def from_job_version(version: FoundJobVersion, table: GraphTable, depth: int) -> Graph | None:
-    """The graph around the last run of a job version; None if no run had it."""
-    return Upstream(table).from_run(version.latest_run.id, depth) if version.latest_run else None
+    """The graph around the last run of a job version; that of a version that was only declared is its node alone."""
+    if version.latest_run:
+        return Upstream(table).from_run(version.latest_run.id, depth)
+    node = FoundJob(id=version.job, type="BATCH", created=version.created, updated=version.updated)
+    return Graph((replace(node, version=version.version),), (), ())
