@@ -1,0 +1,132 @@
+"""The API for bearer tokens on the local stack, with tokens and a replay from the command line."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from pathlib import Path
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import boto3
+import pytest
+
+from local.stack import LocalStack
+from local.synthesis import synthesize
+from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory):
+    """A stack of its own: its time is moved, and its API asks for tokens."""
+    with LocalStack(synthesize(auth="token"), window_cap_s=0.2, logs=tmp_path_factory.mktemp("logs")) as stack:
+        yield stack
+
+
+def headwater(stack, *arguments, cwd=ROOT):
+    command = [sys.executable, "-m", "headwater", *arguments, "--local", stack.endpoint_url]
+    environment = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
+    return subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+
+
+def a_token(stack, *options):
+    done = headwater(stack, "token", "create", *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+def send(url, path, token, body=None):
+    """Status and JSON of the answer."""
+    data = None if body is None else json.dumps(body).encode()
+    request = Request(f"{url}{path}", data, {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+    try:
+        with urlopen(request, timeout=30) as answer:
+            text = answer.read()
+            return answer.status, json.loads(text) if text else None
+    except HTTPError as refusal:
+        return refusal.code, json.loads(refusal.read())
+
+
+def test_events_come_in_and_questions_are_answered_by_token(stack):
+    token = a_token(stack, "--scope", "read", "--scope", "write", "--namespace", NAMESPACE, "--namespace", f"{STORE}*")
+    assert re.fullmatch(r"hw_[0-9a-f]{16}_[\w-]{43}", token)
+
+    assert send(stack.token_api_url, "/api/v1/lineage", token, a_run_event(job=CHECK)) == (201, None)
+    stack.drain()
+    code, jobs = send(stack.token_api_url, f"/api/v1/namespaces/{NAMESPACE}/jobs", token)
+    assert (code, [job["name"] for job in jobs["jobs"]]) == (200, [CHECK])
+    assert send(stack.token_api_url, "/api/v1/jobs", token)[0] == 403
+    assert send(stack.token_api_url, "/api/v1/jobs", "hw_nobody")[0] == 401
+    assert send(stack.api_url, "/api/v1/jobs", "hw_nobody")[0] == 200
+
+
+def test_both_apis_are_among_the_outputs(stack):
+    assert stack.outputs["ApiUrl"] == f"{stack.api_url}/"
+    assert stack.outputs["TokenApiUrl"] == f"{stack.token_api_url}/"
+
+
+def test_a_revoked_token_is_refused_within_a_minute_and_stays_in_the_list(stack):
+    token = a_token(stack, "--scope", "read", "--expires-days", "30")
+    assert send(stack.token_api_url, "/api/v1/namespaces", token)[0] == 200
+
+    id_ = token.split("_")[1]
+    assert headwater(stack, "token", "revoke", id_).returncode == 0
+    stack.advance(60)
+    assert send(stack.token_api_url, "/api/v1/namespaces", token)[0] == 401
+    [line] = [line for line in headwater(stack, "token", "list").stdout.splitlines() if line.startswith(id_)]
+    assert "revoked" in line
+    assert token.rpartition("_")[2] not in line
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["revoke", "0123456789abcdef"], "headwater token: token: there is none with the id '0123456789abcdef'\n"),
+        (
+            ["create", "--scope", "read", "--namespace", "a*b"],
+            "headwater token: namespace: must be a name, or the beginning of names and then `*`, got 'a*b'\n",
+        ),
+    ],
+)
+def test_what_cannot_be_done_is_one_line_and_a_status(stack, arguments, told):
+    done = headwater(stack, "token", *arguments)
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", told)
+
+
+def test_a_replay_from_the_command_line_makes_the_graph_again_in_another_table(stack, tmp_path):
+    token = a_token(stack, "--scope", "write")
+    for number in range(5):
+        send(stack.token_api_url, "/api/v1/lineage", token, a_run_event(run=f"r-{number}", job=f"job-{number}"))
+    stack.drain()
+    dynamodb = boto3.client("dynamodb", **stack.client_settings)
+    dynamodb.create_table(
+        TableName="again",
+        KeySchema=[{"AttributeName": "pk", "KeyType": "HASH"}, {"AttributeName": "sk", "KeyType": "RANGE"}],
+        AttributeDefinitions=[{"AttributeName": name, "AttributeType": "S"} for name in ("pk", "sk")],
+        BillingMode="PAY_PER_REQUEST",
+    )
+
+    done = headwater(stack, "replay", "--into", "again", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert re.fullmatch(r"\d+ events of 1 days loaded, 0 failed\n", done.stdout)
+    # Tokens, marks and the archive's pointers are no part of what events say.
+    assert keys(dynamodb, "again") == {
+        key for key in keys(dynamodb, stack.outputs["GraphTableName"]) if key[0] != "TOKENS"
+    }
+    assert list(tmp_path.rglob("*.json")) == []
+
+
+def keys(dynamodb, table):
+    pages = dynamodb.get_paginator("scan").paginate(TableName=table)
+    return {(item["pk"]["S"], item["sk"]["S"]) for page in pages for item in page["Items"]}
+
+
+def test_a_stack_that_is_not_there_is_one_line_and_a_status(stack):
+    command = [sys.executable, "-m", "headwater", "replay", "--local", "http://127.0.0.1:9"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert done.stderr.startswith("headwater replay: the stack Local was not found: ")
