@@ -120,8 +120,7 @@ class GraphTable:
         found = self._each(
             lambda some: batch_get(self.dynamodb, self.table, some, self.sleep), list(chunks(wanted, GET_KEYS_MAX))
         )
-        rows = self._each(self._row, [item for items in found for item in items])
-        return {row.key: row for row in rows}
+        return {row.key: row for items in found for row in self._rows(items)}
 
     def query(self, queries: Sequence[Query]) -> list[Page]:
         """What each query finds, in the order of the sort keys' bytes, or backwards."""
@@ -154,7 +153,7 @@ class GraphTable:
             items += answer["Items"]
             last = answer.get("LastEvaluatedKey")
             if last is None or len(items) > query.limit:
-                return Page([self._row(item) for item in items[: query.limit]], more=len(items) > query.limit)
+                return Page(self._rows(items[: query.limit]), more=len(items) > query.limit)
             asked["ExclusiveStartKey"] = last
 
     def _swap(self, swap: Swap) -> bool:
@@ -228,6 +227,9 @@ class GraphTable:
         key = f"{FACTS_PREFIX}{hashlib.sha256(body).hexdigest()}"
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=body)
         return {**item, "s3": {"S": key}}
+
+    def _rows(self, items: Sequence[Item]) -> list[Row]:
+        return [self._row(item) for item in items]
 
     def _row(self, item: Item) -> Row:
         body = bytes(item["body"]["B"]) if "body" in item else b""

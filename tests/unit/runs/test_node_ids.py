@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from lineage.errors import Invalid
+from lineage.names import DatasetId, JobId
+from lineage.runs.apply import apply
+from lineage.runs.event import DatasetUse, Event
+from lineage.runs.node_ids import Node, find_node
+from tests.memory_table import MemoryTable
+
+VERSION = "27b12297-0463-32be-bc26-b463467b981c"
+
+
+def a_table(*ids):
+    """A table in which an event mentioned these datasets and jobs."""
+    table = MemoryTable()
+    for number, one in enumerate(ids):
+        common = {"time": f"2025-11-20T12:00:00.00000{number}Z", "hash": f"{number:064}"}
+        if isinstance(one, DatasetId):
+            apply([Event(kind="DATASET", dataset=DatasetUse(one), **common)], table)
+        else:
+            apply([Event(kind="JOB", job=one, **common)], table)
+    return table
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        DatasetId("food_delivery", "public.delivery_7_days"),
+        DatasetId("s3://bucket", "/path/a"),
+        DatasetId("s3://bucket", "2024/x"),
+        DatasetId("postgres://host:5432", "db.public.t"),
+        DatasetId("postgresql://hostname:5432/database", "my_table"),
+        DatasetId("my-namespace", "my_struct<a:bigint,b:string>"),
+        DatasetId("jdbc:h2:mem:x", "T"),
+        DatasetId("arn:aws:glue:eu-west-1:111122223333", "table/sales/orders"),
+        DatasetId("kafka://broker:9092", "topic#1"),
+        JobId("ns", "123"),
+        JobId("trino://t:1337", "20240430_x"),
+        JobId("ns", "a:b:c"),
+    ],
+    ids=lambda one: one.node_id,
+)
+def test_every_id_that_was_mentioned_is_found_by_its_node_id_with_a_version_or_without(one):
+    table = a_table(DatasetId("other", "d"), one)
+
+    assert find_node(one.node_id, table) == Node(one)
+    assert find_node(f"{one.node_id}#{VERSION}", table) == Node(one, VERSION)
+
+
+def test_of_two_that_have_the_same_node_id_marquez_reading_is_preferred():
+    table = a_table(DatasetId("postgres", "//h:5432:t"), DatasetId("postgres://h:5432", "t"), DatasetId("a", "b:c"))
+
+    assert find_node("dataset:postgres://h:5432:t", table) == Node(DatasetId("postgres://h:5432", "t"))
+    assert find_node("dataset:a:b:c", table) == Node(DatasetId("a", "b:c"))
+
+
+def test_a_job_and_a_dataset_of_one_name_are_told_apart():
+    table = a_table(JobId("ns", "x"))
+
+    assert find_node("job:ns:x", table) == Node(JobId("ns", "x"))
+    assert find_node("dataset:ns:x", table) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "dataset", "dataset:", "dataset:ns", "dataset::x", "run:1", "Dataset:ns:x", "x:y:z"]
+)
+def test_what_is_no_node_id_is_refused_by_name(text):
+    with pytest.raises(Invalid, match="nodeId: must be dataset:<namespace>:<name> or job:<namespace>:<name>"):
+        find_node(text, a_table())
