@@ -99,7 +99,7 @@ def of_versions(model, node_id, version, depth):
         found = [entries for one, entries in model.job_versions(start) if one == version]
         starts = [entry.run for entries in found for entry in entries if entry.run][-1:]
         datasets = {(one.dataset, one.version) for run in starts for one in model.run(run).outputs}
-        jobs = {(start, version): []}
+        jobs = {(start, version): [model.run(run) for run in starts]}
     else:
         found = [one for one in model.dataset_versions(start) if one.id == version]
         starts = [one.run for one in found if one.run]
@@ -110,8 +110,10 @@ def of_versions(model, node_id, version, depth):
 def _graph_of_runs(model, hops, jobs, datasets):
     """The graph of these runs, by their job versions; besides what they read it has these jobs and datasets."""
     edges = set()
+    shown = {run.id for runs in jobs.values() for run in runs}
     for run in map(model.run, hops):
-        jobs.setdefault((run.job, run.job_version), []).append(run)
+        if run.id not in shown:
+            jobs.setdefault((run.job, run.job_version), []).append(run)
         datasets |= {(one.dataset, one.version) for one in run.inputs}
     for (job, version), runs in jobs.items():
         node = f"{job.node_id}#{version}"

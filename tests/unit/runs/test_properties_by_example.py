@@ -1,0 +1,335 @@
+"""What the rules about runs mean, one example each: the model and the loaders' table must both answer so."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.names import DatasetId, JobId, uuid_of_bytes
+from lineage.runs.event import DatasetUse, Deletion, Event, ParentRun
+from lineage.runs.questions import Questions
+from tests.runs_model import Model
+from tests.unit.runs.asking import loaded
+from tests.unit.runs.strategies import a_symlink, stamped
+
+A, B, C = (JobId("emissions", name) for name in "ABC")
+X, Y, Z = (DatasetId("s3://flights", name) for name in "XYZ")
+ALL = 9
+
+
+@pytest.fixture(params=["model", "loaded"])
+def ask(request):
+    """Who answers questions about statements: the model, or what loaders made of them, the last one first."""
+    return Model if request.param == "model" else lambda statements: Questions(loaded(statements[::-1]))
+
+
+def the(run):
+    """The id of a run that a test calls by two letters."""
+    return f"00000000-0000-4000-8000-0000000000{run}"
+
+
+def short(run):
+    """The two letters."""
+    return run and run[-2:]
+
+
+def at(second):
+    return f"2025-11-20T12:00:{second:02}.000000Z"
+
+
+def uses(datasets):
+    """Uses of datasets; one may be given as (dataset, facets)."""
+    return tuple(DatasetUse(*one) if isinstance(one, tuple) else DatasetUse(one) for one in datasets)
+
+
+def an_event(second, run, job, type="COMPLETE", inputs=(), outputs=(), **more):  # noqa: A002 - the event's word
+    form = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
+    return stamped(Event(kind="RUN", time=at(second), hash="", type=type, run=the(run), job=job, **form))
+
+
+def a_job_event(second, job, inputs=(), outputs=(), **more):
+    form = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
+    return stamped(Event(kind="JOB", time=at(second), hash="", job=job, **form))
+
+
+def a_dataset_event(second, dataset, **facets):
+    return stamped(Event(kind="DATASET", time=at(second), hash="", dataset=DatasetUse(dataset, facets)))
+
+
+def a_deletion(second, thing=None, namespace="emissions"):
+    kind = {"job": thing} if isinstance(thing, JobId) else {"dataset": thing}
+    return stamped(Deletion(time=at(second), hash="", namespace=thing.namespace if thing else namespace, **kind))
+
+
+def code(version, url="https://git/a"):
+    return {"sourceCodeLocation": {"type": "git", "url": url, "version": version}}
+
+
+STREAM = {"jobType": {"processingType": "STREAMING", "integration": "FLINK"}}
+
+
+def nodes(graph):
+    """A graph's nodes by their short names."""
+    return "".join(sorted(one.id.name for one in (*graph.jobs, *graph.datasets)))
+
+
+# The current graph
+
+MOVED = [an_event(1, "a1", A, outputs=[X]), an_event(2, "b1", B, inputs=[X]), an_event(3, "a2", A, outputs=[Y])]
+
+
+@pytest.mark.parametrize(("start", "graph"), [(A, "AY"), (Y, "AY"), (X, "BX"), (B, "BX")])
+def test_a_job_that_writes_elsewhere_leaves_its_old_output_to_the_reader(ask, start, graph):
+    found = ask(MOVED).find_graph(start.node_id, depth=ALL)
+    assert nodes(found) == graph
+    stale = {one.id: one.last_written_by for one in found.datasets if one.stale}
+    assert {one: (by.job, short(by.run), by.ended) for one, by in stale.items()} == (
+        {X: (A, "a1", at(1))} if start in (X, B) else {}
+    )
+
+
+def test_the_graph_of_yesterday_still_has_the_edge(ask):
+    found = ask(MOVED).find_graph(X.node_id, depth=ALL, at=at(3))
+    assert nodes(found) == "ABX"
+    assert set(found.edges) == {(X.node_id, B.node_id), (A.node_id, X.node_id)}
+
+
+@pytest.mark.parametrize(("depth", "graph"), [(0, "AXY"), (1, "ABXYZ"), (2, "ABCXYZ")])
+def test_depth_counts_jobs(ask, depth, graph):
+    chain = [
+        an_event(1, "a1", A, inputs=[X], outputs=[Y]),
+        an_event(2, "b1", B, inputs=[Y], outputs=[Z]),
+        an_event(3, "c1", C, inputs=[Z]),
+    ]
+    assert nodes(ask(chain).find_graph(A.node_id, depth=depth)) == graph
+
+
+@pytest.mark.parametrize("hidden", [B, Y])
+def test_what_is_hidden_does_not_bridge(ask, hidden):
+    chain = [
+        an_event(1, "a1", A, outputs=[Y]),
+        an_event(2, "b1", B, inputs=[Y], outputs=[Z]),
+        an_event(3, "c1", C, inputs=[Z]),
+        a_deletion(9, hidden),
+    ]
+    questions = ask(chain)
+    assert nodes(questions.find_graph(A.node_id, depth=ALL)) == ("AY" if hidden == B else "A")
+    assert questions.find_graph(hidden.node_id, depth=ALL) is None
+
+
+def test_a_deleted_job_comes_back_with_its_next_event(ask):
+    events = [an_event(1, "a1", A, outputs=[X]), a_deletion(2, A)]
+    assert ask(events).find_job(A).hidden
+    assert not ask([*events, an_event(2, "a2", A, "START")]).find_job(A).hidden
+
+
+def test_deleting_a_namespace_hides_all_in_it_that_was_not_heard_of_since(ask):
+    events = [an_event(1, "a1", A), an_event(3, "b1", B), a_deletion(2, namespace="emissions")]
+    assert [job.id for job in ask(events).list_jobs("emissions", limit=9, offset=0).items] == [B]
+    assert not ask(events).find_namespace("emissions").hidden
+    assert ask([events[0], events[2]]).find_namespace("emissions").hidden
+
+
+# Runs
+
+
+@pytest.mark.parametrize(
+    ("events", "state", "ended"),
+    [
+        ([("START", 1)], "RUNNING", None),
+        ([(None, 1)], "NEW", None),
+        ([("COMPLETE", 2), ("START", 3)], "COMPLETED", 2),
+        ([("COMPLETE", 2), ("FAIL", 4)], "FAILED", 4),
+        ([("ABORT", 2), ("RUNNING", 5)], "ABORTED", 2),
+    ],
+)
+def test_an_end_stays_the_end_and_the_last_one_counts(ask, events, state, ended):
+    run = ask([an_event(second, "a1", A, kind) for kind, second in events]).find_run(the("a1"))
+    assert (run.state, run.ended) == (state, ended and at(ended))
+    assert (run.started, run.updated) == (at(events[0][1]), at(events[-1][1]))
+
+
+def test_a_run_is_of_the_job_of_its_earliest_event(ask):
+    run = ask([an_event(2, "a1", B), an_event(1, "a1", C, "START"), an_event(3, "a1", A)]).find_run(the("a1"))
+    assert (run.job, run.other_jobs) == (C, (A, B))
+
+
+def test_a_job_named_only_as_a_parent_is_listed_with_its_run_and_without_edges(ask):
+    questions = ask([an_event(1, "a1", A, parent=ParentRun(the("c1"), C), outputs=[X])])
+    parent = questions.find_job(C)
+    assert (parent.inputs, parent.outputs, parent.current_version) == ((), (), None)
+    assert [(short(run.id), run.state, run.started) for run in parent.latest_runs] == [("c1", "NEW", None)]
+    assert nodes(questions.find_graph(A.node_id, depth=ALL)) == "AX"
+
+
+# Versions of jobs
+
+
+def test_a_job_version_is_named_as_marquez_names_it(ask):
+    ns = [DatasetId("ns", name) for name in "abc"]
+    questions = ask([an_event(1, "a1", JobId("ns", "job"), inputs=ns[1::-1], outputs=ns[2:])])
+    assert questions.find_run(the("a1")).job_version == "27b12297-0463-32be-bc26-b463467b981c"
+
+
+def test_a_run_that_tells_nothing_keeps_the_lineage_and_its_version(ask):
+    job = ask([an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A)]).find_job(A)
+    assert (job.outputs, job.lineage_unknown) == ((X,), False)
+    assert short(job.latest_run.id) == "a2"
+
+
+def test_new_code_without_datasets_is_a_version_of_unknown_lineage(ask):
+    events = [
+        an_event(1, "a1", A, outputs=[X], job_facets=code("1")),
+        an_event(2, "a2", A, job_facets=code("1")),
+        an_event(3, "a3", A, job_facets=code("2")),
+    ]
+    versions = ask(events).list_job_versions(A, limit=9, offset=0).items
+    told = [(one.code_version, one.outputs, one.lineage_unknown, short(one.latest_run.id)) for one in versions]
+    assert told == [("2", (X,), True, "a3"), ("1", (X,), False, "a2")]
+
+
+def test_one_side_told_means_that_the_other_is_empty(ask):
+    job = ask([an_event(1, "a1", A, inputs=[X], outputs=[Y]), an_event(2, "a2", A, inputs=[X])]).find_job(A)
+    assert (job.inputs, job.outputs) == ((X,), ())
+
+
+def test_the_last_run_to_end_decides_whenever_its_events_came(ask):
+    events = [an_event(5, "a1", A, outputs=[X]), an_event(4, "a2", A, outputs=[Y]), an_event(6, "a3", A, "START")]
+    assert ask(events).find_job(A).outputs == (X,)
+
+
+def test_a_job_event_counts_as_a_run_that_is_not_listed(ask):
+    questions = ask([an_event(1, "a1", A, outputs=[X]), a_job_event(2, A, outputs=[Y])])
+    assert questions.find_job(A).outputs == (Y,)
+    assert [short(run.id) for run in questions.list_runs(A, limit=9, offset=0).items] == ["a1"]
+    assert [one.version for one in questions.list_dataset_versions(Y, limit=9, offset=0).items] == [
+        uuid_of_bytes(f"{Y.namespace}:{Y.name}:")
+    ]
+
+
+def test_a_stream_has_a_version_for_all_that_it_had_told_each_time(ask):
+    events = [
+        an_event(1, "a1", A, "START", inputs=[X], job_facets=STREAM),
+        an_event(2, "a1", A, "RUNNING", outputs=[Y]),
+        an_event(3, "a1", A, "RUNNING"),
+    ]
+    versions = ask(events).list_job_versions(A, limit=9, offset=0).items
+    told = [(one.inputs, one.outputs, one.created, one.updated) for one in versions]
+    assert told == [((X,), (Y,), at(2), at(3)), ((X,), (), at(1), at(1))]
+
+
+def test_a_stream_that_ended_keeps_what_it_was_told_to_write_later(ask):
+    events = [an_event(1, "a1", A, job_facets=STREAM), an_event(2, "a1", A, "OTHER", outputs=[Y])]
+    assert ask(events).find_job(A).outputs == (Y,)
+
+
+# Versions of datasets
+
+
+def test_a_failed_version_is_kept_and_never_current(ask):
+    events = [an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A, "FAIL", outputs=[X])]
+    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    assert [(short(one.created_by.id), one.failed) for one in versions] == [("a2", True), ("a1", False)]
+    assert ask(events).find_dataset(X).current_version == versions[1].version
+    assert ask(events[1:]).find_dataset(X).current_version is None
+
+
+def test_a_stream_that_writes_now_has_the_current_version(ask):
+    events = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM), an_event(2, "b1", B, outputs=[X])]
+    assert ask(events).find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{the('a1')}")
+
+
+def test_a_dataset_read_before_it_was_written_has_an_initial_version(ask):
+    events = [an_event(1, "b1", B, inputs=[X]), an_event(2, "a1", A, outputs=[X])]
+    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    assert [one.created_by and short(one.created_by.id) for one in versions] == ["a1", None]
+    assert ask(events).find_run(the("b1")).inputs[0].resolved_by == "initial"
+
+
+def test_dataset_events_describe_the_initial_version_and_make_others_when_the_schema_changes(ask):
+    schemas = [{"fields": [{"name": name}]} for name in ("carrier", "carrier", "co2")]
+    events = [a_dataset_event(second, X, schema=schema) for second, schema in enumerate(schemas, 1)]
+    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    assert [(one.created, one.fields[0]["name"]) for one in versions] == [(at(3), "co2"), (at(1), "carrier")]
+
+
+STORED = {"version": {"datasetVersion": "7"}}
+
+
+@pytest.mark.parametrize(
+    ("reader", "version", "resolved_by"),
+    [
+        pytest.param({"inputs": [X]}, "a2", "time", id="the last that was there when it started"),
+        pytest.param(
+            {"inputs": [X], "parent": ParentRun(the("dd"), C)}, "a3", "parentRun", id="its sibling's, later too"
+        ),
+        pytest.param({"inputs": [(X, STORED)]}, "a1", "storage", id="the one that the storage names"),
+    ],
+)
+def test_which_version_a_run_read(ask, reader, version, resolved_by):
+    events = [
+        an_event(1, "a1", A, outputs=[(X, STORED)]),
+        an_event(2, "a2", A, outputs=[X]),
+        an_event(4, "a3", A, outputs=[X], parent=ParentRun(the("dd"), C)),
+        an_event(2, "a4", A, "FAIL", outputs=[X]),
+        an_event(3, "b1", B, "START"),
+        an_event(5, "b1", B, **reader),
+    ]
+    (read,) = ask(events).find_run(the("b1")).inputs
+    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:X:{the(version)}"), resolved_by)
+
+
+def test_a_run_never_reads_what_it_writes_itself(ask):
+    events = [an_event(1, "a1", A, inputs=[X], outputs=[X]), an_event(2, "a2", A, inputs=[X], outputs=[X])]
+    up = ask(events).find_upstream_runs(the("a2"), depth=ALL)
+    assert [(short(one.run.id), [short(read.produced_by) for read in one.inputs]) for one in up] == [
+        ("a2", ["a1"]),
+        ("a1", [None]),
+    ]
+
+
+# Other names
+
+
+def test_a_name_learned_late_to_be_another_name_joins_what_was_said_under_it(ask):
+    events = [
+        an_event(1, "a1", A, outputs=[X]),
+        an_event(2, "b1", B, inputs=[Y]),
+        a_dataset_event(3, X, **a_symlink(Y)),
+    ]
+    questions = ask(events)
+    assert questions.find_dataset(Y).id == X
+    assert questions.find_job(B).inputs == (X,)
+    assert nodes(questions.find_graph(Y.node_id, depth=ALL)) == "ABX"
+    assert questions.find_run(the("b1")).inputs[0].version == uuid_of_bytes(f"s3://flights:X:{the('a1')}")
+    assert nodes(questions.find_graph(Y.node_id, depth=ALL, at=at(3))) == "BY"
+
+
+def test_a_name_points_where_it_was_last_said_to_point(ask):
+    events = [a_dataset_event(1, X, **a_symlink(Z)), a_dataset_event(2, Y, **a_symlink(Z)), a_dataset_event(1, Z)]
+    assert ask(events).find_dataset(Z).id == Y
+
+
+def test_names_that_point_in_a_circle_are_the_smallest_of_them(ask):
+    events = [
+        a_dataset_event(1, X, **a_symlink(Y)),
+        a_dataset_event(2, Y, **a_symlink(Z)),
+        a_dataset_event(3, Z, **a_symlink(X)),
+    ]
+    assert {ask(events).find_dataset(name).id for name in (X, Y, Z)} == {X}
+
+
+# Temporary storage
+
+
+@pytest.mark.parametrize(("parents", "temporary"), [(("dd", "dd"), True), (("dd", "ee"), False), (("dd", None), False)])
+def test_what_is_dropped_within_one_parent_run_is_temporary(ask, parents, temporary):
+    of = [ParentRun(the(parent), C) if parent else None for parent in parents]
+    dropped = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
+    events = [
+        an_event(1, "a1", A, outputs=[X], parent=of[0]),
+        an_event(2, "b1", B, inputs=[(X, dropped)], parent=of[1]),
+    ]
+    questions = ask(events)
+    assert questions.find_dataset(X).temporary is temporary
+    assert questions.list_datasets(X.namespace, limit=9, offset=0).total == (0 if temporary else 1)
+    assert nodes(questions.find_graph(A.node_id, depth=ALL)) == "ABX"

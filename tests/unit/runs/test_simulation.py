@@ -1,0 +1,95 @@
+"""Loaders that meet, die and start over: whatever they do to each other, in the end every answer is right.
+
+Seeds make a run repeatable. `HEADWATER_INTERLEAVINGS` asks for more than the few thousand of a normal test run.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lineage.runs.apply import apply
+from tests.memory_table import MemoryTable
+from tests.unit.runs.asking import answers_of, differences, right_answers
+from tests.unit.runs.loaders import House, Killed, SteppedTable
+from tests.unit.runs.strategies import streams
+
+# About a minute on two cores.
+_INTERLEAVINGS = int(os.environ.get("HEADWATER_INTERLEAVINGS", "3000"))
+_OF_ONE_STREAM = 20
+_simulation = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+
+
+class Checked:
+    """The right answers to a set of statements, and the states of the table that were seen to give them."""
+
+    def __init__(self, statements):
+        self._right = right_answers(statements, times=())
+        self._seen = set()
+
+    def check(self, table):
+        state = json.dumps(sorted((*key, body) for key, (_, body) in table.items.items()))
+        if state not in self._seen:
+            assert differences(answers_of(table, times=()), self._right) == {}
+            self._seen.add(state)
+
+
+@pytest.mark.timeout(_INTERLEAVINGS)
+@settings(_simulation, max_examples=max(_INTERLEAVINGS // _OF_ONE_STREAM, 1))
+@given(streams(5), st.integers(0, 2**32))
+def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
+    right = Checked(statements)
+    dice = random.Random(seed)
+    for _ in range(_OF_ONE_STREAM):
+        right.check(House(in_messages(statements, dice), dice).run())
+
+
+@settings(_simulation, max_examples=30)
+@given(streams(4), st.integers(0, 2**32))
+def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statements, seed):
+    right = Checked(statements)
+    dice = random.Random(seed)
+    messages = in_messages(statements, dice)
+    for dying in range(len(messages)):
+        row = 0
+        while dies_at(row, messages, dying, dice, right):
+            row += 1
+
+
+def in_messages(statements, dice):
+    """Messages of a few statements each; now and then one that is delivered twice."""
+    left, messages = dice.sample(statements, len(statements)), []
+    while left:
+        size = dice.choice((1, 1, 2, 3))
+        messages.append(left[:size])
+        left = left[size:]
+    return [*messages, dice.choice(messages)] if dice.random() < 0.3 else messages
+
+
+def dies_at(row, messages, dying, dice, right):
+    """Whether the loader of that message comes to die before that row; then the message comes again, at the end."""
+    table, rows_left, again = MemoryTable(), row, []
+
+    def step(_late=None):
+        nonlocal rows_left
+        rows_left -= 1
+        if rows_left < 0:
+            raise Killed
+
+    for number, message in enumerate(messages):
+        if number != dying:
+            apply(message, table)
+            continue
+        try:
+            apply(message, SteppedTable(table.items, step, dice, 99))
+        except Killed:
+            again.append(message)
+    for message in again:
+        apply(message, table)
+    right.check(table)
+    return bool(again)
