@@ -20,6 +20,7 @@ from botocore.exceptions import ClientError
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write, chunks
 from lineage.errors import Unavailable
+from lineage.settings import FACTS_PREFIX
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -43,7 +44,6 @@ _TRIES = 10
 # Why a transaction is refused that did nothing wrong.
 _PASSING = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 _OURS = frozenset({"pk", "sk", "v", "body", "s3"})
-FACTS_PREFIX = "facts/"
 
 
 @dataclass(frozen=True, slots=True)

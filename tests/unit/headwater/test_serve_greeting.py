@@ -1,0 +1,29 @@
+"""What `headwater serve` says when it is up."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from headwater.serve import greeting
+
+URL = "http://127.0.0.1"
+
+
+def a_stack(token_api_url=""):
+    return SimpleNamespace(
+        api_url=f"{URL}:8080",
+        token_api_url=token_api_url,
+        endpoint_url=f"{URL}:4566",
+        environment={"AWS_ENDPOINT_URL": f"{URL}:4566"},
+        outputs={"RecordsTableName": "records", "CompactionStateMachineArn": "arn"},
+        now=0.0,
+    )
+
+
+@pytest.mark.parametrize(("token_api_url", "told"), [("", False), (f"{URL}:8081", True)])
+def test_how_to_get_a_token_is_told_where_one_is_of_use(token_api_url, told):
+    said = greeting(a_stack(token_api_url))
+    assert (f"headwater token create --local {URL}:4566 --scope read --scope write" in said) is told
+    assert ("bearer tokens" in said) is told
