@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lineage.runs.merge import jobs_of, merge
+from lineage.runs.merge import merge
 from lineage.runs.said import Statement, all_said
 from lineage.runs.settle import settle
 from lineage.runs.table import GraphTable
@@ -16,6 +16,4 @@ def apply(statements: Sequence[Statement], table: GraphTable) -> None:
     Whoever dies anywhere in between has changed nothing that the same statements, applied again, do not complete.
     `Unavailable` if the table refuses, or others keep getting in between.
     """
-    said = all_said(statements)
-    merge(said, table)
-    settle(jobs_of(said, table), table)
+    settle(merge(all_said(statements), table), table)

@@ -15,7 +15,7 @@ from lineage.runs.current import brief_run
 from lineage.runs.facts import RunFacts
 from lineage.runs.found import FoundJobVersion
 from lineage.runs.keys import job_pk
-from lineage.runs.newest import Run, facts_of_runs, newest, newest_known, run_of, stands_at, time_of
+from lineage.runs.newest import Run, facts_of_runs, last_known, last_silent, newest, run_of, stands_at, time_of
 from lineage.runs.run import code_of, io_at, job_version_id, known, owner, position
 from lineage.runs.table import GraphTable, Page, Query
 
@@ -185,13 +185,10 @@ def _older(job: JobId, newer: set[str], table: GraphTable) -> list[FoundJobVersi
 
 def last_entries(jobs: Sequence[JobId], table: GraphTable) -> dict[JobId, Entry]:
     """The newest entry of each job: what its current version is."""
-    newest_of_known = newest_known(jobs, table)
-    silent = newest(jobs, table, "U", lambda facts, time: not known(facts) and stands_at(facts, time))
+    runs = newest([ask for job in jobs for ask in (last_known(job), last_silent(job))], table)
     found = {}
-    for job in jobs:
-        told = newest_of_known.get(job)
+    for job, told, after in zip(jobs, runs[::2], runs[1::2], strict=True):
         entries = sorted(entries_of(*told), key=lambda entry: entry.order) if told else []
-        after = silent.get(job)
         if after and (not entries or (position(after[1]) or "", after[0]) > entries[-1].order):
             entries = list(read_window(job, table).entries)
         if entries:

@@ -46,19 +46,25 @@ class _Subject:
         return kind() if row is None else kind(**row.data["facts"])
 
 
-def merge(said: Said, table: GraphTable) -> None:
-    """Make all that was said part of the facts; `Unavailable` if others kept getting in between."""
+def merge(said: Said, table: GraphTable) -> set[JobId]:
+    """Make all that was said part of the facts; `Unavailable` if others kept getting in between.
+
+    Answers the jobs whose nodes may have changed: those mentioned, and those that own, or lost, a run of these.
+    """
+    jobs = set(said.jobs)
     pending: Sequence[_Subject] = list(_subjects(said))
     extra: list[Row] = [*said.described, *_namespaces(said)]
     for _ in range(_ROUNDS_MAX):
         if not pending and not extra:
-            return
+            return jobs
         rows = table.get(subject.key for subject in pending)
         swaps: list[tuple[_Subject, Swap]] = []
         for subject in pending:
             row = rows.get(subject.key)
             old = subject.told(row)
             new: Facts = join(old, subject.facts)  # type: ignore[type-var]
+            if isinstance(new, RunFacts):
+                jobs.update(map(job_of, (*new.jobs, *new.named)))
             if row is None or new != old:
                 extra += _new_rows(subject, old if row else None, new)
                 swaps.append((subject, _swap(subject, row, old, new)))
@@ -133,13 +139,3 @@ def _other_names(text: str, facts: DatasetFacts) -> Iterator[Row]:
     for _, _, primary in facts.aliases.values():
         pk = dataset_pk(DatasetId(*primary))
         yield Row(pk, f"A#N#{alias.key}", {"name": text})
-
-
-def jobs_of(said: Said, table: GraphTable) -> set[JobId]:
-    """The jobs whose current node may have changed: those mentioned, and those that own or lost a run of these."""
-    jobs = set(said.jobs)
-    rows = table.get(facts_key(run) for run in said.runs)
-    for row in rows.values():
-        facts = RunFacts(**row.data["facts"])
-        jobs.update(map(job_of, (*facts.jobs, *facts.named)))
-    return jobs

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from lineage.names import JobId
@@ -34,43 +35,54 @@ def stands_at(facts: RunFacts, time: str) -> bool:
     return ended(facts) == time or is_live(facts)
 
 
-def newest_known(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) -> dict[JobId, Run]:
-    """The last run of each job that told of datasets, by (position, run id)."""
-    return newest(jobs, table, "K", lambda facts, time: known(facts) and stands_at(facts, time), at)
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """For the newest run of a job whose row under an index prefix its facts bear out."""
+
+    job: JobId
+    prefix: str
+    borne: Borne
 
 
-def newest_started(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) -> dict[JobId, Run]:
-    """The run of each job that started last; one known only as a parent before any that started."""
-    return newest(jobs, table, "N", lambda facts, time: (facts.first or EARLIEST) == time, at)
+def last_known(job: JobId) -> Ask:
+    """For the job's last run that told of datasets, by (position, run id)."""
+    return Ask(job, "K", lambda facts, time: known(facts) and stands_at(facts, time))
 
 
-def newest(
-    jobs: Sequence[JobId], table: GraphTable, prefix: str, borne: Borne, at: str | None = None
-) -> dict[JobId, Run]:
-    """The newest run of each job whose row under the prefix is borne out, as of a time."""
-    found: dict[JobId, Run] = {}
-    high = dict.fromkeys(jobs, f"{prefix}#{at}" if at else f"{prefix}#~")
+def last_silent(job: JobId) -> Ask:
+    """For its last run that counts and told of none."""
+    return Ask(job, "U", lambda facts, time: not known(facts) and stands_at(facts, time))
+
+
+def last_started(job: JobId) -> Ask:
+    """For its run that started last; one known only as a parent comes before any that started."""
+    return Ask(job, "N", lambda facts, time: (facts.first or EARLIEST) == time)
+
+
+def newest(asks: Sequence[Ask], table: GraphTable, at: str | None = None) -> list[Run | None]:
+    """The run of each, as of a time; None where there is none."""
+    found: list[Run | None] = [None] * len(asks)
+    highs = {number: f"{ask.prefix}#{at or '~'}" for number, ask in enumerate(asks)}
     look = _FIRST_LOOK
-    while high:
+    while highs:
         queries = [
-            Query(job_pk(job), low=f"{prefix}#", high=end, newest_first=True, limit=look) for job, end in high.items()
+            Query(job_pk(asks[number].job), low=f"{asks[number].prefix}#", high=high, newest_first=True, limit=look)
+            for number, high in highs.items()
         ]
-        pages = dict(zip(high, table.query(queries), strict=True))
+        pages = dict(zip(highs, table.query(queries), strict=True))
         facts = facts_of_runs({run_of(row) for page in pages.values() for row in page.rows}, table, at)
-        for job, page in pages.items():
-            run = _first_borne(job, page.rows, facts, borne)
-            if run is not None:
-                found[job] = run
+        for number, page in pages.items():
+            found[number] = _first_borne(asks[number], page.rows, facts)
         # The last row looked at begins the next look: a live run's newest row may be any of its rows.
-        high = {job: page.rows[-1].sk for job, page in pages.items() if page.more and job not in found}
+        highs = {number: page.rows[-1].sk for number, page in pages.items() if page.more and found[number] is None}
         look = _NEXT_LOOK
     return found
 
 
-def _first_borne(job: JobId, rows: Sequence[Row], facts: dict[str, RunFacts], borne: Borne) -> Run | None:
+def _first_borne(ask: Ask, rows: Sequence[Row], facts: dict[str, RunFacts]) -> Run | None:
     for row in rows:
         run = run_of(row)
-        if run in facts and owner(facts[run]) == job and borne(facts[run], time_of(row)):
+        if run in facts and owner(facts[run]) == ask.job and ask.borne(facts[run], time_of(row)):
             return run, facts[run]
     return None
 

@@ -15,7 +15,7 @@ from lineage.names import JobId
 from lineage.runs.current import io_of, job_node
 from lineage.runs.facts import JobFacts, text_of
 from lineage.runs.keys import current_key, dataset_pk, facts_key, sortable
-from lineage.runs.newest import newest_known, newest_started
+from lineage.runs.newest import last_known, last_started, newest
 from lineage.runs.table import SIDES_MAX, GraphTable, Key, Row, Swap
 
 _ROUNDS_MAX = 100
@@ -28,14 +28,13 @@ def settle(jobs: Iterable[JobId], table: GraphTable) -> None:
         if not pending:
             return
         nodes = table.get(current_key(job) for job in pending)
-        known = newest_known(pending, table)
-        latest = newest_started(pending, table)
+        runs = newest([ask for job in pending for ask in (last_known(job), last_started(job))], table)
         facts = table.get(facts_key(job) for job in pending)
         steps = []
-        for job in pending:
+        for job, known, latest in zip(pending, runs[::2], runs[1::2], strict=True):
             row = facts.get(facts_key(job))
             told = JobFacts(**row.data["facts"]) if row else JobFacts()
-            node = job_node(job, told, known.get(job), latest.get(job))
+            node = job_node(job, told, known, latest)
             steps.append(_step(job, nodes.get(current_key(job)), node))
         written = table.swap([swap for swap, _ in steps])
         done = [swapped and last for swapped, (_, last) in zip(written, steps, strict=True)]
