@@ -32,6 +32,7 @@ from local.deploy import client_settings, deploy
 from local.endpoint import Endpoint
 from local.synthesis import synthesize
 from local.template import parse_template
+from local.wiring import api_routes
 
 RECORDS = 1000
 # Pipelines under way at once, each with a root of its own: as many roots meet in a batch of the load function.
@@ -225,7 +226,9 @@ def run_day(ways: Sequence[Way], say: Say) -> Day:
         logs = Path(on_exit.enter_context(tempfile.TemporaryDirectory()))
         endpoint = Endpoint(port=0, functions_url="http://127.0.0.1:9", logs=logs)
         on_exit.callback(endpoint.stop)
-        deployed = deploy(parse_template(raw), endpoint, api_url="http://127.0.0.1:9")
+        template = parse_template(raw)
+        nowhere = {route.api_id: "http://127.0.0.1:9" for route in api_routes(template)}
+        deployed = deploy(template, endpoint, api_urls=nowhere)
         variables = {name: value for function in deployed.functions for name, value in function.environment.items()}
         on_exit.enter_context(_environment({**variables, **endpoint.environment}))
         on_exit.enter_context(listener.open())

@@ -1,0 +1,70 @@
+"""The raw log and its list under loaders that write at once."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from lambdas import wiring
+from lineage.names import uuid_of_bytes
+from lineage.runs.event_log import RawEvent
+from lineage.runs.parse import parse_statement
+from lineage.runs.rules import NameRules
+from tests.builders_events import a_dataset_event, a_job_event, a_run_event
+
+
+def raw(form):
+    return RawEvent(parse_statement(form, NameRules()), form)
+
+
+def runs(count, name):
+    return [raw(a_run_event(run=uuid_of_bytes(f"{name}-{number}"))) for number in range(count)]
+
+
+def test_loaders_that_list_events_of_one_minute_at_once_lose_and_double_none(cloud):
+    shared = runs(10, "shared")
+    batches = [runs(15, name) + shared for name in "abcdef"]
+    log = wiring.event_log()
+    with ThreadPoolExecutor(len(batches)) as loaders:
+        list(loaders.map(lambda batch: log.put(batch, "2025-11-20"), batches))
+
+    found = log.list_events(limit=1000)
+    assert (len(found.items), found.total) == (100, 100)
+    assert len({event["run"]["runId"] for event in found.items}) == 100
+
+
+def test_listing_costs_as_many_requests_from_a_day_of_many_events_as_from_a_day_of_few(cloud):
+    log, calls = wiring.event_log(), []
+    cloud.dynamodb.meta.events.register("before-call.dynamodb.*", lambda **_: calls.append(1))
+
+    def requests(**asked):
+        calls.clear()
+        log.list_events(**asked)
+        return len(calls)
+
+    log.put(runs(3, "few"), "2025-11-20")
+    few = [requests(limit=1), requests(limit=1, offset=2)]
+    log.put(runs(80, "many"), "2025-11-20")
+    assert [requests(limit=1), requests(limit=1, offset=60)] == few
+    assert max(few) <= 10
+
+
+def test_only_run_events_are_listed(cloud):
+    log = wiring.event_log()
+    log.put([raw(a_job_event()), raw(a_dataset_event()), *runs(1, "a")], "2025-11-20")
+    assert log.list_events(limit=10).total == 1
+
+
+@pytest.mark.parametrize("changed", [{"eventTime": "2025-11-20T13:00:00+01:00"}, {"eventTime": "2025-11-20T12:00:00Z"}])
+def test_an_event_is_answered_as_it_was_sent_whatever_way_it_writes_its_time(cloud, changed):
+    log, form = wiring.event_log(), a_run_event(**changed)
+    log.put([raw(form)], "2025-11-20")
+    bounds = {"after": "2025-11-20T12:00:00.000000Z", "before": "2025-11-20T12:00:00.000001Z"}
+    assert log.list_events(limit=10, **bounds).items == [form]
+
+
+def test_an_empty_batch_leaves_no_object(cloud):
+    wiring.event_log().put([], "2025-11-20")
+    assert cloud.objects("events/") == {}
+    assert wiring.event_log().days() == []
