@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lineage.api import examples_runs as examples
 from lineage.api.document_parts import Json, answer_of, in_path, in_query, operation, with_headers
 from lineage.api.marquez import query, runs, search
 from lineage.api.marquez.events import DIRECTIONS
@@ -40,7 +41,11 @@ def _get_lineage() -> Json:
         "The same from every node of a component that `depth` covers.",
         "Graph",
         [
-            _required("nodeId", "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`, and `#<version>` for one."),
+            _required(
+                "nodeId",
+                examples.NODE_ID,
+                "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`, and `#<version>` for one.",
+            ),
             _depth("How many jobs away from the start; 0 is its own jobs."),
             in_query("lineageAt", _TIME, f"The graph as the events before this time tell it. {_TIME_RULE}"),
             in_query("datasetVersion", _NAME, "What this version of the dataset was made of; as `#<version>`."),
@@ -51,7 +56,10 @@ def _get_lineage() -> Json:
 
 
 def _get_upstream() -> Json:
-    parameters = [_required("runId", "As sent, or as printed."), _depth("How many runs up; 0 is the run itself.")]
+    parameters = [
+        _required("runId", examples.RUN_ID, "As sent, or as printed."),
+        _depth("How many runs up; 0 is the run itself."),
+    ]
     return _get("getUpstreamRuns", "The runs that made what a run read", "Nearest first.", "UpstreamRuns", parameters)
 
 
@@ -78,7 +86,7 @@ def _search() -> Json:
         "By name, or the last updated first.",
         "SearchResults",
         [
-            _required("q", "The text, in any case; not blank."),
+            _required("q", "check", "The text, in any case; not blank."),
             in_query("filter", {"type": "string", "enum": list(search.KINDS)}, "Only these."),
             in_query("sort", {"type": "string", "enum": list(search.SORTS), "default": "name"}, "Which come first."),
             in_query("limit", _limit(search.LIMIT), "The most results."),
@@ -96,7 +104,7 @@ def _namespaces() -> Mapping[str, Json]:
             "get": _get("listNamespaces", "The namespaces", "By name.", "Namespaces", _paging(), errors=("400", "503"))
         },
         _NAMESPACE: {
-            "parameters": [in_path("namespace", _NAME)],
+            "parameters": [in_path("namespace", _example(examples.NAMESPACE))],
             "get": _get("getNamespace", "A namespace", "The namespace.", "Namespace"),
             "delete": _delete("deleteNamespace", "Hide a namespace and all that is in it", "Namespace"),
         },
@@ -104,7 +112,7 @@ def _namespaces() -> Mapping[str, Json]:
 
 
 def _datasets() -> Mapping[str, Json]:
-    namespace, dataset = in_path("namespace", _NAME), in_path("dataset", _NAME)
+    namespace, dataset = in_path("namespace", _example(examples.NAMESPACE)), in_path("dataset", _example("checked"))
     return {
         f"{_NAMESPACE}/datasets": {
             "parameters": [namespace],
@@ -120,14 +128,14 @@ def _datasets() -> Mapping[str, Json]:
             "get": _get("listDatasetVersions", "A dataset's versions", "Newest first.", "DatasetVersions", _paging()),
         },
         f"{_DATASET}/versions/{{version}}": {
-            "parameters": [namespace, dataset, in_path("version", _NAME)],
+            "parameters": [namespace, dataset, in_path("version", _example(examples.DATASET_VERSION))],
             "get": _get("getDatasetVersion", "A version of a dataset", "The version.", "DatasetVersion"),
         },
     }
 
 
 def _jobs() -> Mapping[str, Json]:
-    namespace, job = in_path("namespace", _NAME), in_path("job", _NAME)
+    namespace, job = in_path("namespace", _example(examples.JOBS)), in_path("job", _example(examples.JOB_NAME))
     of_state = in_query(
         "lastRunStates",
         list_of({"type": "string", "enum": list(STATES)}),
@@ -152,7 +160,7 @@ def _jobs() -> Mapping[str, Json]:
             "get": _get("listJobVersions", "A job's versions", "Last run first.", "JobVersions", _paging()),
         },
         f"{_JOB}/versions/{{version}}": {
-            "parameters": [namespace, job, in_path("version", _NAME)],
+            "parameters": [namespace, job, in_path("version", _example(examples.JOB_VERSION))],
             "get": _get("getJobVersion", "A version of a job", "The version.", "JobVersion"),
         },
         f"{_JOB}/runs": {
@@ -167,11 +175,11 @@ def _runs() -> Mapping[str, Json]:
     of_kind = {**in_query("type", kind, "Whose: the run's, or its job's; none for `dataset`."), "required": True}
     return {
         _RUN: {
-            "parameters": [in_path("run_id", _NAME)],
+            "parameters": [in_path("run_id", _example(examples.RUN_ID))],
             "get": _get("getRun", "A run", "The run, with the versions it read and wrote.", "Run"),
         },
         f"{_RUN}/facets": {
-            "parameters": [in_path("run_id", _NAME)],
+            "parameters": [in_path("run_id", _example(examples.RUN_ID))],
             "get": _get("getRunFacets", "The facets of a run", "By name.", "RunFacets", [of_kind]),
         },
     }
@@ -206,8 +214,12 @@ def _delete(operation_id: str, summary: str, schema: str) -> Json:
     )
 
 
-def _required(name: str, description: str) -> Json:
-    return {**in_query(name, _NAME, description), "required": True}
+def _required(name: str, example: str, description: str) -> Json:
+    return {**in_query(name, _example(example), description), "required": True}
+
+
+def _example(text: str) -> Schema:
+    return {**_NAME, "examples": [text]}
 
 
 def _depth(description: str) -> Json:

@@ -8,16 +8,17 @@ Example = Mapping[str, object]
 
 NAMESPACE = "s3://flights"
 NODE_ID = "dataset:s3://flights:checked"
+JOBS, JOB_NAME = "emissions", "emissions.check"
 RUN_ID = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
-DATASET_VERSION = "9c5c7f64-6f5e-3a39-8f4b-0f6d2b1d9e22"
-JOB_VERSION = "27b12297-0463-32be-bc26-b463467b981c"
-_RAW_VERSION = "3f0c4f7e-51d4-3c1c-8a86-7f2a4f3f1d11"
+DATASET_VERSION = "1676212c-37b5-31a0-a122-0e3eb1d255c8"
+JOB_VERSION = "b9cb41cc-d734-39a3-b85e-6850153b2741"
+_RAW_VERSION = "aa13958d-f122-3e73-8953-565a6e30d2e5"
 _MORNING = "2025-11-20T11:00:00Z"
 _NOON = "2025-11-20T12:00:00.500Z"
 
 _RAW: Example = {"namespace": NAMESPACE, "name": "raw"}
 _CHECKED: Example = {"namespace": NAMESPACE, "name": "checked"}
-JOB_ID: Example = {"namespace": "emissions", "name": "emissions.check"}
+JOB_ID: Example = {"namespace": JOBS, "name": JOB_NAME}
 _TIMES = {"createdAt": _MORNING, "updatedAt": _NOON}
 
 RUN: Example = {

@@ -121,7 +121,8 @@ _RUN = object_of(
         "job": _ID,
         "otherJobs": {**list_of(_ID), "description": "Ours: the jobs that claimed its id later."},
     },
-    description="Ours are `job`, `otherJobs` and `resolvedBy`. In graphs, versions and facets of runs are left out.",
+    description="Ours are `job`, `otherJobs` and `resolvedBy`. In graphs and lists of versions it is without its own "
+    "versions and facets.",
     examples=[examples.RUN],
 )
 _UPSTREAM_RUN = object_of(

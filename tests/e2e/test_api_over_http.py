@@ -6,8 +6,10 @@ import gzip
 import json
 import urllib.error
 import urllib.request
+from collections.abc import Iterator
 from email.message import Message
-from urllib.parse import quote
+from typing import Any
+from urllib.parse import quote, urlencode
 
 import pytest
 import schemathesis
@@ -19,10 +21,14 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
+from lineage.api import document_runs
 from lineage.api.document import build
+from lineage.api.examples_runs import EVENT
 from local.stack import LocalStack
+from local.template import RawTemplate
 
-DOCUMENT = schemathesis.openapi.from_dict(json.loads(json.dumps(build())))
+BUILT = json.loads(json.dumps(build()))
+DOCUMENT = schemathesis.openapi.from_dict(BUILT)
 PROMISES = [not_a_server_error, content_type_conformance, response_schema_conformance, status_code_conformance]
 
 
@@ -97,9 +103,33 @@ def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
     assert told == {f"leaf {number}" for number in range(80)}
 
 
-@pytest.fixture
-def api_url(local_stack: LocalStack) -> str:
-    return local_stack.api_url
+@pytest.fixture(scope="module")
+def api_url(template: RawTemplate, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The API of a stack of its own, for a fuzzer deletes; the run that the document's examples tell of has been."""
+    with LocalStack(template, window_cap_s=0.2, logs=tmp_path_factory.mktemp("logs")) as stack:
+        for event in ({**EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, EVENT):
+            assert ask("POST", f"{stack.api_url}/api/v1/lineage", event)[0] == 201
+        stack.drain()
+        yield stack.api_url
+
+
+OF_RUNS = list(document_runs.paths())
+
+
+@pytest.mark.parametrize("path", OF_RUNS)
+def test_the_documents_examples_ask_for_what_is_there(path: str, api_url: str) -> None:
+    item: dict[str, Any] = BUILT["paths"][path]
+    query = {}
+    for parameter in [*item.get("parameters", []), *item["get"].get("parameters", [])]:
+        example = next(iter(parameter["schema"].get("examples", parameter["schema"].get("enum", []))), None)
+        if parameter["in"] == "path":
+            path = path.replace(f"{{{parameter['name']}}}", quote(example, safe=""))
+        elif parameter.get("required"):
+            query[parameter["name"]] = example
+
+    status, _, body = ask("GET", f"{api_url}{path}?{urlencode(query)}")
+
+    assert status == 200, body
 
 
 @DOCUMENT.parametrize()
