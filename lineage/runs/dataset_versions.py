@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from lineage.names import DatasetId
 from lineage.runs.current import brief_run
 from lineage.runs.described import describe, fields_of
 from lineage.runs.event import Facets
-from lineage.runs.facts import RunFacts, facets_of, text_of
+from lineage.runs.facts import RunFacts, united_facets
 from lineage.runs.found import FoundDatasetVersion
 from lineage.runs.groups import Group
 from lineage.runs.keys import dataset_pk
 from lineage.runs.newest import facts_of_runs, run_of, time_of
-from lineage.runs.run import dataset_version_id, failed, written
-from lineage.runs.table import GraphTable, Page, Query, Row
-from lineage.runs.written import borne_out, live_writers
+from lineage.runs.run import dataset_version_id, failed
+from lineage.runs.table import GraphTable, Page, Query
+from lineage.runs.written import Written, borne_out, live_writers, version_by
 
 _LOOK = 8
 # Versions of one dataset that are looked at.
@@ -102,7 +102,9 @@ def _window(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], end
             if row.sk.startswith("E#"):
                 events.append(Version(time_of(row), run_of(row), name, row.data["facets"], by_event=True))
             else:
-                _add(made, _of_run(row, name, facts))
+                one = borne_out(run_of(row), time_of(row), name, group, facts)
+                if one is not None and (row.sk[0] == "X") == failed(one.facts):
+                    made[one.run] = _of_run(one, group)
     found = _with_events(list(made.values()), events, cut)
     if not cut:
         found += _initial(group, made.values(), events, end)
@@ -110,26 +112,9 @@ def _window(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], end
     return Window(sorted(kept, key=lambda one: one.order, reverse=True), cut)
 
 
-def _of_run(row: Row, name: DatasetId, facts: dict[str, RunFacts]) -> Version | None:
-    one = borne_out(run_of(row), time_of(row), name, facts)
-    if one is None or (row.sk[0] == "X") != failed(one.facts):
-        return None
-    facets = facets_of(one.facts.written_facets.get(text_of(name), {}))
-    return Version(one.created, one.run, name, facets, one.facts)
-
-
-def _add(made: dict[str, Version], one: Version | None) -> None:
-    """A run that wrote the dataset under several names made one version of it."""
-    if one is None:
-        return
-    known = made.get(one.made_by)
-    if known is None:
-        made[one.made_by] = one
-        return
-    first, second = sorted((known, one), key=lambda version: version.name)
-    made[one.made_by] = replace(
-        first, created=min(first.created, second.created), facets={**second.facets, **first.facets}
-    )
+def _of_run(one: Written, group: Group) -> Version:
+    facets = united_facets(one.facts.written_facets, group.names)
+    return Version(one.created, one.run, one.name, facets, one.facts)
 
 
 def _with_events(made: list[Version], events: list[Version], cut: bool) -> list[Version]:
@@ -174,9 +159,7 @@ def current_versions(groups: Sequence[Group], table: GraphTable) -> list[Version
         found.append(current)
     for number, live in enumerate(live_writers(groups, table)):
         if live:
-            one = max(live, key=lambda writer: writer.order)
-            facets = facets_of(one.facts.written_facets.get(text_of(one.name), {}))
-            found[number] = Version(one.created, one.run, one.name, facets, one.facts)
+            found[number] = _of_run(max(live, key=lambda writer: writer.order), groups[number])
     return found
 
 
@@ -190,14 +173,8 @@ def find_version(group: Group, version: str, table: GraphTable) -> Version | Non
     if not runs:
         return read_windows([group], table, VERSIONS_MAX)[0].newest(lambda one: one.id == version)
     facts = facts_of_runs(runs, table)
-    made: dict[str, Version] = {}
-    for name in group.names:
-        for run, told in facts.items():
-            created = written(told, name)
-            if created:
-                facets = facets_of(told.written_facets.get(text_of(name), {}))
-                _add(made, Version(created, run, name, facets, told))
-    return next(iter(made.values()), None)
+    made = [version_by(run, told, group) for run, told in facts.items()]
+    return next((_of_run(one, group) for one in made if one), None)
 
 
 def found_version(group: Group, version: Version) -> FoundDatasetVersion:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, TypeAlias, TypeVar
 
@@ -184,6 +184,14 @@ def facets_of(histories: Histories) -> Facets:
     """The facets as last said, without those that were deleted (`_deleted`, OpenLineage 2-0-1)."""
     found = {name: said[1] for name, history in histories.items() if (said := latest(history))}
     return {name: body for name, body in found.items() if body.get("_deleted") is not True}
+
+
+def united_facets(told: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:
+    """The facets of a dataset that was written under several names, as last said of any."""
+    united: Histories = {}
+    for name in names:
+        united = HISTORY_EACH.join(united, told.get(text_of(name), {}))
+    return facets_of(united)
 
 
 def parent_of(history: History) -> ParentRun | None:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from lineage.names import DatasetId
 from lineage.runs.dataset_versions import VERSIONS_MAX, Version, read_windows
 from lineage.runs.event import Facets
-from lineage.runs.facts import RunFacts, dataset_of, facets_of, text_of
+from lineage.runs.facts import RunFacts, dataset_of, text_of, united_facets
 from lineage.runs.found import ResolvedBy, UsedVersion
 from lineage.runs.groups import Group, Groups
 from lineage.runs.rows import storage_key
@@ -39,7 +39,7 @@ class Read:
     @property
     def facets(self) -> Facets:
         """The input facets, of whichever name they were told."""
-        return _united(self.facts.input_facets, self.names)
+        return united_facets(self.facts.input_facets, self.names)
 
     @property
     def storage(self) -> str | None:
@@ -74,16 +74,9 @@ def outputs_of(facts: RunFacts, run: str, groups: Groups) -> tuple[UsedVersion, 
     for name in sorted(written_datasets(facts)):
         by_group.setdefault(groups.primary(name), []).append(name)
     return tuple(
-        UsedVersion(primary, dataset_version_id(names[0], run), _united(facts.output_facets, names))
+        UsedVersion(primary, dataset_version_id(names[0], run), united_facets(facts.output_facets, names))
         for primary, names in sorted(by_group.items())
     )
-
-
-def _united(facets: Mapping[str, Mapping[str, object]], names: Sequence[DatasetId]) -> Facets:
-    united: dict[str, Mapping[str, object]] = {}
-    for name in reversed(names):
-        united |= facets_of(facets.get(text_of(name), {}))  # type: ignore[arg-type]
-    return united
 
 
 def _inputs(run: str, facts: RunFacts, groups: Groups) -> list[Read]:

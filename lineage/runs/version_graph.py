@@ -47,8 +47,9 @@ class Upstream:
             self._walk([found.run], depth)
         return self._graph()
 
-    def from_run(self, run: str, depth: int) -> Graph:
-        """What this run was made of, and what it made."""
+    def from_run(self, run: str, version: str, depth: int) -> Graph:
+        """What this run was made of, and what it made; `version` is the one of its job that is asked about."""
+        self._versions[run] = version
         facts = facts_of_runs([run], self._table)[run]
         self._groups.load(map(dataset_of, (*facts.inputs, *facts.outputs)))
         for output in outputs_of(facts, run, self._groups):
@@ -84,7 +85,7 @@ class Upstream:
 
     def _graph(self) -> Graph:
         versions = {run: brief_run(run, facts) for run, facts in self._runs.items()}
-        unknown = versions_of_unknown(self._runs, self._table)
+        unknown = {**versions_of_unknown(self._runs, self._table), **self._versions}
         briefs = {run: replace(one, job_version=unknown.get(run, one.job_version)) for run, one in versions.items()}
         made_by = facts_of_runs({run for run in self._datasets.values() if run}, self._table)
         self._groups.load(dataset for dataset, _ in self._datasets)
@@ -148,6 +149,6 @@ def job_node(run: FoundRun) -> str:
 def from_job_version(version: FoundJobVersion, table: GraphTable, depth: int) -> Graph | None:
     """The graph around the last run of a job version; that of a version that was only declared is its node alone."""
     if version.latest_run:
-        return Upstream(table).from_run(version.latest_run.id, depth)
+        return Upstream(table).from_run(version.latest_run.id, version.version, depth)
     node = FoundJob(id=version.job, type="BATCH", created=version.created, updated=version.updated)
     return Graph((replace(node, version=version.version),), (), ())

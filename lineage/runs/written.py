@@ -20,7 +20,7 @@ _NEXT_LOOK = 100
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """A version that a run made of a dataset, under the name by which the run wrote it."""
+    """A version that a run made of a dataset, under a name by which the run wrote it."""
 
     created: str
     run: str
@@ -81,18 +81,24 @@ def newest_written(wanted: Sequence[Wanted], table: GraphTable, at: str | None =
 
 def _newest(wanted: Wanted, name: DatasetId, page: Page, facts: dict[str, RunFacts]) -> Written | None:
     for row in page.rows:
-        one = borne_out(run_of(row), time_of(row), name, facts)
+        one = borne_out(run_of(row), time_of(row), name, wanted.group, facts)
         if one is not None and _under(wanted.prefix, one) and wanted.accept(one):
             return one
     return None
 
 
-def borne_out(run: str, created: str, name: DatasetId, facts: dict[str, RunFacts]) -> Written | None:
-    """The version that a row tells of, if its run's facts say the same."""
+def borne_out(run: str, created: str, name: DatasetId, group: Group, facts: dict[str, RunFacts]) -> Written | None:
+    """The version that a row of this name tells of, if its run's facts say the same."""
     told = facts.get(run)
     if told is None or owner(told) is None or written(told, name) != created:
         return None
-    return Written(created, run, name, told)
+    return version_by(run, told, group)
+
+
+def version_by(run: str, facts: RunFacts, group: Group) -> Written | None:
+    """The version that a run made of a dataset: one, under whatever of its names it wrote, called by the smallest."""
+    made = [(name, created) for name in group.names if (created := written(facts, name))]
+    return Written(min(created for _, created in made), run, made[0][0], facts) if made else None
 
 
 def _under(prefix: str, one: Written) -> bool:
@@ -121,9 +127,9 @@ def live_writers(groups: Sequence[Group], table: GraphTable) -> list[list[Writte
     pages = table.query([Query(dataset_pk(name), prefix="L#") for _, name in asked]) if asked else []
     facts = facts_of_runs({row.data["run"] for page in pages for row in page.rows}, table)
     found: list[list[Written]] = [[] for _ in groups]
-    for (number, name), page in zip(asked, pages, strict=True):
+    for (number, _), page in zip(asked, pages, strict=True):
         for run in (row.data["run"] for row in page.rows):
-            created = written(facts[run], name) if run in facts else None
-            if created and is_live(facts[run]):
-                found[number].append(Written(created, run, name, facts[run]))
+            one = version_by(run, facts[run], groups[number]) if run in facts else None
+            if one and is_live(one.facts):
+                found[number].append(one)
     return found
