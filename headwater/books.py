@@ -40,10 +40,10 @@ def count_loaded(stack: LocalStack) -> Counter[str]:
 
 
 def count_dead(stack: LocalStack) -> int:
-    """The messages of both dead-letter queues."""
+    """The messages of all dead-letter queues."""
     sqs = boto3.client("sqs", **stack.client_settings)
     dead = 0
-    for name in ("RecordsDeadLettersUrl", "TraceDeadLettersUrl"):
+    for name in ("RecordsDeadLettersUrl", "EventsDeadLettersUrl", "TraceDeadLettersUrl"):
         said = sqs.get_queue_attributes(QueueUrl=stack.outputs[name], AttributeNames=["ApproximateNumberOfMessages"])
         dead += int(said["Attributes"]["ApproximateNumberOfMessages"])
     return dead

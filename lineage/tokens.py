@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import re
+from base64 import urlsafe_b64encode
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
@@ -83,7 +84,7 @@ def new_token(
         Invalid: no scope or an unknown one, an empty namespace, or one with `*` elsewhere than at its end.
     """
     _check(scopes, namespaces)
-    id_, secret = random(_ID_BYTES).hex(), _text(random(_SECRET_BYTES))
+    id_, secret = random(_ID_BYTES).hex(), urlsafe_b64encode(random(_SECRET_BYTES)).decode().rstrip("=")
     text = f"hw_{id_}_{secret}"
     token = Token(
         id=id_,
@@ -102,12 +103,6 @@ def _check(scopes: Collection[str], namespaces: Collection[str]) -> None:
     for namespace in namespaces:
         if not namespace or "*" in namespace[:-1]:
             raise Invalid.because("namespace", namespace, "must be a name, or the beginning of names and then `*`")
-
-
-def _text(secret: bytes) -> str:
-    from base64 import urlsafe_b64encode
-
-    return urlsafe_b64encode(secret).decode().rstrip("=")
 
 
 def _hash(text: str) -> str:
