@@ -31,6 +31,10 @@ def _value_bytes(value: Mapping[str, Any]) -> int:
             return len(text.encode())
         case {"N": str(number)}:
             return (len(number) + 1) // 2 + 1
+        case {"B": bytes(binary)}:
+            return len(binary)
+        case {"B": str(encoded)}:  # in base64, as it is on the wire
+            return len(encoded) * 3 // 4
         case {"M": dict(inner)}:
             return 3 + sum(1 + len(name.encode()) + _value_bytes(one) for name, one in inner.items())
     raise ValueError(f"the records' tables hold no {value!r}")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 Show: TypeAlias = Callable[[float], str]
+Figures: TypeAlias = Mapping[str, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,22 @@ def within(what: str, ours: float, baseline: float, *, at_most: float, show: Sho
 def below(what: str, ours: float, baseline: float, *, limit: float, show: Show) -> Row:
     """Ours stays under a limit of its own; the baseline stands beside it."""
     return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", f"< {show(limit)}", ours < limit)
+
+
+def steady(
+    what: str, ours: Figures, baseline: Figures, *, of: Sequence[str], at_most: float, show: Callable[[Figures], str]
+) -> Row:
+    """None of the named figures may be more than `at_most` times the baseline's; the worst ratio is told.
+
+    >>> few, many = {"items": 5.0, "bytes": 9.0}, {"items": 6.0, "bytes": 9.0}
+    >>> steady("a walk", many, few, of=("items", "bytes"), at_most=1.1, show=str).ratio
+    '1.20x (items)'
+    """
+    ratios = {name: ours[name] / baseline[name] for name in of}
+    worst = max(of, key=lambda name: ratios[name])
+    ratio = ratios[worst]
+    goal = f"≤ {at_most:g}x of each"
+    return Row(what, show(ours), show(baseline), f"{ratio:.2f}x ({worst})", goal, ratio <= at_most)
 
 
 def seconds(value: float) -> str:

@@ -1,4 +1,4 @@
-"""The graph table's behaviours, held against DynamoDB (moto) and against the memory table that other tests use."""
+"""The graph table's behaviours, held against DynamoDB (moto) and both tables in memory: of benchmarks and of tests."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import random
 
 import pytest
 
+from benchmarks.memory_dynamodb import MemoryDynamo
 from lineage.errors import Unavailable
 from lineage.runs.table import SIDES_MAX, Add, GraphTable, Page, Query, Row, Swap
 from tests.aws.faults import before, refused
@@ -18,8 +19,10 @@ def dynamo_table(cloud):
     return GraphTable(cloud.dynamodb, names[0], cloud.s3, names[1], sleep=lambda _: None)
 
 
-@pytest.fixture(params=["dynamodb", "memory"])
+@pytest.fixture(params=["dynamodb", "benchmarks", "memory"])
 def table(request):
+    if request.param == "benchmarks":
+        return GraphTable(MemoryDynamo().client(), "graph", request.getfixturevalue("cloud").s3, "archive")
     return MemoryTable() if request.param == "memory" else request.getfixturevalue("dynamo_table")
 
 

@@ -1,0 +1,73 @@
+"""Questions for graphs: what they read must grow neither with other jobs nor with history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from benchmarks.graph_work import SIZES, Sizes
+from benchmarks.processes import Figures, Say, run
+from benchmarks.rows import Row, steady
+from lineage.runs.graph import NODES_MAX
+
+_COUNTED = ("rounds", "requests", "items", "bytes")
+_AT_MOST = 1.2
+
+
+def measure(say: Say, *, quick: bool) -> list[Row]:
+    """Each shape once: counts do not vary; seconds are told beside them, and have no goal."""
+    size = "QUICK" if quick else "FULL"
+    figures = {}
+    for shape in ("chains", "hub", "wide"):
+        say(f"{shape}, {size.lower()}")
+        figures[shape] = run("graph_work", shape, size)
+    sizes = SIZES[size]
+    return [*_chains(figures["chains"], sizes), *_hub(figures["hub"], sizes), _wide(figures["wide"], sizes)]
+
+
+def _chains(figures: Figures, sizes: Sizes) -> Iterator[Row]:
+    for depth in (2, 20):
+        of = f"graph: a chain of 10, depth {depth}"
+        jobs = f"{sizes.jobs:,} jobs, not {sizes.few_jobs:,}"
+        yield _row(f"{of}: {jobs}", _of(figures, "many jobs", depth), _of(figures, "few jobs", depth))
+        runs = f"{sizes.runs:,} runs a job, not 1"
+        yield _row(f"{of}: {runs}", _of(figures, "many runs", depth), _of(figures, "many jobs", depth))
+
+
+def _hub(figures: Figures, sizes: Sizes) -> Iterator[Row]:
+    for depth in (1, 2, 20):
+        what = f"graph: a hub of {sizes.readers:,} readers, depth {depth}: {sizes.runs:,} runs a job, not 1"
+        yield _row(what, _of(figures, "many runs", depth), _of(figures, "one run", depth))
+
+
+def _wide(figures: Figures, sizes: Sizes) -> Row:
+    found = _of(figures, "one run", 2)
+    nodes = found["nodes"]
+    return Row(
+        what=f"graph: a hub of {sizes.too_many_readers:,} readers, depth 2",
+        ours=show_cost(found),
+        baseline=f"{NODES_MAX:,} nodes at most",
+        ratio=f"{nodes:,.0f} nodes, {'truncated' if found['truncated'] else 'whole'}",
+        goal="within the caps, truncated says so",
+        met=nodes <= NODES_MAX and bool(found["truncated"]) == (nodes <= 2 * sizes.too_many_readers),
+    )
+
+
+def _row(what: str, ours: Figures, baseline: Figures) -> Row:
+    return steady(what, ours, baseline, of=_COUNTED, at_most=_AT_MOST, show=show_cost)
+
+
+def _of(figures: Figures, state: str, depth: int) -> dict[str, float]:
+    prefix = f"{state}/{depth}/"
+    return {name.removeprefix(prefix): value for name, value in figures.items() if name.startswith(prefix)}
+
+
+def show_cost(cost: Figures) -> str:
+    """What a question cost, in one line.
+
+    >>> show_cost({"rounds": 12, "requests": 48, "items": 51, "bytes": 23120, "s": 0.00314})
+    '12 rounds, 48 requests, 51 items, 23 KB, 3 ms'
+    """
+    return (
+        f"{cost['rounds']:,.0f} rounds, {cost['requests']:,.0f} requests, {cost['items']:,.0f} items, "
+        f"{cost['bytes'] / 1000:,.0f} KB, {cost['s'] * 1000:,.0f} ms"
+    )

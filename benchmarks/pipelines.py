@@ -1,0 +1,200 @@
+"""The pipelines that graphs and events are measured on, and the OpenLineage events of their runs.
+
+A run sends START and COMPLETE. Facets are those that a Spark job under Airflow sends: schemas of ten columns, storage
+versions of what it writes (Iceberg), statistics, SQL, code location, nominal time, parent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta, timezone
+from typing import Any
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.event import Event, Facets, ParentRun
+from lineage.runs.parse import parse_event
+from lineage.runs.rules import NameRules
+from lineage.runs.times import kept
+
+NAMESPACE = "emissions"
+STORE = "s3://carbonlake"
+CHAIN = 10
+_PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.40.1/integration/spark"
+_SCHEMAS = "https://openlineage.io/spec/facets/1-1-1"
+_BEGIN = datetime(2026, 11, 20, tzinfo=timezone.utc)
+# Runs of a job follow each other by this; the jobs of one pipeline by a second.
+_EACH = timedelta(minutes=10)
+_TAKES = timedelta(seconds=40)
+_QUERY = "INSERT INTO made SELECT r.*, d.distance * f.kg_co2 FROM read r JOIN rates f USING (carrier) WHERE origin = ?"
+_COLUMNS = ("flight", "carrier", "origin", "dest", "tailnum", "year", "month", "day", "distance", "kg_co2")
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A job with the names of its datasets; `pipeline` is the job that starts it, `place` where it stands in that."""
+
+    job: str
+    pipeline: str
+    place: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+
+    @property
+    def id(self) -> JobId:
+        """The job."""
+        return JobId(NAMESPACE, self.job)
+
+
+def chain(number: int) -> list[Step]:
+    """Ten jobs: each reads what the one before wrote and two tables of its own, and writes two, one for the next."""
+    name = f"chain_{number:05}"
+    return [
+        Step(
+            job=f"{name}.step_{place}",
+            pipeline=f"{name}.nightly",
+            place=place,
+            inputs=(f"{name}/stage_{place}", f"{name}/rates_{place}", f"{name}/codes_{place}"),
+            outputs=(f"{name}/stage_{place + 1}", f"{name}/rejected_{place}"),
+        )
+        for place in range(CHAIN)
+    ]
+
+
+def hub(readers: int) -> Iterator[Step]:
+    """Jobs that all read one dataset, each of a pipeline of its own, each writing a dataset of its own."""
+    for number in range(readers):
+        yield Step(
+            job=f"reader_{number:05}",
+            pipeline=f"reader_{number:05}.nightly",
+            place=0,
+            inputs=("hub",),
+            outputs=(f"made/by_{number:05}",),
+        )
+
+
+HUB = DatasetId(STORE, "hub")
+
+
+def run_events(step: Step, run: int) -> list[dict[str, Any]]:
+    """The START and the COMPLETE of one run of a job, as a producer sends them."""
+    start = _start(step, run)
+    return [_event(step, run, "START", start), _event(step, run, "COMPLETE", start + _TAKES)]
+
+
+def parsed_runs(step: Step, runs: int) -> list[Event]:
+    """The events of so many runs of a job, as the domain knows them.
+
+    The first run's are parsed. Of each other one there is the COMPLETE alone, made from the first run's by changing
+    what differs: the run, its parent's run, the times and the storage's version. It makes as many rows.
+    """
+    rules = NameRules()
+    start, complete = [parse_event(form, rules, now=None) for form in run_events(step, 0)]
+    return [start, complete, *(_later(complete, step, run) for run in range(1, runs))]
+
+
+def _later(event: Event, step: Step, run: int) -> Event:
+    time = kept(_start(step, run) + _TAKES)
+    assert event.parent is not None
+    facets: Facets = {**event.run_facets, "parent": _parent(step, run), "nominalTime": _nominal(step, run)}
+    outputs = tuple(replace(use, facets={**use.facets, "version": _version(step, run)}) for use in event.outputs)
+    return replace(
+        event,
+        time=time,
+        hash=hashlib.sha256(f"{step.job} {run} {event.type}".encode()).hexdigest(),
+        run=_run_id(step, run),
+        run_facets=facets,
+        outputs=outputs,
+        parent=ParentRun(_parent_id(step, run), event.parent.job),
+    )
+
+
+def _event(step: Step, run: int, kind: str, time: datetime) -> dict[str, Any]:
+    done = kind == "COMPLETE"
+    return {
+        "eventType": kind,
+        "eventTime": time.isoformat(),
+        "producer": _PRODUCER,
+        "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+        "run": {
+            "runId": _run_id(step, run),
+            "facets": {
+                "parent": _parent(step, run),
+                "nominalTime": _nominal(step, run),
+                "processing_engine": _facet("ProcessingEngineRun", version="3.5.6", name="spark"),
+            },
+        },
+        "job": {"namespace": NAMESPACE, "name": step.job, "facets": _job_facets(step)},
+        "inputs": [_input(name, done=done) for name in step.inputs],
+        "outputs": [_output(name, step, run, done=done) for name in step.outputs],
+    }
+
+
+def _job_facets(step: Step) -> dict[str, Any]:
+    url = f"https://github.com/carbonlake/pipelines/blob/8f14e45f/{step.job}.py"
+    return {
+        "jobType": _facet("JobTypeJob", processingType="BATCH", integration="SPARK", jobType="SQL_JOB"),
+        "sql": _facet("SQLJob", query=_QUERY),
+        "sourceCodeLocation": _facet("SourceCodeLocationJob", type="git", url=url, version="8f14e45f"),
+    }
+
+
+def _input(name: str, *, done: bool) -> dict[str, Any]:
+    statistics = {"inputStatistics": _facet("InputStatisticsInputDataset", rowCount=336_776, size=31_400_000)}
+    return {
+        "namespace": STORE,
+        "name": name,
+        "facets": _dataset_facets(name),
+        "inputFacets": statistics if done else {},
+    }
+
+
+def _output(name: str, step: Step, run: int, *, done: bool) -> dict[str, Any]:
+    statistics = {"outputStatistics": _facet("OutputStatisticsOutputDataset", rowCount=327_346, size=30_100_000)}
+    return {
+        "namespace": STORE,
+        "name": name,
+        "facets": {**_dataset_facets(name), "version": _version(step, run)},
+        "outputFacets": statistics if done else {},
+    }
+
+
+def _dataset_facets(name: str) -> dict[str, Any]:
+    columns = [{"name": column, "type": "string"} for column in _COLUMNS]
+    return {
+        "schema": _facet("SchemaDataset", fields=columns),
+        "dataSource": _facet("DatasourceDataset", name="s3", uri=f"{STORE}/{name}"),
+        "storage": _facet("StorageDataset", storageLayer="iceberg", fileFormat="parquet"),
+    }
+
+
+def _version(step: Step, run: int) -> dict[str, Any]:
+    snapshot = int(hashlib.sha256(f"{step.job} {run}".encode()).hexdigest()[:15], 16)
+    return _facet("DatasetVersionDataset", datasetVersion=f"{snapshot:019}")
+
+
+def _parent(step: Step, run: int) -> dict[str, Any]:
+    of = {"run": {"runId": _parent_id(step, run)}, "job": {"namespace": NAMESPACE, "name": step.pipeline}}
+    return _facet("ParentRun", **of)
+
+
+def _nominal(step: Step, run: int) -> dict[str, Any]:
+    return _facet("NominalTimeRun", nominalStartTime=(_start(step, run)).isoformat())
+
+
+def _facet(kind: str, **fields: Any) -> dict[str, Any]:
+    return {"_producer": _PRODUCER, "_schemaURL": f"{_SCHEMAS}/{kind}Facet.json", **fields}
+
+
+def _start(step: Step, run: int) -> datetime:
+    return _BEGIN + run * _EACH + timedelta(seconds=50 * step.place)
+
+
+def _run_id(step: Step, run: int) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{step.job} {run}"))
+
+
+def _parent_id(step: Step, run: int) -> str:
+    return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{step.pipeline} {run}"))
