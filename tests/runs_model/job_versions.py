@@ -37,17 +37,44 @@ class Entry:
 
 def entries_of(said, job):
     """An entry for each run of the job that counts, and for each JobEvent, by position."""
-    of_runs = [_entry_of_run(run) for run in said.runs.values() if run.job == job and run.made]
+    of_runs = [_entry_of_run(run) for run in _runs_of(said, job)]
     of_events = [_entry_of_event(event) for event in said.events_of_job(job) if event.kind == "JOB"]
     return sorted(of_runs + of_events, key=lambda entry: entry.position)
+
+
+def prefixes_of(said, job):
+    """Entries for what each stream of the job had told, whenever it had told something but not yet all."""
+    return [prefix for run in _runs_of(said, job) if run.streaming for prefix in _prefixes_of_run(run)]
+
+
+def _runs_of(said, job):
+    return [run for run in said.runs.values() if run.job == job and run.made]
 
 
 def _entry_of_run(run):
     location, code = _code(run.job_facets)
     # A stream has told all once its last dataset was first seen.
-    seen = [run.first_seen(way, [name]) for way in ("in", "out") for name in run.names(way)]
-    created = min(max(seen), run.position[0]) if run.streaming and seen else run.position[0]
+    created = min(max(_seen(run).values()), run.position[0]) if run.streaming and _seen(run) else run.position[0]
     return Entry(run.position, created, run.id, tuple(run.names("in")), tuple(run.names("out")), location, code)
+
+
+def _seen(run):
+    return {(way, name): run.first_seen(way, [name]) for way in ("in", "out") for name in run.names(way)}
+
+
+def _prefixes_of_run(run):
+    whole, seen = _entry_of_run(run), _seen(run)
+    return [
+        replace(
+            whole,
+            position=(time, run.id),
+            created=time,
+            inputs=tuple(name for name in whole.inputs if seen["in", name] <= time),
+            outputs=tuple(name for name in whole.outputs if seen["out", name] <= time),
+        )
+        for time in sorted(set(seen.values()))
+        if time < whole.created
+    ]
 
 
 def _entry_of_event(event):
@@ -60,17 +87,17 @@ def _code(job_facets):
     return text_in(job_facets, "sourceCodeLocation", "url"), text_in(job_facets, "sourceCodeLocation", "version")
 
 
-def resolved(entries, entry):
+def resolved(entries, prefixes, entry):
     """The entry itself if it told of datasets; else what is to be thought of a run that did not.
 
-    That is the last known entry before it, with the code version that was given since, if one was and it is another
-    than the one given last until then.
+    That is the last known entry before it (a stream's prefix, if the stream was under way), with the code version that
+    was given since, if one was and it is another than the one given last until then.
     """
     if entry.known:
         return entry
-    known = [one for one in entries if one.known and one.position < entry.position]
+    known = [one for one in _in_order([*entries, *prefixes]) if one.known and one.position < entry.position]
     base = known[-1] if known else replace(entry, location=None, code=None)
-    codes = [one for one in entries if one.code is not None and one.position <= entry.position]
+    codes = [one for one in _in_order([*entries, *prefixes]) if one.code and one.position <= entry.position]
     before = [one.code for one in codes if known and one.position <= base.position]
     since = [one.code for one in codes if not known or one.position > base.position]
     changed = any(code != (before or [None])[-1] for code in since)
@@ -84,29 +111,15 @@ def resolved(entries, entry):
     )
 
 
-def prefixes_of(run):
-    """What a stream had told at each earlier time that it told of something new: entries of their own."""
-    whole = _entry_of_run(run)
-    seen = {(way, name): run.first_seen(way, [name]) for way in ("in", "out") for name in run.names(way)}
-    return [
-        replace(
-            whole,
-            position=(time, run.id),
-            created=time,
-            inputs=tuple(name for name in whole.inputs if seen["in", name] <= time),
-            outputs=tuple(name for name in whole.outputs if seen["out", name] <= time),
-        )
-        for time in sorted(set(seen.values()))
-        if run.streaming and time < whole.created
-    ]
+def _in_order(entries):
+    return sorted(entries, key=lambda one: one.position)
 
 
 def versions_of(said, job):
     """The job's versions as (id, its entries by position), the one last seen first."""
-    entries = entries_of(said, job)
-    every = [resolved(entries, entry) for entry in entries]
-    every += [prefix for entry in entries if entry.run for prefix in prefixes_of(said.runs[entry.run])]
+    entries, prefixes = entries_of(said, job), prefixes_of(said, job)
+    every = [resolved(entries, prefixes, entry) for entry in entries] + prefixes
     groups = {}
-    for entry in sorted(every, key=lambda one: one.position):
+    for entry in _in_order(every):
         groups.setdefault(entry.version(job), []).append(entry)
     return sorted(groups.items(), key=lambda one: (one[1][-1].position, one[0]), reverse=True)
