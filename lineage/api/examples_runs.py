@@ -20,6 +20,8 @@ _RAW: Example = {"namespace": NAMESPACE, "name": "raw"}
 _CHECKED: Example = {"namespace": NAMESPACE, "name": "checked"}
 JOB_ID: Example = {"namespace": JOBS, "name": JOB_NAME}
 _TIMES = {"createdAt": _MORNING, "updatedAt": _NOON}
+_ENGINE: Example = {"processing_engine": {"version": "4.0", "name": "spark"}}
+_SCHEMA: Example = {"schema": {"fields": [{"name": "flight", "type": "string"}]}}
 
 RUN: Example = {
     "id": RUN_ID,
@@ -33,13 +35,15 @@ RUN: Example = {
     "args": {},
     "jobVersion": {**JOB_ID, "version": JOB_VERSION},
     "inputDatasetVersions": [
-        {"datasetVersionId": {**_RAW, "version": _RAW_VERSION}, "facets": {}, "resolvedBy": "time"}
+        {"datasetVersionId": {**_RAW, "version": _RAW_VERSION}, "facets": {}, "resolvedBy": "initial"}
     ],
     "outputDatasetVersions": [{"datasetVersionId": {**_CHECKED, "version": DATASET_VERSION}, "facets": {}}],
-    "facets": {"processing_engine": {"version": "4.0", "name": "spark"}},
+    "facets": _ENGINE,
     "job": JOB_ID,
     "otherJobs": [],
 }
+# As graphs and lists of versions have it.
+_RUN_ALONE: Example = {**RUN, "inputDatasetVersions": [], "outputDatasetVersions": [], "facets": {}}
 NAMESPACE_FORM: Example = {
     "name": NAMESPACE,
     **_TIMES,
@@ -69,10 +73,10 @@ DATASET: Example = {
     **_DATASET_SAID,
     "currentVersion": DATASET_VERSION,
     "columnLineage": None,
-    "facets": {},
+    "facets": _SCHEMA,
     "deleted": False,
 }
-DATASET_FORM_OF_VERSION: Example = {
+DATASET_VERSION_FORM: Example = {
     "id": _CHECKED,
     "type": "DB_TABLE",
     "name": "checked",
@@ -86,8 +90,8 @@ DATASET_FORM_OF_VERSION: Example = {
     "lifecycleState": None,
     "description": None,
     "currentSchemaVersion": None,
-    "createdByRun": RUN,
-    "facets": {},
+    "createdByRun": _RUN_ALONE,
+    "facets": _SCHEMA,
     "failed": False,
 }
 _JOB_SAID: Example = {
@@ -115,31 +119,32 @@ JOB: Example = {
     "tags": [],
     "deleted": False,
 }
-JOB_FORM_OF_VERSION: Example = {
+JOB_VERSION_FORM: Example = {
     "id": {**JOB_ID, "version": JOB_VERSION},
     "name": "emissions.check",
-    **_TIMES,
+    "createdAt": _NOON,
+    "updatedAt": _NOON,
     "version": JOB_VERSION,
     "namespace": "emissions",
     "location": None,
     "inputs": [_RAW],
     "outputs": [_CHECKED],
-    "latestRun": RUN,
+    "latestRun": _RUN_ALONE,
     "codeVersion": None,
     "lineageUnknown": False,
 }
-EDGE: Example = {"origin": "job:emissions:emissions.check", "destination": NODE_ID}
-_JOB_DATA: Example = {**_JOB_SAID, "currentRunUuid": RUN_ID}
+_JOB_NODE = f"job:{JOBS}:{JOB_NAME}"
+_RAW_NODE = f"dataset:{NAMESPACE}:raw"
+EDGE: Example = {"origin": _JOB_NODE, "destination": NODE_ID}
+_EDGE_IN: Example = {"origin": _RAW_NODE, "destination": _JOB_NODE}
+_CHECKED_DATA: Example = {**_DATASET_SAID, "lastModifiedAt": None}
+_RAW_DATA: Example = {**_CHECKED_DATA, "id": _RAW, "name": "raw", "physicalName": "raw", "fields": []}
+_JOB_DATA: Example = {**_JOB_SAID, "latestRun": _RUN_ALONE, "currentRunUuid": RUN_ID}
 GRAPH: Example = {
     "graph": [
-        {"id": NODE_ID, "type": "DATASET", "data": _DATASET_SAID, "inEdges": [EDGE], "outEdges": []},
-        {
-            "id": "job:emissions:emissions.check",
-            "type": "JOB",
-            "data": _JOB_DATA,
-            "inEdges": [],
-            "outEdges": [EDGE],
-        },
+        {"id": NODE_ID, "type": "DATASET", "data": _CHECKED_DATA, "inEdges": [EDGE], "outEdges": []},
+        {"id": _RAW_NODE, "type": "DATASET", "data": _RAW_DATA, "inEdges": [], "outEdges": [_EDGE_IN]},
+        {"id": _JOB_NODE, "type": "JOB", "data": _JOB_DATA, "inEdges": [_EDGE_IN], "outEdges": [EDGE]},
     ],
     "truncated": False,
 }
@@ -158,10 +163,10 @@ EVENT: Example = {
     "eventTime": _NOON,
     "producer": "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/spark",
     "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
-    "run": {"runId": RUN_ID},
+    "run": {"runId": RUN_ID, "facets": _ENGINE},
     "job": JOB_ID,
     "inputs": [_RAW],
-    "outputs": [_CHECKED],
+    "outputs": [{**_CHECKED, "facets": _SCHEMA}],
 }
 HIT: Example = {
     "type": "DATASET",

@@ -161,7 +161,7 @@ _DATASET_VERSION = object_of(
         "facets": _FACETS,
         "failed": _flag("the run that wrote it did not complete; it was never the current one."),
     },
-    examples=[examples.DATASET_FORM_OF_VERSION],
+    examples=[examples.DATASET_VERSION_FORM],
 )
 _JOB_VERSION = object_of(
     {
@@ -178,7 +178,7 @@ _JOB_VERSION = object_of(
         "codeVersion": {**_TEXT_OR_NULL, "description": "Ours: the version in its sourceCodeLocation."},
         "lineageUnknown": _JOB_SAID["lineageUnknown"],
     },
-    examples=[examples.JOB_FORM_OF_VERSION],
+    examples=[examples.JOB_VERSION_FORM],
 )
 _JOB_NODE = object_of(
     {**_JOB_SAID, "currentRunUuid": _TEXT_OR_NULL, **_NODE_VERSION, "runs": _TEXTS}, optional=("version", "runs")
@@ -242,9 +242,9 @@ SCHEMAS: Mapping[str, Schema] = {
     "JobVersion": _JOB_VERSION,
     "Namespaces": _page("namespaces", "Namespace", examples.NAMESPACE_FORM),
     "Datasets": _page("datasets", "Dataset", examples.DATASET),
-    "DatasetVersions": _page("versions", "DatasetVersion", examples.DATASET_FORM_OF_VERSION),
+    "DatasetVersions": _page("versions", "DatasetVersion", examples.DATASET_VERSION_FORM),
     "Jobs": _page("jobs", "Job", examples.JOB),
-    "JobVersions": _page("versions", "JobVersion", examples.JOB_FORM_OF_VERSION),
+    "JobVersions": _page("versions", "JobVersion", examples.JOB_VERSION_FORM),
     "Runs": _page("runs", "Run", examples.RUN),
     "RunFacets": object_of(
         {"runId": _TEXT, "facets": _FACETS},

@@ -129,7 +129,9 @@ def test_the_graph_as_it_was(api):
         READ_JOB: ([LANDING], [RAW]),
         RAW: ([READ_JOB], []),
     }
-    assert api.graph(READ_JOB, lineageAt="1763629200") == api.graph(READ_JOB, lineageAt=when)
+    # Unix seconds, and a `+` that was sent unencoded, and so came as a space.
+    for same in ("1763629200", "2025-11-20T10:00:00+01:00", "2025-11-20T10:00:00 01:00"):
+        assert api.graph(READ_JOB, lineageAt=same) == api.graph(READ_JOB, lineageAt=when)
     assert api.get("/lineage", nodeId=CHECK_JOB, lineageAt="2025-11-20")[0] == 404
 
 
