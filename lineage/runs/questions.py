@@ -93,6 +93,10 @@ class Questions:
         """The run and those upstream of it, nearest first."""
         return run_questions.find_upstream(run, self._table, depth=depth)
 
+    def find_node(self, node_id: str) -> Node | None:
+        """The dataset or job of a node id; `Invalid` if it cannot be read."""
+        return find_node(node_id, self._table)
+
     def find_graph(
         self, node_id: str, *, depth: int, at: str | None = None, version: str | None = None
     ) -> Graph | None:
