@@ -83,7 +83,8 @@ def read_window(job: JobId, table: GraphTable, until: str = "~") -> Window:
     facts = facts_of_runs({run_of(row) for page in pages for row in page.rows}, table)
     runs = dict(_borne(job, pages, facts))
     placed = sorted(((position(told) or "", run) for run, told in runs.items() if (position(told) or "") > floor))
-    return Window(list(_in_sequence([(run, runs[run]) for _, run in placed], cut)), cut)
+    entries = _in_sequence([(run, runs[run]) for _, run in placed], cut)
+    return Window(sorted(entries, key=lambda entry: entry.order), cut)
 
 
 def _borne(job: JobId, pages: Sequence[Page], facts: dict[str, RunFacts]) -> Iterator[Run]:

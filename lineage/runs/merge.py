@@ -120,9 +120,10 @@ def _rows(text: str, facts: Facts) -> Iterator[Row]:
     elif isinstance(facts, JobFacts) and facts.first:
         yield from _listed("J", text, doubtful=bool(facts.deleted))
     elif isinstance(facts, DatasetFacts):
-        if facts.temporary is None and (facts.first or facts.aliases):
-            yield from _listed("D", text, doubtful=bool(facts.deleted or facts.dropped or facts.aliases))
-        yield from _other_names(text, facts)
+        shaky = bool(facts.deleted or facts.dropped or facts.temporary)
+        if facts.temporary is None and facts.first:
+            yield from _listed("D", text, doubtful=shaky or bool(facts.aliases))
+        yield from _other_names(text, facts, shaky=shaky)
 
 
 def _listed(kind: str, text: str, *, doubtful: bool) -> Iterator[Row]:
@@ -134,8 +135,10 @@ def _listed(kind: str, text: str, *, doubtful: bool) -> Iterator[Row]:
         yield Row(pk, f"Q#{kind}#{sortable(name)}", data)
 
 
-def _other_names(text: str, facts: DatasetFacts) -> Iterator[Row]:
+def _other_names(text: str, facts: DatasetFacts, *, shaky: bool) -> Iterator[Row]:
+    """What the datasets know that this is another name of; what may take it off the list may take them."""
     alias = dataset_of(text)
-    for _, _, primary in facts.aliases.values():
-        pk = dataset_pk(DatasetId(*primary))
-        yield Row(pk, f"A#N#{alias.key}", {"name": text})
+    for primary in (DatasetId(*body) for _, _, body in facts.aliases.values()):
+        yield Row(dataset_pk(primary), f"A#N#{alias.key}", {"name": text})
+        if shaky:
+            yield Row(namespace_pk(primary.namespace), f"Q#D#{sortable(primary.name)}", {"name": primary.name})
