@@ -1,4 +1,4 @@
-"""The command line: `headwater serve`, `headwater demo`, `headwater cdk`, `headwater token`, `headwater replay`.
+"""The command line: `headwater serve`, `headwater demo` and the others of `_COMMANDS`.
 
 Each command is a module of this package that offers `add_parser(subparsers)`, which sets `func`: a function of the
 parsed arguments that returns the exit status. Heavy imports belong inside it, so that `--help` is quick.
@@ -11,7 +11,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-_COMMANDS = ("demo", "serve", "cdk", "token", "replay")
+_COMMANDS = ("demo", "serve", "graph", "cdk", "token", "replay")
 _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on this machine, or into your account."
 
 

@@ -1,0 +1,61 @@
+"""`headwater graph`: the jobs and datasets around a node, as text and as a picture."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+_URL = "http://127.0.0.1:8080"
+_ABOUT = """\
+Ask a running service for the jobs and datasets that are connected to one, and print them as a tree in the direction of
+the data, jobs with the state of their latest run, datasets that no job writes any more as stale. The graph is the same
+from each of its nodes, as far as the depth reaches.
+
+The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
+carries the bearer token in HEADWATER_TOKEN.
+"""
+_EXAMPLES = """\
+examples:
+  headwater graph job:emissions:emissions.estimate
+  headwater graph dataset:s3://flights:checked --depth 1 --svg checked.svg
+  headwater graph 'dataset:s3://flights:checked#9c5c7f64-6f5e-3a39-8f4b-0f6d2b1d9e22'
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The command and its options."""
+    parser = subparsers.add_parser(
+        "graph",
+        help="print the jobs and datasets around one, as text and as a picture",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("node_id", metavar="NODE_ID", help="job:<namespace>:<name> or dataset:<namespace>:<name>")
+    parser.add_argument("--depth", type=int, default=20, metavar="N", help="how many jobs away (default: 20)")
+    parser.add_argument(
+        "--url", default=os.environ.get("HEADWATER_URL") or _URL, help=f"the service's (default: HEADWATER_URL, {_URL})"
+    )
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it into this file, too")
+    parser.set_defaults(func=run_graph)
+
+
+def run_graph(given: argparse.Namespace) -> int:
+    """The command; 1 if there is no such graph, or no such service."""
+    from rich.console import Console
+
+    from headwater.graph_text import tree_of
+    from headwater.job_graph import NoGraph, ask_graph
+    from headwater.picture import write_picture
+
+    try:
+        graph = ask_graph(given.url, given.node_id, depth=given.depth, token=os.environ.get("HEADWATER_TOKEN"))
+        Console().print(tree_of(graph), highlight=False)
+        if given.svg:
+            write_picture(graph, given.svg)
+    except (NoGraph, OSError) as error:
+        print(f"headwater graph: {error}", file=sys.stderr)
+        return 1
+    return 0

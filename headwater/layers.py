@@ -1,0 +1,90 @@
+"""The layers of a directed graph: every edge leads from one layer to a later one, but for those that close a cycle."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from headwater.job_graph import Edge
+
+_Ways: TypeAlias = Mapping[str, list[str]]
+
+
+@dataclass(frozen=True, slots=True)
+class Layers:
+    """Each node's layer, from 0, and the edges that lead back to an earlier one."""
+
+    layers: Mapping[str, int]
+    backward: frozenset[Edge]
+
+
+def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Layers:
+    """A node's layer is the longest way to it; a source's is just before the first that it leads to.
+
+    >>> layers_of("abcx", [("a", "b"), ("b", "c"), ("x", "c")]).layers
+    {'a': 0, 'b': 1, 'c': 2, 'x': 1}
+    >>> sorted(layers_of("ab", [("a", "b"), ("b", "a")]).backward)
+    [('b', 'a')]
+    """
+    edges = sorted(set(edges))
+    backward = frozenset(_backward(sorted(nodes), edges))
+    onward = {(b, a) if (a, b) in backward else (a, b) for a, b in edges}
+    ways = _ways(sorted(onward))
+    layers = _longest(nodes, ways)
+    fed = {destination for _, destination in onward}
+    for node in nodes:
+        if node not in fed and ways.get(node):
+            layers[node] = min(layers[one] for one in ways[node]) - 1
+    return Layers(layers, backward)
+
+
+def _backward(nodes: list[str], edges: list[Edge]) -> Iterator[Edge]:
+    """The edges that a walk in depth finds to lead to where it came from; without them there is no cycle."""
+    ways = _ways(edges)
+    fed = {destination for _, destination in edges}
+    seen: set[str] = set()
+    for start in sorted(nodes, key=lambda node: (node in fed, node)):
+        if start not in seen:
+            yield from _backward_from(start, ways, seen)
+
+
+def _backward_from(start: str, ways: _Ways, seen: set[str]) -> Iterator[Edge]:
+    seen.add(start)
+    path = {start: iter(ways.get(start, ()))}
+    while path:
+        node = next(reversed(path))
+        following = next(path[node], None)
+        if following is None:
+            del path[node]
+        elif following in path:
+            yield node, following
+        elif following not in seen:
+            seen.add(following)
+            path[following] = iter(ways.get(following, ()))
+
+
+def _longest(nodes: Collection[str], ways: _Ways) -> dict[str, int]:
+    layers = dict.fromkeys(nodes, 0)
+    left: dict[str, int] = defaultdict(int)
+    for destinations in ways.values():
+        for one in destinations:
+            left[one] += 1
+    ready = deque(node for node in nodes if not left[node])
+    while ready:
+        node = ready.popleft()
+        for one in ways.get(node, ()):
+            layers[one] = max(layers[one], layers[node] + 1)
+            left[one] -= 1
+            if not left[one]:
+                ready.append(one)
+    return layers
+
+
+def _ways(edges: Iterable[Edge]) -> _Ways:
+    ways: dict[str, list[str]] = defaultdict(list)
+    for origin, destination in edges:
+        ways[origin].append(destination)
+    return ways

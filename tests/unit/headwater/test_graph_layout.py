@@ -1,0 +1,96 @@
+"""Layers and places of a graph's nodes: whatever the edges, boxes and edges keep out of each other's way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations, pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from headwater.job_graph import Edge
+from headwater.layers import layers_of
+from headwater.layout import Box, Point, lay_out
+
+NAMES = [f"n{number}" for number in range(9)]
+graphs = st.sets(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda edge: edge[0] != edge[1]))
+
+
+def level_parts(route: Iterable[Point]) -> Iterator[tuple[Point, Point]]:
+    """The parts of an edge that run level through a layer."""
+    return (pair for number, pair in enumerate(pairwise(route)) if number % 2 == 1)
+
+
+def moving_parts(route: Iterable[Point]) -> Iterator[tuple[Point, Point]]:
+    """The parts of an edge between two layers."""
+    return (pair for number, pair in enumerate(pairwise(route)) if number % 2 == 0)
+
+
+def within(box: Box, one: float, other: float) -> bool:
+    """Whether the box has some of the way from one x to another."""
+    return box.x < max(one, other) and min(one, other) < box.x + box.width
+
+
+def apart(one: Box, other: Box) -> bool:
+    beside = one.x + one.width <= other.x or other.x + other.width <= one.x
+    above = one.y + one.height <= other.y + 1e-6 or other.y + other.height <= one.y + 1e-6
+    return beside or above
+
+
+@given(graphs)
+@settings(max_examples=300, deadline=None)
+def test_no_two_nodes_overlap_and_no_edge_runs_through_a_node(edges: set[Edge]) -> None:
+    layout = lay_out({name: 40.0 + 30.0 * number for number, name in enumerate(NAMES)}, 50.0, edges)
+
+    boxes = layout.boxes
+    assert boxes.keys() == set(NAMES)
+    assert all(apart(boxes[one], boxes[other]) for one, other in combinations(NAMES, 2))
+    assert all(box.x >= 0 and box.x + box.width <= layout.width for box in boxes.values())
+    assert all(box.y >= -1e-6 and box.y + box.height <= layout.height + 1e-6 for box in boxes.values())
+    assert layout.routes.keys() == edges
+    for (x, y), (to_x, to_y) in (part for route in layout.routes.values() for part in level_parts(route)):
+        assert y == to_y
+        assert not [box for box in boxes.values() if within(box, x, to_x) and box.y < y < box.y + box.height]
+    for (x, _), (to_x, _) in (part for route in layout.routes.values() for part in moving_parts(route)):
+        assert not [box for box in boxes.values() if within(box, x, to_x)]
+
+
+@given(graphs)
+@settings(max_examples=300, deadline=None)
+def test_each_edge_goes_from_its_origin_to_its_destination(edges: set[Edge]) -> None:
+    layout = lay_out(dict.fromkeys(NAMES, 80.0), 50.0, edges)
+
+    for (origin, destination), route in layout.routes.items():
+        for node, (x, y) in ((origin, route[0]), (destination, route[-1])):
+            box = layout.boxes[node]
+            assert x in (box.x, box.x + box.width)
+            assert box.y < y < box.y + box.height
+
+
+@given(graphs)
+@settings(max_examples=300, deadline=None)
+def test_every_edge_leads_to_a_later_layer_but_for_those_that_lead_back(edges: set[Edge]) -> None:
+    found = layers_of(NAMES, edges)
+
+    assert found.backward <= edges
+    for origin, destination in edges:
+        onward = found.layers[origin] < found.layers[destination]
+        assert onward is ((origin, destination) not in found.backward)
+
+
+def test_edges_do_not_cross_where_they_need_not() -> None:
+    names = [f"{side}{number}" for number in range(6) for side in "ab"]
+    edges = {(f"a{number}", f"b{5 - number}") for number in range(6)}
+
+    routes = lay_out(dict.fromkeys(names, 80.0), 50.0, edges).routes
+
+    assert all(route[0][1] == pytest.approx(route[-1][1]) for route in routes.values())
+
+
+def test_a_graph_of_thousands_is_laid_out_in_seconds() -> None:
+    edges = {(f"d{number}", f"j{number % 50}") for number in range(2_000)}
+
+    layout = lay_out({name: 80.0 for edge in edges for name in edge}, 50.0, edges)
+
+    assert len(layout.boxes) == 2_050

@@ -1,0 +1,203 @@
+"""The graph of jobs and datasets as text and as a picture: all of it, once, where nothing overlaps."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from headwater.graph_text import tree_of
+from headwater.job_graph import Dataset, Edge, Job, JobGraph, Node, NoGraph, parse_graph
+from headwater.picture import draw
+from lineage.api.marquez.graph_views import render_graph
+from lineage.names import DatasetId, JobId
+from lineage.runs.found import Graph
+from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job, a_last_writer
+
+SVG = "{http://www.w3.org/2000/svg}"
+RAW_ID, CHECKED_ID, CHECK_ID = RAW.node_id, CHECKED.node_id, CHECK.node_id
+
+
+def a_dataset(name: str, **changes: object) -> Dataset:
+    return Dataset(f"dataset:file:/demo/{name}", "file", f"/demo/{name}", **changes)  # type: ignore[arg-type]
+
+
+def a_job(name: str, state: str | None = "COMPLETED", duration_ms: int | None = 2300) -> Job:
+    return Job(f"job:emissions:{name}", "emissions", name, state, duration_ms)
+
+
+def a_graph(*edges: tuple[Node, Node], truncated: bool = False) -> JobGraph:
+    nodes = {node.id: node for edge in edges for node in edge}
+    ids = {(origin.id, destination.id) for origin, destination in edges}
+    return JobGraph({node_id: nodes[node_id] for node_id in sorted(nodes)}, tuple(sorted(ids)), truncated)
+
+
+LANDING, CHECKED_SET, REJECTED = a_dataset("landing"), a_dataset("checked"), a_dataset("rejected")
+PLANES, ESTIMATED, OLD = (
+    a_dataset("planes.csv"),
+    a_dataset("estimated"),
+    a_dataset("old", stale=True, last_writer="copy"),
+)
+CHECK_JOB, ESTIMATE = a_job("emissions.check"), a_job("emissions.estimate", "FAILED", 71_000)
+SUM_UP = a_job("emissions.sum_up", "RUNNING", None)
+PIPELINE = a_graph(
+    (LANDING, CHECK_JOB),
+    (CHECK_JOB, CHECKED_SET),
+    (CHECK_JOB, REJECTED),
+    (CHECKED_SET, ESTIMATE),
+    (PLANES, ESTIMATE),
+    (ESTIMATE, ESTIMATED),
+    (ESTIMATED, SUM_UP),
+    (REJECTED, SUM_UP),
+    (OLD, SUM_UP),
+)
+
+
+def printed(graph: JobGraph) -> list[str]:
+    console = Console(width=100, color_system=None)
+    with console.capture() as capture:
+        console.print(tree_of(graph), highlight=False)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+# -- the answer of the API
+
+
+def test_the_answer_of_the_api_is_read_as_a_graph() -> None:
+    stale = a_found_dataset(id=RAW, stale=True, last_written_by=a_last_writer())
+    graph = Graph((a_found_job(),), (stale, a_found_dataset()), ((RAW_ID, CHECK_ID), (CHECK_ID, CHECKED_ID)), True)
+
+    assert parse_graph(render_graph(graph, from_dataset=False)) == JobGraph(
+        {
+            CHECKED_ID: Dataset(CHECKED_ID, "s3://flights", "checked"),
+            RAW_ID: Dataset(RAW_ID, "s3://flights", "raw", stale=True, last_writer="emissions.check"),
+            CHECK_ID: Job(CHECK_ID, "emissions", "emissions.check", "COMPLETED", 3_600_500),
+        },
+        ((RAW_ID, CHECK_ID), (CHECK_ID, CHECKED_ID)),
+        truncated=True,
+    )
+
+
+def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
+    job = a_found_job(id=JobId("j", "up\x1b[2J"), latest_run=None)
+    graph = parse_graph(
+        render_graph(Graph((job,), (a_found_dataset(id=DatasetId("d", "\x00")),), ()), from_dataset=False)
+    )
+
+    assert printed(graph) == ["�", "dataset:d:�", "up�[2J  never ran", "job:j:up�[2J"]
+
+
+@pytest.mark.parametrize(
+    "answer", [None, [], {}, {"graph": None}, {"graph": [{}]}, {"graph": [{"id": "job:a:b", "type": "JOB"}]}]
+)
+def test_another_answer_is_no_graph(answer: object) -> None:
+    with pytest.raises(NoGraph, match="not an answer about lineage"):
+        parse_graph(answer)
+
+
+# -- text
+
+
+def test_a_graph_prints_as_a_tree_in_the_direction_of_the_data_each_node_told_once() -> None:
+    assert printed(PIPELINE) == [
+        "landing",
+        "dataset:file:/demo/landing",
+        "└── emissions.check  COMPLETED in 2.3 s",
+        "    job:emissions:emissions.check",
+        "    ├── checked",
+        "    │   dataset:file:/demo/checked",
+        "    │   └── emissions.estimate  FAILED in 1 min 11 s",
+        "    │       job:emissions:emissions.estimate",
+        "    │       └── estimated",
+        "    │           dataset:file:/demo/estimated",
+        "    │           └── emissions.sum_up  RUNNING",
+        "    │               job:emissions:emissions.sum_up",
+        "    └── rejected",
+        "        dataset:file:/demo/rejected",
+        "        └── emissions.sum_up  told above",
+        "planes.csv",
+        "dataset:file:/demo/planes.csv",
+        "└── emissions.estimate  told above",
+        "old  stale, last written by copy",
+        "dataset:file:/demo/old",
+        "└── emissions.sum_up  told above",
+    ]
+
+
+def test_a_job_that_writes_what_it_reads_is_a_tree_with_an_end() -> None:
+    job, table = a_job("upsert", None, None), a_dataset("table")
+
+    assert printed(a_graph((table, job), (job, table), truncated=True)) == [
+        "table",
+        "dataset:file:/demo/table",
+        "└── upsert  never ran",
+        "    job:emissions:upsert",
+        "    └── table  told above",
+        "more is connected than the answer holds",
+    ]
+
+
+# -- picture
+
+
+def parts_of(svg: str) -> tuple[dict[str, ElementTree.Element], dict[Edge, ElementTree.Element]]:
+    """The picture's nodes by id, and its edges."""
+    root = ElementTree.fromstring(svg)
+    nodes = {group.attrib["data-id"]: group for group in root.iter(f"{SVG}g") if "data-id" in group.attrib}
+    edges = {
+        (p.attrib["data-from"], p.attrib["data-to"]): p for p in root.iter(f"{SVG}path") if "data-from" in p.attrib
+    }
+    return nodes, edges
+
+
+def texts_of(node: ElementTree.Element) -> list[str | None]:
+    return [text.text for text in node.iter(f"{SVG}text")]
+
+
+def test_the_picture_has_every_node_and_every_edge() -> None:
+    nodes, edges = parts_of(draw(PIPELINE))
+
+    assert nodes.keys() == PIPELINE.nodes.keys()
+    assert set(edges) == set(PIPELINE.edges)
+    assert {node_id: (node.attrib["class"], *texts_of(node)) for node_id, node in nodes.items()} == {
+        LANDING.id: ("dataset", "landing", "file:/demo"),
+        CHECKED_SET.id: ("dataset", "checked", "file:/demo"),
+        REJECTED.id: ("dataset", "rejected", "file:/demo"),
+        PLANES.id: ("dataset", "planes.csv", "file:/demo"),
+        ESTIMATED.id: ("dataset", "estimated", "file:/demo"),
+        OLD.id: ("dataset stale", "old", "stale, last written by copy"),
+        CHECK_JOB.id: ("job completed", "emissions.check", "COMPLETED in 2.3 s"),
+        ESTIMATE.id: ("job failed", "emissions.estimate", "FAILED in 1 min 11 s"),
+        SUM_UP.id: ("job running", "emissions.sum_up", "RUNNING"),
+    }
+
+
+def test_jobs_are_round_and_datasets_are_drums() -> None:
+    nodes, _ = parts_of(draw(PIPELINE))
+
+    shapes = {node_id.partition(":")[0]: node.find("./*[@class='shape']") for node_id, node in nodes.items()}
+    assert {kind: None if shape is None else shape.tag for kind, shape in shapes.items()} == {
+        "job": f"{SVG}rect",
+        "dataset": f"{SVG}path",
+    }
+
+
+def test_the_same_graph_is_the_same_picture() -> None:
+    assert draw(PIPELINE) == draw(JobGraph(PIPELINE.nodes, PIPELINE.edges[::-1]))
+
+
+def test_any_name_can_be_drawn_and_a_long_one_is_shortened() -> None:
+    name = "</text><script>&\"'" + "x" * 500
+    nodes, _ = parts_of(draw(a_graph((a_dataset(name), a_job(name)))))
+
+    (job,) = (node for node_id, node in nodes.items() if node_id.startswith("job:"))
+    assert job.attrib["data-id"] == f"job:emissions:{name}"
+    assert texts_of(job)[0] == "</text><script>&…xxxxxxxxxxxxxxxxx"
+
+
+def test_a_graph_of_one_node_and_one_of_none_can_be_drawn() -> None:
+    lone = JobGraph({LANDING.id: LANDING}, ())
+
+    assert parts_of(draw(lone))[0].keys() == {LANDING.id}
+    assert parts_of(draw(JobGraph({}, ()))) == ({}, {})
