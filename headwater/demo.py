@@ -9,11 +9,13 @@ _DAYS_MAX = 365
 
 _ABOUT = """\
 Starts the synthesized stack on this machine and runs a PySpark pipeline over real flights: the departures from New York
-in January 2013. Each step of the pipeline tells its lineage, for its files and for each of their rows. Then the daily
-compaction traces every root into the archive, two traces are printed, and the books are balanced: every record that the
-pipeline sent must have been loaded, and must be in the archive.
+in January 2013. Each step of the pipeline tells its lineage, for its files and for each of their rows, and each job
+what it reads and writes. Then the daily compaction traces every root into the archive, two traces and the graph of the
+jobs are printed, and the books are balanced: every record that the pipeline sent must have been loaded, and must be in
+the archive.
 
-What it made stays in .headwater/demo: the input, the pipeline's Parquet, and a copy of the archive.
+What it made stays in .headwater/demo: the input, the pipeline's Parquet, a picture of its jobs, and a copy of the
+archive.
 Exit code: 0 when the counts agree, 1 when they do not or something failed.
 """
 
@@ -42,11 +44,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_demo(given: argparse.Namespace) -> int:
     """The command; its exit code."""
     from headwater.demonstration import demonstrate
+    from headwater.job_graph import NoGraph
     from local.errors import LocalError
 
     try:
         return 0 if demonstrate(given.days, keep=given.keep) else 1
-    except LocalError as error:
+    except (LocalError, NoGraph) as error:
         print(f"headwater demo: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

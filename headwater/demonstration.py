@@ -1,4 +1,4 @@
-"""What `headwater demo` does: synthesize, start, run the pipeline, compact, show two traces, balance the books."""
+"""What `headwater demo` does: synthesize, start, run the pipeline, compact, show traces, jobs and the books."""
 
 from __future__ import annotations
 
@@ -24,7 +24,11 @@ from rich.table import Table
 from examples.emissions.landing import land_flights
 from headwater.board import Board
 from headwater.books import Books, count_dead, count_loaded
+from headwater.graph_text import tree_of as tree_of_jobs
+from headwater.job_graph import JobGraph, ask_graph
+from headwater.picture import write_picture
 from headwater.traces import Archived, copy_archive, count_records, find_trace, read_traces, tree_of
+from lineage.names import JobId
 from local.stack import LocalStack
 from local.synthesis import synthesize
 from local.toolchain import with_java
@@ -37,6 +41,9 @@ if TYPE_CHECKING:
     from local.template import RawTemplate
 
 FOLDER = Path(".headwater/demo")
+PICTURE = FOLDER / "jobs.svg"
+_A_JOB = JobId("emissions", "emissions.check").node_id
+_DEPTH = 20
 _DRAIN_S = 600.0
 
 
@@ -57,9 +64,11 @@ def demonstrate(days: int, *, keep: bool) -> bool:
                 stack = on_exit.enter_context(LocalStack(template))
             first_day = _day_of(stack)
             counts, undelivered = _run_pipeline(board, spark, stack, files)
+            jobs = _ask_jobs(board, stack)
             _compact(board, stack, first_day)
             archived, books = _balance(board, stack, counts, undelivered)
         _print_traces(console)
+        _print_jobs(console, jobs)
         _print_books(console, books)
         _print_end(console, archived, stack, monotonic() - started)
         if keep:
@@ -116,17 +125,25 @@ def _land(board: Board, days: int) -> list[str]:
 
 
 def _run_pipeline(board: Board, spark: SparkSession, stack: LocalStack, files: list[str]) -> tuple[Counts, int]:
-    """The pipeline's own counts, and the records that it could not deliver, once all queues are empty."""
+    """The pipeline's own counts, and what it could not deliver, once all queues are empty."""
     from examples.emissions.pipeline import run
 
     with (
         LineageClient(url=stack.api_url) as lineage,
-        board.stage("Running the pipeline", lambda: f"{lineage.sent:,} sent") as say,
+        board.stage("Running the pipeline", lambda: f"{lineage.sent:,} records and events") as say,
     ):
         counts = run(spark, files, str(FOLDER), lineage, told=say)
     with board.stage("Loading what is still queued") as say:
         stack.drain(_DRAIN_S, progress=lambda left: say(f"{left:,} messages left"))
     return counts, lineage.failed
+
+
+def _ask_jobs(board: Board, stack: LocalStack) -> JobGraph:
+    """The pipeline's jobs and datasets, now that their events are loaded, and a picture of them."""
+    with board.stage("Asking for the pipeline's jobs, drawing them"):
+        graph = ask_graph(stack.api_url, _A_JOB, depth=_DEPTH)
+        write_picture(graph, PICTURE)
+        return graph
 
 
 def _compact(board: Board, stack: LocalStack, first_day: str) -> None:
@@ -156,6 +173,11 @@ def _print_traces(console: Console) -> None:
         console.print(tree_of(trace) if trace else f"[red]no trace ends in {action}[/]", highlight=False)
 
 
+def _print_jobs(console: Console, jobs: JobGraph) -> None:
+    console.print("\n[bold underline]The pipeline's jobs, and what they read and write[/]")
+    console.print(tree_of_jobs(jobs), highlight=False)
+
+
 def _print_books(console: Console, books: Books) -> None:
     table = Table(title="\nRecords", title_justify="left", title_style="bold underline", show_footer=True)
     table.add_column("step", "total")
@@ -165,7 +187,7 @@ def _print_books(console: Console, books: Books) -> None:
         table.add_row(action, *(f"{by[action]:,}" for by in (books.sent, books.loaded, books.archived)))
     console.print(table)
     if books.undelivered:
-        console.print(f"[red]{books.undelivered:,} records were not delivered[/]")
+        console.print(f"[red]{books.undelivered:,} records or events were not delivered[/]")
     if books.dead:
         console.print(f"[red]{books.dead:,} messages are in the dead-letter queues[/]")
 
@@ -174,7 +196,8 @@ def _print_end(console: Console, archived: Archived, stack: LocalStack, elapsed_
     archive = FOLDER / "archive"
     for failure in stack.errors[:3]:
         console.print(f"[yellow]a function failed on the way[/]: {escape(str(failure))}", highlight=False)
-    console.print(f"\nThe archive is in [bold]{archive}[/]: {archived.traces:,} traces. The first one:")
+    console.print(f"\nThe jobs are drawn in [bold]{PICTURE}[/].")
+    console.print(f"The archive is in [bold]{archive}[/]: {archived.traces:,} traces. The first one:")
     console.print(
         f"  zcat $(find {archive} -name '*.jsonl.gz' | sort | head -1) | head -1", highlight=False, soft_wrap=True
     )
@@ -182,6 +205,8 @@ def _print_end(console: Console, archived: Archived, stack: LocalStack, elapsed_
 
 
 def _wait(console: Console, stack: LocalStack) -> None:
-    console.print(f"\nThe stack stays up until Ctrl-C.\n  curl {stack.api_url}/api/v1/records/roots/flights-2013-01-01")
+    console.print("\nThe stack stays up until Ctrl-C.")
+    console.print(f"  curl {stack.api_url}/api/v1/records/roots/flights-2013-01-01", soft_wrap=True)
+    console.print(f"  headwater graph {_A_JOB} --url {stack.api_url}", highlight=False, soft_wrap=True)
     with suppress(KeyboardInterrupt):
         Event().wait()

@@ -26,7 +26,7 @@ _Slot: TypeAlias = str | tuple[str, str, int]
 _Columns: TypeAlias = list[list[_Slot]]
 _Near: TypeAlias = Mapping[_Slot, list[_Slot]]
 
-_SWEEPS = 12
+_ORDER_SWEEPS, _PLACE_SWEEPS = 12, 25
 _GAP_X, _GAP_Y = 72.0, 22.0
 _PASSING_HEIGHT = 2.0
 # How far below the middle of a node the edges that lead back leave and arrive.
@@ -109,7 +109,7 @@ def _neighbours(ways: Iterable[list[_Slot]]) -> tuple[_Near, _Near]:
 def _ordered(columns: _Columns, left: _Near, right: _Near) -> _Columns:
     """The columns, each in the order that was found to cross least."""
     best, least = columns, _crossings(columns, right)
-    for sweep in range(_SWEEPS):
+    for sweep in range(_ORDER_SWEEPS):
         if not least:
             break
         near, step = (left, 1) if sweep % 2 == 0 else (right, -1)
@@ -156,7 +156,7 @@ def _middles(columns: _Columns, left: _Near, right: _Near, height: float) -> dic
     distances = [[_distance(one, other, height) for one, other in pairwise(column)] for column in columns]
     for column, apart in zip(columns, distances, strict=True):
         middles.update(zip(column, accumulate(apart, initial=0.0), strict=True))
-    for sweep in range(_SWEEPS):
+    for sweep in range(_PLACE_SWEEPS):
         order = range(len(columns)) if sweep % 2 == 0 else reversed(range(len(columns)))
         for number in order:
             column = columns[number]

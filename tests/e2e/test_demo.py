@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from xml.etree import ElementTree
 
 PROJECT = Path(__file__).parents[2]
 
@@ -32,6 +33,17 @@ def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path
     assert trees == [
         *("READ", "CHECK", "CHECKED", "ESTIMATED", "DATA_COMPACTION"),
         *("READ", "CHECK", "REJECTED", "DATA_COMPACTION"),
+    ]
+    folder = f"dataset:file:{tmp_path}/.headwater/demo"
+    jobs = re.findall(r"── (emissions\.\w+  \w+) in [\d.]+ s$", done.stdout, re.MULTILINE)
+    assert jobs == ["emissions.check  COMPLETED", "emissions.estimate  COMPLETED"]
+    picture = ElementTree.parse(tmp_path / ".headwater/demo/jobs.svg")
+    drawn = [
+        group.attrib["data-id"] for group in picture.iter("{http://www.w3.org/2000/svg}g") if "data-id" in group.attrib
+    ]
+    assert [node.replace(folder, "").rpartition("/")[2] for node in drawn] == [
+        *("checked", "estimated", "landing", "rejected", "airports.csv", "planes.csv"),
+        *("job:emissions:emissions.check", "job:emissions:emissions.estimate"),
     ]
     assert len(list((tmp_path / ".headwater/demo/archive/traces").rglob("*.jsonl.gz"))) == 1
     assert done.returncode == 0, done.stderr

@@ -34,10 +34,15 @@ def a_landed_day(folder: Path) -> str:
     return str(file)
 
 
+def sent_in(file: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+    """What a client wrote into a file: requests, and events."""
+    sent = [json.loads(line) for line in file.read_text().splitlines()]
+    return [one for one in sent if "root_id" in one], [one for one in sent if "eventTime" in one]
+
+
 def told_of(file: Path) -> Iterator[tuple[str, str, str, str, str]]:
     """Each record of a file of requests: root, parent, action, node, and the end of its storage location."""
-    for line in file.read_text().splitlines():
-        request: dict[str, Any] = json.loads(line)
+    for request in sent_in(file)[0]:
         for record in request.get("records", [request.get("record")]):
             place = record["storage_location"].removeprefix(f"{file.parent}/")
             yield request["root_id"], request["parent_id"], request["action_taken"], record["node_id"], place
@@ -84,7 +89,7 @@ def test_every_file_and_row_tells_where_it_came_from(
     )
     assert counts == Counts({"READ": 1, "CHECK": 2, "CHECKED": 2, "REJECTED": 3, "ESTIMATED": 2})
     assert counts.records == 10
-    assert (lineage.sent, lineage.failed) == (10, 0)
+    assert (lineage.sent, lineage.failed) == (10 + 6, 0)  # six events
 
 
 def test_what_the_lineage_points_to_is_there(spark: SparkSession, tmp_path: Path, lineage: LineageClient) -> None:
@@ -142,3 +147,78 @@ def test_the_same_day_again_tells_the_same_nodes(spark: SparkSession, tmp_path: 
         told.append(sorted(told_of(tmp_path / f"{number}.jsonl")))
 
     assert told[0] == told[1]
+
+
+def names_of(datasets: list[dict[str, Any]], folder: Path) -> list[str]:
+    """Names of datasets, those below the folder by what follows it, others by their last part."""
+    assert {one["namespace"] for one in datasets} <= {"file"}
+    names = [one["name"] for one in datasets]
+    return [name.removeprefix(f"{folder}/") if name.startswith(f"{folder}/") else Path(name).name for name in names]
+
+
+def test_every_job_tells_when_it_ran_and_what_it_read_and_wrote(
+    spark: SparkSession, tmp_path: Path, lineage: LineageClient
+) -> None:
+    a_run(spark, [a_landed_day(tmp_path / "landing")], tmp_path, lineage)
+
+    _, events = sent_in(tmp_path / "lineage.jsonl")
+    of_check = (["landing"], ["checked", "rejected"])
+    of_estimate = (["checked", "planes.csv", "airports.csv"], ["estimated"])
+    assert [
+        (
+            event["job"]["name"],
+            event["eventType"],
+            names_of(event["inputs"], tmp_path),
+            names_of(event["outputs"], tmp_path),
+        )
+        for event in events
+    ] == [
+        ("emissions", "START", [], []),
+        ("emissions.check", "START", *of_check),
+        ("emissions.check", "COMPLETE", *of_check),
+        ("emissions.estimate", "START", *of_estimate),
+        ("emissions.estimate", "COMPLETE", *of_estimate),
+        ("emissions", "COMPLETE", [], []),
+    ]
+    assert {event["job"]["namespace"] for event in events} == {"emissions"}
+
+
+def test_the_jobs_are_children_of_the_pipeline_and_the_records_belong_to_their_runs(
+    spark: SparkSession, tmp_path: Path, lineage: LineageClient
+) -> None:
+    a_run(spark, [a_landed_day(tmp_path / "landing")], tmp_path, lineage)
+
+    requests, events = sent_in(tmp_path / "lineage.jsonl")
+    runs = {event["job"]["name"]: event["run"]["runId"] for event in events}
+    parents = {event["job"]["name"]: event["run"]["facets"].get("parent", {}) for event in events}
+    assert len({(event["job"]["name"], event["run"]["runId"]) for event in events}) == len(set(runs.values())) == 3
+    assert parents["emissions"] == {}
+    for job in ("emissions.check", "emissions.estimate"):
+        assert parents[job]["run"]["runId"] == runs["emissions"]
+        assert (parents[job]["job"]["namespace"], parents[job]["job"]["name"]) == ("emissions", "emissions")
+    assert {(request["action_taken"], request["run_id"]) for request in requests} == {
+        *((action, runs["emissions.check"]) for action in ("READ", "CHECK", "CHECKED", "REJECTED")),
+        ("ESTIMATED", runs["emissions.estimate"]),
+    }
+
+
+def test_the_events_tell_the_columns_of_each_dataset(
+    spark: SparkSession, tmp_path: Path, lineage: LineageClient
+) -> None:
+    a_run(spark, [a_landed_day(tmp_path / "landing")], tmp_path, lineage)
+
+    _, events = sent_in(tmp_path / "lineage.jsonl")
+    columns = {
+        Path(one["name"]).name: [(field["name"], field["type"]) for field in one["facets"]["schema"]["fields"]]
+        for event in events
+        for one in (*event["inputs"], *event["outputs"])
+    }
+    assert columns["landing"][:4] == [("year", "int"), ("month", "int"), ("day", "int"), ("dep_time", "int")]
+    assert columns["rejected"] == [
+        *columns["landing"][:2],
+        ("day", "string"),
+        *columns["landing"][3:],
+        *columns["rejected"][-2:],
+    ]
+    assert columns["rejected"][-2:] == [("flight_id", "string"), ("reason", "string")]
+    assert columns["estimated"][-3:] == [("plane_known", "boolean"), ("fuel_kg", "double"), ("co2_kg", "double")]
