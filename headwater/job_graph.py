@@ -64,8 +64,10 @@ def ask_graph(url: str, node_id: str, *, depth: int, token: str | None = None) -
     Raises:
         NoGraph: no such node, no such service, or another answer than a graph.
     """
+    if not url.startswith(("http://", "https://")):
+        raise NoGraph(f"url {url!r}: must be http://host[:port][/path] or https://...")
     question = f"{url.rstrip('/')}/api/v1/lineage?{urlencode({'nodeId': node_id, 'depth': depth})}"
-    request = urllib.request.Request(question, headers=_headers(question, token))  # noqa: S310 - as the caller says
+    request = urllib.request.Request(question, headers=_headers(question, token))  # noqa: S310 - it is http(s)
     try:
         with _opener(question).open(request, timeout=_ANSWER_S) as answer:
             return parse_graph(json.load(answer))

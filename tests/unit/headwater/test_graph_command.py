@@ -1,0 +1,147 @@
+"""`headwater graph` against a service that answers as it is told, over HTTP."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from headwater.__main__ import main
+from headwater.job_graph import NoGraph, ask_graph
+from lineage.api.marquez.graph_views import render_graph
+from lineage.runs.found import Graph
+from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
+
+GRAPH = Graph(
+    (a_found_job(),),
+    (a_found_dataset(id=RAW), a_found_dataset()),
+    ((RAW.node_id, CHECK.node_id), (CHECK.node_id, CHECKED.node_id)),
+)
+ANSWER = json.dumps(render_graph(GRAPH, from_dataset=False)).encode()
+
+
+class Service:
+    """Answers every GET with `status` and `body`, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.status, self.body = 200, ANSWER
+        self.asked: list[tuple[str, dict[str, list[str]], str | None]] = []
+        service = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                url = urlsplit(self.path)
+                service.asked.append((url.path, parse_qs(url.query), self.headers.get("Authorization")))
+                self.send_response(service.status)
+                self.send_header("Content-Length", str(len(service.body)))
+                self.end_headers()
+                self.wfile.write(service.body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    service = Service()
+    thread = threading.Thread(target=service.server.serve_forever, kwargs={"poll_interval": 0.01})
+    thread.start()
+    yield service
+    service.server.shutdown()
+    service.server.server_close()
+    thread.join()
+
+
+def test_the_graph_of_a_node_is_printed_and_drawn(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    picture = tmp_path / "new" / "graph.svg"
+
+    status = main(["graph", CHECK.node_id, "--depth", "1", "--url", f"{service.url}/", "--svg", str(picture)])
+
+    assert status == 0
+    assert service.asked == [("/api/v1/lineage", {"nodeId": [CHECK.node_id], "depth": ["1"]}, None)]
+    assert [line.rstrip() for line in capsys.readouterr().out.splitlines()] == [
+        "raw",
+        "dataset:s3://flights:raw",
+        "└── emissions.check  COMPLETED in 1 h 0 min",
+        "    job:emissions:emissions.check",
+        "    └── checked",
+        "        dataset:s3://flights:checked",
+    ]
+    assert picture.read_text(encoding="utf-8").startswith("<svg ")
+
+
+def test_the_url_and_the_bearer_token_come_from_the_environment(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADWATER_URL", service.url)
+    monkeypatch.setenv("HEADWATER_TOKEN", "secret")
+    monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")  # is not asked for what is on this machine
+
+    assert main(["graph", "dataset:s3://a b:c&d=e#1"]) == 0
+    assert service.asked == [
+        ("/api/v1/lineage", {"nodeId": ["dataset:s3://a b:c&d=e#1"], "depth": ["20"]}, "Bearer secret")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "said"),
+    [
+        pytest.param(
+            404, b'{"code":404,"message":"Node \'job:a:b\' not found."}', "Node 'job:a:b' not found.", id="404"
+        ),
+        pytest.param(400, b'{"errors":["query param depth must be 0 or more"]}', "depth must be 0 or more", id="400"),
+        pytest.param(
+            403, b'{"message":"Missing Authentication Token"}', "HTTP 403: Missing Authentication Token", id="gateway"
+        ),
+        pytest.param(502, b"<html>", "HTTP 502: Bad Gateway", id="a proxy's page"),
+        pytest.param(502, b"[]", "HTTP 502: Bad Gateway", id="a list"),
+        pytest.param(200, b"<html>", "Expecting value", id="no JSON"),
+        pytest.param(200, b'{"status":"ok"}', "not an answer about lineage", id="another service"),
+    ],
+)
+def test_what_the_service_says_instead_of_a_graph_is_told(
+    service: Service, status: int, body: bytes, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service.status, service.body = status, body
+
+    assert main(["graph", "job:a:b", "--url", service.url]) == 1
+
+    told = capsys.readouterr().err
+    assert told.startswith("headwater graph: ")
+    assert said in told
+
+
+def test_a_service_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["graph", "job:a:b", "--url", "http://127.0.0.1:1"]) == 1
+
+    assert "http://127.0.0.1:1: " in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1/", "file:///etc"])
+def test_a_url_that_is_not_http_is_refused(url: str) -> None:
+    with pytest.raises(NoGraph, match="must be http"):
+        ask_graph(url, "job:a:b", depth=1)
+
+
+def test_a_call_to_api_gateway_is_signed(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
+    monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
+    monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
+    monkeypatch.setenv("http_proxy", service.url)  # stands in for the way to AWS
+
+    graph = ask_graph("http://a1.execute-api.eu-west-1.amazonaws.com/prod", CHECK.node_id, depth=1)
+
+    ((path, _, authorization),) = service.asked
+    assert path == "/prod/api/v1/lineage"
+    assert (authorization or "").startswith("AWS4-HMAC-SHA256 Credential=AKIDEXAMPLE/")
+    assert "/eu-west-1/execute-api/aws4_request" in (authorization or "")
+    assert len(graph.nodes) == 3
