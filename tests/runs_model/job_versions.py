@@ -87,17 +87,17 @@ def _code(job_facets):
     return text_in(job_facets, "sourceCodeLocation", "url"), text_in(job_facets, "sourceCodeLocation", "version")
 
 
-def resolved(entries, prefixes, entry):
+def resolved(entries, entry):
     """The entry itself if it told of datasets; else what is to be thought of a run that did not.
 
-    That is the last known entry before it (a stream's prefix, if the stream was under way), with the code version that
-    was given since, if one was and it is another than the one given last until then.
+    That is the last known entry before it, with the code version that was given since, if one was and it is another
+    than the one given last until then.
     """
     if entry.known:
         return entry
-    known = [one for one in _in_order([*entries, *prefixes]) if one.known and one.position < entry.position]
+    known = [one for one in entries if one.known and one.position < entry.position]
     base = known[-1] if known else replace(entry, location=None, code=None)
-    codes = [one for one in _in_order([*entries, *prefixes]) if one.code and one.position <= entry.position]
+    codes = [one for one in entries if one.code and one.position <= entry.position]
     before = [one.code for one in codes if known and one.position <= base.position]
     since = [one.code for one in codes if not known or one.position > base.position]
     changed = any(code != (before or [None])[-1] for code in since)
@@ -111,15 +111,11 @@ def resolved(entries, prefixes, entry):
     )
 
 
-def _in_order(entries):
-    return sorted(entries, key=lambda one: one.position)
-
-
 def versions_of(said, job):
     """The job's versions as (id, its entries by position), the one last seen first."""
-    entries, prefixes = entries_of(said, job), prefixes_of(said, job)
-    every = [resolved(entries, prefixes, entry) for entry in entries] + prefixes
+    entries = entries_of(said, job)
+    every = [resolved(entries, entry) for entry in entries] + prefixes_of(said, job)
     groups = {}
-    for entry in _in_order(every):
+    for entry in sorted(every, key=lambda one: one.position):
         groups.setdefault(entry.version(job), []).append(entry)
     return sorted(groups.items(), key=lambda one: (one[1][-1].position, one[0]), reverse=True)

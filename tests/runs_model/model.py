@@ -98,10 +98,7 @@ class Model:
     def job_version_of(self, run):
         entries = self.job_entries(run.job)
         mine = [one for one in entries if one.run == run.id]
-        return self.resolved(run.job, mine[0]).version(run.job) if mine else None
-
-    def resolved(self, job, entry):
-        return job_versions.resolved(self.job_entries(job), job_versions.prefixes_of(self.said, job), entry)
+        return job_versions.resolved(entries, mine[0]).version(run.job) if mine else None
 
     def _read(self, run, dataset):
         version, resolved_by, _ = dataset_versions.version_read(self.said, run, dataset)
@@ -150,7 +147,7 @@ class Model:
         facets = merged((event, event.job_facets) for event in self.said.events_of_job(job))
         runs, times = self.runs_of(job), self.said.job_times(job)
         entries = self.job_entries(job)
-        latest = self.resolved(job, entries[-1]) if entries else None
+        latest = job_versions.resolved(entries, entries[-1]) if entries else None
         inputs, outputs = self.current_io(job)
         return FoundJob(
             id=job,

@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+import os
+
+from hypothesis import HealthCheck, settings
+
 from lineage.runs.apply import apply
 from lineage.runs.questions import Questions
 from tests.memory_table import MemoryTable
 from tests.runs_model import Model
 from tests.runs_model.answers import every_answer
 from tests.unit.runs.strategies import DATASETS, JOBS, RUNS, TIMES
+
+# Two pasts are enough: one in the middle, one near the end.
+_TIMES = TIMES[2::2]
+# How many times more than a normal test run is asked for.
+THOROUGH = int(os.environ.get("HEADWATER_THOROUGH", "1"))
+
+
+def examples(number):
+    """Settings of a property that is tried so often: streams are long to draw, and to work out."""
+    slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
+    return settings(max_examples=number * THOROUGH, deadline=None, suppress_health_check=slow)
 
 
 def loaded(*batches):
@@ -18,11 +33,11 @@ def loaded(*batches):
     return table
 
 
-def answers_of(table, times=TIMES):
+def answers_of(table, times=_TIMES):
     return every_answer(Questions(table), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
 
 
-def right_answers(statements, times=TIMES):
+def right_answers(statements, times=_TIMES):
     return every_answer(Model(statements), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
 
 

@@ -19,14 +19,13 @@ class Killed(BaseException):
 class SteppedTable(MemoryTable):
     """A loader's view of a table that it shares: each row of a call is a step, and the rows come in any order.
 
-    `step(late)` comes before each; `late` is the write that may still be under way if the loader dies now. Beside the
-    row of a swap go at most `sides_max` others in one transaction.
+    `step(late)` comes before each; `late` is the write that may still be under way if the loader dies now.
     """
 
-    def __init__(self, items, step, dice, sides_max):
+    def __init__(self, items, step, dice):
         super().__init__()
         self.items = items
-        self._step, self._dice, self._sides_max = step, dice, sides_max
+        self._step, self._dice = step, dice
 
     def get(self, keys):
         found = {}
@@ -50,22 +49,9 @@ class SteppedTable(MemoryTable):
     def swap(self, swaps):
         written = {}
         for index in self._in_any_order(range(len(swaps))):
-            written[index] = self._swap_one(swaps[index])
+            self._step(lambda index=index: MemoryTable.swap(self, [swaps[index]]))
+            written[index] = super().swap([swaps[index]])[0]
         return [written[index] for index in range(len(swaps))]
-
-    def _swap_one(self, swap):
-        room = self._sides_max
-        puts, before = swap.puts[:room], swap.puts[room:]
-        deletes, after = swap.deletes[: room - len(puts)], swap.deletes[room - len(puts) :]
-        self.put(before)
-        whole = type(swap)(swap.row, puts, deletes, swap.adds)
-        self._step(lambda: MemoryTable.swap(self, [whole]))
-        if not super().swap([whole])[0]:
-            return False
-        for key in after:
-            self._step()
-            self.items.pop(key, None)
-        return True
 
     def _in_any_order(self, things):
         return self._dice.sample(things, len(things))
@@ -96,7 +82,7 @@ class _Loader:
 
     def _work(self):
         house = self._house
-        table = SteppedTable(house.items, self._step, house.dice, house.sides_max)
+        table = SteppedTable(house.items, self._step, house.dice)
         try:
             self._step()
             apply(self.message, table)
@@ -120,9 +106,9 @@ class _Loader:
 class House:
     """Loaders, the messages that wait for them, and the table."""
 
-    def __init__(self, messages, dice, *, loaders=3, deaths=2, sides_max=99):
+    def __init__(self, messages, dice, *, loaders=3, deaths=2):
         self.items = {}
-        self.dice, self.sides_max, self._deaths = dice, sides_max, deaths
+        self.dice, self._deaths = dice, deaths
         self.messages = dice.sample(messages, len(messages))
         # Writes of the dead that have not arrived yet.
         self.late = []

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.runs.apply import apply
 from lineage.runs.questions import Questions
-from tests.unit.runs.asking import answers_of, differences, loaded, right_answers
+from tests.unit.runs.asking import answers_of, differences, examples, loaded, right_answers
 from tests.unit.runs.strategies import DATASETS, JOBS, TIMES, arrivals, streams
 
-# Streams are long to draw; what a test does with one takes about as long.
-_property = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 _WHOLE = 9
 _LATER = "2025-11-21T00:00:00.000000Z"
 
 
-@_property
+@examples(80)
 @given(streams())
 def test_every_answer_is_that_of_the_model(statements):
     assert differences(answers_of(loaded(statements)), right_answers(statements)) == {}
 
 
-@_property
+@examples(80)
 @given(st.data())
 def test_order_batches_and_repetition_change_no_answer(data):
     statements = data.draw(streams())
@@ -30,7 +28,7 @@ def test_order_batches_and_repetition_change_no_answer(data):
     assert differences(answers_of(table), right_answers(statements)) == {}
 
 
-@_property
+@examples(25)
 @given(st.data())
 def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same_answers(data):
     statements = data.draw(streams())
@@ -42,7 +40,7 @@ def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same
     assert differences(answers_of(table), before) == {}
 
 
-@_property
+@examples(50)
 @given(streams(), st.sampled_from(TIMES))
 def test_the_graph_of_a_time_is_that_of_the_events_before_it(statements, time):
     then = Questions(loaded([one for one in statements if one.time < time]))
@@ -52,7 +50,7 @@ def test_the_graph_of_a_time_is_that_of_the_events_before_it(statements, time):
         assert structure_of(past) == structure_of(then.find_graph(node.node_id, depth=_WHOLE))
 
 
-@_property
+@examples(25)
 @given(streams())
 def test_after_the_last_event_the_graph_of_that_time_is_the_present_one(statements):
     questions = Questions(loaded(statements))
@@ -61,7 +59,7 @@ def test_after_the_last_event_the_graph_of_that_time_is_the_present_one(statemen
         assert past == questions.find_graph(node.node_id, depth=_WHOLE)
 
 
-@_property
+@examples(50)
 @given(streams())
 def test_the_graph_is_the_same_from_each_of_its_nodes(statements):
     questions = Questions(loaded(statements))
@@ -72,7 +70,7 @@ def test_the_graph_is_the_same_from_each_of_its_nodes(statements):
             assert structure_of(other) == structure_of(graph)
 
 
-@_property
+@examples(50)
 @given(streams())
 def test_a_graph_holds_together_by_what_it_shows_and_shows_nothing_hidden(statements):
     questions = Questions(loaded(statements))

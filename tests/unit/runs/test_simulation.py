@@ -1,28 +1,24 @@
 """Loaders that meet, die and start over: whatever they do to each other, in the end every answer is right.
 
-Seeds make a run repeatable. `HEADWATER_INTERLEAVINGS` asks for more than the few thousand of a normal test run.
+Seeds make a run repeatable. `HEADWATER_THOROUGH` asks for so many times more than a normal test run.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.runs.apply import apply
 from tests.memory_table import MemoryTable
-from tests.unit.runs.asking import answers_of, differences, right_answers
+from tests.unit.runs.asking import THOROUGH, answers_of, differences, examples, right_answers
 from tests.unit.runs.loaders import House, Killed, SteppedTable
 from tests.unit.runs.strategies import streams
 
-# About a minute on two cores.
-_INTERLEAVINGS = int(os.environ.get("HEADWATER_INTERLEAVINGS", "3000"))
-_OF_ONE_STREAM = 20
-_simulation = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
+_OF_ONE_STREAM = 25
 
 
 class Checked:
@@ -39,8 +35,8 @@ class Checked:
             self._seen.add(state)
 
 
-@pytest.mark.timeout(_INTERLEAVINGS)
-@settings(_simulation, max_examples=max(_INTERLEAVINGS // _OF_ONE_STREAM, 1))
+@pytest.mark.timeout(300 * THOROUGH)
+@examples(80)
 @given(streams(5), st.integers(0, 2**32))
 def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
     right = Checked(statements)
@@ -49,7 +45,8 @@ def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
         right.check(House(in_messages(statements, dice), dice).run())
 
 
-@settings(_simulation, max_examples=30)
+@pytest.mark.timeout(300 * THOROUGH)
+@examples(12)
 @given(streams(4), st.integers(0, 2**32))
 def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statements, seed):
     right = Checked(statements)
@@ -86,7 +83,7 @@ def dies_at(row, messages, dying, dice, right):
             apply(message, table)
             continue
         try:
-            apply(message, SteppedTable(table.items, step, dice, 99))
+            apply(message, SteppedTable(table.items, step, dice))
         except Killed:
             again.append(message)
     for message in again:
