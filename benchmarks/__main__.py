@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from benchmarks import cold_start, graph, load, machine, trace
+from benchmarks import cold_start, events, graph, load, machine, trace
 from benchmarks.processes import PROJECT, Say
 from benchmarks.results_page import render_results_page
 from benchmarks.rows import Row
@@ -32,6 +32,7 @@ class Measure(Protocol):
 _MEASURES: dict[str, Measure] = {
     "trace": trace.measure,
     "load": load.measure,
+    "events": events.measure,
     "graph": graph.measure,
     "cold_start": cold_start.measure,
 }

@@ -31,7 +31,6 @@ from lineage.records.keys import SHARDS
 from local.deploy import client_settings, deploy
 from local.endpoint import Endpoint
 from local.synthesis import synthesize
-from local.resources import RestApi
 from local.template import parse_template
 from local.wiring import api_routes
 

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
-from benchmarks.processes import PROJECT, Say, in_turns, run
+from benchmarks.processes import Say, in_turns, instant_endpoint, run
 from benchmarks.rows import Row, more, records_per_second
 from lineage import settings
 
@@ -23,7 +21,7 @@ _BATCHES = {"singles": 20, "packed": 2}
 def measure(say: Say, *, quick: bool) -> list[Row]:
     """Both kinds of batches, both ways, in turns."""
     rows = []
-    with instant_endpoint() as environment:
+    with _loading() as environment:
         for batch, what in _NAMES.items():
             works = {
                 f"{batch}, {way}": partial(run, "load_work", way, batch, str(_BATCHES[batch]), environment=environment)
@@ -35,27 +33,18 @@ def measure(say: Say, *, quick: bool) -> list[Row]:
 
 
 @contextmanager
-def instant_endpoint() -> Iterator[Mapping[str, str]]:
+def _loading() -> Iterator[Mapping[str, str]]:
     """An endpoint that answers at once; the variables that the load function needs to write to it."""
-    command = [sys.executable, "-m", "benchmarks.instant_endpoint"]
-    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
-        try:
-            assert process.stdout is not None
-            url = f"http://127.0.0.1:{int(process.stdout.readline())}"
-            yield {
-                "AWS_ENDPOINT_URL": url,
-                "AWS_ACCESS_KEY_ID": "local",
-                "AWS_SECRET_ACCESS_KEY": "local",
-                "AWS_DEFAULT_REGION": "us-east-1",
-                "POWERTOOLS_SERVICE_NAME": "load",
-                "POWERTOOLS_METRICS_NAMESPACE": "Headwater",
-                settings.RECORDS_TABLE: "records",
-                settings.GRAPH_TABLE: "graph",
-                settings.INTAKE_BUCKET: "intake",
-                settings.RECORDS_DLQ_URL: f"{url}/123456789012/dead",
-                settings.RECORDS_QUEUE_URL: f"{url}/123456789012/records",
-                settings.PACKED_QUEUE_URL: f"{url}/123456789012/packed",
-                settings.RECORDS_TTL_S: "86400",
-            }
-        finally:
-            process.terminate()
+    with instant_endpoint() as variables:
+        queues = f"{variables['AWS_ENDPOINT_URL']}/123456789012"
+        yield {
+            **variables,
+            "POWERTOOLS_SERVICE_NAME": "load",
+            settings.RECORDS_TABLE: "records",
+            settings.GRAPH_TABLE: "graph",
+            settings.INTAKE_BUCKET: "intake",
+            settings.RECORDS_DLQ_URL: f"{queues}/dead",
+            settings.RECORDS_QUEUE_URL: f"{queues}/records",
+            settings.PACKED_QUEUE_URL: f"{queues}/packed",
+            settings.RECORDS_TTL_S: "86400",
+        }

@@ -122,6 +122,11 @@ class MemoryDynamo:
             for sk in self._partitions[pk].order:
                 yield self._item(pk, sk)
 
+    def item(self, pk: str, sk: str) -> Form | None:
+        """The item of a key, if there is one."""
+        there = pk in self._partitions and sk in self._partitions[pk].items
+        return self._item(pk, sk) if there else None
+
     def _batch_get(self, request: Form) -> Form:
         [(table, asked)] = request["RequestItems"].items()
         found: list[Form] = []

@@ -11,7 +11,8 @@ import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from statistics import median
 from typing import TypeAlias
@@ -49,6 +50,24 @@ def _figures(command: Sequence[str], environment: Mapping[str, str]) -> Figures:
         raise WorkFailed(f"{' '.join(command)}:\n{done.stderr[-4000:]}")
     figures: Figures = json.loads(done.stdout.splitlines()[-1])
     return figures
+
+
+@contextmanager
+def instant_endpoint(*arguments: str) -> Iterator[Mapping[str, str]]:
+    """An AWS endpoint that answers at once (see `instant_endpoint.py`), and the variables that functions find it by."""
+    command = [sys.executable, "-m", "benchmarks.instant_endpoint", *arguments]
+    with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
+        try:
+            assert process.stdout is not None
+            yield {
+                "AWS_ENDPOINT_URL": f"http://127.0.0.1:{int(process.stdout.readline())}",
+                "AWS_ACCESS_KEY_ID": "local",
+                "AWS_SECRET_ACCESS_KEY": "local",
+                "AWS_DEFAULT_REGION": "us-east-1",
+                "POWERTOOLS_METRICS_NAMESPACE": "Headwater",
+            }
+        finally:
+            process.terminate()
 
 
 def in_turns(rounds: int, works: Mapping[str, Callable[[], Figures]], say: Say) -> dict[str, Figures]:

@@ -69,6 +69,11 @@ def steady(
     return Row(what, show(ours), show(baseline), f"{ratio:.2f}x ({worst})", goal, ratio <= at_most)
 
 
+def beside(what: str, ours: float, baseline: float, *, show: Show) -> Row:
+    """Ours and another figure that tells what it is worth; no goal."""
+    return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", "")
+
+
 def seconds(value: float) -> str:
     """Seconds.
 
@@ -103,3 +108,12 @@ def records_per_second(value: float) -> str:
     '1,234 records/s'
     """
     return f"{value:,.0f} records/s"
+
+
+def events_per_second(value: float) -> str:
+    """Events a second.
+
+    >>> events_per_second(123.4)
+    '123 events/s'
+    """
+    return f"{value:,.0f} events/s"

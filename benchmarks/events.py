@@ -1,0 +1,54 @@
+"""The events function: events a second for a core, and DynamoDB's requests and units for each event."""
+
+from __future__ import annotations
+
+from benchmarks.events_work import BATCH
+from benchmarks.processes import Figures, Say, in_turns, instant_endpoint, run
+from benchmarks.rows import Row, beside, events_per_second, more
+from lineage import settings
+
+_WAYS = ("ours", "singly", "plain")
+
+
+def measure(say: Say, *, quick: bool) -> list[Row]:
+    """All ways in turns; calls are counted once, for they do not vary."""
+    rounds = "1" if quick else "4"
+    works = {way: lambda way=way: _run(way, rounds) for way in _WAYS}
+    found = in_turns(1 if quick else 5, works, say)
+    calls = {way: run("events_work", way, rounds) for way in ("calls", "calls-singly")}
+    of = f"events: batches of {BATCH}"
+    ours = found["ours"]["per_cpu_s"]
+    return [
+        more(f"{of}; put plainly", ours, found["plain"]["per_cpu_s"], at_least=2, show=events_per_second),
+        beside(f"{of}; one at a time", ours, found["singly"]["per_cpu_s"], show=events_per_second),
+        _calls(f"{of}; one at a time: DynamoDB", calls["calls"], calls["calls-singly"]),
+    ]
+
+
+def _run(way: str, rounds: str) -> Figures:
+    with instant_endpoint("table") as variables:
+        environment = {
+            **variables,
+            "POWERTOOLS_SERVICE_NAME": "events",
+            settings.GRAPH_TABLE: "graph",
+            settings.ARCHIVE_BUCKET: "archive",
+            settings.EVENTS_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/events",
+        }
+        return run("events_work", way, rounds, environment=environment)
+
+
+def _calls(what: str, ours: Figures, baseline: Figures) -> Row:
+    ratio = (ours["reads"] + ours["writes"]) / (baseline["reads"] + baseline["writes"])
+    return Row(what, show_calls(ours), show_calls(baseline), f"{ratio:.2f}x requests", "")
+
+
+def show_calls(calls: Figures) -> str:
+    """Requests and units of an event, in one line.
+
+    >>> show_calls({"reads": 2.61, "writes": 4.25, "read_units": 30.5, "write_units": 80})
+    '2.6 reads (30 RRU) and 4.2 writes (80 WRU) an event'
+    """
+    return (
+        f"{calls['reads']:.1f} reads ({calls['read_units']:.0f} RRU) and "
+        f"{calls['writes']:.1f} writes ({calls['write_units']:.0f} WRU) an event"
+    )

@@ -1,0 +1,216 @@
+"""One way to load queued events, measured: `python -m benchmarks.events_work WAY ROUNDS` (see `WAYS`).
+
+A round is a run of each of fifty jobs (five chains): batches of their STARTs, then batches of their COMPLETEs, for in
+life minutes lie between the two. AWS is the endpoint in the environment, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
+
+import boto3
+import orjson
+from aws_lambda_powertools.utilities.typing import LambdaContext
+from boto3.dynamodb.types import TypeDeserializer
+
+from benchmarks.memory_dynamodb import Calls, MemoryDynamo
+from benchmarks.pipelines import chain, run_events
+from benchmarks.processes import Figures, Stopwatch, print_figures
+from lambdas.events import handler
+from lineage import settings
+from lineage.aws.clients import CONCURRENCY
+from lineage.aws.items import chunks
+from lineage.aws.queues import QueuedMessage
+from lineage.runs.event_log import EventLog
+from lineage.runs.load import EventStores, load_events
+from lineage.runs.messages import parse_event_message, render_event_message
+from lineage.runs.parse import parse_statement
+from lineage.runs.rules import NameRules
+from lineage.runs.table import GraphTable
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+# The batch size of the events queue's mapping (infra/events.py).
+BATCH = 25
+_CHAINS = 5
+_NOW_S = 1_763_640_000
+
+Batch: TypeAlias = Sequence[str]
+Load: TypeAlias = Callable[[Batch], None]
+
+
+def batches(rounds: int, size: int) -> Iterator[list[Batch]]:
+    """The messages of every round, in batches."""
+    steps = [step for number in range(_CHAINS) for step in chain(number)]
+    for number in range(rounds):
+        starts, completes = zip(*(map(render_event_message, run_events(step, number)) for step in steps), strict=True)
+        yield [batch for events in (starts, completes) for batch in chunks(events, size)]
+
+
+def our_way() -> Load:
+    """The events function's handler."""
+    context = cast(
+        LambdaContext,
+        SimpleNamespace(
+            function_name="events", memory_limit_in_mb=1024, invoked_function_arn="arn", aws_request_id="r"
+        ),
+    )
+
+    def load(batch: Batch) -> None:
+        event = {"Records": [{"messageId": str(number), "body": body} for number, body in enumerate(batch)]}
+        assert handler(event, context) == {"batchItemFailures": []}
+
+    return load
+
+
+def plain_way(written: Iterator[Sequence[Mapping[str, Any]]]) -> Load:
+    """The same parsing, the raw log, and a put of every item that ours leaves, with `boto3.resource`; nothing is read.
+
+    The items are made before, and so is what is compressed in them.
+    """
+    table = boto3.resource("dynamodb").Table(os.environ[settings.GRAPH_TABLE])
+    s3, bucket = boto3.client("s3"), os.environ[settings.ARCHIVE_BUCKET]
+
+    def load(batch: Batch) -> None:
+        forms = [parse_event_message(body) for body in batch]
+        for form in forms:
+            parse_statement(form, NameRules())
+        lines = b"".join(orjson.dumps(form) + b"\n" for form in forms)
+        s3.put_object(Bucket=bucket, Key="events/batch.jsonl.gz", Body=gzip.compress(lines))
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
+            list(pool.map(lambda item: table.put_item(Item=item), next(written)))
+
+    return load
+
+
+class Recorder(MemoryDynamo):
+    """A table that remembers the keys which were written since it was last asked."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._written: dict[tuple[str, str], None] = {}
+
+    def answer(self, operation: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The answer to a call."""
+        answer = super().answer(operation, request)
+        self._written.update(dict.fromkeys(_keys_written(operation, request)))
+        return answer
+
+    def written(self) -> list[Mapping[str, Any]]:
+        """The items of those keys, as the resource takes them."""
+        plain = TypeDeserializer()
+        items = [self.item(*key) for key in self._written]
+        self._written.clear()
+        return [{name: plain.deserialize(value) for name, value in item.items()} for item in items if item]
+
+
+def _keys_written(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    match operation:
+        case "PutItem":
+            keys = [request["Item"]]
+        case "BatchWriteItem":
+            keys = [write["PutRequest"]["Item"] for writes in request["RequestItems"].values() for write in writes]
+        case "TransactWriteItems":
+            actions = [form for action in request["TransactItems"] for form in action.values()]
+            keys = [form.get("Item") or form["Key"] for form in actions]
+        case _:
+            keys = []
+    return ((key["pk"]["S"], key["sk"]["S"]) for key in keys)
+
+
+def memory_way(dynamo: MemoryDynamo) -> Load:
+    """The events function's work on a table in this process."""
+    s3 = cast("S3Client", SimpleNamespace(put_object=lambda **_: {}))
+    table = GraphTable(dynamo.client(), "graph", s3, "archive")
+    stores = EventStores(EventLog(table, s3, "archive"), table, s3, NameRules())
+
+    def load(batch: Batch) -> None:
+        messages = [QueuedMessage(str(number), body) for number, body in enumerate(batch)]
+        assert not load_events(messages, stores, now_s=_NOW_S).failed
+
+    return load
+
+
+def measure(load: Load, rounds: int, size: int) -> Figures:
+    """CPU seconds of this process for so many rounds, after one that makes the jobs and datasets known."""
+    first, *rest = batches(rounds + 1, size)
+    number = 0
+    # The handler prints its metrics: that work counts, the text does not belong among the figures.
+    with contextlib.redirect_stdout(io.StringIO()):
+        for batch in first:
+            load(batch)
+        watch = Stopwatch()
+        for batch in (batch for some in rest for batch in some):
+            load(batch)
+            number += len(batch)
+        spent = watch.read()
+    return {**spent, "events": number, "per_cpu_s": number / spent["cpu_s"]}
+
+
+def measure_ours(rounds: int) -> Figures:
+    """The handler, in full batches."""
+    return measure(our_way(), rounds, BATCH)
+
+
+def measure_singly(rounds: int) -> Figures:
+    """The handler, one event a batch."""
+    return measure(our_way(), rounds, 1)
+
+
+def measure_plain(rounds: int) -> Figures:
+    """The plain way, in full batches."""
+    recorder = Recorder()
+    record = memory_way(recorder)
+    items = []
+    for batch in (batch for some in batches(rounds + 1, BATCH) for batch in some):
+        record(batch)
+        items.append(recorder.written())
+    return measure(plain_way(iter(items)), rounds, BATCH)
+
+
+def measure_calls(rounds: int, size: int) -> Figures:
+    """DynamoDB's requests and units for an event."""
+    dynamo = MemoryDynamo()
+    load = memory_way(dynamo)
+    first, *rest = batches(rounds + 1, size)
+    for batch in first:
+        load(batch)
+    dynamo.calls = calls = Calls()
+    events = 0
+    for batch in (batch for some in rest for batch in some):
+        load(batch)
+        events += len(batch)
+    return {
+        "reads": calls.reads / events,
+        "writes": (calls.requests.total() - calls.reads) / events,
+        "read_units": calls.read_units / events,
+        "write_units": calls.write_units / events,
+    }
+
+
+WAYS: dict[str, Callable[[int], Figures]] = {
+    "ours": measure_ours,
+    "singly": measure_singly,
+    "plain": measure_plain,
+    "calls": lambda rounds: measure_calls(rounds, BATCH),
+    "calls-singly": lambda rounds: measure_calls(rounds, 1),
+}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the figures of one way to load so many rounds."""
+    way, rounds = arguments
+    print_figures(**WAYS[way](int(rounds)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,98 @@
+"""The benchmarks of runs measure what they say: their pipelines, their counts, and two ways that leave one table."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from benchmarks import events, graph, instant_endpoint
+from benchmarks.events_work import Recorder, batches, measure_calls, memory_way
+from benchmarks.graph_work import Sizes, World, measure_chains, measure_hub, measure_wide
+from benchmarks.memory_dynamodb import MemoryDynamo
+from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
+from lineage.runs.apply import apply
+from lineage.runs.parse import parse_event
+from lineage.runs.rules import NameRules
+from lineage.runs.table import GraphTable
+
+SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
+
+
+def keys_after(runs):
+    """The keys of the table that such runs of two jobs make."""
+    dynamo = MemoryDynamo()
+    apply([event for step in chain(0)[:2] for event in runs(step)], GraphTable(dynamo.client(), "graph", None, "b"))
+    return {(item["pk"]["S"], item["sk"]["S"].rpartition("#")[0]) for item in dynamo.items()}
+
+
+def every_event(step):
+    """All that producers send of three runs."""
+    return [parse_event(form, NameRules(), now=None) for run in range(3) for form in run_events(step, run)]
+
+
+def test_a_run_has_two_events_of_three_inputs_and_two_outputs_of_which_one_is_read_next():
+    first, second, *_ = chain(7)
+    start, complete = run_events(first, 0)
+
+    assert (start["eventType"], complete["eventType"]) == ("START", "COMPLETE")
+    assert (len(complete["inputs"]), len(complete["outputs"])) == (3, 2)
+    assert set(first.outputs) & set(second.inputs) == {"chain_00007/stage_1"}
+
+
+def test_a_completed_run_without_its_start_makes_as_many_rows():
+    # Where it stands by start differs, so the rows of runs by start (N#) are told apart by their number alone.
+    ours, whole = keys_after(lambda step: parsed_runs(step, 3)), keys_after(every_event)
+
+    assert len(ours) == len(whole)
+    assert {key for key in ours if "N#" not in key[1]} == {key for key in whole if "N#" not in key[1]}
+
+
+def test_the_graph_of_a_chain_has_its_jobs_and_datasets_whatever_else_is_in_the_table():
+    figures = measure_chains(SIZES)
+
+    assert {figures[f"{state}/20/nodes"] for state in ("few jobs", "many jobs", "many runs")} == {CHAIN + 4 * CHAIN + 1}
+    for name in ("rounds", "requests", "items"):
+        assert figures[f"few jobs/20/{name}"] == figures[f"many jobs/20/{name}"] == figures[f"many runs/20/{name}"]
+
+
+def test_the_graph_of_a_hub_has_all_its_readers():
+    assert measure_hub(SIZES)["many runs/2/nodes"] == 1 + 4 + 4
+    assert measure_wide(SIZES)["one run/2/nodes"] == 1 + 7 + 7
+
+
+def test_rounds_requests_and_items_of_a_question_are_counted():
+    world = World()
+    world.load(hub(2), 1)
+
+    _, calls, rounds = world.ask(HUB, 0)
+
+    assert rounds >= 1
+    assert calls.reads >= rounds
+    assert calls.requests.total() == calls.reads
+    assert calls.items > 0 < calls.item_bytes
+
+
+def test_the_items_that_are_put_plainly_are_those_that_ours_leaves():
+    recorder = Recorder()
+    [some] = batches(1, 25)
+    left = {}
+    for batch in some:
+        memory_way(recorder)(batch)
+        left.update({(item["pk"], item["sk"]): item for item in recorder.written()})
+
+    assert left.keys() == {(item["pk"]["S"], item["sk"]["S"]) for item in recorder.items()}
+
+
+def test_a_batch_takes_fewer_requests_for_an_event_than_events_one_at_a_time():
+    together, alone = measure_calls(1, 25), measure_calls(1, 1)
+
+    assert together["reads"] + together["writes"] < alone["reads"] + alone["writes"]
+
+
+@pytest.mark.parametrize("module", [events, graph, instant_endpoint])
+def test_the_examples_in_the_benchmarks_of_runs_hold(module):
+    results = doctest.testmod(module)
+
+    assert results.attempted > 0
+    assert results.failed == 0
