@@ -3,16 +3,32 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 
 from lineage.runs.table import Page, Row
+
+
+class Items(dict):
+    """(pk, sk) -> (version, body), which knows the sort keys of each partition."""
+
+    def __init__(self):
+        super().__init__()
+        self.partitions = defaultdict(set)
+
+    def __setitem__(self, key, item):
+        super().__setitem__(key, item)
+        self.partitions[key[0]].add(key[1])
+
+    def forget(self, key):
+        if self.pop(key, None):
+            self.partitions[key[0]].discard(key[1])
 
 
 class MemoryTable:
     """`before` is called with the name of each method before it runs: a test may count, interleave or raise there."""
 
     def __init__(self, before=lambda name: None, after=lambda name: None):
-        self.items = {}
+        self.items = Items()
         self.calls = Counter()
         self._before, self._after = before, after
 
@@ -36,9 +52,9 @@ class MemoryTable:
         return answer
 
     def _page(self, query):
-        found = sorted((key for key in self.items if _asked(query, key)), key=lambda key: key[1].encode())
+        found = sorted((sk for sk in self.items.partitions[query.pk] if _asked(query, sk)), key=str.encode)
         ordered = found[::-1] if query.newest_first else found
-        return Page([self._row(key) for key in ordered[: query.limit]], more=len(ordered) > query.limit)
+        return Page([self._row((query.pk, sk)) for sk in ordered[: query.limit]], more=len(ordered) > query.limit)
 
     def _swap(self, swap):
         version, _ = self.items.get(swap.row.key, (0, None))
@@ -48,7 +64,7 @@ class MemoryTable:
         for row in swap.puts:
             self._write(row, row.version)
         for key in swap.deletes:
-            self.items.pop(key, None)
+            self.items.forget(key)
         for add in swap.adds:
             _, body = self.items.get(add.key, (0, "{}"))
             data = json.loads(body)
@@ -63,10 +79,7 @@ class MemoryTable:
         return Row(*key, json.loads(body), version)
 
 
-def _asked(query, key):
-    pk, sk = key
-    if pk != query.pk:
-        return False
+def _asked(query, sk):
     if query.low or query.high:
         return query.low.encode() <= sk.encode() <= query.high.encode()
     return sk.startswith(query.prefix)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 
 from lineage.runs.apply import apply
-from tests.memory_table import MemoryTable
+from tests.memory_table import Items, MemoryTable
 
 
 class Killed(BaseException):
@@ -107,7 +107,7 @@ class House:
     """Loaders, the messages that wait for them, and the table."""
 
     def __init__(self, messages, dice, *, loaders=3, deaths=2):
-        self.items = {}
+        self.items = Items()
         self.dice, self._deaths = dice, deaths
         self.messages = dice.sample(messages, len(messages))
         # Writes of the dead that have not arrived yet.
