@@ -11,7 +11,17 @@ from collections.abc import Mapping
 from lineage.api import document_events, document_runs, schemas_runs
 from lineage.api.answers import LINES
 from lineage.api.app import DOCUMENT
-from lineage.api.document_parts import JSON_TYPE, Json, answer_of, body_of, in_path, in_query, operation, with_headers
+from lineage.api.document_parts import (
+    JSON_TYPE,
+    SECURITY_SCHEMES,
+    Json,
+    answer_of,
+    body_of,
+    in_path,
+    in_query,
+    operation,
+    with_headers,
+)
 from lineage.api.records import LIMIT_MAX
 from lineage.api.schemas import ACTION, NODE_ID, REQUESTS, ROOT_ID, SCHEMAS, Schema, ref
 from lineage.api.traces import VERSION_MAX
@@ -26,13 +36,17 @@ def build() -> Json:
         "info": {
             "title": "Headwater",
             "version": VERSION,
-            "description": "Which steps made this file or record, back to its root.",
+            "description": "Where data came from: which steps made a record, which jobs read and write which datasets.",
             "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
         },
         # Relative to the document's own address: the API may be behind a stage or a domain.
         "servers": [{"url": "."}],
         "paths": _merged(_paths(), document_events.paths(), document_runs.paths()),
-        "components": {"schemas": {**SCHEMAS, **document_events.SCHEMAS, **schemas_runs.SCHEMAS}},
+        "security": [{"sigv4": []}, {"bearer": []}],
+        "components": {
+            "schemas": {**SCHEMAS, **document_events.SCHEMAS, **schemas_runs.SCHEMAS},
+            "securitySchemes": SECURITY_SCHEMES,
+        },
     }
 
 

@@ -13,6 +13,8 @@ JSON_TYPE = "application/json"
 _ENCODED = "One path segment, percent-encoded: `/` is `%2F`."
 _ERRORS = {
     "400": "A value breaks a rule.",
+    "401": "By the door for tokens: none was sent, or one that is unknown, expired or revoked.",
+    "403": "Not allowed: the principal, or the token's scope or namespaces.",
     "404": "Nothing of this id is known.",
     "413": "More than this API takes on.",
     "422": "A required field is missing.",
@@ -23,9 +25,23 @@ _ERRORS = {
 def operation(
     operation_id: str, summary: str, answers: Mapping[str, Json], *, errors: Sequence[str] = (), **more: object
 ) -> Json:
-    """An operation with its answers, and with the errors of these statuses."""
-    responses = {**answers, **{status: answer_of(_ERRORS[status], "Error") for status in errors}}
+    """An operation with its answers and the errors of these statuses; what may fail may be refused as well."""
+    statuses = sorted({*errors, "401", "403"}) if errors else ()
+    responses = {**answers, **{status: answer_of(_ERRORS[status], "Error") for status in statuses}}
     return {"operationId": operation_id, "summary": summary, **more, "responses": responses}
+
+
+# Whichever door the request comes by; what needs neither is refused to nobody.
+SECURITY_SCHEMES: Json = {
+    "sigv4": {
+        "type": "apiKey",
+        "in": "header",
+        "name": "Authorization",
+        "description": "AWS Signature Version 4, service `execute-api`: an IAM principal that may invoke the API.",
+        "x-amazon-apigateway-authtype": "awsSigv4",
+    },
+    "bearer": {"type": "http", "scheme": "bearer", "description": "Where the token API is switched on."},
+}
 
 
 def answer_of(description: str, schema: str) -> Json:
