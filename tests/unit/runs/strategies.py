@@ -63,7 +63,7 @@ _uses = st.lists(
         st.sampled_from(DATASETS),
         _dataset_facets,
         _sometimes(_facets(statistics=({"rowCount": 1}, {"rowCount": 2}, _DELETED)), {}),
-        _sometimes(st.just(True), False, 24),
+        _sometimes(st.just(True), False, 12),
     ),
     max_size=2,
     # Whoever reads an event unites what it tells twice.
