@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lineage.names import DatasetId, JobId, uuid_of_bytes
@@ -18,8 +20,10 @@ ALL = 9
 
 @pytest.fixture(params=["model", "loaded"])
 def ask(request):
-    """Who answers questions about statements: the model, or what loaders made of them, the last one first."""
-    return Model if request.param == "model" else lambda statements: Questions(loaded(statements[::-1]))
+    """Who answers questions about statements: the model, or what loaders made of them, one by one, the last first."""
+    if request.param == "model":
+        return Model
+    return lambda statements: Questions(loaded(*([one] for one in statements[::-1])))
 
 
 def the(run):
@@ -101,6 +105,12 @@ def test_depth_counts_jobs(ask, depth, graph):
         an_event(3, "c1", C, inputs=[Z]),
     ]
     assert nodes(ask(chain).find_graph(A.node_id, depth=depth)) == graph
+
+
+def test_a_run_heard_of_only_as_a_root_is_no_trouble_to_the_graph_of_a_time(ask):
+    root = [ParentRun(the("b1"), job) for job in (B, A)]
+    events = [an_event(1, "a1", A, root=root[0]), an_event(2, "a1", A, root=root[1])]
+    assert nodes(ask(events).find_graph(A.node_id, depth=ALL, at=at(2))) == "A"
 
 
 @pytest.mark.parametrize("hidden", [B, Y])
@@ -222,6 +232,24 @@ def test_a_stream_that_ended_keeps_what_it_was_told_to_write_later(ask):
     assert ask(events).find_job(A).outputs == (Y,)
 
 
+def test_the_graph_of_a_streams_earlier_version_shows_that_version(ask):
+    events = [an_event(1, "a1", A, "START", inputs=[X], job_facets=STREAM), an_event(2, "a1", A, outputs=[Y])]
+    questions = ask(events)
+    earlier = questions.list_job_versions(A, limit=9, offset=0).items[1].version
+    (job,) = questions.find_graph(f"{A.node_id}#{earlier}", depth=ALL).jobs
+    assert (job.version, job.runs) == (earlier, (the("a1"),))
+
+
+def test_job_versions_are_listed_by_when_they_last_stood_a_streams_earlier_ones_too(ask):
+    events = [
+        an_event(1, "a1", A, "START", inputs=[X], job_facets=STREAM),
+        an_event(2, "a2", A, outputs=[Z]),
+        an_event(3, "a1", A, outputs=[Y]),
+    ]
+    versions = ask(events).list_job_versions(A, limit=9, offset=0).items
+    assert [one.updated for one in versions] == [at(3), at(2), at(1)]
+
+
 # Versions of datasets
 
 
@@ -333,3 +361,13 @@ def test_what_is_dropped_within_one_parent_run_is_temporary(ask, parents, tempor
     assert questions.find_dataset(X).temporary is temporary
     assert questions.list_datasets(X.namespace, limit=9, offset=0).total == (0 if temporary else 1)
     assert nodes(questions.find_graph(A.node_id, depth=ALL)) == "ABX"
+
+
+@pytest.mark.parametrize("name", [X, Y])
+def test_a_dataset_learned_late_to_be_temporary_leaves_the_lists(ask, name):
+    temporary = an_event(1, "a1", A)
+    temporary = stamped(replace(temporary, outputs=(DatasetUse(name, temporary=True),)))
+    questions = ask([temporary, a_dataset_event(2, X, **a_symlink(Y)), an_event(3, "b1", B, inputs=[X])])
+    assert questions.find_dataset(X).temporary
+    assert questions.list_datasets(X.namespace, limit=9, offset=0).total == 0
+    assert questions.search("X", kind="dataset", sort="name", limit=9).total == 0
