@@ -15,7 +15,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from benchmarks import cold_start, events, graph, load, machine, trace
-from benchmarks.processes import PROJECT, Say
+from benchmarks.processes import PROJECT, Say, run
 from benchmarks.results_page import render_results_page
 from benchmarks.rows import Row
 
@@ -78,11 +78,13 @@ def _cost(console: Console, *, write: bool) -> None:
     """The calls of a thousand records, and the price of a month: there is no goal to miss."""
     # Imported here: moto and the stack's parts take longer to load than the other benchmarks to start.
     from benchmarks.cost import read_prices
+    from benchmarks.cost_events import render_events_cost
     from benchmarks.cost_page import render_cost_page
     from benchmarks.day import WAYS, run_day
 
     with console.status("cost") as status:
         page = render_cost_page(run_day(WAYS, _sayer("cost", status.update)), read_prices())
+        page += "\n" + render_events_cost(run("events_work", "calls", "1"), read_prices())
     if write:
         _COST.write_text(page, encoding="utf-8")
     else:

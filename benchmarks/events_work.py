@@ -22,13 +22,14 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from boto3.dynamodb.types import TypeDeserializer
 
 from benchmarks.memory_dynamodb import Calls, MemoryDynamo
-from benchmarks.pipelines import chain, run_events
+from benchmarks.pipelines import chain, parsed_runs, run_events
 from benchmarks.processes import Figures, Stopwatch, print_figures
 from lambdas.events import handler
 from lineage import settings
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import chunks
 from lineage.aws.queues import QueuedMessage
+from lineage.runs.apply import apply
 from lineage.runs.event_log import EventLog
 from lineage.runs.load import EventStores, load_events
 from lineage.runs.messages import parse_event_message, render_event_message
@@ -42,17 +43,21 @@ if TYPE_CHECKING:
 # The batch size of the events queue's mapping (infra/events.py).
 BATCH = 25
 _CHAINS = 5
+# What is remembered of a job's past is full by then (lineage/runs/lattice.py).
+RUNS = 100
 _NOW_S = 1_763_640_000
 
 Batch: TypeAlias = Sequence[str]
 Load: TypeAlias = Callable[[Batch], None]
 
 
-def batches(rounds: int, size: int) -> Iterator[list[Batch]]:
-    """The messages of every round, in batches."""
-    steps = [step for number in range(_CHAINS) for step in chain(number)]
-    for number in range(rounds):
-        starts, completes = zip(*(map(render_event_message, run_events(step, number)) for step in steps), strict=True)
+STEPS = tuple(step for number in range(_CHAINS) for step in chain(number))
+
+
+def batches(rounds: int, size: int, begin: int = 0) -> Iterator[list[Batch]]:
+    """The messages of every round, in batches; `begin` is the number of the first."""
+    for number in range(begin, begin + rounds):
+        starts, completes = zip(*(map(render_event_message, run_events(step, number)) for step in STEPS), strict=True)
         yield [batch for events in (starts, completes) for batch in chunks(events, size)]
 
 
@@ -177,23 +182,23 @@ def measure_plain(rounds: int) -> Figures:
     return measure(plain_way(iter(items)), rounds, BATCH)
 
 
-def measure_calls(rounds: int, size: int) -> Figures:
-    """DynamoDB's requests and units for an event."""
+def measure_calls(rounds: int, size: int, runs: int = RUNS) -> Figures:
+    """DynamoDB's requests and units for an event of jobs that have had so many runs before."""
     dynamo = MemoryDynamo()
-    load = memory_way(dynamo)
-    first, *rest = batches(rounds + 1, size)
-    for batch in first:
-        load(batch)
+    table = GraphTable(dynamo.client(), "graph", cast("S3Client", None), "archive")
+    for step in STEPS:
+        apply(parsed_runs(step, runs), table)
     dynamo.calls = calls = Calls()
-    events = 0
-    for batch in (batch for some in rest for batch in some):
+    load = memory_way(dynamo)
+    number = 0
+    for batch in (batch for some in batches(rounds, size, begin=runs) for batch in some):
         load(batch)
-        events += len(batch)
+        number += len(batch)
     return {
-        "reads": calls.reads / events,
-        "writes": (calls.requests.total() - calls.reads) / events,
-        "read_units": calls.read_units / events,
-        "write_units": calls.write_units / events,
+        "reads": calls.reads / number,
+        "writes": (calls.requests.total() - calls.reads) / number,
+        "read_units": calls.read_units / number,
+        "write_units": calls.write_units / number,
     }
 
 
@@ -203,6 +208,7 @@ WAYS: dict[str, Callable[[int], Figures]] = {
     "plain": measure_plain,
     "calls": lambda rounds: measure_calls(rounds, BATCH),
     "calls-singly": lambda rounds: measure_calls(rounds, 1),
+    "calls-young": lambda rounds: measure_calls(rounds, BATCH, runs=1),
 }
 
 

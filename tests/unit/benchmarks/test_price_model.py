@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from benchmarks.capacity import read_units, write_units
 from benchmarks.cost import Line, bill, read_prices
+from benchmarks.cost_events import bill_events, render_events_cost
 from benchmarks.cost_page import render_cost_page
 from benchmarks.day import Day
 from benchmarks.ledger import Ledger, Tally
@@ -60,3 +61,18 @@ def test_a_transaction_costs_twice_and_a_missing_item_as_much_as_a_small_one():
     assert write_units("TransactWriteItems", {"TransactItems": [put, check]}, {}) == 2 * 2 + 2
     asked = {"RequestItems": {"t": {"Keys": [{}, {}], "ConsistentRead": True}}}
     assert read_units("BatchGetItem", asked, {"Responses": {"t": [{"pk": {"S": "x"}}]}}) == 2
+
+
+def test_a_million_events_cost_their_units_requests_and_seconds():
+    calls = {"reads": 3.0, "writes": 6.96, "read_units": 20.0, "write_units": 40.0}
+    costs = {(line.service, line.what): round(line.usd(read_prices()), 4) for line in bill_events(calls)}
+
+    assert costs == {
+        ("SQS", "sent, received, deleted"): 0.48,
+        ("Lambda", "requests"): 0.008,
+        ("Lambda", "events"): round(40_000 * (0.005 + 250 * 0.010 / 4) * 0.0000133334, 4),
+        ("DynamoDB", "writes"): 25.0,
+        ("DynamoDB", "reads"): 2.5,
+        ("S3", "raw log"): 0.2,
+    }
+    assert "| **total** |" in render_events_cost(calls, read_prices())
