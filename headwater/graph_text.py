@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -15,11 +15,16 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
 STATE_STYLES = {"COMPLETED": "green", "RUNNING": "yellow", "FAILED": "red", "ABORTED": "red"}
+# Beyond this, lines would have no room left for their text.
+_LEVELS_MAX = 12
 _MORE = "more is connected than the answer holds"
 
 
 def tree_of(graph: JobGraph) -> Tree:
-    """The graph from where its data comes in. A node that data reaches twice is told once, and named after that."""
+    """The graph from where its data comes in, as a tree; what grows too deep goes on as a further tree.
+
+    A node that data reaches twice is told once, and named where it is reached again.
+    """
     layers = layers_of(graph.nodes, graph.edges).layers
     below: dict[str, list[str]] = defaultdict(list)
     for origin, destination in graph.edges:
@@ -29,8 +34,10 @@ def tree_of(graph: JobGraph) -> Tree:
     fed = {destination for _, destination in graph.edges}
     # Sources first. What they do not lead to is fed by a cycle, which is entered at its first layer.
     for start in sorted(graph.nodes, key=lambda node_id: (node_id in fed, layers[node_id], node_id)):
-        if start not in seen:
-            _grow(top, start, graph.nodes, below, seen)
+        starts = deque([start])
+        while starts:
+            if (one := starts.popleft()) not in seen:
+                starts += _grow(top, one, graph.nodes, below, seen)
     if graph.truncated:
         top.add(Text(_MORE, "yellow"))
     return top
@@ -60,17 +67,25 @@ def said_of(node: Node) -> str:
     return node.state if node.duration_ms is None else f"{node.state} in {render_duration(node.duration_ms)}"
 
 
-def _grow(top: Tree, start: str, nodes: Mapping[str, Node], below: Mapping[str, Sequence[str]], seen: set[str]) -> None:
-    waiting = [(top, start)]
+def _grow(
+    top: Tree, start: str, nodes: Mapping[str, Node], below: Mapping[str, Sequence[str]], seen: set[str]
+) -> list[str]:
+    """Add a tree that begins at a node; the nodes where it became too deep are left to trees of their own."""
+    left = []
+    waiting = [(top, start, 0)]
     while waiting:
-        branch, node_id = waiting.pop()
-        node = nodes[node_id]
+        branch, node_id, level = waiting.pop()
+        following = below.get(node_id, ())
         if node_id in seen:
-            branch.add(_name(node).append("  told above", "dim"))
-            continue
-        seen.add(node_id)
-        grown = branch.add(_label(node))
-        waiting.extend((grown, one) for one in reversed(below.get(node_id, ())))
+            branch.add(_name(nodes[node_id]).append("  told above", "dim"))
+        elif level == _LEVELS_MAX and following:
+            branch.add(_name(nodes[node_id]).append("  told below", "dim"))
+            left.append(node_id)
+        else:
+            seen.add(node_id)
+            grown = branch.add(_label(nodes[node_id]))
+            waiting.extend((grown, one, level + 1) for one in reversed(following))
+    return left
 
 
 def _label(node: Node) -> Text:

@@ -35,14 +35,15 @@ def test_days_beyond_the_data_are_refused(days: str, capsys: pytest.CaptureFixtu
     assert f"must be 1 to 365, got {days}" in capsys.readouterr().err
 
 
-def test_asking_for_help_loads_nothing_heavy() -> None:
+@pytest.mark.parametrize("command", ["demo", "graph"])
+def test_asking_for_help_loads_nothing_heavy(command: str) -> None:
     program = (
         "import sys\nfrom headwater.__main__ import main\n"
-        "try: main(['demo', '--help'])\nexcept SystemExit: pass\n"
+        f"try: main(['{command}', '--help'])\nexcept SystemExit: pass\n"
         "print([name for name in ('pyspark', 'boto3', 'moto', 'rich') if name in sys.modules])"
     )
 
     asked = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
 
-    assert "usage: headwater demo" in asked.stdout
+    assert f"usage: headwater {command}" in asked.stdout
     assert asked.stdout.splitlines()[-1] == "[]"

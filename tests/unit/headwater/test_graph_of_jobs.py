@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -136,6 +137,18 @@ def test_a_job_that_writes_what_it_reads_is_a_tree_with_an_end() -> None:
         "    └── table  told above",
         "more is connected than the answer holds",
     ]
+
+
+def test_a_chain_of_hundreds_stays_on_the_screen_and_is_told_to_its_end() -> None:
+    nodes = [kind(f"n{number:03}") for number in range(150) for kind in (a_dataset, a_job)]
+
+    lines = printed(a_graph(*pairwise(nodes)))
+
+    assert max(map(len, lines)) < 100
+    assert [line.split()[-1] for line in lines if "emissions:n" in line or "/demo/n" in line] == [
+        node.id for node in nodes
+    ]
+    assert [line.strip() for line in lines if "told" in line][:2] == ["└── n006  told below", "└── n012  told below"]
 
 
 # -- picture
