@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 
-from lineage.runs.table import Page, Row
+from lineage.runs.table import SIDES_MAX, Page, Row
 
 
 class Items(dict):
@@ -57,6 +57,7 @@ class MemoryTable:
         return Page([self._row((query.pk, sk)) for sk in ordered[: query.limit]], more=len(ordered) > query.limit)
 
     def _swap(self, swap):
+        assert len(swap.puts) + len(swap.deletes) + len(swap.adds) <= SIDES_MAX, "more than one transaction may hold"
         version, _ = self.items.get(swap.row.key, (0, None))
         if version != swap.row.version or (version == 0 and swap.row.key in self.items):
             return False

@@ -73,10 +73,8 @@ def _ask_dataset(asked, questions, dataset):
     asked(questions.list_dataset_versions, dataset, limit=1, offset=1)
     for version in versions.items if versions else ():
         asked(questions.find_dataset_version, dataset, version.version)
-        for depth in _DEPTHS:
-            asked(
-                questions.find_graph, dataset.node_id, depth=depth, version=version.version, seen=structure_of_versions
-            )
+        asked(questions.find_graph, dataset.node_id, depth=9, version=version.version, seen=structure_of_versions)
+        asked(questions.find_graph, f"{dataset.node_id}#{version.version}", depth=0, seen=structure_of_versions)
 
 
 def structure_of_versions(graph):

@@ -12,11 +12,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lineage.names import DatasetId
 from lineage.runs.apply import apply
+from lineage.runs.event import DatasetUse, Event
+from lineage.runs.questions import Questions
 from tests.memory_table import MemoryTable
 from tests.unit.runs.asking import THOROUGH, answers_of, differences, examples, right_answers
 from tests.unit.runs.loaders import House, Killed, SteppedTable
-from tests.unit.runs.strategies import streams
+from tests.unit.runs.strategies import JOBS, RUNS, TIMES, stamped, streams
 
 _OF_ONE_STREAM = 25
 
@@ -56,6 +59,25 @@ def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statem
         row = 0
         while dies_at(row, messages, dying, dice, right):
             row += 1
+
+
+@pytest.mark.timeout(300 * THOROUGH)
+def test_a_node_of_more_edges_than_a_transaction_holds_moves_whole():
+    many = [DatasetUse(DatasetId("s3://flights", f"part-{number:03}")) for number in range(300)]
+    writes = [many[:150], many[100:250], many[:1]]
+    statements = [a_write(run, time, uses) for run, time, uses in zip(RUNS, TIMES, writes, strict=False)]
+    right = {one.dataset: one.dataset == many[0].dataset for one in many[:250]}
+    for seed in range(8 * THOROUGH):
+        dice = random.Random(seed)
+        questions = Questions(House([[one] for one in statements], dice).run())
+        for name, written in list(right.items())[::40]:
+            graph = questions.find_graph(name.node_id, depth=0)
+            assert [job.outputs for job in graph.jobs] == ([(many[0].dataset,)] if written else [])
+
+
+def a_write(run, time, uses):
+    event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=JOBS[0], outputs=tuple(uses))
+    return stamped(event)
 
 
 def in_messages(statements, dice):
