@@ -30,9 +30,9 @@ The baselines:
 - **events**: every item that the events function leaves, put one at a time with `boto3.resource` in as many threads,
   after the same parsing and the same raw log; the items are made and compressed before; nothing is read or compared.
   Events are START and COMPLETE of 3 inputs and 2 outputs, 8 to 9 KB each, of 50 jobs that are known already; a batch
-  holds STARTs or COMPLETEs, so no run is in a batch twice. AWS is a process of its own with a table in memory: an event
-  stands for CPU of the function alone. *One at a time*: the same function, a batch for each event. RRU and WRU are the
-  units that DynamoDB bills, of jobs that have run 100 times.
+  holds STARTs or COMPLETEs, so no run is in a batch twice. Events for a second of the function's CPU: AWS is a process
+  of its own, with a table in memory. *One at a time*: the same function, a batch for each event. RRU and WRU are the
+  units that DynamoDB bills, for jobs that have run 100 times.
 - **graph**: the same question of a table with fewer jobs, or with one run a job. Rounds are of parallel reads, bytes
   those of the items read; they are counted, on a table in memory that answers as DynamoDB does (pages, batches), and
   the milliseconds are ours alone, with no network. Jobs have 3 inputs and 2 outputs, of which one is the next job's in
