@@ -49,7 +49,7 @@ def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
 
 
 @pytest.mark.timeout(300 * THOROUGH)
-@examples(6)
+@examples(15)
 @given(streams(4), st.integers(0, 2**32))
 def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statements, seed):
     right = Checked(statements)
