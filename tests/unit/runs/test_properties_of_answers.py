@@ -14,13 +14,13 @@ _WHOLE = 9
 _LATER = "2025-11-21T00:00:00.000000Z"
 
 
-@examples(60)
+@examples(120)
 @given(streams())
 def test_every_answer_is_that_of_the_model(statements):
     assert differences(answers_of(loaded(statements)), right_answers(statements)) == {}
 
 
-@examples(60)
+@examples(120)
 @given(st.data())
 def test_order_batches_and_repetition_change_no_answer(data):
     statements = data.draw(streams())
@@ -28,7 +28,7 @@ def test_order_batches_and_repetition_change_no_answer(data):
     assert differences(answers_of(table), right_answers(statements)) == {}
 
 
-@examples(20)
+@examples(30)
 @given(st.data())
 def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same_answers(data):
     statements = data.draw(streams())
@@ -40,7 +40,7 @@ def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same
     assert differences(answers_of(table), before) == {}
 
 
-@examples(30)
+@examples(100)
 @given(streams(), st.sampled_from(TIMES))
 def test_the_graph_of_a_time_is_that_of_the_events_before_it(statements, time):
     then = Questions(loaded([one for one in statements if one.time < time]))
@@ -50,7 +50,7 @@ def test_the_graph_of_a_time_is_that_of_the_events_before_it(statements, time):
         assert structure_of(past) == structure_of(then.find_graph(node.node_id, depth=_WHOLE))
 
 
-@examples(20)
+@examples(100)
 @given(streams())
 def test_after_the_last_event_the_graph_of_that_time_is_the_present_one(statements):
     questions = Questions(loaded(statements))
@@ -59,7 +59,7 @@ def test_after_the_last_event_the_graph_of_that_time_is_the_present_one(statemen
         assert past == questions.find_graph(node.node_id, depth=_WHOLE)
 
 
-@examples(30)
+@examples(100)
 @given(streams())
 def test_the_graph_is_the_same_from_each_of_its_nodes(statements):
     questions = Questions(loaded(statements))
@@ -70,7 +70,7 @@ def test_the_graph_is_the_same_from_each_of_its_nodes(statements):
             assert structure_of(other) == structure_of(graph)
 
 
-@examples(30)
+@examples(100)
 @given(streams())
 def test_a_graph_holds_together_by_what_it_shows_and_shows_nothing_hidden(statements):
     questions = Questions(loaded(statements))

@@ -39,7 +39,7 @@ class Checked:
 
 
 @pytest.mark.timeout(300 * THOROUGH)
-@examples(40)
+@examples(60)
 @given(streams(5), st.integers(0, 2**32))
 def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
     right = Checked(statements)
