@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 # The batch size of the events queue's mapping (infra/events.py).
-BATCH = 25
+BATCH = 100
 _CHAINS = 5
 # What is remembered of a job's past is full by then (lineage/runs/lattice.py).
 RUNS = 100

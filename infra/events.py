@@ -16,7 +16,7 @@ from lineage import settings
 _TIMEOUT_S = 120
 # Events of a batch share reads and writes. Lambda closes a batch earlier where its messages reach the 6 MB that an
 # invocation may have ("Using Lambda with Amazon SQS": batch size, window, or payload size, whichever comes first).
-_BATCH = 25
+_BATCH = 100
 # Above 10 a batch needs a window; this is the shortest. An event is to be readable within seconds.
 _WINDOW_S = 1
 _RECEIVES_MAX = 5

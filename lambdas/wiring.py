@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from lineage import settings
-from lineage.aws.clients import client
+from lineage.aws.clients import CONCURRENCY, READ_CONCURRENCY, client
 
 if TYPE_CHECKING:
     from lineage.records.compaction import Compactor
@@ -160,11 +160,14 @@ def compactor() -> Compactor:
 @cache
 def graph_table() -> GraphTable:
     """The graph table, as facts about runs see it."""
+    return _graph_table(CONCURRENCY)
+
+
+def _graph_table(concurrency: int) -> GraphTable:
     from lineage.runs.table import GraphTable
 
-    return GraphTable(
-        client("dynamodb"), os.environ[settings.GRAPH_TABLE], client("s3"), os.environ[settings.ARCHIVE_BUCKET]
-    )
+    table, bucket = os.environ[settings.GRAPH_TABLE], os.environ[settings.ARCHIVE_BUCKET]
+    return GraphTable(client("dynamodb"), table, client("s3"), bucket, concurrency=concurrency)
 
 
 @cache
@@ -180,7 +183,7 @@ def questions() -> Questions:
     """What the events told, asked of the graph table."""
     from lineage.runs.questions import Questions
 
-    return Questions(graph_table())
+    return Questions(_graph_table(READ_CONCURRENCY))
 
 
 @cache

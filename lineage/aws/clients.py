@@ -14,6 +14,8 @@ if TYPE_CHECKING:
 # half a core (1 GB) 1 ms for the call: more threads would only wait for each other (measured: 8 cost 40 % more CPU, 16
 # twice as much).
 CONCURRENCY = 4
+# The same of a function that only reads, and so waits: a graph is thousands of small requests.
+READ_CONCURRENCY = 16
 
 
 @overload
@@ -35,7 +37,7 @@ def client(service: Literal["dynamodb", "s3", "sqs"]) -> DynamoDBClient | S3Clie
     config = Config(
         connect_timeout=3,
         read_timeout=20,
-        max_pool_connections=CONCURRENCY,
+        max_pool_connections=READ_CONCURRENCY,
         parameter_validation=False,
         retries={"mode": "standard", "max_attempts": 5},
         user_agent="headwater",

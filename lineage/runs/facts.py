@@ -9,12 +9,11 @@ from typing import Any, TypeAlias, TypeVar
 from lineage.names import DatasetId, JobId
 from lineage.runs.event import Facets, ParentRun
 from lineage.runs.lattice import (
+    FACETS,
+    FACETS_OF_EACH,
     GREATEST,
     HISTORY,
-    HISTORY_EACH,
-    HISTORY_OF_EACH,
-    LATEST_EACH,
-    LATEST_OF_EACH,
+    LATEST,
     LATEST_TIMES,
     LEAST,
     LEAST_EACH,
@@ -121,15 +120,15 @@ _KINDS: Mapping[str, Kind] = {
     "times": LATEST_TIMES,
     "terminals": LATEST_TIMES,
     "deleted": LATEST_TIMES,
-    "parents": HISTORY,
+    "parents": LATEST,
     "aliases": HISTORY,
-    "facets": HISTORY_EACH,
-    "job_facets": HISTORY_EACH,
-    "run_facets": LATEST_EACH,
-    "input_facets": LATEST_OF_EACH,
-    "output_facets": LATEST_OF_EACH,
-    "read_facets": LATEST_OF_EACH,
-    "written_facets": HISTORY_OF_EACH,
+    "facets": FACETS,
+    "job_facets": FACETS,
+    "run_facets": FACETS,
+    "input_facets": FACETS_OF_EACH,
+    "output_facets": FACETS_OF_EACH,
+    "read_facets": FACETS_OF_EACH,
+    "written_facets": FACETS_OF_EACH,
 }
 
 Facts: TypeAlias = RunFacts | JobFacts | DatasetFacts | NamespaceFacts
@@ -190,7 +189,7 @@ def united_facets(told: Mapping[IdText, Histories], names: Iterable[DatasetId]) 
     """The facets of a dataset that was written under several names, as last said of any."""
     united: Histories = {}
     for name in names:
-        united = HISTORY_EACH.join(united, told.get(text_of(name), {}))
+        united = FACETS.join(united, told.get(text_of(name), {}))
     return facets_of(united)
 
 

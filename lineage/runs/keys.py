@@ -24,9 +24,9 @@
                    Q#D#<name>  Q#J#<name>             those that may be hidden: their facts say
     NAMESPACES     <namespace>                        all namespaces
 
-Index rows (all but FACTS, CUR, COUNT, A#P, A#R) are written before the facts that they point to, and are never moved: a
-reader checks each against the facts. `<time>` of a run's position is that of a terminal event, or of any event of a
-streaming run.
+The rows A#P, A#R move with CUR, and D#, J# with FACTS, in one transaction. The other index rows are written before the
+facts that they point to, and are never moved: a reader checks each against the facts. `<time>` of a run's position is
+that of a terminal event, or of any event of a streaming run.
 """
 
 from __future__ import annotations

@@ -14,8 +14,12 @@ from typing import Any, TypeAlias
 
 import orjson
 
-# Contents of a facet that are remembered with the time they were said; needed for questions about the past alone.
+# Contents of a facet that are remembered with the time they were said; needed for questions about the past alone, and
+# so only for the facets that say what a job or dataset is. Others (statistics, a storage's version) are new every run.
 CONTENTS_MAX = 100
+_REMEMBERED = frozenset(
+    {"dataSource", "datasetType", "documentation", "jobType", "lifecycleStateChange", "schema", "sourceCodeLocation"}
+)
 
 # Content hash -> first stamp, last stamp, body.
 History: TypeAlias = Mapping[str, Sequence[Any]]
@@ -89,6 +93,19 @@ def _latest_alone(values: History) -> History:
     return {content: [last, last, body]}
 
 
+def _facets() -> Kind:
+    """Histories by facet name; of the facets that questions about the past do not ask for, the latest content alone."""
+
+    def of(name: str) -> Kind:
+        return HISTORY if name in _REMEMBERED else LATEST
+
+    def join(left: Mapping[str, History], right: Mapping[str, History]) -> Mapping[str, History]:
+        both = {name: of(name).join(left[name], right[name]) for name in left.keys() & right.keys()}
+        return {**left, **right, **both}
+
+    return Kind(join, _each(HISTORY).until)
+
+
 LEAST = Kind(min, _before)
 GREATEST = Kind(max, _before)
 LEAST_EACH = _each(LEAST)
@@ -96,10 +113,8 @@ LATEST_TIMES = _greatest_of(CONTENTS_MAX)
 TWO_LEAST = _least_of(2)
 HISTORY = _history(CONTENTS_MAX)
 LATEST = _history(1)
-HISTORY_EACH = _each(HISTORY)
-LATEST_EACH = _each(LATEST)
-HISTORY_OF_EACH = _each(HISTORY_EACH)
-LATEST_OF_EACH = _each(LATEST_EACH)
+FACETS = _facets()
+FACETS_OF_EACH = _each(FACETS)
 
 
 def said(body: Any, stamp: str) -> History:

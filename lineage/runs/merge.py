@@ -94,7 +94,29 @@ def _namespaces(said: Said) -> Iterator[Row]:
 
 def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
     data: dict[str, Any] = {"id": subject.id, "facts": to_json(new)}
-    return Swap(Row(*subject.key, data, row.version if row else 0), adds=tuple(_counted(old, new)))
+    place = _place(subject)
+    was, now = _is_listed(old), _is_listed(new)
+    return Swap(
+        Row(*subject.key, data, row.version if row else 0),
+        puts=(place,) if place and now and not was else (),
+        deletes=(place.key,) if place and was and not now else (),
+        adds=tuple(_counted(old, new)),
+    )
+
+
+def _is_listed(facts: Facts) -> bool:
+    """Whether it has a place in the list of its namespace, which moves with the facts."""
+    if isinstance(facts, DatasetFacts):
+        return facts.first is not None and facts.temporary is None
+    return isinstance(facts, JobFacts) and facts.first is not None
+
+
+def _place(subject: _Subject, mark: str = "") -> Row | None:
+    kind = {JobFacts: "J", DatasetFacts: "D"}.get(type(subject.facts))
+    if kind is None:
+        return None
+    namespace, _, name = subject.id.partition("\0")
+    return Row(namespace_pk(namespace), f"{mark}{kind}#{sortable(name)}", {"name": name})
 
 
 def _counted(old: Facts, new: Facts) -> Iterator[Add]:
@@ -110,29 +132,21 @@ def _counted(old: Facts, new: Facts) -> Iterator[Add]:
 
 def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]:
     """The index rows that the new facts ask for and the old ones did not."""
-    known = {} if old is None else {row.key: row for row in _rows(subject.id, old)}
-    return (row for row in _rows(subject.id, new) if known.get(row.key) != row)
+    known = {} if old is None else {row.key: row for row in _rows(subject, old)}
+    return (row for row in _rows(subject, new) if known.get(row.key) != row)
 
 
-def _rows(text: str, facts: Facts) -> Iterator[Row]:
+def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
     if isinstance(facts, RunFacts):
-        yield from rows_of(text, facts).values()
-    elif isinstance(facts, JobFacts) and facts.first:
-        yield from _listed("J", text, doubtful=bool(facts.deleted))
-    elif isinstance(facts, DatasetFacts):
+        yield from rows_of(subject.id, facts).values()
+    note = _place(subject, "Q#")
+    if isinstance(facts, JobFacts) and facts.deleted and note:
+        yield note
+    if isinstance(facts, DatasetFacts):
         shaky = bool(facts.deleted or facts.dropped or facts.temporary)
-        if facts.temporary is None and facts.first:
-            yield from _listed("D", text, doubtful=shaky or bool(facts.aliases))
-        yield from _other_names(text, facts, shaky=shaky)
-
-
-def _listed(kind: str, text: str, *, doubtful: bool) -> Iterator[Row]:
-    """Its place in the list of its namespace; a note where its facts may take it off the list."""
-    namespace, _, name = text.partition("\0")
-    pk, data = namespace_pk(namespace), {"name": name}
-    yield Row(pk, f"{kind}#{sortable(name)}", data)
-    if doubtful:
-        yield Row(pk, f"Q#{kind}#{sortable(name)}", data)
+        if note and (facts.deleted or facts.dropped or facts.aliases) and facts.temporary is None:
+            yield note
+        yield from _other_names(subject.id, facts, shaky=shaky)
 
 
 def _other_names(text: str, facts: DatasetFacts, *, shaky: bool) -> Iterator[Row]:

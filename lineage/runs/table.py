@@ -112,7 +112,12 @@ class GraphTable:
     s3: S3Client
     bucket: str
     sleep: Callable[[float], None] = time.sleep
-    _pool: ThreadPoolExecutor = field(default_factory=lambda: ThreadPoolExecutor(CONCURRENCY), repr=False)
+    # Requests under way at once: a reader waits for the network, a loader for its CPU.
+    concurrency: int = CONCURRENCY
+    _pool: ThreadPoolExecutor = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_pool", ThreadPoolExecutor(self.concurrency))
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
         """The rows of these keys that exist."""

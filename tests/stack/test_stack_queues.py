@@ -72,7 +72,7 @@ def test_a_queue_answers_over_tls_alone(template, queue):
         ("LoadFunctionPacked", {"EventSourceArn": "PackedQueue.Arn", "BatchSize": 4}),
         (
             "EventsFunctionEvents",
-            {"EventSourceArn": "EventsQueue.Arn", "BatchSize": 25, "MaximumBatchingWindowInSeconds": 1},
+            {"EventSourceArn": "EventsQueue.Arn", "BatchSize": 100, "MaximumBatchingWindowInSeconds": 1},
         ),
         ("TraceFunctionRoots", {"EventSourceArn": "TraceQueue.Arn", "BatchSize": 1}),
     ],
