@@ -12,7 +12,7 @@ help: ## list the targets
 
 setup: $(READY) ## the virtual environment, and Java and Node where the machine has none
 
-$(READY): requirements/dev.txt requirements/java.txt requirements/node.txt pyproject.toml scripts/setup.py
+$(READY): requirements/dev.txt requirements/java.txt requirements/node.txt requirements/marquez.txt pyproject.toml scripts/setup.py
 	@$(PYTHON) scripts/setup.py $(VENV)
 	@touch $@
 

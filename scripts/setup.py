@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import shutil
 import subprocess
 import sys
 import venv
@@ -54,6 +55,7 @@ def set_up(folder: Path) -> None:
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
         _say("installing what requirements/dev.txt pins (a few minutes the first time)")
         _install(python, "--require-hashes", "-r", "requirements/dev.txt")
+        _install_marquez(python, folder / "marquez")
         _say("installing headwater itself")
         _install(python, "--no-build-isolation", "-e", ".")
         stamp.write_text(wanted, encoding="utf-8")
@@ -66,7 +68,8 @@ def set_up(folder: Path) -> None:
 
 def _digest() -> str:
     """Of everything that says what is installed."""
-    sources = (ROOT / "requirements" / "dev.txt", ROOT / "pyproject.toml")
+    locks = (ROOT / "requirements" / name for name in ("dev.txt", "marquez.txt"))
+    sources = (*locks, ROOT / "pyproject.toml")
     return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
 
 
@@ -85,6 +88,13 @@ def _install(python: Path, *what: str) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603 - our own
     if done.returncode != 0:
         raise SetupFailed(f"pip install {' '.join(what)} failed:\n{done.stdout}{done.stderr}")
+
+
+def _install_marquez(python: Path, folder: Path) -> None:
+    """The client that tests read with, without the packages `tests` and `examples` that its wheel brings: ours are."""
+    _install(python, "--require-hashes", "--upgrade", "--target", str(folder), "-r", "requirements/marquez.txt")
+    for stray in ("tests", "examples"):
+        shutil.rmtree(folder / stray, ignore_errors=True)
 
 
 def _succeeds(python: Path, code: str) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import secrets
+import sys
 import uuid
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import boto3
 import pytest
-from marquez_client import MarquezClient
-from marquez_client import client as marquez_module
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
 from openlineage.client.facet_v2 import parent_run, schema_dataset, source_code_location_job
@@ -21,6 +21,11 @@ from lineage.runs.table import GraphTable
 from lineage.tokens import Tokens, new_token
 from local.stack import LocalStack
 from local.synthesis import synthesize
+
+# Set-up puts Marquez's client into a folder of its own, without the top level packages that it brings.
+sys.path.append(str(Path(sys.prefix) / "marquez"))
+from marquez_client import MarquezClient
+from marquez_client import client as marquez_module
 
 PRODUCER = "https://github.com/headwater/tests"
 STORE = "s3://foreign-flights"
