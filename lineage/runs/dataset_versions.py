@@ -10,7 +10,7 @@ from lineage.names import DatasetId
 from lineage.runs.current import brief_run
 from lineage.runs.described import describe, fields_of
 from lineage.runs.event import Facets
-from lineage.runs.facts import RunFacts, united_facets
+from lineage.runs.facts import RunFacts, present, united_facets
 from lineage.runs.found import FoundDatasetVersion
 from lineage.runs.groups import Group
 from lineage.runs.keys import dataset_pk
@@ -100,7 +100,7 @@ def _window(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], end
     for name, page in zip(names, pages, strict=True):
         for row in page.rows:
             if row.sk.startswith("E#"):
-                events.append(Version(time_of(row), run_of(row), name, row.data["facets"], by_event=True))
+                events.append(Version(time_of(row), run_of(row), name, present(row.data["facets"]), by_event=True))
             else:
                 one = borne_out(run_of(row), time_of(row), name, group, facts)
                 if one is not None and (row.sk[0] == "X") == failed(one.facts):
@@ -135,8 +135,7 @@ def _with_events(made: list[Version], events: list[Version], cut: bool) -> list[
 
 
 def _schema(facets: Facets) -> Sequence[Mapping[str, Any]] | None:
-    facet = facets.get("schema")
-    return None if facet is None or facet.get("_deleted") is True else fields_of(facets)
+    return fields_of(facets) if "schema" in facets else None
 
 
 def _initial(group: Group, made: Iterable[Version], events: list[Version], end: str) -> list[Version]:

@@ -181,8 +181,12 @@ def job_of(text: IdText) -> JobId:
 
 def facets_of(histories: Histories) -> Facets:
     """The facets as last said, without those that were deleted (`_deleted`, OpenLineage 2-0-1)."""
-    found = {name: said[1] for name, history in histories.items() if (said := latest(history))}
-    return {name: body for name, body in found.items() if body.get("_deleted") is not True}
+    return present({name: said[1] for name, history in histories.items() if (said := latest(history))})
+
+
+def present(facets: Facets) -> Facets:
+    """The facets without those that say that they are deleted."""
+    return {name: body for name, body in facets.items() if body.get("_deleted") is not True}
 
 
 def united_facets(told: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:
