@@ -32,7 +32,7 @@ def of_now(model, node_id, depth):
 
 def _job_in_passing(model, job):
     """The job as graphs tell it: without what has to be read for it alone."""
-    return replace(model.job_in_passing(job), facets={}, current_version=None)
+    return replace(model.job_in_passing(job), facets={}, current_version=None, lineage_unknown=False)
 
 
 def _dataset_in_passing(model, dataset):
