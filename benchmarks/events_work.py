@@ -30,12 +30,12 @@ from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import chunks
 from lineage.aws.queues import QueuedMessage
 from lineage.runs.apply import apply
-from lineage.runs.event_log import EventLog
+from lineage.runs.door.messages import parse_event_message, render_event_message
+from lineage.runs.door.parse import parse_statement
+from lineage.runs.door.rules import NameRules
+from lineage.runs.facts.table import GraphTable
 from lineage.runs.load import EventStores, load_events
-from lineage.runs.messages import parse_event_message, render_event_message
-from lineage.runs.parse import parse_statement
-from lineage.runs.rules import NameRules
-from lineage.runs.table import GraphTable
+from lineage.runs.log.event_log import EventLog
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 # The batch size of the events queue's mapping (infra/events.py).
 BATCH = 100
 _CHAINS = 5
-# What is remembered of a job's past is full by then (lineage/runs/lattice.py).
+# What is remembered of a job's past is full by then (lineage/runs/facts/lattice.py).
 RUNS = 100
 _NOW_S = 1_763_640_000
 

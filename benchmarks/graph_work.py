@@ -22,9 +22,9 @@ from lineage.api.marquez.graph_views import render_graph
 from lineage.aws.items import chunks
 from lineage.names import DatasetId, JobId
 from lineage.runs.apply import apply
+from lineage.runs.facts.table import GraphTable, Key, Page, Query, Row
 from lineage.runs.found import Graph
 from lineage.runs.questions import Questions
-from lineage.runs.table import GraphTable, Key, Page, Query, Row
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -14,9 +14,9 @@ from datetime import datetime, timedelta, timezone
 from typing import Any
 
 from lineage.names import DatasetId, JobId
+from lineage.runs.door.parse import parse_event
+from lineage.runs.door.rules import NameRules
 from lineage.runs.event import Event, Facets, ParentRun
-from lineage.runs.parse import parse_event
-from lineage.runs.rules import NameRules
 from lineage.runs.times import kept
 
 NAMESPACE = "emissions"

@@ -42,7 +42,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, object]:
 
 
 def _accept_event(body: object) -> dict[str, object]:
-    from lineage.runs.accept import accept_event
+    from lineage.runs.door.accept import accept_event
 
     accept_event(body, wiring.events_intake(), now=wiring.now())
     count("EventsAccepted", 1)
@@ -50,7 +50,7 @@ def _accept_event(body: object) -> dict[str, object]:
 
 
 def _accept_events(bodies: object) -> dict[str, object]:
-    from lineage.runs.accept import accept_events, render_accepted
+    from lineage.runs.door.accept import accept_events, render_accepted
 
     accepted = accept_events(bodies, wiring.events_intake(), now=wiring.now())
     count("EventsAccepted", accepted.received - len(accepted.failed))

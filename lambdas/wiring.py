@@ -25,12 +25,12 @@ if TYPE_CHECKING:
     from lineage.records.staged import Staged
     from lineage.records.table import RecordsTable
     from lineage.records.trace import Tracer
-    from lineage.runs.event_log import EventLog
-    from lineage.runs.intake import EventsIntake
+    from lineage.runs.door.intake import EventsIntake
+    from lineage.runs.door.rules import NameRules
+    from lineage.runs.facts.table import GraphTable
     from lineage.runs.load import EventStores
+    from lineage.runs.log.event_log import EventLog
     from lineage.runs.questions import Questions
-    from lineage.runs.rules import NameRules
-    from lineage.runs.table import GraphTable
     from lineage.tokens import Tokens
 
 
@@ -68,7 +68,7 @@ def intake() -> RecordsIntake:
 @cache
 def events_intake() -> EventsIntake:
     """Where events about runs go."""
-    from lineage.runs.intake import EventsIntake
+    from lineage.runs.door.intake import EventsIntake
 
     return EventsIntake(
         sqs=client("sqs"),
@@ -164,7 +164,7 @@ def graph_table() -> GraphTable:
 
 
 def _graph_table(concurrency: int) -> GraphTable:
-    from lineage.runs.table import GraphTable
+    from lineage.runs.facts.table import GraphTable
 
     table, bucket = os.environ[settings.GRAPH_TABLE], os.environ[settings.ARCHIVE_BUCKET]
     return GraphTable(client("dynamodb"), table, client("s3"), bucket, concurrency=concurrency)
@@ -173,7 +173,7 @@ def _graph_table(concurrency: int) -> GraphTable:
 @cache
 def event_log() -> EventLog:
     """The raw log of events, and their list."""
-    from lineage.runs.event_log import EventLog
+    from lineage.runs.log.event_log import EventLog
 
     return EventLog(graph_table(), client("s3"), os.environ[settings.ARCHIVE_BUCKET])
 
@@ -189,7 +189,7 @@ def questions() -> Questions:
 @cache
 def name_rules() -> NameRules:
     """How this deployment reads the names of datasets."""
-    from lineage.runs.rules import parse_rules
+    from lineage.runs.door.rules import parse_rules
 
     return parse_rules(os.environ)
 

@@ -17,10 +17,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from lineage.errors import Conflict, Invalid, NotFound
-from lineage.runs.table import Query, Row, Swap
+from lineage.runs.facts.table import Query, Row, Swap
 
 if TYPE_CHECKING:
-    from lineage.runs.table import GraphTable
+    from lineage.runs.facts.table import GraphTable
 
 Scope = Literal["read", "write"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)

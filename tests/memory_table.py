@@ -1,11 +1,11 @@
-"""The graph table in memory: the same interface as `lineage.runs.table.GraphTable`, held to the same behaviours."""
+"""The graph table in memory: the interface of `lineage.runs.facts.table.GraphTable`, held to the same behaviours."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
 
-from lineage.runs.table import SIDES_MAX, Page, Row
+from lineage.runs.facts.table import SIDES_MAX, Page, Row
 
 
 class Items(dict):

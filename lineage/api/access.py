@@ -16,9 +16,9 @@ from lineage import settings
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.errors import Forbidden, Invalid, Unauthorized, shown
+from lineage.runs.door.parse import parse_event
+from lineage.runs.door.rules import NameRules
 from lineage.runs.event import DatasetUse, Event
-from lineage.runs.parse import parse_event
-from lineage.runs.rules import NameRules
 from lineage.tokens import Scope, Token
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})

@@ -10,8 +10,8 @@ from lineage.api.answers import Links
 from lineage.records.findings import Sources
 from lineage.records.intake import RecordsIntake
 from lineage.records.marks import Marks
-from lineage.runs.event_log import EventLog
-from lineage.runs.intake import EventsIntake
+from lineage.runs.door.intake import EventsIntake
+from lineage.runs.log.event_log import EventLog
 from lineage.runs.questions import Questions
 from lineage.tokens import Tokens
 

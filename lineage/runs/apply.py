@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lineage.runs.merge import merge
-from lineage.runs.said import Statement, all_said
-from lineage.runs.settle import settle
-from lineage.runs.table import GraphTable
+from lineage.runs.facts.merge import merge
+from lineage.runs.facts.said import Statement, all_said
+from lineage.runs.facts.settle import settle
+from lineage.runs.facts.table import GraphTable
 
 
 def apply(statements: Sequence[Statement], table: GraphTable) -> None:

@@ -15,15 +15,15 @@ from lineage.days import day_of
 from lineage.errors import HeadwaterError, Invalid, Unavailable
 from lineage.records.table import is_throttle
 from lineage.runs.apply import apply
-from lineage.runs.event_log import EventLog, RawEvent
-from lineage.runs.messages import parse_event_message
-from lineage.runs.parse import parse_statement
-from lineage.runs.rules import NameRules
+from lineage.runs.door.messages import parse_event_message
+from lineage.runs.door.parse import parse_statement
+from lineage.runs.door.rules import NameRules
+from lineage.runs.log.event_log import EventLog, RawEvent
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-    from lineage.runs.table import GraphTable
+    from lineage.runs.facts.table import GraphTable
 
 
 _TOLD_FAULTS = 5

@@ -7,7 +7,12 @@ from typing import Literal
 
 from lineage.errors import Fault, Invalid
 from lineage.names import DatasetId, JobId
-from lineage.runs import names_listed, run_questions, search
+from lineage.runs.answers import names, runs, search
+from lineage.runs.answers.graph import Walk
+from lineage.runs.answers.listing import Datasets, Jobs
+from lineage.runs.answers.node_ids import Node, find_node
+from lineage.runs.answers.version_graph import Upstream, from_job_version
+from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import (
     FoundDataset,
     FoundDatasetVersion,
@@ -21,11 +26,6 @@ from lineage.runs.found import (
     State,
     UpstreamRun,
 )
-from lineage.runs.graph import Walk
-from lineage.runs.listing import Datasets, Jobs
-from lineage.runs.node_ids import Node, find_node
-from lineage.runs.table import GraphTable
-from lineage.runs.version_graph import Upstream, from_job_version
 
 
 class Questions:
@@ -36,12 +36,12 @@ class Questions:
 
     def list_namespaces(self) -> Listed[FoundNamespace]:
         """Every namespace, by name."""
-        found, more = names_listed.namespaces(self._table)
+        found, more = names.namespaces(self._table)
         return Listed(found, len(found), more)
 
     def find_namespace(self, name: str) -> FoundNamespace | None:
         """One namespace."""
-        return names_listed.find_namespace(name, self._table)
+        return names.find_namespace(name, self._table)
 
     def list_datasets(self, namespace: str, *, limit: int, offset: int) -> Listed[FoundDataset]:
         """A namespace's datasets, by name."""
@@ -83,15 +83,15 @@ class Questions:
         """A job's runs, the one that started last first."""
         if Jobs(self._table).find_brief(job) is None:
             return None
-        return run_questions.list_runs(job, self._table, limit=limit, offset=offset)
+        return runs.list_runs(job, self._table, limit=limit, offset=offset)
 
     def find_run(self, run: str) -> FoundRun | None:
         """A run, by its id as it was sent or as Marquez prints it."""
-        return run_questions.find_run(run, self._table)
+        return runs.find_run(run, self._table)
 
     def find_upstream_runs(self, run: str, *, depth: int) -> Sequence[UpstreamRun] | None:
         """The run and those upstream of it, nearest first."""
-        return run_questions.find_upstream(run, self._table, depth=depth)
+        return runs.find_upstream(run, self._table, depth=depth)
 
     def find_node(self, node_id: str) -> Node | None:
         """The dataset or job of a node id; `Invalid` if it cannot be read."""

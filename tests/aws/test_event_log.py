@@ -8,9 +8,9 @@ import pytest
 
 from lambdas import wiring
 from lineage.names import uuid_of_bytes
-from lineage.runs.event_log import RawEvent
-from lineage.runs.parse import parse_statement
-from lineage.runs.rules import NameRules
+from lineage.runs.door.parse import parse_statement
+from lineage.runs.door.rules import NameRules
+from lineage.runs.log.event_log import RawEvent
 from tests.builders_events import a_dataset_event, a_job_event, a_run_event
 
 

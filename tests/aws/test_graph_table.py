@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.memory_dynamodb import MemoryDynamo
 from lineage.errors import Unavailable
-from lineage.runs.table import SIDES_MAX, Add, GraphTable, Page, Query, Row, Swap
+from lineage.runs.facts.table import SIDES_MAX, Add, GraphTable, Page, Query, Row, Swap
 from tests.aws.faults import before, refused
 from tests.memory_table import MemoryTable
 

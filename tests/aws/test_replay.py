@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from lambdas import wiring
-from lineage.runs.event_log import EventLog
-from lineage.runs.replay import Replayed, replay
-from lineage.runs.rules import NameRules
-from lineage.runs.table import GraphTable
+from lineage.runs.door.rules import NameRules
+from lineage.runs.facts.table import GraphTable
+from lineage.runs.log.event_log import EventLog
+from lineage.runs.log.replay import Replayed, replay
 from tests.builders import HOUR
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
 

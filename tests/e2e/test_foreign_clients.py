@@ -17,7 +17,7 @@ from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, R
 from openlineage.client.facet_v2 import parent_run, schema_dataset, source_code_location_job
 from openlineage.client.serde import Serde
 
-from lineage.runs.table import GraphTable
+from lineage.runs.facts.table import GraphTable
 from lineage.tokens import Tokens, new_token
 from local.stack import LocalStack
 from local.synthesis import synthesize

@@ -6,8 +6,8 @@ import gzip
 import json
 
 from lineage.aws.bodies import BODY_BYTES_MAX
-from lineage.runs.accept import EVENTS_MAX
-from lineage.runs.parse import render_deletion
+from lineage.runs.door.accept import EVENTS_MAX
+from lineage.runs.door.parse import render_deletion
 from tests.aws.faults import before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_job_event, a_run_event, without
 

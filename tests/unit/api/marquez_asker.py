@@ -8,14 +8,14 @@ from types import SimpleNamespace
 from urllib.parse import quote
 
 from jsonschema import Draft202012Validator
-from lineage.runs.questions import Questions
 
 from lineage.api.app import Api
 from lineage.api.document import build
 from lineage.runs.apply import apply
-from lineage.runs.event_log import EventLog, RawEvent
-from lineage.runs.parse import parse_statement
-from lineage.runs.rules import NameRules
+from lineage.runs.door.parse import parse_statement
+from lineage.runs.door.rules import NameRules
+from lineage.runs.log.event_log import EventLog, RawEvent
+from lineage.runs.questions import Questions
 from tests.memory_table import MemoryTable
 
 _DOCUMENT = json.loads(json.dumps(build()))

@@ -12,9 +12,9 @@ from benchmarks.graph_work import Sizes, World, measure_chains, measure_hub, mea
 from benchmarks.memory_dynamodb import MemoryDynamo
 from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
 from lineage.runs.apply import apply
-from lineage.runs.parse import parse_event
-from lineage.runs.rules import NameRules
-from lineage.runs.table import GraphTable
+from lineage.runs.door.parse import parse_event
+from lineage.runs.door.rules import NameRules
+from lineage.runs.facts.table import GraphTable
 
 SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
 

@@ -10,9 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.errors import Invalid
-from lineage.runs.messages import parse_event_message, render_event_message
-from lineage.runs.parse import parse_event, parse_statement
-from lineage.runs.rules import NameRules
+from lineage.runs.door.messages import parse_event_message, render_event_message
+from lineage.runs.door.parse import parse_event, parse_statement
+from lineage.runs.door.rules import NameRules
 from tests.builders_events import (
     a_dataset,
     a_dataset_event,

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.runs.event_list import EventList, Listing
 from lineage.runs.found import Listed
+from lineage.runs.log.event_list import EventList, Listing
 from lineage.runs.times import from_seconds
 from tests.memory_table import MemoryTable
 

@@ -8,9 +8,9 @@ import pytest
 
 from lineage.errors import Invalid
 from lineage.names import DatasetId, JobId, run_id_of, uuid_of_bytes
+from lineage.runs.door.parse import parse_event, parse_statement, render_deletion
+from lineage.runs.door.rules import NameRules
 from lineage.runs.event import DatasetUse, Deletion, Event, ParentRun
-from lineage.runs.parse import parse_event, parse_statement, render_deletion
-from lineage.runs.rules import NameRules
 from tests.builders_events import (
     CHECK,
     CORE,

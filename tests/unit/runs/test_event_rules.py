@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.runs.partitions import trim_partitions
-from lineage.runs.rules import NameRules
+from lineage.runs.door.partitions import trim_partitions
+from lineage.runs.door.rules import NameRules
 
 TRIMMED = {
     # One pair of key and value.

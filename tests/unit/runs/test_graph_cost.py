@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineage.names import DatasetId, JobId
-from lineage.runs import graph as graphs
+from lineage.runs.answers import graph as graphs
 from lineage.runs.apply import apply
 from lineage.runs.event import DatasetUse, Event
 from lineage.runs.questions import Questions

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.runs import lattice
-from lineage.runs.facts import DatasetFacts, JobFacts, RunFacts, join, to_json, until
-from lineage.runs.lattice import CONTENTS_MAX, latest, said
+from lineage.runs.facts import lattice
+from lineage.runs.facts.growing import DatasetFacts, JobFacts, RunFacts, join, to_json, until
+from lineage.runs.facts.lattice import CONTENTS_MAX, latest, said
 
 times = st.sampled_from([f"2025-11-20T12:00:0{second}.000000Z" for second in range(6)])
 stamps = st.builds("{}#{}".format, times, st.sampled_from("abc"))

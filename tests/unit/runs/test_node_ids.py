@@ -4,9 +4,9 @@ import pytest
 
 from lineage.errors import Invalid
 from lineage.names import DatasetId, JobId
+from lineage.runs.answers.node_ids import Node, find_node
 from lineage.runs.apply import apply
 from lineage.runs.event import DatasetUse, Event
-from lineage.runs.node_ids import Node, find_node
 from tests.memory_table import MemoryTable
 
 VERSION = "27b12297-0463-32be-bc26-b463467b981c"

@@ -1,0 +1,1 @@
+"""What can be found in the facts: graphs, versions, runs, lists."""

@@ -1,0 +1,190 @@
+"""The versions of a dataset: made by runs that wrote it, by DatasetEvents that changed its schema; the initial one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lineage.names import DatasetId
+from lineage.runs.answers.described import describe, fields_of
+from lineage.runs.answers.groups import Group
+from lineage.runs.answers.written import Written, borne_out, live_writers, version_by
+from lineage.runs.event import Facets
+from lineage.runs.facts.current import brief_run
+from lineage.runs.facts.growing import RunFacts, present, united_facets
+from lineage.runs.facts.keys import dataset_pk
+from lineage.runs.facts.newest import facts_of_runs, run_of, time_of
+from lineage.runs.facts.run import dataset_version_id, failed
+from lineage.runs.facts.table import GraphTable, Page, Query
+from lineage.runs.found import FoundDatasetVersion
+
+_LOOK = 8
+# Versions of one dataset that are looked at.
+VERSIONS_MAX = 500
+_PREFIXES = ("G", "X", "E")
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version: `made_by` is the id of its run, the hash of its DatasetEvent, or empty for the initial one."""
+
+    created: str
+    made_by: str
+    name: DatasetId
+    facets: Facets
+    facts: RunFacts | None = None
+    by_event: bool = False
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return dataset_version_id(self.name, self.made_by)
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Where it stands among the dataset's versions."""
+        return self.created, self.made_by
+
+    @property
+    def run(self) -> str | None:
+        """The run that made it."""
+        return self.made_by if self.facts else None
+
+    @property
+    def failed(self) -> bool:
+        """Whether its run did not complete."""
+        return self.facts is not None and failed(self.facts)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The newest versions of a dataset, newest first; `cut` if older ones were not looked at."""
+
+    versions: Sequence[Version]
+    cut: bool
+
+    def newest(self, accept: Callable[[Version], bool]) -> Version | None:
+        """The newest that is accepted."""
+        return next(filter(accept, self.versions), None)
+
+
+def read_windows(
+    groups: Sequence[Group], table: GraphTable, look: int, highs: Sequence[str] | None = None
+) -> list[Window]:
+    """The versions of each group, the newest `look` of each kind; `highs`: only those made at these times or before."""
+    ends = highs or ["~"] * len(groups)
+    asked = [(group, name, end) for group, end in zip(groups, ends, strict=True) for name in group.names]
+    queries = [
+        Query(dataset_pk(name), low=f"{prefix}#", high=f"{prefix}#{end}#~", newest_first=True, limit=look)
+        for _, name, end in asked
+        for prefix in _PREFIXES
+    ]
+    pages = table.query(queries) if queries else []
+    facts = facts_of_runs({run_of(row) for page in pages for row in page.rows if row.sk[0] != "E"}, table)
+    windows, place = [], 0
+    for group, end in zip(groups, ends, strict=True):
+        each = len(group.names) * len(_PREFIXES)
+        windows.append(_window(group, pages[place : place + each], facts, end))
+        place += each
+    return windows
+
+
+def _window(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], end: str) -> Window:
+    cut = any(page.more for page in pages)
+    # Where a page was cut, nothing older than its last row can be told from what was not read.
+    floor = max((page.rows[-1].sk.split("#")[1] for page in pages if page.more), default="")
+    made: dict[str, Version] = {}
+    events: list[Version] = []
+    names = [name for name in group.names for _ in _PREFIXES]
+    for name, page in zip(names, pages, strict=True):
+        for row in page.rows:
+            if row.sk.startswith("E#"):
+                events.append(Version(time_of(row), run_of(row), name, present(row.data["facets"]), by_event=True))
+            else:
+                one = borne_out(run_of(row), time_of(row), name, group, facts)
+                if one is not None and (row.sk[0] == "X") == failed(one.facts):
+                    made[one.run] = _of_run(one, group)
+    found = _with_events(list(made.values()), events, cut)
+    if not cut:
+        found += _initial(group, made.values(), events, end)
+    kept = [one for one in found if one.created >= floor]
+    return Window(sorted(kept, key=lambda one: one.order, reverse=True), cut)
+
+
+def _of_run(one: Written, group: Group) -> Version:
+    facets = united_facets(one.facts.written_facets, group.names)
+    return Version(one.created, one.run, one.name, facets, one.facts)
+
+
+def _with_events(made: list[Version], events: list[Version], cut: bool) -> list[Version]:
+    """The runs' versions, and those of the DatasetEvents whose schema differs from the one before."""
+    good = [one for one in made if not one.failed]
+    schema = None
+    versions = [one for one in made if one.failed]
+    first_made = min((one.created for one in made), default="~")
+    describing = not cut
+    for one in sorted([*good, *events], key=lambda version: version.order):
+        fields = _schema(one.facets)
+        initial = one.by_event and describing and one.created < first_made
+        if not one.by_event or (fields not in (None, schema) and not initial):
+            versions.append(one)
+        describing = describing and not one.by_event
+        schema = schema if fields is None else fields
+    return versions
+
+
+def _schema(facets: Facets) -> Sequence[Mapping[str, Any]] | None:
+    return fields_of(facets) if "schema" in facets else None
+
+
+def _initial(group: Group, made: Iterable[Version], events: list[Version], end: str) -> list[Version]:
+    read = group.facts.read
+    first_made = min((one.created for one in made), default="~")
+    if read is None or read >= first_made or read > end:
+        return []
+    describing = min(events, key=lambda one: one.order, default=None)
+    facets = describing.facets if describing and describing.created < first_made else {}
+    return [Version(read, "", group.primary, facets)]
+
+
+def current_versions(groups: Sequence[Group], table: GraphTable) -> list[Version | None]:
+    """The current version of each: that of an active streaming writer, else the newest that did not fail."""
+    found: list[Version | None] = []
+    for group, window in zip(groups, read_windows(groups, table, _LOOK), strict=True):
+        current = window.newest(lambda one: not one.failed)
+        if current is None and window.cut:
+            current = read_windows([group], table, VERSIONS_MAX)[0].newest(lambda one: not one.failed)
+        found.append(current)
+    for number, live in enumerate(live_writers(groups, table)):
+        if live:
+            found[number] = _of_run(max(live, key=lambda writer: writer.order), groups[number])
+    return found
+
+
+def find_version(group: Group, version: str, table: GraphTable) -> Version | None:
+    """The version of this id, under any of the dataset's names."""
+    if version == dataset_version_id(group.primary, ""):
+        window = read_windows([group], table, VERSIONS_MAX)[0]
+        return window.newest(lambda one: not one.made_by)
+    rows = table.get((dataset_pk(name), f"I#{version}") for name in group.names)
+    runs = {row.data["run"] for row in rows.values()}
+    if not runs:
+        return read_windows([group], table, VERSIONS_MAX)[0].newest(lambda one: one.id == version)
+    facts = facts_of_runs(runs, table)
+    made = [version_by(run, told, group) for run, told in facts.items()]
+    return next((_of_run(one, group) for one in made if one), None)
+
+
+def found_version(group: Group, version: Version) -> FoundDatasetVersion:
+    """The version as it is told."""
+    return FoundDatasetVersion(
+        dataset=group.primary,
+        version=version.id,
+        created=version.created,
+        physical_name=group.primary.name,
+        created_by=brief_run(version.made_by, version.facts) if version.facts else None,
+        **describe(version.facets),
+        facets=version.facets,
+        failed=version.failed,
+    )

@@ -1,0 +1,127 @@
+"""The graph of jobs and datasets, now or as of a time: walked breadth first over current edges, both ways.
+
+The same from every node of a component that the depth covers: a walk from a dataset begins with all its current
+readers and producers, and what is hidden is no bridge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.answers.described import found_dataset
+from lineage.runs.answers.groups import Group, Groups
+from lineage.runs.answers.hidden import Namespaces
+from lineage.runs.answers.nodes import nodes_of, unproduced
+from lineage.runs.answers.written import last_writers
+from lineage.runs.facts.current import found_job
+from lineage.runs.facts.growing import job_of
+from lineage.runs.facts.table import GraphTable
+from lineage.runs.found import FoundJob, Graph
+
+T = TypeVar("T")
+# Jobs and datasets of one graph: more than an answer of 4 MB holds.
+NODES_MAX = 5_000
+
+
+class Walk:
+    """A walk under way: what it has found so far, in the order of hops, then ids."""
+
+    def __init__(self, table: GraphTable, at: str | None = None) -> None:
+        self._table, self._at = table, at
+        self._groups = Groups(table, at, edges=True)
+        self._namespaces = Namespaces(table, at)
+        self._nodes: dict[JobId, Mapping[str, Any]] = {}
+        self._jobs: dict[JobId, FoundJob] = {}
+        self._datasets: dict[DatasetId, Group] = {}
+        self._truncated = False
+
+    def from_job(self, job: JobId, depth: int) -> Graph | None:
+        """The graph around a job; None if there is none of this name, or it is hidden."""
+        found = self._look_at([job], readers=depth > 0)
+        return self._walk(found, depth) if found else None
+
+    def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
+        """The graph around a dataset, under whatever of its names; None if there is none, or it is hidden."""
+        self._groups.load([dataset])
+        new = self._add_datasets([dataset])
+        return self._walk(self._users_of(new, readers=depth > 0), depth) if new else None
+
+    def _walk(self, jobs: Sequence[FoundJob], depth: int) -> Graph:
+        """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
+        for hop in range(depth + 1):
+            fitting = self._fitting(jobs)
+            self._jobs.update((job.id, job) for job in fitting)
+            new = self._add_datasets({one for job in fitting for one in (*job.inputs, *job.outputs)})
+            if not new or hop == depth:
+                break
+            # The readers of a dataset at the border are not asked for: it may be a hub.
+            jobs = self._users_of(new, readers=hop + 1 < depth)
+        return self._graph()
+
+    def _fitting(self, some: Sequence[T]) -> Sequence[T]:
+        """As many of them as the graph may still hold."""
+        room = max(NODES_MAX - len(self._jobs) - len(self._datasets), 0)
+        self._truncated |= len(some) > room
+        return some[:room]
+
+    def _add_datasets(self, names: Iterable[DatasetId]) -> list[Group]:
+        """Add the visible datasets of these names, which are loaded; those that are new."""
+        primaries = sorted({self._groups.primary(name) for name in names} - self._datasets.keys())
+        self._namespaces.load(primary.namespace for primary in primaries)
+        groups = [self._groups.group(primary) for primary in primaries]
+        new = self._fitting([group for group in groups if group.known and not self._namespaces.hides(group)])
+        self._datasets.update((group.primary, group) for group in new)
+        return list(new)
+
+    def _users_of(self, groups: Iterable[Group], *, readers: bool) -> list[FoundJob]:
+        """The visible jobs that read or produce one of these, and were not looked at before."""
+        users: set[JobId] = set()
+        for group in groups:
+            self._truncated |= group.cut
+            users |= group.producers | group.readers
+        among = {group.primary for group in groups}
+        found = self._look_at(sorted(users - self._jobs.keys()), readers=readers)
+        return [job for job in found if not among.isdisjoint((*job.inputs, *job.outputs))]
+
+    def _look_at(self, jobs: Sequence[JobId], *, readers: bool) -> list[FoundJob]:
+        """The jobs of these names that are there and not hidden, their datasets under their primary names.
+
+        `readers`: whether their datasets are loaded with those who read them.
+        """
+        fitting = self._fitting(jobs)
+        new = [job for job in fitting if job not in self._nodes]
+        self._nodes.update(nodes_of(new, self._table, self._at))
+        self._namespaces.load(job.namespace for job in new)
+        nodes = [self._nodes[job] for job in fitting if job in self._nodes]
+        found = [found_job(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
+        self._groups.load((one for job in found for one in (*job.inputs, *job.outputs)), readers=readers)
+        return [
+            replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs))
+            for job in found
+            if not job.hidden
+        ]
+
+    def _primaries(self, names: Iterable[DatasetId]) -> tuple[DatasetId, ...]:
+        return tuple(sorted({self._groups.primary(name) for name in names}))
+
+    def _graph(self) -> Graph:
+        groups = list(self._datasets.values())
+        stale = unproduced(groups, self._table, self._namespaces, self._at, self._nodes)
+        writers = dict(
+            zip(stale, last_writers([self._datasets[one] for one in stale], self._table, self._at), strict=True)
+        )
+        datasets = []
+        for primary, group in self._datasets.items():
+            last = writers.get(primary)
+            datasets.append(found_dataset(group, stale=last is not None, last_written_by=last))
+        return Graph(tuple(self._jobs.values()), tuple(datasets), tuple(self._edges()), self._truncated)
+
+    def _edges(self) -> list[tuple[str, str]]:
+        edges = set()
+        for job in self._jobs.values():
+            edges |= {(one.node_id, job.id.node_id) for one in job.inputs if one in self._datasets}
+            edges |= {(job.id.node_id, one.node_id) for one in job.outputs if one in self._datasets}
+        return sorted(edges)

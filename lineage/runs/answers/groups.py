@@ -1,0 +1,148 @@
+"""Datasets under all their names: a symlink makes one name another one's alias, whenever that is learned.
+
+Facts and edges stay under the names that were written; here they are united as of the time that is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.facts.growing import DatasetFacts, dataset_of, job_of, join, until
+from lineage.runs.facts.keys import DATASET_FACTS, PRESENT, dataset_pk
+from lineage.runs.facts.lattice import latest
+from lineage.runs.facts.table import GraphTable, Page, Query, Row
+
+# Current readers and producers of one name that are looked at.
+EDGES_MAX = 3_000
+
+
+@dataclass(slots=True)
+class Group:
+    """A dataset: its primary name, every name that resolves to it, and what was said under any of them.
+
+    `touched` is when it was last heard of, whatever the time asked about. `producers` and `readers` may be more than
+    there are; `cut` says that some were left out.
+    """
+
+    primary: DatasetId
+    names: list[DatasetId]
+    facts: DatasetFacts
+    touched: str = ""
+    producers: set[JobId] = field(default_factory=set)
+    readers: set[JobId] = field(default_factory=set)
+    cut: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether any event mentioned it."""
+        return self.facts.first is not None
+
+
+@dataclass(slots=True)
+class _Name:
+    facts: DatasetFacts
+    touched: str
+    others: list[DatasetId]
+    producers: list[JobId]
+    readers: list[JobId]
+    cut: bool
+
+
+class Groups:
+    """The groups of the datasets asked for so far, as of a time; `edges` reads who uses them as well."""
+
+    def __init__(self, table: GraphTable, at: str | None = None, *, edges: bool = False) -> None:
+        self._table, self._at, self._edges = table, at, edges
+        self._names: dict[DatasetId, _Name] = {}
+        self._groups: dict[DatasetId, Group] = {}
+
+    def load(self, names: Iterable[DatasetId], *, readers: bool = True) -> None:
+        """Read these names, those that they are aliases of, and the other names of these.
+
+        `readers`: and who reads them, where edges are asked for.
+        """
+        frontier = sorted({name for name in names if name not in self._names})
+        while frontier:
+            for name, found in zip(frontier, self._read(frontier, readers), strict=True):
+                self._names[name] = found
+            near = {other for name in frontier for other in self._beside(name)}
+            frontier = sorted(near - self._names.keys())
+        self._groups.clear()
+
+    def group(self, name: DatasetId) -> Group:
+        """The group of a name that was loaded."""
+        primary = self.primary(name)
+        if primary not in self._groups:
+            self._groups[primary] = self._unite(primary)
+        return self._groups[primary]
+
+    def primary(self, name: DatasetId) -> DatasetId:
+        """The name that this one resolves to; in a loop of aliases the smallest."""
+        path: list[DatasetId] = []
+        while name not in path:
+            path.append(name)
+            target = self._target(name)
+            if target is None:
+                return name
+            name = target
+        return min(path[path.index(name) :])
+
+    def _target(self, name: DatasetId) -> DatasetId | None:
+        known = self._names.get(name)
+        found = latest(known.facts.aliases) if known else None
+        return DatasetId(*found[1]) if found else None
+
+    def _beside(self, name: DatasetId) -> Iterable[DatasetId]:
+        target = self._target(name)
+        return [*self._names[name].others, *([target] if target else [])]
+
+    def _unite(self, primary: DatasetId) -> Group:
+        members, frontier = {primary}, [primary]
+        while frontier:
+            near = {other for name in frontier for other in self._beside(name)} - members
+            frontier = [other for other in near if self.primary(other) == primary]
+            members.update(frontier)
+        group = Group(primary, sorted(members), DatasetFacts())
+        for member in group.names:
+            one = self._names[member]
+            group.facts = join(group.facts, one.facts)
+            group.touched = max(group.touched, one.touched)
+            group.producers.update(one.producers)
+            group.readers.update(one.readers)
+            group.cut |= one.cut
+        return group
+
+    def _read(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+        queries = [query for name in names for query in self._queries(dataset_pk(name), readers)]
+        pages = self._table.query(queries)
+        each = len(pages) // len(names)
+        return [self._name(pages[start : start + each]) for start in range(0, len(pages), each)]
+
+    def _queries(self, pk: str, readers: bool) -> list[Query]:
+        if not self._edges:
+            return [Query(pk, low=DATASET_FACTS, high="A#N#~")]
+        if self._at is None:
+            everyone = Query(pk, prefix=PRESENT, limit=EDGES_MAX)
+            return [everyone if readers else Query(pk, low=DATASET_FACTS, high="A#Q", limit=EDGES_MAX)]
+        ever = Query(pk, prefix="H#" if readers else "H#W#", limit=EDGES_MAX)
+        return [Query(pk, low=DATASET_FACTS, high="A#N#~"), ever]
+
+    def _name(self, pages: Sequence[Page]) -> _Name:
+        found = _Name(DatasetFacts(), "", [], [], [], any(page.more for page in pages))
+        for row in (row for page in pages for row in page.rows):
+            self._put(found, row)
+        return found
+
+    def _put(self, found: _Name, row: Row) -> None:
+        if row.sk == DATASET_FACTS:
+            facts = DatasetFacts(**row.data["facts"])
+            found.touched = facts.last or ""
+            found.facts = until(facts, self._at) if self._at else facts
+        elif row.sk.startswith("A#N#"):
+            found.others.append(dataset_of(row.data["name"]))
+        elif row.sk.startswith(("A#P#", "H#W#")):
+            found.producers.append(job_of(row.data["job"]))
+        else:
+            found.readers.append(job_of(row.data["job"]))

@@ -1,0 +1,190 @@
+"""Pages of lists, and one of a list by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.answers.dataset_versions import (
+    VERSIONS_MAX,
+    current_versions,
+    find_version,
+    found_version,
+    read_windows,
+)
+from lineage.runs.answers.described import found_dataset
+from lineage.runs.answers.groups import Group, Groups
+from lineage.runs.answers.hidden import Namespaces
+from lineage.runs.answers.job_versions import last_entries, versions_of
+from lineage.runs.answers.names import names_of, namespaces
+from lineage.runs.answers.nodes import unproduced
+from lineage.runs.answers.runs import full_runs, newest_runs
+from lineage.runs.answers.written import last_writers
+from lineage.runs.facts.current import found_job
+from lineage.runs.facts.growing import JobFacts, facets_of
+from lineage.runs.facts.keys import current_key, facts_key
+from lineage.runs.facts.table import GraphTable
+from lineage.runs.found import FoundDataset, FoundDatasetVersion, FoundJob, FoundJobVersion, Listed, State
+
+_LATEST_RUNS = 10
+# Jobs whose last run's state is looked at for one list.
+_STATES_MAX = 5_000
+
+
+class Datasets:
+    """Questions about datasets; each is answered for all its names."""
+
+    def __init__(self, table: GraphTable) -> None:
+        self._table = table
+        self._groups = Groups(table, edges=True)
+        self._namespaces = Namespaces(table)
+
+    def list(self, namespace: str, *, limit: int, offset: int) -> Listed[FoundDataset]:
+        """Those of a namespace, by name."""
+        names = names_of(namespace, "D", self._table)
+        page = [DatasetId(namespace, name) for name in names.names[offset : offset + limit]]
+        return Listed(self._found(page), len(names.names), names.truncated)
+
+    def find(self, dataset: DatasetId) -> FoundDataset | None:
+        """The dataset; a hidden one too."""
+        found = self._found([dataset])
+        return found[0] if found else None
+
+    def _found(self, names: Sequence[DatasetId]) -> Sequence[FoundDataset]:
+        groups = self._load(names)
+        currents = current_versions(groups, self._table) if groups else []
+        stale = unproduced(groups, self._table, self._namespaces)
+        stale_groups = [group for group in groups if group.primary in stale]
+        writers = dict(zip(stale, last_writers(stale_groups, self._table), strict=True))
+        found = []
+        for group, current in zip(groups, currents, strict=True):
+            last = writers.get(group.primary)
+            found.append(
+                found_dataset(
+                    group,
+                    hidden=self._namespaces.hides(group),
+                    current_version=current.id if current else None,
+                    last_modified=current.created if current and current.made_by else None,
+                    stale=last is not None,
+                    last_written_by=last,
+                )
+            )
+        return found
+
+    def _load(self, names: Sequence[DatasetId]) -> Sequence[Group]:
+        self._groups.load(names, readers=False)
+        groups = {self._groups.primary(name): self._groups.group(name) for name in names}
+        self._namespaces.load(primary.namespace for primary in groups)
+        return [group for group in groups.values() if group.known]
+
+    def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> Listed[FoundDatasetVersion] | None:
+        """Its versions, newest first."""
+        groups = self._load([dataset])
+        if not groups:
+            return None
+        window = read_windows(groups, self._table, VERSIONS_MAX)[0]
+        page = [found_version(groups[0], one) for one in window.versions[offset : offset + limit]]
+        return Listed(page, len(window.versions), window.cut)
+
+    def find_version(self, dataset: DatasetId, version: str) -> FoundDatasetVersion | None:
+        """One of its versions."""
+        groups = self._load([dataset])
+        one = find_version(groups[0], version, self._table) if groups else None
+        return found_version(groups[0], one) if one else None
+
+
+class Jobs:
+    """Questions about jobs."""
+
+    def __init__(self, table: GraphTable) -> None:
+        self._table = table
+        self._groups = Groups(table)
+        self._namespaces = Namespaces(table)
+
+    def list(self, namespace: str | None, *, states: Sequence[State], limit: int, offset: int) -> Listed[FoundJob]:
+        """Those of a namespace, or of all, by name; only those whose last run is in one of `states`."""
+        names, truncated = self._names(namespace)
+        if states:
+            truncated |= len(names) > _STATES_MAX
+            found = self._nodes(names[:_STATES_MAX])
+            chosen = [job for job in found if job.latest_run and job.latest_run.state in states]
+            return Listed(self._detailed(chosen[offset : offset + limit]), len(chosen), truncated)
+        page = self._nodes(names[offset : offset + limit])
+        return Listed(self._detailed(page), len(names), truncated)
+
+    def _names(self, namespace: str | None) -> tuple[Sequence[JobId], bool]:
+        among, truncated = ([namespace], False) if namespace is not None else self._all_namespaces()
+        ids: list[JobId] = []
+        for one in among:
+            names = names_of(one, "J", self._table)
+            ids += [JobId(one, name) for name in names.names]
+            truncated |= names.truncated
+        return ids, truncated
+
+    def _all_namespaces(self) -> tuple[Sequence[str], bool]:
+        found, more = namespaces(self._table)
+        return [one.name for one in found], more
+
+    def find(self, job: JobId) -> FoundJob | None:
+        """The job, a hidden one too, with its last ten runs."""
+        nodes = self._nodes([job])
+        if not nodes or not nodes[0].created:
+            return None
+        runs, _ = newest_runs(job, self._table, _LATEST_RUNS)
+        found = tuple(full_runs(dict(runs), self._table).values())
+        return replace(self._detailed(nodes)[0], latest_run=found[0] if found else None, latest_runs=found)
+
+    def _nodes(self, jobs: Sequence[JobId]) -> Sequence[FoundJob]:
+        rows = self._table.get(current_key(job) for job in jobs) if jobs else {}
+        self._namespaces.load(job.namespace for job in jobs)
+        found = [
+            found_job(rows[current_key(job)].data, self._namespaces.deleted(job.namespace))
+            for job in jobs
+            if current_key(job) in rows
+        ]
+        self._groups.load(one for job in found for one in (*job.inputs, *job.outputs))
+        return [replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs)) for job in found]
+
+    def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
+        return tuple(sorted({self._groups.primary(name) for name in names}))
+
+    def _detailed(self, jobs: Sequence[FoundJob]) -> Sequence[FoundJob]:
+        """With their facets and current versions."""
+        rows = self._table.get(facts_key(job.id) for job in jobs) if jobs else {}
+        entries = last_entries([job.id for job in jobs], self._table) if jobs else {}
+        detailed = []
+        for job in jobs:
+            row = rows.get(facts_key(job.id))
+            facets = facets_of(JobFacts(**row.data["facts"]).facets) if row else {}
+            last = entries.get(job.id)
+            detailed.append(
+                replace(
+                    job,
+                    facets=facets,
+                    current_version=last.version if last else None,
+                    lineage_unknown=last.unknown if last else False,
+                )
+            )
+        return detailed
+
+    def list_versions(self, job: JobId, *, limit: int, offset: int) -> Listed[FoundJobVersion] | None:
+        """Its versions, the one in use last first."""
+        if self.find_brief(job) is None:
+            return None
+        versions, cut = versions_of(job, self._table)
+        return Listed([self._under_primaries(one) for one in versions[offset : offset + limit]], len(versions), cut)
+
+    def find_version(self, job: JobId, version: str) -> FoundJobVersion | None:
+        """One of its versions."""
+        versions, _ = versions_of(job, self._table)
+        return next((self._under_primaries(one) for one in versions if one.version == version), None)
+
+    def find_brief(self, job: JobId) -> FoundJob | None:
+        """The job without its runs."""
+        nodes = self._nodes([job])
+        return nodes[0] if nodes and nodes[0].created else None
+
+    def _under_primaries(self, version: FoundJobVersion) -> FoundJobVersion:
+        self._groups.load((*version.inputs, *version.outputs))
+        return replace(version, inputs=self._primaries(version.inputs), outputs=self._primaries(version.outputs))

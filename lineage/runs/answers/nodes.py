@@ -1,0 +1,50 @@
+"""The nodes of jobs, now or as of a time, and which datasets no visible job produces."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.answers.groups import Group
+from lineage.runs.answers.hidden import Namespaces
+from lineage.runs.facts.current import found_job, io_of, job_node
+from lineage.runs.facts.growing import JobFacts, until
+from lineage.runs.facts.keys import current_key, facts_key
+from lineage.runs.facts.newest import last_known, last_started, newest
+from lineage.runs.facts.table import GraphTable
+
+
+def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) -> dict[JobId, Mapping[str, Any]]:
+    """The node of each job that is known (or was, at that time), in the given order."""
+    if not jobs:
+        return {}
+    if at is None:
+        rows = table.get(current_key(job) for job in jobs)
+        return {job: rows[current_key(job)].data for job in jobs if current_key(job) in rows}
+    rows = table.get(facts_key(job) for job in jobs)
+    told = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
+    there = [job for job, facts in told.items() if facts.first and facts.first < at]
+    runs = newest([ask for job in there for ask in (last_known(job), last_started(job))], table, at)
+    return {
+        job: job_node(job, until(told[job], at), known, latest, told[job].last)
+        for job, known, latest in zip(there, runs[::2], runs[1::2], strict=True)
+    }
+
+
+def unproduced(
+    groups: Sequence[Group],
+    table: GraphTable,
+    namespaces: Namespaces,
+    at: str | None = None,
+    seen: Mapping[JobId, Mapping[str, Any]] = MappingProxyType({}),
+) -> list[DatasetId]:
+    """The datasets among these that no visible job currently produces; `seen` nodes are not read again."""
+    producers = {job for group in groups for job in group.producers}
+    nodes = {job: seen[job] for job in producers & seen.keys()}
+    nodes.update(nodes_of(sorted(producers - seen.keys()), table, at))
+    namespaces.load(job.namespace for job in nodes)
+    visible = [node for job, node in nodes.items() if not found_job(node, namespaces.deleted(job.namespace)).hidden]
+    produced = {dataset for node in visible for dataset in io_of(node)[1]}
+    return [group.primary for group in groups if produced.isdisjoint(group.names)]

@@ -1,0 +1,136 @@
+"""Which version of each input a run read, and which versions it wrote.
+
+The storage's own version, if the run told it; else the latest that a run of the same parent made before the reader's
+last event; else the latest that was there when the reader started; else the initial one. Never the run's own output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lineage.names import DatasetId
+from lineage.runs.answers.dataset_versions import VERSIONS_MAX, Version, read_windows
+from lineage.runs.answers.groups import Group, Groups
+from lineage.runs.answers.written import Wanted, Written, newest_written
+from lineage.runs.event import Facets
+from lineage.runs.facts.growing import RunFacts, dataset_of, text_of, united_facets
+from lineage.runs.facts.rows import storage_key
+from lineage.runs.facts.run import dataset_version_id, failed, parent_run, position, storage_version, written_datasets
+from lineage.runs.facts.table import GraphTable
+from lineage.runs.found import ResolvedBy, UsedVersion
+
+_LOOK = 8
+
+
+@dataclass(slots=True)
+class Read:
+    """An input of a run: the dataset, its written names, and the version once it is resolved."""
+
+    run: str
+    facts: RunFacts
+    group: Group
+    names: list[DatasetId]
+    version: str = ""
+    resolved_by: ResolvedBy = "initial"
+    produced_by: str | None = None
+    settled: bool = field(default=False)
+
+    @property
+    def facets(self) -> Facets:
+        """The input facets, of whichever name they were told."""
+        return united_facets(self.facts.input_facets, self.names)
+
+    @property
+    def storage(self) -> str | None:
+        """The storage's own version, if it was told."""
+        versions = (storage_version(self.facts.read_facets.get(text_of(name), {})) for name in self.names)
+        return next(filter(None, versions), None)
+
+    def settle(self, version: str, by: ResolvedBy, run: str | None) -> None:
+        """This is the version."""
+        self.version, self.resolved_by, self.produced_by, self.settled = version, by, run, True
+
+    def used(self) -> UsedVersion:
+        """As it is told."""
+        return UsedVersion(self.group.primary, self.version, self.facets, self.resolved_by)
+
+
+def reads_of(runs: Mapping[str, RunFacts], table: GraphTable, groups: Groups) -> dict[str, list[Read]]:
+    """The inputs of each run, by dataset, resolved; rounds of requests do not grow with the number of runs."""
+    groups.load(dataset_of(text) for facts in runs.values() for text in facts.inputs)
+    reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
+    every = [read for some in reads.values() for read in some]
+    for resolve in (_by_storage, _by_parent, _by_time):
+        resolve([read for read in every if not read.settled], table)
+    return reads
+
+
+def outputs_of(facts: RunFacts, run: str, groups: Groups) -> tuple[UsedVersion, ...]:
+    """The versions that a run made, by dataset; its outputs' groups are loaded."""
+    if position(facts) is None:
+        return ()
+    by_group: dict[DatasetId, list[DatasetId]] = {}
+    for name in sorted(written_datasets(facts)):
+        by_group.setdefault(groups.primary(name), []).append(name)
+    return tuple(
+        UsedVersion(primary, dataset_version_id(names[0], run), united_facets(facts.output_facets, names))
+        for primary, names in sorted(by_group.items())
+    )
+
+
+def _inputs(run: str, facts: RunFacts, groups: Groups) -> list[Read]:
+    reads: dict[DatasetId, Read] = {}
+    for name in sorted(map(dataset_of, facts.inputs)):
+        group = groups.group(name)
+        reads.setdefault(group.primary, Read(run, facts, group, [])).names.append(name)
+    return [reads[primary] for primary in sorted(reads)]
+
+
+def _by_storage(reads: Sequence[Read], table: GraphTable) -> None:
+    told = [(read, storage) for read in reads if (storage := read.storage)]
+    wanted = [Wanted(read.group, f"S#{storage_key(storage)}", accept=_others(read)) for read, storage in told]
+    for (read, storage), one in zip(told, _newest(wanted, table), strict=True):
+        version = one.version if one else dataset_version_id(read.names[0], storage)
+        read.settle(version, "storage", one.run if one else None)
+
+
+def _by_parent(reads: Sequence[Read], table: GraphTable) -> None:
+    told = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
+    wanted = [
+        Wanted(read.group, f"P#{parent}", read.facts.last or "", _others(read, good=True, parent=parent))
+        for read, parent in told
+    ]
+    for (read, _), one in zip(told, _newest(wanted, table), strict=True):
+        if one:
+            read.settle(one.version, "parentRun", one.run)
+
+
+def _newest(wanted: Sequence[Wanted], table: GraphTable) -> list[Written | None]:
+    return newest_written(wanted, table) if wanted else []
+
+
+def _others(read: Read, *, good: bool = False, parent: str | None = None) -> Callable[[Written], bool]:
+    def accept(one: Written) -> bool:
+        if one.run == read.run or (good and failed(one.facts)):
+            return False
+        return parent is None or parent_run(one.facts) == parent
+
+    return accept
+
+
+def _by_time(reads: Sequence[Read], table: GraphTable) -> None:
+    started = [read.facts.first or "" for read in reads]
+    windows = read_windows([read.group for read in reads], table, _LOOK, started)
+    for read, start, window in zip(reads, started, windows, strict=True):
+        one = window.newest(_readable(read))
+        if one is None and window.cut:
+            one = read_windows([read.group], table, VERSIONS_MAX, [start])[0].newest(_readable(read))
+        if one is None or not one.made_by:
+            read.settle(dataset_version_id(read.group.primary, ""), "initial", None)
+        else:
+            read.settle(one.id, "time", one.run)
+
+
+def _readable(read: Read) -> Callable[[Version], bool]:
+    return lambda one: not one.failed and one.made_by != read.run

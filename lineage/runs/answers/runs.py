@@ -1,0 +1,120 @@
+"""Questions about runs: one, those of a job, those upstream of one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from lineage.names import JobId, run_id_of
+from lineage.runs.answers.groups import Groups
+from lineage.runs.answers.job_versions import read_window
+from lineage.runs.answers.reads import Read, outputs_of, reads_of
+from lineage.runs.facts.current import brief_run
+from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of
+from lineage.runs.facts.keys import COUNT, job_pk
+from lineage.runs.facts.newest import facts_of_runs, run_of, time_of
+from lineage.runs.facts.run import known, owner, position
+from lineage.runs.facts.table import GraphTable, Query
+from lineage.runs.found import FoundRun, Listed, UpstreamInput, UpstreamRun
+from lineage.runs.times import EARLIEST
+
+# Runs that one walk upstream visits, and rows of a job's runs that one list looks at.
+UPSTREAM_MAX = 1_000
+LISTED_MAX = 10_000
+
+
+def find_run(run: str, table: GraphTable) -> FoundRun | None:
+    """The run of this id, as it was sent or as Marquez prints it."""
+    facts = _there(facts_of_runs([run_id_of(run)], table))
+    return next(iter(full_runs(facts, table).values()), None)
+
+
+def _there(facts: Mapping[str, RunFacts]) -> dict[str, RunFacts]:
+    """The runs among them: what a JobEvent declared is none."""
+    return {run: told for run, told in facts.items() if owner(told) and not told.declared}
+
+
+def full_runs(runs: Mapping[str, RunFacts], table: GraphTable) -> dict[str, FoundRun]:
+    """The runs with their facets, versions read and written, and job version."""
+    groups = Groups(table)
+    groups.load(dataset_of(text) for facts in runs.values() for text in (*facts.inputs, *facts.outputs))
+    reads = reads_of(runs, table, groups)
+    versions = versions_of_unknown(runs, table)
+    found = {}
+    for run, facts in runs.items():
+        brief = brief_run(run, facts)
+        found[run] = replace(
+            brief,
+            job_version=versions.get(run, brief.job_version),
+            inputs=tuple(read.used() for read in reads[run]),
+            outputs=outputs_of(facts, run, groups),
+            facets=facets_of(facts.run_facets),
+            job_facets=facets_of(facts.job_facets),
+        )
+    return found
+
+
+def versions_of_unknown(runs: Mapping[str, RunFacts], table: GraphTable) -> dict[str, str]:
+    """The job versions of those runs that told of no datasets: what the runs before them make of it."""
+    wanted: dict[JobId, list[str]] = {}
+    for run, facts in runs.items():
+        job = owner(facts)
+        if job and position(facts) and not known(facts):
+            wanted.setdefault(job, []).append(run)
+    found = {}
+    for job, some in wanted.items():
+        until = max(position(runs[run]) or "" for run in some)
+        entries = {entry.run: entry.version for entry in read_window(job, table, until).entries}
+        found.update({run: entries[run] for run in some if run in entries})
+    return found
+
+
+def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> Listed[FoundRun]:
+    """The job's runs, the one that started last first; those known only as parents at the end."""
+    look = min(offset + limit, LISTED_MAX)
+    runs, more = newest_runs(job, table, look)
+    counted = table.get([(job_pk(job), COUNT)])
+    total = next((row.data["runs"] for row in counted.values()), 0)
+    page = dict(runs[offset : offset + limit])
+    return Listed(list(full_runs(page, table).values()), total, truncated=more and look == LISTED_MAX)
+
+
+def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[str, RunFacts]], bool]:
+    """As many of the job's runs, newest first; whether there are more."""
+    found: dict[str, RunFacts] = {}
+    high = "N#~"
+    while True:
+        page = table.query(
+            [Query(job_pk(job), low="N#", high=high, newest_first=True, limit=max(count - len(found), 1) + 8)]
+        )[0]
+        facts = facts_of_runs({run_of(row) for row in page.rows}, table)
+        for row in page.rows:
+            told = facts.get(run_of(row))
+            if told and owner(told) == job and (told.first or EARLIEST) == time_of(row):
+                found[run_of(row)] = told
+        if not page.more or len(found) >= count:
+            return list(found.items())[:count], page.more or len(found) > count
+        high = page.rows[-1].sk
+
+
+def find_upstream(run: str, table: GraphTable, *, depth: int) -> list[UpstreamRun] | None:
+    """The run and those whose versions it read, and so on, nearest first; None if there is no such run."""
+    groups = Groups(table)
+    frontier = _there(facts_of_runs([run_id_of(run)], table))
+    if not frontier:
+        return None
+    found: dict[str, UpstreamRun] = {}
+    for _ in range(depth + 1):
+        reads = reads_of(frontier, table, groups)
+        for one in sorted(frontier):
+            found[one] = UpstreamRun(brief_run(one, frontier[one]), _told(reads[one]))
+        producers = {read.produced_by for some in reads.values() for read in some if read.produced_by}
+        near = sorted(producers - found.keys())[: UPSTREAM_MAX - len(found)]
+        frontier = _there(facts_of_runs(near, table)) if near else {}
+        if not frontier:
+            break
+    return list(found.values())
+
+
+def _told(reads: Iterable[Read]) -> tuple[UpstreamInput, ...]:
+    return tuple(UpstreamInput(read.group.primary, read.version, read.produced_by, read.resolved_by) for read in reads)

@@ -1,0 +1,154 @@
+"""What a version was made of: upstream by version -> run -> versions that the run read; nodes are `...#<version>`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.answers.dataset_versions import find_version
+from lineage.runs.answers.described import describe, found_dataset
+from lineage.runs.answers.groups import Groups
+from lineage.runs.answers.reads import Read, outputs_of, reads_of
+from lineage.runs.answers.runs import UPSTREAM_MAX, versions_of_unknown
+from lineage.runs.facts.current import brief_run
+from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of, text_of
+from lineage.runs.facts.newest import facts_of_runs
+from lineage.runs.facts.table import GraphTable
+from lineage.runs.found import FoundDataset, FoundJob, FoundJobVersion, FoundRun, Graph
+
+# In or out, the run, and the version that it read or wrote.
+_Edge: TypeAlias = tuple[str, str, tuple[DatasetId, str]]
+
+
+class Upstream:
+    """A walk upstream under way: versions of datasets, runs, and which read or wrote which."""
+
+    def __init__(self, table: GraphTable) -> None:
+        self._table = table
+        self._groups = Groups(table)
+        self._datasets: dict[tuple[DatasetId, str], str | None] = {}
+        self._runs: dict[str, RunFacts] = {}
+        self._versions: dict[str, str] = {}
+        self._edges: set[_Edge] = set()
+        self._truncated = False
+
+    def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
+        """What this version of a dataset was made of; None if it has no such version."""
+        self._groups.load([dataset])
+        found = find_version(self._groups.group(dataset), version, self._table)
+        if found is None:
+            return None
+        node = (self._groups.primary(dataset), version)
+        self._datasets[node] = found.run
+        if found.run:
+            self._edges.add(("out", found.run, node))
+            self._walk([found.run], depth)
+        return self._graph()
+
+    def from_run(self, run: str, version: str, depth: int) -> Graph:
+        """What this run was made of, and what it made; `version` is the one of its job that is asked about."""
+        self._versions[run] = version
+        facts = facts_of_runs([run], self._table)[run]
+        self._groups.load(map(dataset_of, (*facts.inputs, *facts.outputs)))
+        for output in outputs_of(facts, run, self._groups):
+            self._datasets[output.dataset, output.version] = run
+            self._edges.add(("out", run, (output.dataset, output.version)))
+        self._walk([run], depth)
+        return self._graph()
+
+    def _walk(self, runs: Sequence[str], depth: int) -> None:
+        for hop in range(depth + 1):
+            frontier = facts_of_runs(runs, self._table)
+            self._runs.update(frontier)
+            reads = reads_of(frontier, self._table, self._groups)
+            near = self._add(reads)
+            self._truncated |= len(near) > UPSTREAM_MAX - len(self._runs)
+            runs = near[: max(UPSTREAM_MAX - len(self._runs), 0)]
+            if not runs or hop == depth:
+                return
+
+    def _add(self, reads: Mapping[str, Sequence[Read]]) -> list[str]:
+        """Add the versions that these runs read; the runs that made them, new ones only."""
+        for run, some in reads.items():
+            for read in some:
+                node = (read.group.primary, read.version)
+                self._datasets.setdefault(node, read.produced_by)
+                self._edges.add(("in", run, node))
+                if read.produced_by in self._runs:
+                    self._edges.add(("out", read.produced_by or "", node))
+        made = {node: run for node, run in self._datasets.items() if run}
+        near = {run for run in made.values() if run not in self._runs}
+        self._edges.update(("out", run, node) for node, run in made.items() if run in near)
+        return sorted(near)
+
+    def _graph(self) -> Graph:
+        versions = {run: brief_run(run, facts) for run, facts in self._runs.items()}
+        unknown = {**versions_of_unknown(self._runs, self._table), **self._versions}
+        briefs = {run: replace(one, job_version=unknown.get(run, one.job_version)) for run, one in versions.items()}
+        made_by = facts_of_runs({run for run in self._datasets.values() if run}, self._table)
+        self._groups.load(dataset for dataset, _ in self._datasets)
+        edges = {
+            (dataset_node(*node), job_node(briefs[run]))
+            if way == "in"
+            else (job_node(briefs[run]), dataset_node(*node))
+            for way, run, node in self._edges
+            if run in briefs
+        }
+        datasets = tuple(self._dataset(*node, made_by.get(run or "")) for node, run in self._datasets.items())
+        return Graph(tuple(_jobs(briefs, self._runs, self._edges)), datasets, tuple(sorted(edges)), self._truncated)
+
+    def _dataset(self, dataset: DatasetId, version: str, made_by: RunFacts | None) -> FoundDataset:
+        group = self._groups.group(dataset)
+        whole = replace(found_dataset(group), version=version)
+        if made_by is None:
+            return whole
+        written = [
+            made_by.written_facets[text_of(name)] for name in group.names if text_of(name) in made_by.written_facets
+        ]
+        return replace(whole, **describe(facets_of(written[0]))) if written else whole
+
+
+def _jobs(runs: Mapping[str, FoundRun], runs_facts: Mapping[str, RunFacts], edges: Iterable[_Edge]) -> list[FoundJob]:
+    """A node for each version of a job, with its runs and what these read and wrote in this graph."""
+    nodes: dict[tuple[JobId, str | None], list[FoundRun]] = {}
+    for run in runs.values():
+        nodes.setdefault((run.job, run.job_version), []).append(run)
+    return [
+        FoundJob(
+            id=job,
+            type="STREAM" if any(runs_facts[run.id].streaming for run in some) else "BATCH",
+            inputs=_sides(edges, some, "in"),
+            outputs=_sides(edges, some, "out"),
+            created=min(run.created for run in some),
+            updated=max(run.updated for run in some),
+            latest_run=max(some, key=lambda run: (run.started or "", run.id)),
+            version=version,
+            runs=tuple(sorted(run.id for run in some)),
+        )
+        for (job, version), some in nodes.items()
+    ]
+
+
+def _sides(edges: Iterable[_Edge], runs: Sequence[FoundRun], way: str) -> tuple[DatasetId, ...]:
+    among = {run.id for run in runs}
+    return tuple(sorted({dataset for one, run, (dataset, _) in edges if one == way and run in among}))
+
+
+def dataset_node(dataset: DatasetId, version: str) -> str:
+    """The node id of a version of a dataset."""
+    return f"{dataset.node_id}#{version}"
+
+
+def job_node(run: FoundRun) -> str:
+    """The node id of the version of its job that a run was."""
+    return f"{run.job.node_id}#{run.job_version}" if run.job_version else run.job.node_id
+
+
+def from_job_version(version: FoundJobVersion, table: GraphTable, depth: int) -> Graph | None:
+    """The graph around the last run of a job version; that of a version that was only declared is its node alone."""
+    if version.latest_run:
+        return Upstream(table).from_run(version.latest_run.id, version.version, depth)
+    node = FoundJob(id=version.job, type="BATCH", created=version.created, updated=version.updated)
+    return Graph((replace(node, version=version.version),), (), ())

@@ -1,0 +1,135 @@
+"""Versions of datasets that runs made: index rows read backwards, each checked against its run's facts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from lineage.names import DatasetId
+from lineage.runs.answers.groups import Group
+from lineage.runs.facts.growing import RunFacts
+from lineage.runs.facts.keys import dataset_pk
+from lineage.runs.facts.newest import facts_of_runs, run_of, time_of
+from lineage.runs.facts.run import dataset_version_id, ended, failed, is_live, owner, written
+from lineage.runs.facts.table import GraphTable, Page, Query
+from lineage.runs.found import LastWriter
+
+_LOOK = 4
+_NEXT_LOOK = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A version that a run made of a dataset, under a name by which the run wrote it."""
+
+    created: str
+    run: str
+    name: DatasetId
+    facts: RunFacts
+
+    @property
+    def version(self) -> str:
+        """Its id."""
+        return dataset_version_id(self.name, self.run)
+
+    @property
+    def order(self) -> tuple[str, str]:
+        """Where it stands among the dataset's versions."""
+        return self.created, self.run
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which versions of a dataset: those under an index prefix made before (or at) a time, and accepted."""
+
+    group: Group
+    prefix: str
+    high: str = "~"
+    accept: Callable[[Written], bool] = lambda _: True
+
+
+def newest_written(wanted: Sequence[Wanted], table: GraphTable, at: str | None = None) -> list[Written | None]:
+    """The newest version of each that its run's facts bear out; None where there is none."""
+    found: list[Written | None] = [None] * len(wanted)
+    highs = {number: dict.fromkeys(one.group.names, f"{one.prefix}#{one.high}") for number, one in enumerate(wanted)}
+    look = _LOOK
+    while highs:
+        asked = [(number, name) for number, names in highs.items() for name in names]
+        queries = [
+            Query(
+                dataset_pk(name),
+                low=f"{wanted[number].prefix}#",
+                high=highs[number][name],
+                newest_first=True,
+                limit=look,
+            )
+            for number, name in asked
+        ]
+        pages = table.query(queries)
+        facts = facts_of_runs({run_of(row) for page in pages for row in page.rows}, table, at)
+        left: dict[int, dict[DatasetId, str]] = {}
+        for (number, name), page in zip(asked, pages, strict=True):
+            best = _newest(wanted[number], name, page, facts)
+            before = found[number]
+            if best and (before is None or best.order > before.order):
+                found[number] = best
+            if page.more and best is None:
+                left.setdefault(number, {})[name] = page.rows[-1].sk
+        highs, look = left, _NEXT_LOOK
+    return found
+
+
+def _newest(wanted: Wanted, name: DatasetId, page: Page, facts: dict[str, RunFacts]) -> Written | None:
+    for row in page.rows:
+        one = borne_out(run_of(row), time_of(row), name, wanted.group, facts)
+        if one is not None and _under(wanted.prefix, one) and wanted.accept(one):
+            return one
+    return None
+
+
+def borne_out(run: str, created: str, name: DatasetId, group: Group, facts: dict[str, RunFacts]) -> Written | None:
+    """The version that a row of this name tells of, if its run's facts say the same."""
+    told = facts.get(run)
+    if told is None or owner(told) is None or written(told, name) != created:
+        return None
+    return version_by(run, told, group)
+
+
+def version_by(run: str, facts: RunFacts, group: Group) -> Written | None:
+    """The version that a run made of a dataset: one, under whatever of its names it wrote, called by the smallest."""
+    made = [(name, created) for name in group.names if (created := written(facts, name))]
+    return Written(min(created for _, created in made), run, made[0][0], facts) if made else None
+
+
+def _under(prefix: str, one: Written) -> bool:
+    if prefix == "G":
+        return not failed(one.facts)
+    return failed(one.facts) if prefix == "X" else True
+
+
+def last_writers(groups: Sequence[Group], table: GraphTable, at: str | None = None) -> list[LastWriter | None]:
+    """Who last wrote each dataset: a run that did not fail, if any did not; None if no run did."""
+    wanted = [Wanted(group, prefix, at or "~") for group in groups for prefix in ("G", "X")]
+    found = newest_written(wanted, table, at) if wanted else []
+    writers = [good or bad for good, bad in zip(found[::2], found[1::2], strict=True)]
+    return [last_writer(one) if one else None for one in writers]
+
+
+def last_writer(one: Written) -> LastWriter | None:
+    """The run that made a version, and its job."""
+    job = owner(one.facts)
+    return None if job is None else LastWriter(job, one.run, ended(one.facts) or one.created)
+
+
+def live_writers(groups: Sequence[Group], table: GraphTable) -> list[list[Written]]:
+    """For each group, the versions that streaming runs are writing right now."""
+    asked = [(number, name) for number, group in enumerate(groups) for name in group.names]
+    pages = table.query([Query(dataset_pk(name), prefix="L#") for _, name in asked]) if asked else []
+    facts = facts_of_runs({row.data["run"] for page in pages for row in page.rows}, table)
+    found: list[list[Written]] = [[] for _ in groups]
+    for (number, _), page in zip(asked, pages, strict=True):
+        for run in (row.data["run"] for row in page.rows):
+            one = version_by(run, facts[run], groups[number]) if run in facts else None
+            if one and is_live(one.facts):
+                found[number].append(one)
+    return found

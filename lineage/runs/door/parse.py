@@ -1,0 +1,233 @@
+"""An OpenLineage event, or our own message of a deletion, as the domain knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from pydantic import BaseModel, ValidationError
+
+from lineage.errors import Invalid
+from lineage.names import DatasetId, JobId, run_id_of
+from lineage.runs.door.canonical import canonical, content_hash
+from lineage.runs.door.rules import NameRules
+from lineage.runs.door.wire import (
+    WORDS,
+    DatasetEventForm,
+    DatasetForm,
+    DeletionForm,
+    FacetsForm,
+    JobEventForm,
+    NamedForm,
+    RunEventForm,
+    RunFacetsForm,
+    RunOfJobForm,
+)
+from lineage.runs.event import DatasetUse, Deletion, Event, Facets, ParentRun
+from lineage.runs.times import milliseconds_between
+from lineage.wire import invalid
+
+Kind: TypeAlias = Literal["RUN", "JOB", "DATASET"]
+F = TypeVar("F", bound=BaseModel)
+
+# A clock that is further ahead than this is wrong.
+AHEAD_MAX_S = 24 * 3600
+
+
+def parse_event(body: object, rules: NameRules, *, now: str | None) -> Event:
+    """The event that a body of JSON is; `now` (as `times` keeps it) bounds its time, None bounds it not.
+
+    With a run (and its job) it is a RunEvent, with a job alone a JobEvent, with a dataset alone a DatasetEvent:
+    `schemaURL` is not asked, for it may be missing or wrong, and events exist that hold all three. An unknown
+    `eventType` is kept. Datasets that are one by name (sent twice, or partitions of one) are united: of two facets of
+    one name the one with the greater canonical JSON stays.
+
+    Raises:
+        Invalid: it breaks a rule of `wire`, or is later than a day after `now`.
+    """
+    hash_ = content_hash(body)
+    if not isinstance(body, dict):
+        raise Invalid.because("event", body, "must be a JSON object")
+    event = _PARSERS[_kind(body)](body, hash_, rules)
+    if now is not None and milliseconds_between(now, event.time) > AHEAD_MAX_S * 1000:
+        raise Invalid.because("eventTime", body["eventTime"], f"must not be more than 24 hours after now ({now})")
+    return event
+
+
+def parse_statement(body: object, rules: NameRules) -> Event | Deletion:
+    """What a queued or kept message says: an event, accepted whenever it was, or a deletion of ours.
+
+    Every event names its producer, no deletion does: none can be taken for the other.
+    """
+    if isinstance(body, dict) and body.get("change") == "DELETE" and body.get("producer") is None:
+        return _deletion(body, rules)
+    return parse_event(body, rules, now=None)
+
+
+def render_deletion(namespace: str, *, time: str, job: str | None = None, dataset: str | None = None) -> dict[str, str]:
+    """The message of a deletion accepted at `time` (as `times` keeps it): of a job, a dataset, or a whole namespace."""
+    form = {"change": "DELETE", "eventTime": time, "namespace": namespace, "job": job, "dataset": dataset}
+    return {name: value for name, value in form.items() if value is not None}
+
+
+def _kind(body: Mapping[str, object]) -> Kind:
+    if body.get("run") is not None:
+        return "RUN"
+    if body.get("job") is not None:
+        return "JOB"
+    # What has none of them lacks what a RunEvent needs, as in Marquez.
+    return "DATASET" if body.get("dataset") is not None else "RUN"
+
+
+def _read(form: type[F], body: object) -> F:
+    try:
+        return form.model_validate(body)
+    except ValidationError as error:
+        raise invalid(error, "event", WORDS) from error
+
+
+def _run_event(body: object, hash_: str, rules: NameRules) -> Event:
+    form = _read(RunEventForm, body)
+    parent, root = _parents(form.run.facets)
+    return Event(
+        kind="RUN",
+        time=form.eventTime,
+        hash=hash_,
+        type=_type(form.eventType),
+        run=run_id_of(form.run.runId),
+        job=_job(form.job),
+        inputs=_inputs(form, rules),
+        outputs=_outputs(form, rules),
+        run_facets=form.run.facets.sent,
+        job_facets=form.job.facets.sent,
+        parent=parent,
+        root=root,
+    )
+
+
+def _job_event(body: object, hash_: str, rules: NameRules) -> Event:
+    form = _read(JobEventForm, body)
+    return Event(
+        kind="JOB",
+        time=form.eventTime,
+        hash=hash_,
+        type=_type(form.eventType),
+        job=_job(form.job),
+        inputs=_inputs(form, rules),
+        outputs=_outputs(form, rules),
+        job_facets=form.job.facets.sent,
+    )
+
+
+def _dataset_event(body: object, hash_: str, rules: NameRules) -> Event:
+    form = _read(DatasetEventForm, body)
+    dataset = _use(form.dataset, FacetsForm(), rules)
+    return Event(kind="DATASET", time=form.eventTime, hash=hash_, type=_type(form.eventType), dataset=dataset)
+
+
+_PARSERS: Mapping[Kind, Callable[[object, str, NameRules], Event]] = {
+    "RUN": _run_event,
+    "JOB": _job_event,
+    "DATASET": _dataset_event,
+}
+
+
+def _deletion(body: object, rules: NameRules) -> Deletion:
+    hash_ = content_hash(body)
+    form = _read(DeletionForm, body)
+    return Deletion(
+        time=form.eventTime,
+        hash=hash_,
+        namespace=form.namespace,
+        job=JobId(form.namespace, form.job) if form.job else None,
+        dataset=rules.dataset(form.namespace, form.dataset) if form.dataset else None,
+    )
+
+
+def _type(text: str | None) -> str | None:
+    return None if text is None else text.upper()
+
+
+def _job(form: NamedForm) -> JobId:
+    return JobId(form.namespace, form.name)
+
+
+def _parents(facets: RunFacetsForm) -> tuple[ParentRun | None, ParentRun | None]:
+    parent = facets.parentRun or facets.parent
+    return (_run_of_job(parent), _run_of_job(parent.root)) if parent else (None, None)
+
+
+def _run_of_job(form: RunOfJobForm | None) -> ParentRun | None:
+    return None if form is None else ParentRun(run_id_of(form.run.runId), _job(form.job))
+
+
+def _inputs(form: JobEventForm, rules: NameRules) -> tuple[DatasetUse, ...]:
+    return _united(_use(one, one.inputFacets, rules) for one in form.inputs)
+
+
+def _outputs(form: JobEventForm, rules: NameRules) -> tuple[DatasetUse, ...]:
+    return _united(_use(one, one.outputFacets, rules) for one in form.outputs)
+
+
+def _use(form: DatasetForm, use_facets: FacetsForm, rules: NameRules) -> DatasetUse:
+    return DatasetUse(
+        rules.dataset(form.namespace, form.name),
+        _renamed(form.facets.sent, rules),
+        use_facets.sent,
+        rules.is_temporary(form.namespace, form.name),
+    )
+
+
+def _united(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
+    """Each dataset once, in the order of their first mention."""
+    united: dict[DatasetId, DatasetUse] = {}
+    for use in uses:
+        known = united.get(use.dataset)
+        united[use.dataset] = use if known is None else _unite(known, use)
+    return tuple(united.values())
+
+
+def _unite(one: DatasetUse, other: DatasetUse) -> DatasetUse:
+    return DatasetUse(
+        one.dataset,
+        _greatest(one.facets, other.facets),
+        _greatest(one.use_facets, other.use_facets),
+        one.temporary or other.temporary,
+    )
+
+
+def _greatest(one: Facets, other: Facets) -> Facets:
+    merged = dict(one)
+    for name, facet in other.items():
+        merged[name] = max(merged.get(name, facet), facet, key=canonical)
+    return merged
+
+
+def _renamed(facets: Facets, rules: NameRules) -> Facets:
+    """The facets with the datasets that they name called as those of events are: the graph knows no other names."""
+    renamed = dict(facets)
+    for name, rename in _NAMING.items():
+        if name in renamed:
+            renamed[name] = rename(renamed[name], rules)
+    return renamed
+
+
+def _rename_symlinks(facet: Mapping[str, Any], rules: NameRules) -> Mapping[str, Any]:
+    identifiers = facet.get("identifiers")
+    return {**facet, "identifiers": [_rename(one, rules) for one in identifiers]} if identifiers else facet
+
+
+def _rename_previous(facet: Mapping[str, Any], rules: NameRules) -> Mapping[str, Any]:
+    previous = facet.get("previousIdentifier")
+    return {**facet, "previousIdentifier": _rename(previous, rules)} if previous else facet
+
+
+def _rename(identifier: Mapping[str, Any], rules: NameRules) -> Mapping[str, Any]:
+    return {**identifier, "name": rules.dataset(identifier["namespace"], identifier["name"]).name}
+
+
+# The facets that name other datasets.
+_NAMING: Mapping[str, Callable[[Mapping[str, Any], NameRules], Mapping[str, Any]]] = {
+    "symlinks": _rename_symlinks,
+    "lifecycleStateChange": _rename_previous,
+}

@@ -1,0 +1,125 @@
+"""A job as it stands: its node of the current graph, from what is known of it and of two of its runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.event import ParentRun
+from lineage.runs.facts.growing import JobFacts, RunFacts, dataset_of, deleted_at, facets_of, job_of, parent_of, text_of
+from lineage.runs.facts.run import ended, io_at, others, owner, position, state, text_in, time_in, version_at
+from lineage.runs.found import FoundJob, FoundRun
+from lineage.runs.times import LATEST
+
+_TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
+
+
+def brief_run(run: str, facts: RunFacts) -> FoundRun:
+    """The run without its facets and versions; its job version only if it told of datasets."""
+    job = owner(facts)
+    if job is None:
+        raise ValueError(f"run {run} has no job")
+    started, time = facts.first, position(facts)
+    nominal = facets_of(facts.run_facets).get("nominalTime", {})
+    firsts = filter(None, (started, facts.named_first))
+    return FoundRun(
+        id=run,
+        job=job,
+        state=state(facts),
+        created=min(firsts),
+        updated=facts.last or facts.named_last or "",
+        started=started,
+        ended=ended(facts),
+        nominal_start=time_in(nominal, "nominalStartTime"),
+        nominal_end=time_in(nominal, "nominalEndTime"),
+        parent=parent_of(facts.parents),
+        job_version=version_at(facts, time) if time else None,
+        other_jobs=others(facts),
+    )
+
+
+def job_node(
+    job: JobId,
+    facts: JobFacts,
+    known: tuple[str, RunFacts] | None,
+    latest: tuple[str, RunFacts] | None,
+    touched: str | None = None,
+) -> dict[str, Any]:
+    """The job as JSON: `known` is its last run that told of datasets, `latest` the one that started last.
+
+    `touched` is when it was last heard of, if not as of the time of the facts: what came back after it was deleted is
+    not hidden.
+    """
+    facets = facets_of(facts.facets)
+    kind = facets.get("jobType", {})
+    inputs, outputs = io_at(known[1], LATEST) if known else ([], [])
+    return {
+        "job": text_of(job),
+        "first": facts.first,
+        "last": facts.last,
+        "touched": facts.last if touched is None else touched,
+        "deleted": deleted_at(facts),
+        "type": _TYPES.get(str(kind.get("processingType")).upper(), "BATCH"),
+        "labels": [label for name in ("jobType", "integration") if (label := text_in(kind, name))],
+        "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
+        "description": text_in(facets.get("documentation", {}), "description"),
+        "parent": _parent_json(parent_of(facts.parents)),
+        "inputs": [text_of(one) for one in inputs],
+        "outputs": [text_of(one) for one in outputs],
+        "latest": _run_json(brief_run(*latest)) if latest else None,
+    }
+
+
+def found_job(node: Mapping[str, Any], namespace_deleted: str = "") -> FoundJob:
+    """The job of a node; names of datasets are as they were written."""
+    latest = node["latest"]
+    return FoundJob(
+        id=job_of(node["job"]),
+        type=node["type"],
+        created=node["first"] or "",
+        updated=node["last"] or "",
+        inputs=tuple(map(dataset_of, node["inputs"])),
+        outputs=tuple(map(dataset_of, node["outputs"])),
+        location=node["location"],
+        description=node["description"],
+        parent=_parent_of(node["parent"]),
+        latest_run=_run_of(latest) if latest else None,
+        labels=tuple(node["labels"]),
+        hidden=max(node["deleted"], namespace_deleted) > (node["touched"] or ""),
+    )
+
+
+def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
+    """The node's inputs and outputs, as they were written."""
+    return set(map(dataset_of, node["inputs"])), set(map(dataset_of, node["outputs"]))
+
+
+def _parent_json(parent: ParentRun | None) -> dict[str, str] | None:
+    return None if parent is None else {"run": parent.run, "job": text_of(parent.job)}
+
+
+def _parent_of(form: Mapping[str, str] | None) -> ParentRun | None:
+    return None if form is None else ParentRun(form["run"], job_of(form["job"]))
+
+
+def _run_json(run: FoundRun) -> dict[str, Any]:
+    form = {name: value for name, value in asdict(run).items() if isinstance(value, str)}
+    return {
+        **form,
+        "job": text_of(run.job),
+        "parent": _parent_json(run.parent),
+        "other_jobs": [text_of(job) for job in run.other_jobs],
+    }
+
+
+def _run_of(form: Mapping[str, Any]) -> FoundRun:
+    return FoundRun(
+        **{
+            **form,
+            "job": job_of(form["job"]),
+            "parent": _parent_of(form["parent"]),
+            "other_jobs": tuple(map(job_of, form["other_jobs"])),
+        }
+    )

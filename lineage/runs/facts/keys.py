@@ -1,0 +1,92 @@
+"""Where facts about runs lie in the graph table.
+
+    RUN#<run>      FACTS                              what is said of the run
+    JOB#<job>      FACTS                              what is said of the job
+                   CUR                                the job now: a node of the current graph, swapped by version
+                   COUNT                              runs: how many it has
+                   N#<started>#<run>                  its runs by start
+                   K#<time>#<run>  U#<time>#<run>     where a run that told of datasets stands in time; one that did not
+                   C#<time>#<run>                     the code version that the run gave
+                   JV#<version>                       a version of the job
+                   JR#<version>#<time>#<run>          the runs of that version
+    DS#<dataset>   A#FACTS                            what is said of the dataset
+                   A#N#<name>                         other names of it
+                   A#P#<job>  A#R#<job>               current producers and readers: exactly those that a CUR lists
+                   H#R#<job>  H#W#<job>               every job that ever did
+                   G#<time>#<run>  X#<time>#<run>     versions: of runs that completed or stream, of runs that failed
+                   E#<time>#<hash>                    DatasetEvents about it
+                   L#<run>                            streaming runs that write it
+                   P#<parent>#<time>#<run>            its versions by the parent run of their run
+                   S#<storage version>#<time>#<run>   and by the storage's own version
+                   I#<version>                        the run of a version
+    NS#<namespace> FACTS                              what is said of the namespace
+                   D#<name>  J#<name>                 datasets and jobs in it
+                   Q#D#<name>  Q#J#<name>             those that may be hidden: their facts say
+    NAMESPACES     <namespace>                        all namespaces
+
+The rows A#P, A#R move with CUR, and D#, J# with FACTS, in one transaction. The other index rows are written before the
+facts that they point to, and are never moved: a reader checks each against the facts. `<time>` of a run's position is
+that of a terminal event, or of any event of a streaming run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.facts.table import Key
+
+FACTS = "FACTS"
+CURRENT = "CUR"
+COUNT = "COUNT"
+DATASET_FACTS = "A#FACTS"
+PRESENT = "A#"
+NAMESPACES = "NAMESPACES"
+# DynamoDB's bound of a sort key is 1,024 bytes; prefixes take the rest.
+_NAME_BYTES_MAX = 900
+_UNPRINTED = "\x7f"
+
+
+def run_pk(run: str) -> str:
+    """The partition of a run."""
+    return f"RUN#{run}"
+
+
+def job_pk(job: JobId) -> str:
+    """The partition of a job."""
+    return f"JOB#{job.key}"
+
+
+def dataset_pk(dataset: DatasetId) -> str:
+    """The partition of a dataset."""
+    return f"DS#{dataset.key}"
+
+
+def namespace_pk(namespace: str) -> str:
+    """The partition of a namespace."""
+    return f"NS#{hashlib.sha256(namespace.encode()).hexdigest()}"
+
+
+def facts_key(entity: str | JobId | DatasetId) -> Key:
+    """Where the facts of a run (by its id), a job or a dataset lie."""
+    if isinstance(entity, JobId):
+        return job_pk(entity), FACTS
+    return (dataset_pk(entity), DATASET_FACTS) if isinstance(entity, DatasetId) else (run_pk(entity), FACTS)
+
+
+def current_key(job: JobId) -> Key:
+    """Where the job's node of the current graph lies."""
+    return job_pk(job), CURRENT
+
+
+def sortable(name: str) -> str:
+    """A name as the end of a sort key: in the order of names, long ones cut and told apart by their hash.
+
+    >>> sortable("a.b")
+    'a.b'
+    """
+    encoded = name.encode()
+    if len(encoded) <= _NAME_BYTES_MAX:
+        return name
+    cut = encoded[: _NAME_BYTES_MAX - 70].decode(errors="ignore")
+    return f"{cut}{_UNPRINTED}{hashlib.sha256(encoded).hexdigest()}"

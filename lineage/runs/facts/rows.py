@@ -1,0 +1,91 @@
+"""The index rows of a run's facts: written before the facts, checked against them when read (see `keys`)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+
+from lineage.names import DatasetId, JobId
+from lineage.runs.facts.growing import RunFacts, dataset_of, text_of
+from lineage.runs.facts.keys import dataset_pk, job_pk
+from lineage.runs.facts.run import (
+    code_of,
+    dataset_version_id,
+    io_at,
+    is_live,
+    owner,
+    parent_run,
+    positions,
+    storage_version,
+    version_at,
+)
+from lineage.runs.facts.table import Key, Row
+from lineage.runs.times import EARLIEST
+
+
+def rows_of(run: str, facts: RunFacts) -> dict[Key, Row]:
+    """Every index row that these facts ask for."""
+    job = owner(facts)
+    if job is None:
+        return {}
+    return {row.key: row for row in (*_of_job(run, facts, job), *_of_datasets(run, facts, job))}
+
+
+def _of_job(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
+    pk = job_pk(job)
+    if not facts.declared:
+        yield Row(pk, f"N#{facts.first or EARLIEST}#{run}")
+    location, code = code_of(facts)
+    for time in positions(facts):
+        version = version_at(facts, time)
+        yield Row(pk, f"{'K' if version else 'U'}#{time}#{run}")
+        if code:
+            yield Row(pk, f"C#{time}#{run}", {"code": code})
+        if version:
+            inputs, outputs = io_at(facts, time)
+            told = {"inputs": list(map(text_of, inputs)), "outputs": list(map(text_of, outputs))}
+            yield Row(pk, f"JV#{version}", {**told, "location": location, "code": code})
+            yield Row(pk, f"JR#{version}#{time}#{run}")
+
+
+def _of_datasets(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
+    if not positions(facts):
+        return
+    for direction, side in (("R", facts.inputs), ("W", facts.outputs)):
+        for text in side:
+            yield Row(dataset_pk(dataset_of(text)), f"H#{direction}#{job.key}", {"job": text_of(job)})
+    if not facts.declared:
+        for dataset in map(dataset_of, facts.outputs):
+            yield from _of_versions(run, facts, dataset)
+
+
+def _of_versions(run: str, facts: RunFacts, dataset: DatasetId) -> Iterator[Row]:
+    pk, told = dataset_pk(dataset), {"run": run}
+    parent = parent_run(facts)
+    storage = storage_version(facts.written_facets.get(text_of(dataset), {}))
+    yield Row(pk, f"I#{dataset_version_id(dataset, run)}", told)
+    if is_live(facts):
+        yield Row(pk, f"L#{run}", told)
+    for prefix, time in _made(facts, dataset):
+        yield Row(pk, f"{prefix}#{time}#{run}")
+        if parent:
+            yield Row(pk, f"P#{parent}#{time}#{run}")
+        if storage:
+            yield Row(pk, f"S#{storage_key(storage)}#{time}#{run}")
+
+
+def _made(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
+    """When its version was made, as of any time: G of a run that did not fail, X of one that did."""
+    first = facts.outputs[text_of(dataset)]
+    if is_live(facts):
+        yield "G", first
+    for terminal in facts.terminals:
+        time, _, state = terminal.split("#")
+        yield "G" if state == "COMPLETED" else "X", first if facts.streaming else time
+        if facts.streaming:
+            yield "G", first  # while it was live
+
+
+def storage_key(version: str) -> str:
+    """A storage's version as part of a sort key."""
+    return hashlib.sha256(version.encode()).hexdigest()[:32]

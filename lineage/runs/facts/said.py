@@ -1,0 +1,195 @@
+"""What an event says, as facts of everything it mentions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from lineage.names import DatasetId, JobId, uuid_of_bytes
+from lineage.runs.event import TERMINAL, DatasetUse, Deletion, Event, Facets, ParentRun
+from lineage.runs.facts.growing import (
+    NO_PARENT,
+    DatasetFacts,
+    F,
+    Histories,
+    JobFacts,
+    NamespaceFacts,
+    RunFacts,
+    join,
+    text_of,
+)
+from lineage.runs.facts.keys import dataset_pk
+from lineage.runs.facts.lattice import said
+from lineage.runs.facts.table import Row
+
+Statement: TypeAlias = Event | Deletion
+
+# What of an input's description tells which version was read; the rest is kept with the dataset.
+_OF_INPUTS = frozenset({"version"})
+
+
+@dataclass(slots=True)
+class Said:
+    """Facts by what they are of: run id, job, dataset, namespace; and the DatasetEvents, as rows."""
+
+    runs: dict[str, RunFacts] = field(default_factory=dict)
+    jobs: dict[JobId, JobFacts] = field(default_factory=dict)
+    datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
+    namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
+    described: list[Row] = field(default_factory=list)
+
+    def mention(self, time: str, *namespaces: str) -> None:
+        """Something in these namespaces was heard of."""
+        for namespace in namespaces:
+            _add(self.namespaces, namespace, NamespaceFacts(first=time, last=time))
+
+
+def all_said(statements: Iterable[Statement]) -> Said:
+    """What all of them say together."""
+    whole = Said()
+    for statement in statements:
+        if isinstance(statement, Deletion):
+            _deletion(whole, statement)
+        else:
+            _event(whole, statement)
+    return whole
+
+
+def _deletion(whole: Said, deletion: Deletion) -> None:
+    times = (deletion.time,)
+    if deletion.job is not None:
+        _add(whole.jobs, deletion.job, JobFacts(deleted=times))
+    elif deletion.dataset is not None:
+        _add(whole.datasets, deletion.dataset, DatasetFacts(deleted=times))
+    else:
+        _add(whole.namespaces, deletion.namespace, NamespaceFacts(deleted=times))
+
+
+def _event(whole: Said, event: Event) -> None:
+    stamp = f"{event.time}#{event.hash}"
+    reads = event.kind != "RUN"
+    user = None if reads else event.parent.run if event.parent else NO_PARENT
+    for use in event.inputs:
+        _dataset(whole, use, stamp, user, reads=True)
+    for use in event.outputs:
+        _dataset(whole, use, stamp, user, reads=reads)
+    if event.kind == "DATASET":
+        _description(whole, event, stamp)
+    if event.job is not None:
+        _add(whole.jobs, event.job, _job_facts(event, stamp))
+        whole.mention(event.time, event.job.namespace)
+        _add(whole.runs, event.run or uuid_of_bytes(event.hash), _run_facts(event, stamp))
+    for parent in (event.parent, event.root):
+        if parent is not None:
+            _parent(whole, parent, stamp, event.time)
+
+
+def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, reads: bool) -> None:
+    time = stamp.partition("#")[0]
+    lifecycle = use.facets.get("lifecycleStateChange", {}).get("lifecycleStateChange")
+    facts = DatasetFacts(
+        first=time,
+        last=time,
+        read=time if reads else None,
+        facets=_histories(use.facets, stamp),
+        dropped=time if lifecycle == "DROP" else None,
+        temporary=time if use.temporary else None,
+        users={user: time} if user else {},
+    )
+    _add(whole.datasets, use.dataset, facts)
+    whole.mention(time, use.dataset.namespace)
+    for other in symlinks(use):
+        alias = said([use.dataset.namespace, use.dataset.name], stamp)
+        _add(whole.datasets, other, DatasetFacts(aliases=alias))
+
+
+def symlinks(use: DatasetUse) -> Iterator[DatasetId]:
+    """The other names that the dataset says it has."""
+    facet = use.facets.get("symlinks", {})
+    if facet.get("_deleted") is True:
+        return
+    for one in facet.get("identifiers") or ():
+        other = DatasetId(one["namespace"], one["name"])
+        if other != use.dataset:
+            yield other
+
+
+def _description(whole: Said, event: Event, stamp: str) -> None:
+    use = event.dataset
+    if use is None:
+        return
+    _dataset(whole, use, stamp, None, reads=True)
+    whole.described.append(Row(dataset_pk(use.dataset), f"E#{stamp}", {"facets": dict(use.facets)}))
+
+
+def _job_facts(event: Event, stamp: str) -> JobFacts:
+    return JobFacts(
+        first=event.time,
+        last=event.time,
+        facets=_histories(event.job_facets, stamp),
+        parents=_parents(event.parent, stamp),
+    )
+
+
+def _run_facts(event: Event, stamp: str) -> RunFacts:
+    declared = event.kind == "JOB"
+    state = "COMPLETED" if declared else TERMINAL.get(event.type or "")
+    job = event.job
+    return RunFacts(
+        jobs={} if job is None else {text_of(job): stamp},
+        first=event.time,
+        last=event.time,
+        typed=event.time if event.type else None,
+        streaming=event.time if not declared and _streams(event) else None,
+        declared=event.time if declared else None,
+        times=(event.time,),
+        terminals=(f"{stamp}#{state}",) if state else (),
+        parents=_parents(event.parent, stamp),
+        inputs={text_of(use.dataset): event.time for use in event.inputs},
+        outputs={text_of(use.dataset): event.time for use in event.outputs},
+        run_facets=_histories(event.run_facets, stamp),
+        job_facets=_histories(event.job_facets, stamp),
+        input_facets=_used(event.inputs, stamp),
+        output_facets=_used(event.outputs, stamp),
+        read_facets=_described(event.inputs, stamp, only=_OF_INPUTS),
+        written_facets=_described(event.outputs, stamp),
+    )
+
+
+def _used(uses: Iterable[DatasetUse], stamp: str) -> Mapping[str, Histories]:
+    return {text_of(use.dataset): _histories(use.use_facets, stamp) for use in uses if use.use_facets}
+
+
+def _described(uses: Iterable[DatasetUse], stamp: str, only: frozenset[str] | None = None) -> Mapping[str, Histories]:
+    found = {}
+    for use in uses:
+        facets = {name: body for name, body in use.facets.items() if only is None or name in only}
+        if facets:
+            found[text_of(use.dataset)] = _histories(facets, stamp)
+    return found
+
+
+def _streams(event: Event) -> bool:
+    kind = event.job_facets.get("jobType", {}).get("processingType")
+    return isinstance(kind, str) and kind.upper() == "STREAMING"
+
+
+def _parent(whole: Said, parent: ParentRun, stamp: str, time: str) -> None:
+    _add(whole.runs, parent.run, RunFacts(named={text_of(parent.job): stamp}, named_first=time, named_last=time))
+    _add(whole.jobs, parent.job, JobFacts(first=time, last=time))
+    whole.mention(time, parent.job.namespace)
+
+
+def _parents(parent: ParentRun | None, stamp: str) -> Mapping[str, Any]:
+    if parent is None:
+        return {}
+    return said({"run": parent.run, "namespace": parent.job.namespace, "job": parent.job.name}, stamp)
+
+
+def _histories(facets: Facets, stamp: str) -> Histories:
+    return {name: said(body, stamp) for name, body in facets.items()}
+
+
+def _add(known: dict[Any, F], entity: Any, facts: F) -> None:
+    known[entity] = join(known[entity], facts) if entity in known else facts

@@ -1,0 +1,1 @@
+"""Every event as it was sent: kept, listed by time, and replayed."""

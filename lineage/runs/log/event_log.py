@@ -1,0 +1,149 @@
+"""The raw log: every accepted event as it was sent, in the archive bucket before anything is made of it.
+
+    events/year=2026/month=11/day=20/<sha256 of the object>.jsonl.gz    the events of a loaded batch, by day of arrival
+    events/bodies/<sha256 of the event>.json.gz                         one that is too large for a row of the list
+
+Objects are named by content and never changed. Everything that questions know can be made anew from them (`replay`).
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import orjson
+
+from lineage.aws.clients import CONCURRENCY
+from lineage.runs.door.canonical import canonical
+from lineage.runs.event import Deletion, Event
+from lineage.runs.found import Listed
+from lineage.runs.log.event_list import EventList, Listing
+from lineage.runs.times import LATEST
+from lineage.settings import EVENTS_PREFIX
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+    from lineage.runs.facts.table import GraphTable
+
+# Up to here an event is kept in its row of the list, compressed to about a quarter: as dear there as an object of its
+# own would be ($5 a million puts), and read with the row.
+_INLINE_BYTES_MAX = 16_384
+_FORM = "event"
+
+
+@dataclass(frozen=True, slots=True)
+class RawEvent:
+    """A statement, and the JSON that it was sent as."""
+
+    statement: Event | Deletion
+    form: Any
+
+    @property
+    def listed(self) -> bool:
+        """Whether it is among the events that are listed: run events alone are, as in Marquez."""
+        return isinstance(self.statement, Event) and self.statement.kind == "RUN"
+
+
+def prefix_of(day: str) -> str:
+    """Where the events that arrived on a day (YYYY-MM-DD) lie; the parts are Hive partitions.
+
+    >>> prefix_of("2026-11-20")
+    'events/year=2026/month=11/day=20/'
+    """
+    year, month, date = day.split("-")
+    return f"{EVENTS_PREFIX}year={year}/month={month}/day={date}/"
+
+
+@dataclass(frozen=True, slots=True)
+class EventLog:
+    """The objects of the log, and the list of run events by their time."""
+
+    table: GraphTable
+    s3: S3Client
+    bucket: str
+
+    def put(self, events: Sequence[RawEvent], received_day: str) -> None:
+        """Keep the events, then list them. The same events again change nothing."""
+        if events:
+            self._keep(events, received_day)
+            self.enlist(events)
+
+    def _keep(self, events: Sequence[RawEvent], day: str) -> None:
+        # In one order, and packed without a time: a batch that comes again is the same object.
+        lines = sorted({orjson.dumps(event.form) for event in events})
+        body = gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0)
+        key = f"{prefix_of(day)}{hashlib.sha256(body).hexdigest()}.jsonl.gz"
+        self.s3.put_object(Bucket=self.bucket, Key=key, Body=body, ContentType="application/gzip")
+
+    def enlist(self, events: Iterable[RawEvent]) -> None:
+        """List the run events among these, each once."""
+        listings = {event.statement.hash: event for event in events if event.listed}
+        if listings:
+            EventList(self.table).put([self._listing(event) for event in listings.values()])
+
+    def _listing(self, event: RawEvent) -> Listing:
+        # Equal events may differ in the order of their names; their rows must not.
+        body = canonical(event.form)
+        time, sha = event.statement.time, event.statement.hash
+        if len(body) <= _INLINE_BYTES_MAX:
+            return Listing(time, sha, {_FORM: orjson.loads(body)})
+        packed = gzip.compress(body, mtime=0)
+        self.s3.put_object(Bucket=self.bucket, Key=_body_key(sha), Body=packed, ContentType="application/gzip")
+        return Listing(time, sha)
+
+    def list_events(
+        self,
+        *,
+        before: str | None = None,
+        after: str | None = None,
+        newest_first: bool = True,
+        limit: int,
+        offset: int = 0,
+    ) -> Listed[Any]:
+        """The run events with `after` <= eventTime < `before` (kept times; None: no bound), as they were sent.
+
+        Equal events are listed once. Work grows with the days that hold events, not with the events.
+        """
+        found = EventList(self.table).page(
+            low=after or "", high=before or LATEST + "~", newest_first=newest_first, limit=limit, offset=offset
+        )
+        with ThreadPoolExecutor(CONCURRENCY) as pool:
+            return Listed(list(pool.map(self._form, found.items)), found.total, found.truncated)
+
+    def _form(self, listing: Listing) -> Any:
+        if _FORM in listing.data:
+            return listing.data[_FORM]
+        packed = self.s3.get_object(Bucket=self.bucket, Key=_body_key(listing.hash))["Body"].read()
+        return orjson.loads(gzip.decompress(packed))
+
+    def keys_of(self, day: str) -> list[str]:
+        """The objects of a day of arrival, in one order."""
+        pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix_of(day))
+        return sorted(found["Key"] for page in pages for found in page.get("Contents", []))
+
+    def read(self, key: str) -> Iterator[bytes]:
+        """The events of an object, each as JSON."""
+        packed = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
+        yield from gzip.decompress(packed).splitlines()
+
+    def days(self) -> list[str]:
+        """The days on which events arrived."""
+        years = self._folders(EVENTS_PREFIX, "year=")
+        months = [month for year in years for month in self._folders(year, "month=")]
+        days = [day for month in months for day in self._folders(month, "day=")]
+        return sorted("-".join(part.partition("=")[2] for part in day.split("/")[1:4]) for day in days)
+
+    def _folders(self, prefix: str, name: str) -> list[str]:
+        pages = self.s3.get_paginator("list_objects_v2").paginate(
+            Bucket=self.bucket, Prefix=f"{prefix}{name}", Delimiter="/"
+        )
+        return [found["Prefix"] for page in pages for found in page.get("CommonPrefixes", [])]
+
+
+def _body_key(sha: str) -> str:
+    return f"{EVENTS_PREFIX}bodies/{sha}.json.gz"
