@@ -64,15 +64,15 @@ def test_a_transaction_costs_twice_and_a_missing_item_as_much_as_a_small_one():
 
 
 def test_a_million_events_cost_their_units_requests_and_seconds():
-    calls = {"reads": 3.0, "writes": 6.96, "read_units": 20.0, "write_units": 40.0}
+    calls = {"reads": 3.0, "writes": 6.99, "read_units": 20.0, "write_units": 40.0}
     costs = {(line.service, line.what): round(line.usd(read_prices()), 4) for line in bill_events(calls)}
 
     assert costs == {
         ("SQS", "sent, received, deleted"): 0.48,
-        ("Lambda", "requests"): 0.008,
-        ("Lambda", "events"): round(40_000 * (0.005 + 250 * 0.010 / 4) * 0.0000133334, 4),
+        ("Lambda", "requests"): 0.002,
+        ("Lambda", "events"): round(10_000 * (0.005 + 1000 * 0.010 / 4) * 0.0000133334, 4),
         ("DynamoDB", "writes"): 25.0,
         ("DynamoDB", "reads"): 2.5,
-        ("S3", "raw log"): 0.2,
+        ("S3", "raw log"): 0.05,
     }
     assert "| **total** |" in render_events_cost(calls, read_prices())
