@@ -16,6 +16,7 @@ from lineage.runs.facts.growing import (
     DatasetFacts,
     Facts,
     JobFacts,
+    NamespaceFacts,
     RunFacts,
     dataset_of,
     job_of,
@@ -53,7 +54,7 @@ def merge(said: Said, table: GraphTable) -> set[JobId]:
     """
     jobs = set(said.jobs)
     pending: Sequence[_Subject] = list(_subjects(said))
-    extra: list[Row] = [*said.described, *_namespaces(said)]
+    extra: list[Row] = list(said.described)
     for _ in range(_ROUNDS_MAX):
         if not pending and not extra:
             return jobs
@@ -87,11 +88,6 @@ def _subjects(said: Said) -> Iterator[_Subject]:
         yield _Subject((namespace_pk(namespace), FACTS), namespace, of_namespace)
 
 
-def _namespaces(said: Said) -> Iterator[Row]:
-    for namespace in said.namespaces:
-        yield Row(NAMESPACES, sortable(namespace), {"name": namespace})
-
-
 def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
     data: dict[str, Any] = {"id": subject.id, "facts": to_json(new)}
     place = _place(subject)
@@ -105,13 +101,13 @@ def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
 
 
 def _is_listed(facts: Facts) -> bool:
-    """Whether it has a place in the list of its namespace, which moves with the facts."""
-    if isinstance(facts, DatasetFacts):
-        return facts.first is not None and facts.temporary is None
-    return isinstance(facts, JobFacts) and facts.first is not None
+    """Whether it has a place in the list of its namespace, or of namespaces, which moves with the facts."""
+    return facts.first is not None and not (isinstance(facts, DatasetFacts) and facts.temporary)
 
 
 def _place(subject: _Subject, mark: str = "") -> Row | None:
+    if isinstance(subject.facts, NamespaceFacts):
+        return Row(NAMESPACES, sortable(subject.id), {"name": subject.id})
     kind = {JobFacts: "J", DatasetFacts: "D"}.get(type(subject.facts))
     if kind is None:
         return None
