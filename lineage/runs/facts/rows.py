@@ -13,6 +13,7 @@ from lineage.runs.facts.run import (
     dataset_version_id,
     io_at,
     is_live,
+    known,
     owner,
     parent_run,
     positions,
@@ -24,7 +25,7 @@ from lineage.runs.times import EARLIEST
 
 
 def rows_of(run: str, facts: RunFacts) -> dict[Key, Row]:
-    """Every index row that these facts ask for."""
+    """Every index row that these facts ask for, now or as of an earlier time (a run may not have streamed yet then)."""
     job = owner(facts)
     if job is None:
         return {}
@@ -38,7 +39,7 @@ def _of_job(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
     location, code = code_of(facts)
     for time in positions(facts):
         version = version_at(facts, time)
-        yield Row(pk, f"{'K' if version else 'U'}#{time}#{run}")
+        yield Row(pk, f"{'K' if known(facts) else 'U'}#{time}#{run}")
         if code:
             yield Row(pk, f"C#{time}#{run}", {"code": code})
         if version:
@@ -81,8 +82,10 @@ def _made(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
         yield "G", first
     for terminal in facts.terminals:
         time, _, state = terminal.split("#")
-        yield "G" if state == "COMPLETED" else "X", first if facts.streaming else time
+        prefix = "G" if state == "COMPLETED" else "X"
+        yield prefix, time
         if facts.streaming:
+            yield prefix, first
             yield "G", first  # while it was live
 
 
