@@ -14,7 +14,7 @@ from lineage.runs.answers.dataset_versions import VERSIONS_MAX, Version, read_wi
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.written import Wanted, Written, newest_written
 from lineage.runs.event import Facets
-from lineage.runs.facts.growing import RunFacts, dataset_of, text_of, united_facets
+from lineage.runs.facts.growing import RunFacts, dataset_of, united_facets
 from lineage.runs.facts.rows import storage_key
 from lineage.runs.facts.run import dataset_version_id, failed, parent_run, position, storage_version, written_datasets
 from lineage.runs.facts.table import GraphTable
@@ -44,8 +44,7 @@ class Read:
     @property
     def storage(self) -> str | None:
         """The storage's own version, if it was told."""
-        versions = (storage_version(self.facts.read_facets.get(text_of(name), {})) for name in self.names)
-        return next(filter(None, versions), None)
+        return storage_version(united_facets(self.facts.read_facets, self.names))
 
     def settle(self, version: str, by: ResolvedBy, run: str | None) -> None:
         """This is the version."""
@@ -89,10 +88,20 @@ def _inputs(run: str, facts: RunFacts, groups: Groups) -> list[Read]:
 
 def _by_storage(reads: Sequence[Read], table: GraphTable) -> None:
     told = [(read, storage) for read in reads if (storage := read.storage)]
-    wanted = [Wanted(read.group, f"S#{storage_key(storage)}", accept=_others(read)) for read, storage in told]
+    wanted = [Wanted(read.group, f"S#{storage_key(storage)}", accept=_stored(read, storage)) for read, storage in told]
     for (read, storage), one in zip(told, _newest(wanted, table), strict=True):
         version = one.version if one else dataset_version_id(read.names[0], storage)
         read.settle(version, "storage", one.run if one else None)
+
+
+def _stored(read: Read, storage: str) -> Callable[[Written], bool]:
+    others = _others(read)
+
+    def accept(one: Written) -> bool:
+        written = united_facets(one.facts.written_facets, read.group.names)
+        return others(one) and storage_version(written) == storage
+
+    return accept
 
 
 def _by_parent(reads: Sequence[Read], table: GraphTable) -> None:

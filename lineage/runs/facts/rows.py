@@ -6,7 +6,7 @@ import hashlib
 from collections.abc import Iterator
 
 from lineage.names import DatasetId, JobId
-from lineage.runs.facts.growing import RunFacts, dataset_of, text_of
+from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of, text_of
 from lineage.runs.facts.keys import dataset_pk, job_pk
 from lineage.runs.facts.run import (
     code_of,
@@ -63,7 +63,7 @@ def _of_datasets(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
 def _of_versions(run: str, facts: RunFacts, dataset: DatasetId) -> Iterator[Row]:
     pk, told = dataset_pk(dataset), {"run": run}
     parent = parent_run(facts)
-    storage = storage_version(facts.written_facets.get(text_of(dataset), {}))
+    storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
     yield Row(pk, f"I#{dataset_version_id(dataset, run)}", told)
     if is_live(facts):
         yield Row(pk, f"L#{run}", told)

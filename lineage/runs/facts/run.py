@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
 from lineage.names import DatasetId, JobId, uuid_of_bytes
+from lineage.runs.event import Facets
 from lineage.runs.facts.growing import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from lineage.runs.found import State
 from lineage.runs.times import parse_time
@@ -143,9 +144,9 @@ def written_datasets(facts: RunFacts) -> Iterator[DatasetId]:
     return (dataset for dataset in map(dataset_of, facts.outputs) if written(facts, dataset))
 
 
-def storage_version(histories: Histories) -> str | None:
+def storage_version(facets: Facets) -> str | None:
     """The storage's own version of a dataset (OpenLineage's `version` facet: Delta, Iceberg)."""
-    return text_in(facets_of(histories).get("version", {}), "datasetVersion")
+    return text_in(facets.get("version", {}), "datasetVersion")
 
 
 def parent_run(facts: RunFacts) -> str | None:
