@@ -11,17 +11,16 @@ from tests.runs_model.run import Run
 
 
 class Said:
-    """The set of statements, and the world they tell of; `overall` holds them all where these are those of a past."""
+    """The set of statements, and the world they tell of."""
 
-    def __init__(self, statements, overall=None):
-        self.overall = overall or self
+    def __init__(self, statements):
         self.statements = sorted({one.hash: one for one in statements}.values(), key=when)
         self.events = [one for one in self.statements if isinstance(one, Event)]
         self.deletions = [one for one in self.statements if not isinstance(one, Event)]
 
     def before(self, time):
         """What was said of the time before this."""
-        return Said([one for one in self.statements if one.time < time], self.overall)
+        return Said([one for one in self.statements if one.time < time])
 
     # Datasets: every use of one, and which names are one dataset.
 
@@ -125,14 +124,14 @@ class Said:
     def namespaces(self):
         return sorted({job.namespace for job in self.jobs} | {use.dataset.namespace for _, _, use in self.uses})
 
-    # Hidden: deleted, and not heard of since. What came back later is shown in the past, too.
+    # Hidden: deleted, and not heard of since.
 
     def is_hidden(self, thing):
         if isinstance(thing, JobId):
-            names, heard = {thing}, self.overall.job_times(thing)
+            names, heard = {thing}, self.job_times(thing)
         else:
             names = self.names_of(thing)
-            heard = [event.time for event, _, use in self.overall.uses if use.dataset in names]
+            heard = [event.time for event, _, use in self.uses if use.dataset in names]
         deleted = [
             one.time
             for one in self.deletions

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
 from lineage.names import DatasetId, JobId
-from lineage.runs.facts.growing import DatasetFacts, dataset_of, job_of, join, until
+from lineage.runs.facts.growing import DatasetFacts, dataset_of, job_of, join, primary_of, until
 from lineage.runs.facts.keys import DATASET_FACTS, PRESENT, dataset_pk
-from lineage.runs.facts.lattice import latest
 from lineage.runs.facts.table import GraphTable, Page, Query, Row
 
 # Current readers and producers of one name that are looked at.
@@ -22,14 +21,13 @@ EDGES_MAX = 3_000
 class Group:
     """A dataset: its primary name, every name that resolves to it, and what was said under any of them.
 
-    `touched` is when it was last heard of, whatever the time asked about. `producers` and `readers` may be more than
+    `producers` and `readers` may be more than
     there are; `cut` says that some were left out.
     """
 
     primary: DatasetId
     names: list[DatasetId]
     facts: DatasetFacts
-    touched: str = ""
     producers: set[JobId] = field(default_factory=set)
     readers: set[JobId] = field(default_factory=set)
     cut: bool = False
@@ -43,7 +41,6 @@ class Group:
 @dataclass(slots=True)
 class _Name:
     facts: DatasetFacts
-    touched: str
     others: list[DatasetId]
     producers: list[JobId]
     readers: list[JobId]
@@ -91,8 +88,7 @@ class Groups:
 
     def _target(self, name: DatasetId) -> DatasetId | None:
         known = self._names.get(name)
-        found = latest(known.facts.aliases) if known else None
-        return DatasetId(*found[1]) if found else None
+        return primary_of(known.facts) if known else None
 
     def _beside(self, name: DatasetId) -> Iterable[DatasetId]:
         target = self._target(name)
@@ -108,7 +104,6 @@ class Groups:
         for member in group.names:
             one = self._names[member]
             group.facts = join(group.facts, one.facts)
-            group.touched = max(group.touched, one.touched)
             group.producers.update(one.producers)
             group.readers.update(one.readers)
             group.cut |= one.cut
@@ -130,7 +125,7 @@ class Groups:
         return [Query(pk, low=DATASET_FACTS, high="A#N#~"), ever]
 
     def _name(self, pages: Sequence[Page]) -> _Name:
-        found = _Name(DatasetFacts(), "", [], [], [], any(page.more for page in pages))
+        found = _Name(DatasetFacts(), [], [], [], any(page.more for page in pages))
         for row in (row for page in pages for row in page.rows):
             self._put(found, row)
         return found
@@ -138,7 +133,6 @@ class Groups:
     def _put(self, found: _Name, row: Row) -> None:
         if row.sk == DATASET_FACTS:
             facts = DatasetFacts(**row.data["facts"])
-            found.touched = facts.last or ""
             found.facts = until(facts, self._at) if self._at else facts
         elif row.sk.startswith("A#N#"):
             found.others.append(dataset_of(row.data["name"]))

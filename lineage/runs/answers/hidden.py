@@ -1,7 +1,4 @@
-"""What is hidden: a thing is, iff its deletion, or that of its namespace, is later than the last event about it.
-
-As of an earlier time the deletions before it count, and the events of all times: what came back was never hidden.
-"""
+"""What is hidden: a thing is, iff its deletion, or that of its namespace, is later than the last event about it."""
 
 from __future__ import annotations
 
@@ -37,4 +34,4 @@ class Namespaces:
 
     def hides(self, group: Group) -> bool:
         """Whether this dataset is hidden."""
-        return max(deleted_at(group.facts), self.deleted(group.primary.namespace)) > group.touched
+        return max(deleted_at(group.facts), self.deleted(group.primary.namespace)) > (group.facts.last or "")

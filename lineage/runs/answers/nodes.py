@@ -28,7 +28,7 @@ def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) ->
     there = [job for job, facts in told.items() if facts.first and facts.first < at]
     runs = newest([ask for job in there for ask in (last_known(job), last_started(job))], table, at)
     return {
-        job: job_node(job, until(told[job], at), known, latest, told[job].last)
+        job: job_node(job, until(told[job], at), known, latest)
         for job, known, latest in zip(there, runs[::2], runs[1::2], strict=True)
     }
 

@@ -45,13 +45,8 @@ def job_node(
     facts: JobFacts,
     known: tuple[str, RunFacts] | None,
     latest: tuple[str, RunFacts] | None,
-    touched: str | None = None,
 ) -> dict[str, Any]:
-    """The job as JSON: `known` is its last run that told of datasets, `latest` the one that started last.
-
-    `touched` is when it was last heard of, if not as of the time of the facts: what came back after it was deleted is
-    not hidden.
-    """
+    """The job as JSON: `known` is its last run that told of datasets, `latest` the one that started last."""
     facets = facets_of(facts.facets)
     kind = facets.get("jobType", {})
     inputs, outputs = io_at(known[1], LATEST) if known else ([], [])
@@ -59,7 +54,6 @@ def job_node(
         "job": text_of(job),
         "first": facts.first,
         "last": facts.last,
-        "touched": facts.last if touched is None else touched,
         "deleted": deleted_at(facts),
         "type": _TYPES.get(str(kind.get("processingType")).upper(), "BATCH"),
         "labels": [label for name in ("jobType", "integration") if (label := text_in(kind, name))],
@@ -87,7 +81,7 @@ def found_job(node: Mapping[str, Any], namespace_deleted: str = "") -> FoundJob:
         parent=_parent_of(node["parent"]),
         latest_run=_run_of(latest) if latest else None,
         labels=tuple(node["labels"]),
-        hidden=max(node["deleted"], namespace_deleted) > (node["touched"] or ""),
+        hidden=max(node["deleted"], namespace_deleted) > (node["last"] or ""),
     )
 
 

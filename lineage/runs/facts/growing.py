@@ -9,14 +9,17 @@ from typing import Any, TypeAlias, TypeVar
 from lineage.names import DatasetId, JobId
 from lineage.runs.event import Facets, ParentRun
 from lineage.runs.facts.lattice import (
+    CONTENTS_MAX,
     FACETS,
     FACETS_OF_EACH,
     GREATEST,
-    HISTORY,
     LATEST,
     LATEST_TIMES,
+    LATEST_TOUCHES,
     LEAST,
     LEAST_EACH,
+    STATEMENTS,
+    TOUCHES_MAX,
     TWO_LEAST,
     History,
     Kind,
@@ -63,10 +66,11 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFacts:
-    """A job: when it was heard of, what its events say of it, who started its runs, when it was deleted."""
+    """A job: when it was heard of (`touches`: the latest ten times), what its events say of it, when it was deleted."""
 
     first: str | None = None
     last: str | None = None
+    touches: Sequence[str] = ()
     facets: Histories = field(default_factory=dict)
     parents: History = field(default_factory=dict)
     deleted: Sequence[str] = ()
@@ -74,17 +78,19 @@ class JobFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetFacts:
-    """A dataset name: `read` is when it was first read, described or declared, `aliases` what it is another name of.
+    """A dataset name: `read` is when it was first read, described or declared.
 
+    `aliases` are the datasets that it was stated to be another name of, with the stamps of the statements.
     `users` are the parent runs of the events that mention it, two at most: with one alone, dropping it (`dropped`)
     makes it that parent's private storage. `temporary`: its name tells so.
     """
 
     first: str | None = None
     last: str | None = None
+    touches: Sequence[str] = ()
     read: str | None = None
     facets: Histories = field(default_factory=dict)
-    aliases: History = field(default_factory=dict)
+    aliases: Mapping[IdText, Sequence[str]] = field(default_factory=dict)
     deleted: Sequence[str] = ()
     dropped: str | None = None
     temporary: str | None = None
@@ -97,6 +103,7 @@ class NamespaceFacts:
 
     first: str | None = None
     last: str | None = None
+    touches: Sequence[str] = ()
     deleted: Sequence[str] = ()
 
 
@@ -118,10 +125,11 @@ _KINDS: Mapping[str, Kind] = {
     "outputs": LEAST_EACH,
     "users": TWO_LEAST,
     "times": LATEST_TIMES,
+    "touches": LATEST_TOUCHES,
     "terminals": LATEST_TIMES,
     "deleted": LATEST_TIMES,
     "parents": LATEST,
-    "aliases": HISTORY,
+    "aliases": STATEMENTS,
     "facets": FACETS,
     "job_facets": FACETS,
     "run_facets": FACETS,
@@ -153,10 +161,19 @@ def until(facts: F, time: str) -> F:
         if value:
             changes[one.name] = _KINDS[one.name].until(value, time)
     if facts.last and not changes["last"]:
-        changes["last"] = max(changes.get("times", ()), default=changes["first"])
+        changes["last"] = _last_heard(facts, changes, time)
     if isinstance(facts, RunFacts) and facts.named_last and not changes["named_last"]:
         changes["named_last"] = changes["named_first"]
     return replace(facts, **changes)
+
+
+def _last_heard(facts: Facts, changes: Mapping[str, Any], time: str) -> str | None:
+    """When it was last heard of before a time; where that is forgotten, it is taken as heard of all the while."""
+    kept, most = (facts.times, CONTENTS_MAX) if isinstance(facts, RunFacts) else (facts.touches, TOUCHES_MAX)
+    before = [one for one in kept if one < time]
+    if before or not changes["first"]:
+        return max(before, default=None)
+    return time if len(kept) >= most else changes["first"]
 
 
 def to_json(facts: Facts) -> dict[str, Any]:
@@ -195,6 +212,12 @@ def united_facets(told: Mapping[IdText, Histories], names: Iterable[DatasetId]) 
     for name in names:
         united = FACETS.join(united, told.get(text_of(name), {}))
     return facets_of(united)
+
+
+def primary_of(facts: DatasetFacts) -> DatasetId | None:
+    """The dataset that the name was last stated to be another name of."""
+    stated = facts.aliases
+    return dataset_of(max(stated, key=lambda text: (stated[text][-1], text))) if stated else None
 
 
 def parent_of(history: History) -> ParentRun | None:

@@ -17,6 +17,10 @@ import orjson
 # Contents of a facet that are remembered with the time they were said; needed for questions about the past alone, and
 # so only for the facets that say what a job or dataset is. Others (statistics, a storage's version) are new every run.
 CONTENTS_MAX = 100
+# Statements of one alias that are remembered beside the first: it may have been pointed elsewhere in between.
+STATEMENTS_MAX = 10
+# Times at which a thing was heard of that are remembered: it may have been deleted in between.
+TOUCHES_MAX = 10
 _REMEMBERED = frozenset(
     {"dataSource", "datasetType", "documentation", "jobType", "lifecycleStateChange", "schema", "sourceCodeLocation"}
 )
@@ -93,6 +97,27 @@ def _latest_alone(values: History) -> History:
     return {content: [last, last, body]}
 
 
+def _statements(count: int) -> Kind:
+    """By what was stated, the stamps of the first statement and of the latest `count`, in their order."""
+
+    def join(left: Mapping[str, Sequence[str]], right: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
+        return {name: united(left.get(name, ()), right.get(name, ())) for name in {**left, **right}}
+
+    def united(left: Sequence[str], right: Sequence[str]) -> Sequence[str]:
+        first, *later = sorted({*left, *right})
+        return [first, *later[-count:]]
+
+    def until(values: Mapping[str, Sequence[str]], time: str) -> Mapping[str, Sequence[str]]:
+        """Where statements between the first and the latest are forgotten, it is taken as stated all the while."""
+        kept = {name: [stamp for stamp in stamps if stamp < time] for name, stamps in values.items()}
+        for name, stamps in kept.items():
+            if len(stamps) == 1 and len(values[name]) > count:
+                stamps.append(time)
+        return {name: stamps for name, stamps in kept.items() if stamps}
+
+    return Kind(join, until)
+
+
 def _facets() -> Kind:
     """Histories by facet name; of the facets that questions about the past do not ask for, the latest content alone."""
 
@@ -110,9 +135,11 @@ LEAST = Kind(min, _before)
 GREATEST = Kind(max, _before)
 LEAST_EACH = _each(LEAST)
 LATEST_TIMES = _greatest_of(CONTENTS_MAX)
+LATEST_TOUCHES = _greatest_of(TOUCHES_MAX)
 TWO_LEAST = _least_of(2)
 HISTORY = _history(CONTENTS_MAX)
 LATEST = _history(1)
+STATEMENTS = _statements(STATEMENTS_MAX)
 FACETS = _facets()
 FACETS_OF_EACH = _each(FACETS)
 

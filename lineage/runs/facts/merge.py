@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from lineage.errors import Unavailable
-from lineage.names import DatasetId, JobId
+from lineage.names import JobId
 from lineage.runs.facts.growing import (
     DatasetFacts,
     Facts,
@@ -148,7 +148,7 @@ def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
 def _other_names(text: str, facts: DatasetFacts, *, shaky: bool) -> Iterator[Row]:
     """What the datasets know that this is another name of; what may take it off the list may take them."""
     alias = dataset_of(text)
-    for primary in (DatasetId(*body) for _, _, body in facts.aliases.values()):
+    for primary in map(dataset_of, facts.aliases):
         yield Row(dataset_pk(primary), f"A#N#{alias.key}", {"name": text})
         if shaky:
             yield Row(namespace_pk(primary.namespace), f"Q#D#{sortable(primary.name)}", {"name": primary.name})

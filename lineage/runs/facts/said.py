@@ -42,7 +42,7 @@ class Said:
     def mention(self, time: str, *namespaces: str) -> None:
         """Something in these namespaces was heard of."""
         for namespace in namespaces:
-            _add(self.namespaces, namespace, NamespaceFacts(first=time, last=time))
+            _add(self.namespaces, namespace, NamespaceFacts(first=time, last=time, touches=(time,)))
 
 
 def all_said(statements: Iterable[Statement]) -> Said:
@@ -91,6 +91,7 @@ def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, read
     facts = DatasetFacts(
         first=time,
         last=time,
+        touches=(time,),
         read=time if reads else None,
         facets=_histories(use.facets, stamp),
         dropped=time if lifecycle == "DROP" else None,
@@ -100,8 +101,7 @@ def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, read
     _add(whole.datasets, use.dataset, facts)
     whole.mention(time, use.dataset.namespace)
     for other in symlinks(use):
-        alias = said([use.dataset.namespace, use.dataset.name], stamp)
-        _add(whole.datasets, other, DatasetFacts(aliases=alias))
+        _add(whole.datasets, other, DatasetFacts(aliases={text_of(use.dataset): (stamp,)}))
 
 
 def symlinks(use: DatasetUse) -> Iterator[DatasetId]:
@@ -127,6 +127,7 @@ def _job_facts(event: Event, stamp: str) -> JobFacts:
     return JobFacts(
         first=event.time,
         last=event.time,
+        touches=(event.time,),
         facets=_histories(event.job_facets, stamp),
         parents=_parents(event.parent, stamp),
     )
@@ -177,7 +178,7 @@ def _streams(event: Event) -> bool:
 
 def _parent(whole: Said, parent: ParentRun, stamp: str, time: str) -> None:
     _add(whole.runs, parent.run, RunFacts(named={text_of(parent.job): stamp}, named_first=time, named_last=time))
-    _add(whole.jobs, parent.job, JobFacts(first=time, last=time))
+    _add(whole.jobs, parent.job, JobFacts(first=time, last=time, touches=(time,)))
     whole.mention(time, parent.job.namespace)
 
 

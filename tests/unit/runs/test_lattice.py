@@ -30,6 +30,7 @@ KINDS = {
     "LATEST_TIMES": st.lists(times, max_size=2).map(lambda some: sorted(set(some))),
     "HISTORY": st.builds(said, bodies, stamps),
     "LATEST": st.builds(said, bodies, stamps),
+    "STATEMENTS": st.dictionaries(st.sampled_from(NAMES), stamps.map(lambda one: [one]), max_size=2),
     "FACETS_OF_EACH": st.dictionaries(
         st.sampled_from(NAMES), st.dictionaries(st.sampled_from(["schema", "version"]), st.builds(said, bodies, stamps))
     ),
