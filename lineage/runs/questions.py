@@ -89,7 +89,7 @@ class Questions:
         """A run, by its id as it was sent or as Marquez prints it."""
         return runs.find_run(run, self._table)
 
-    def find_upstream_runs(self, run: str, *, depth: int) -> Sequence[UpstreamRun] | None:
+    def find_upstream_runs(self, run: str, *, depth: int) -> Listed[UpstreamRun] | None:
         """The run and those upstream of it, nearest first."""
         return runs.find_upstream(run, self._table, depth=depth)
 

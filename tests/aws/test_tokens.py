@@ -230,6 +230,14 @@ def test_an_event_that_breaks_a_rule_is_told_so_and_not_that_it_is_forbidden(clo
     assert "run" in told
 
 
+def test_a_node_is_in_the_namespace_that_finds_it_not_in_one_that_its_id_might_be_read_as(cloud):
+    cloud.load_events({**a_run_event(), "job": {"namespace": "team:secret", "name": "nightly"}})
+    path, node_id = "/api/v1/lineage", "job:team:secret:nightly"
+
+    assert ask(cloud, a_token(cloud, "read", namespaces=["team"]), path=path, nodeId=node_id)[0] == 403
+    assert ask(cloud, a_token(cloud, "read"), path=path, nodeId=node_id)[0] == 200
+
+
 ENCODED = quote(STORE, safe="")
 RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
 

@@ -297,7 +297,7 @@ class Model:
 
     def find_upstream_runs(self, run_id, *, depth):
         run = run_id_of(run_id)
-        return graph.upstream_runs(self, run, depth) if run in self.said.runs else None
+        return _page(graph.upstream_runs(self, run, depth), None) if run in self.said.runs else None
 
     def search(self, q, *, kind=None, sort="name", limit=10, namespace=None, before=None, after=None):
         jobs = [] if kind == "dataset" else self.list_jobs(limit=None).items

@@ -97,23 +97,26 @@ def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[s
         high = page.rows[-1].sk
 
 
-def find_upstream(run: str, table: GraphTable, *, depth: int) -> list[UpstreamRun] | None:
+def find_upstream(run: str, table: GraphTable, *, depth: int) -> Listed[UpstreamRun] | None:
     """The run and those whose versions it read, and so on, nearest first; None if there is no such run."""
     groups = Groups(table)
     frontier = _there(facts_of_runs([run_id_of(run)], table))
     if not frontier:
         return None
     found: dict[str, UpstreamRun] = {}
+    truncated = False
     for _ in range(depth + 1):
         reads = reads_of(frontier, table, groups)
         for one in sorted(frontier):
             found[one] = UpstreamRun(brief_run(one, frontier[one]), _told(reads[one]))
         producers = {read.produced_by for some in reads.values() for read in some if read.produced_by}
-        near = sorted(producers - found.keys())[: UPSTREAM_MAX - len(found)]
-        frontier = _there(facts_of_runs(near, table)) if near else {}
+        near = sorted(producers - found.keys())
+        room = UPSTREAM_MAX - len(found)
+        truncated |= len(near) > room
+        frontier = _there(facts_of_runs(near[:room], table)) if near[:room] else {}
         if not frontier:
             break
-    return list(found.values())
+    return Listed(list(found.values()), len(found), truncated)
 
 
 def _told(reads: Iterable[Read]) -> tuple[UpstreamInput, ...]:

@@ -309,7 +309,7 @@ def test_which_version_a_run_read(ask, reader, version, resolved_by):
 def test_a_run_never_reads_what_it_writes_itself(ask):
     events = [an_event(1, "a1", A, inputs=[X], outputs=[X]), an_event(2, "a2", A, inputs=[X], outputs=[X])]
     up = ask(events).find_upstream_runs(the("a2"), depth=ALL)
-    assert [(short(one.run.id), [short(read.produced_by) for read in one.inputs]) for one in up] == [
+    assert [(short(one.run.id), [short(read.produced_by) for read in one.inputs]) for one in up.items] == [
         ("a2", ["a1"]),
         ("a1", [None]),
     ]
