@@ -11,7 +11,7 @@ from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.facts.growing import JobFacts, NamespaceFacts, deleted_at
 from lineage.runs.facts.keys import FACTS, NAMESPACES, facts_key, namespace_pk
-from lineage.runs.facts.table import QUERY_ROWS_MAX, GraphTable, Query
+from lineage.runs.facts.table import GraphTable, Query
 from lineage.runs.found import FoundNamespace
 
 # Names of a deleted namespace that are looked at one by one.
@@ -94,6 +94,3 @@ def _hidden_jobs(jobs: Sequence[JobId], table: GraphTable, deleted: Namespaces) 
 def _is_off(dataset: DatasetId, groups: Groups, deleted: Namespaces) -> bool:
     group = groups.group(dataset)
     return group.primary != dataset or not group.known or deleted.hides(group) or is_temporary(group.facts)
-
-
-NAMES_MAX = QUERY_ROWS_MAX

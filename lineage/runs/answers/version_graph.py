@@ -13,7 +13,7 @@ from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.reads import Read, outputs_of, reads_of
 from lineage.runs.answers.runs import UPSTREAM_MAX, versions_of_unknown
 from lineage.runs.facts.current import brief_run
-from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of, text_of
+from lineage.runs.facts.growing import RunFacts, dataset_of, united_facets
 from lineage.runs.facts.newest import facts_of_runs
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import FoundDataset, FoundJob, FoundJobVersion, FoundRun, Graph
@@ -64,9 +64,12 @@ class Upstream:
             self._runs.update(frontier)
             reads = reads_of(frontier, self._table, self._groups)
             near = self._add(reads)
-            self._truncated |= len(near) > UPSTREAM_MAX - len(self._runs)
-            runs = near[: max(UPSTREAM_MAX - len(self._runs), 0)]
-            if not runs or hop == depth:
+            if hop == depth:
+                return
+            room = max(UPSTREAM_MAX - len(self._runs), 0)
+            self._truncated |= len(near) > room
+            runs = near[:room]
+            if not runs:
                 return
 
     def _add(self, reads: Mapping[str, Sequence[Read]]) -> list[str]:
@@ -104,10 +107,7 @@ class Upstream:
         whole = replace(found_dataset(group), version=version)
         if made_by is None:
             return whole
-        written = [
-            made_by.written_facets[text_of(name)] for name in group.names if text_of(name) in made_by.written_facets
-        ]
-        return replace(whole, **describe(facets_of(written[0]))) if written else whole
+        return replace(whole, **describe(united_facets(made_by.written_facets, group.names)))
 
 
 def _jobs(runs: Mapping[str, FoundRun], runs_facts: Mapping[str, RunFacts], edges: Iterable[_Edge]) -> list[FoundJob]:
