@@ -23,8 +23,8 @@ def derive_node_id(root_id: str, parent_id: str, action_taken: str, request_id: 
 
 
 @dataclass(frozen=True, order=True, slots=True)
-class DatasetId:
-    """A dataset, as OpenLineage names it."""
+class _Named:
+    """What OpenLineage names by a namespace and a name in it."""
 
     namespace: str
     name: str
@@ -32,7 +32,13 @@ class DatasetId:
     @property
     def key(self) -> str:
         """A name of fixed length for it: the SHA-256 of both parts."""
-        return _key(self.namespace, self.name)
+        return hashlib.sha256(f"{self.namespace}\0{self.name}".encode()).hexdigest()
+
+
+class DatasetId(_Named):
+    """A dataset, as OpenLineage names it."""
+
+    __slots__ = ()
 
     @property
     def node_id(self) -> str:
@@ -44,26 +50,15 @@ class DatasetId:
         return f"dataset:{self.namespace}:{self.name}"
 
 
-@dataclass(frozen=True, order=True, slots=True)
-class JobId:
+class JobId(_Named):
     """A job, as OpenLineage names it."""
 
-    namespace: str
-    name: str
-
-    @property
-    def key(self) -> str:
-        """A name of fixed length for it: the SHA-256 of both parts."""
-        return _key(self.namespace, self.name)
+    __slots__ = ()
 
     @property
     def node_id(self) -> str:
         """Its node id, as Marquez prints it."""
         return f"job:{self.namespace}:{self.name}"
-
-
-def _key(namespace: str, name: str) -> str:
-    return hashlib.sha256(f"{namespace}\0{name}".encode()).hexdigest()
 
 
 def uuid_of_bytes(text: str) -> str:
