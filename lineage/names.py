@@ -5,7 +5,10 @@ from __future__ import annotations
 import hashlib
 import uuid
 from dataclasses import dataclass
+from typing import TypeAlias
 
+# A column, or a field inside one: the names from the outside in.
+FieldPath: TypeAlias = tuple[str, ...]
 # Any fixed UUID does; changing it would give a retried request a second node.
 _REQUESTS = uuid.UUID("7c0d3c1e-9a0b-5f60-8c57-2f1f1b7b2f55")
 

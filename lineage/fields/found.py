@@ -1,0 +1,269 @@
+"""What questions about fields find; times as `lineage.runs.times` keeps them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from lineage.fields.columns import Column, Transformation
+from lineage.names import DatasetId, FieldPath, JobId
+from lineage.runs.found import FoundRun, LastWriter
+
+Direction: TypeAlias = Literal["backward", "forward", "both"]
+UNKNOWN_TYPE = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The runs that started from `start` on and before `end`."""
+
+    start: str
+    end: str
+
+
+# The graph of columns, in Marquez's sense
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSource:
+    """What a column depends on; `field` None where nobody told which column of the dataset."""
+
+    dataset: DatasetId
+    field: FieldPath | None
+    transformations: tuple[Transformation, ...] = ()
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Teller:
+    """The run that told of a column, and the version that it made; `declared`: no run, but a Job- or DatasetEvent."""
+
+    run: str
+    job: JobId | None
+    version: str | None
+    declared: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class FoundColumn:
+    """A node: `inputs` are all columns that it is made of, `dependencies` what its dataset as a whole depends on.
+
+    `outputs` are the columns made of it, as far as they were asked for. `version` is set on nodes of a graph of versions,
+    each of which stands for that version of its dataset. `type` is `unknown` where nothing tells it; `schema_known`: a
+    schema facet tells the dataset's columns.
+    """
+
+    dataset: DatasetId
+    field: FieldPath
+    version: str | None = None
+    type: str = UNKNOWN_TYPE
+    schema_known: bool = False
+    inputs: tuple[FoundSource, ...] = ()
+    dependencies: tuple[FoundSource, ...] = ()
+    outputs: tuple[FoundSource, ...] = ()
+    tellers: tuple[Teller, ...] = ()
+    stale: bool = False
+    last_written_by: LastWriter | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnGraph:
+    """Columns, each once (each of its versions, in a graph of versions), nearest to what was asked first."""
+
+    columns: tuple[FoundColumn, ...]
+    truncated: bool = False
+
+
+# Runs of a time range, in CDAP's sense
+
+
+@dataclass(frozen=True, slots=True)
+class FieldMapping:
+    """Which fields of a source went into which of a destination; no pairs where no run told of any."""
+
+    source: DatasetId
+    destination: DatasetId
+    pairs: tuple[tuple[FieldPath, FieldPath], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Mappings:
+    """Mappings by (source, destination), both directions; `truncated`: there was more."""
+
+    items: tuple[FieldMapping, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DetailNode:
+    """A field at a point of its way: `id` is `<origin>.<field>`; the endpoint it was read from or written to."""
+
+    id: str
+    label: str
+    source: DatasetId | None = None
+    destination: DatasetId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DetailOperation:
+    """An operation on a field's way."""
+
+    name: str
+    description: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Connection:
+    """That an operation made one node of another."""
+
+    origin: str
+    destination: str
+    operation: str
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """A field's way through the operations of one level, in one direction or both."""
+
+    nodes: tuple[DetailNode, ...] = ()
+    operations: tuple[DetailOperation, ...] = ()
+    connections: tuple[Connection, ...] = ()
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PathOperation:
+    """An operation of a path: names of the fields that it took and made; `source` is what a read read."""
+
+    name: str
+    description: str | None
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    source: DatasetId | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SimpleEdge:
+    """A source field that went into the field, and the names of the operations on the way, in their order."""
+
+    source: DatasetId
+    field: FieldPath
+    operations: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FieldPathFound:
+    """One way in which a field was made, as operations and as edges, and the runs that took it, newest first."""
+
+    operations: tuple[PathOperation, ...]
+    edges: tuple[SimpleEdge, ...]
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """The distinct ways in which a field was made, that of the newest run first."""
+
+    items: tuple[FieldPathFound, ...]
+    truncated: bool = False
+
+
+# Reports
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """What a run did with the field.
+
+    READ: it read it (`fields`: what it made of it; none if nobody told, `known` False). WRITE: it wrote it, of `fields`.
+    CREATE: it wrote it of nothing. DELETE: it dropped it, or what it made of it.
+    """
+
+    kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
+    run: str
+    job: JobId | None
+    started: str
+    fields: tuple[Column, ...] = ()
+    operations: tuple[str, ...] = ()
+    known: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Flow:
+    """A column that the field flowed into, in so many `hops`; `direct` if on some way no step was merely indirect.
+
+    `masked`: on every way some step masked it. `status`: whether the column is there now, was dropped since (it, its
+    dataset), or its dataset's columns are not known.
+    """
+
+    column: Column
+    hops: int
+    direct: bool
+    masked: bool
+    status: Literal["alive", "dropped", "unknown"]
+    jobs: tuple[JobId, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """How a field was consumed in a time range (the report of FLL-1)."""
+
+    column: Column
+    window: Window
+    uses: tuple[Use, ...]
+    flows: tuple[Flow, ...]
+    truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class TrueSource:
+    """A column at the end of the way up: nothing in the time range tells what it was made of."""
+
+    column: Column
+    hops: int
+    direct: bool
+    masked: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the way: which column went into which, by which operations, told by which jobs and runs."""
+
+    source: Column
+    destination: Column
+    transformations: tuple[Transformation, ...]
+    operations: tuple[str, ...]
+    jobs: tuple[JobId, ...]
+    runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where a field came from in a time range (the report of FLL-2)."""
+
+    column: Column
+    window: Window
+    sources: tuple[TrueSource, ...]
+    steps: tuple[Step, ...]
+    truncated: bool = False
+
+
+# From a column down to records
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """A version of a column's dataset: the run that made it, and the record roots that the run reported."""
+
+    version: str
+    run: FoundRun | None
+    roots: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Origins:
+    """A column, and the versions that its writers made last (or the one that was asked for)."""
+
+    column: Column
+    versions: tuple[Origin, ...]
+    truncated: bool = False
