@@ -51,11 +51,12 @@ Sources: TypeAlias = Mapping[Source, frozenset[Transformation]]
 class Columns:
     """The columns of one dataset: `fields` by column its sources (none: it was generated), `whole` of all of it.
 
-    A column that is not in `fields` is one of which nothing was told.
+    A column that is not in `fields` is one of which nothing was told. `types` are those that operations gave.
     """
 
     fields: Mapping[FieldPath, Sources] = field(default_factory=dict)
     whole: Sources = field(default_factory=dict)
+    types: Mapping[FieldPath, str] = field(default_factory=dict)
 
     @property
     def datasets(self) -> set[DatasetId]:
@@ -71,16 +72,19 @@ def unite(every: Iterable[Columns]) -> Columns:
     """All that was told, together."""
     fields: dict[FieldPath, dict[Source, frozenset[Transformation]]] = {}
     whole: dict[Source, frozenset[Transformation]] = {}
+    types: dict[FieldPath, str] = {}
     for columns in every:
         for path, sources in columns.fields.items():
             _add(fields.setdefault(path, {}), sources)
         _add(whole, columns.whole)
-    return Columns(fields, whole)
+        types.update((path, max(kind, types.get(path, kind))) for path, kind in columns.types.items())
+    return Columns(fields, whole, types)
 
 
 def over(upper: Columns, lower: Columns) -> Columns:
     """What `upper` tells, and what `lower` tells of other columns."""
-    return Columns({**lower.fields, **upper.fields}, unite((upper, lower)).whole)
+    both = unite((upper, lower))
+    return Columns({**lower.fields, **upper.fields}, both.whole, {**both.types, **upper.types})
 
 
 def _add(known: dict[Source, frozenset[Transformation]], sources: Sources) -> None:
@@ -91,13 +95,19 @@ def _add(known: dict[Source, frozenset[Transformation]], sources: Sources) -> No
 def columns_to_json(columns: Columns) -> dict[str, Any]:
     """As a row holds it: the same for equal columns."""
     fields = {print_dotted(path): _sources_to_json(sources) for path, sources in columns.fields.items()}
-    return {"fields": {name: fields[name] for name in sorted(fields)}, "whole": _sources_to_json(columns.whole)}
+    types = {print_dotted(path): kind for path, kind in columns.types.items()}
+    return {"fields": _sorted(fields), "whole": _sources_to_json(columns.whole), "types": _sorted(types)}
 
 
 def columns_from_json(form: Mapping[str, Any]) -> Columns:
     """What a row holds."""
     fields = {parse_dotted(name): _sources_from_json(sources) for name, sources in form["fields"].items()}
-    return Columns(fields, _sources_from_json(form["whole"]))
+    types = {parse_dotted(name): kind for name, kind in form["types"].items()}
+    return Columns(fields, _sources_from_json(form["whole"]), types)
+
+
+def _sorted(form: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: form[name] for name in sorted(form)}
 
 
 def _sources_to_json(sources: Sources) -> list[Any]:

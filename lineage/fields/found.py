@@ -48,8 +48,8 @@ class Teller:
 class FoundColumn:
     """A node: `inputs` are all columns that it is made of, `dependencies` what its dataset as a whole depends on.
 
-    `outputs` are the columns made of it, as far as they were asked for. `version` is set on nodes of a graph of versions,
-    each of which stands for that version of its dataset. `type` is `unknown` where nothing tells it; `schema_known`: a
+    `outputs` are the columns made of it, as far as they were asked for. `version` is set on nodes of a graph of
+    versions, each of which stands for that version of its dataset. `type` is `unknown` where nothing tells it; `schema_known`: a
     schema facet tells the dataset's columns.
     """
 
@@ -175,8 +175,8 @@ class Paths:
 class Use:
     """What a run did with the field.
 
-    READ: it read it (`fields`: what it made of it; none if nobody told, `known` False). WRITE: it wrote it, of `fields`.
-    CREATE: it wrote it of nothing. DELETE: it dropped it, or what it made of it.
+    READ: it read it (`fields`: what it made of it; none if nobody told, `known` False). WRITE: it wrote it, of
+    `fields`. CREATE: it wrote it of nothing. DELETE: it dropped it, or what it made of it.
     """
 
     kind: Literal["CREATE", "READ", "WRITE", "DELETE"]

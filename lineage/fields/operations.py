@@ -1,4 +1,4 @@
-"""Operations on fields, as CDAP has them: a run reads fields from endpoints, transforms them, and writes them to endpoints.
+"""Operations on fields, as CDAP has them: a run reads fields from endpoints, transforms them, writes them to endpoints.
 
 A field is identified by its origin (the operation that emitted it) and its name, for several operations may emit fields
 of one name. Names of nested fields are paths with slashes (`employees/name`, see `paths`). An operation's name is
@@ -35,7 +35,7 @@ class Read:
 
 @dataclass(frozen=True, slots=True)
 class Transform:
-    """Fields made of others: every output of all inputs. Without outputs it drops its inputs, without inputs it generates."""
+    """Fields made of others, every output of all inputs; without outputs it drops them, without inputs it generates."""
 
     name: str
     inputs: tuple[InputField, ...]
