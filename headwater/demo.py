@@ -44,12 +44,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_demo(given: argparse.Namespace) -> int:
     """The command; its exit code."""
     from headwater.demonstration import demonstrate
-    from headwater.job_graph import NoGraph
+    from headwater.service import NoAnswer
     from local.errors import LocalError
 
     try:
         return 0 if demonstrate(given.days, keep=given.keep) else 1
-    except (LocalError, NoGraph) as error:
+    except (LocalError, NoAnswer) as error:
         print(f"headwater demo: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

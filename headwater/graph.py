@@ -47,15 +47,16 @@ def run_graph(given: argparse.Namespace) -> int:
     from rich.console import Console
 
     from headwater.graph_text import tree_of
-    from headwater.job_graph import NoGraph, ask_graph
+    from headwater.job_graph import ask_graph
     from headwater.picture import write_picture
+    from headwater.service import NoAnswer
 
     try:
         graph = ask_graph(given.url, given.node_id, depth=given.depth, token=os.environ.get("HEADWATER_TOKEN"))
         Console().print(tree_of(graph), highlight=False)
         if given.svg:
             write_picture(graph, given.svg)
-    except (NoGraph, OSError) as error:
+    except (NoAnswer, OSError) as error:
         print(f"headwater graph: {error}", file=sys.stderr)
         return 1
     return 0

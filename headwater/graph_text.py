@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections import defaultdict, deque
+from collections import defaultdict
 from typing import TYPE_CHECKING
 
 from rich.text import Text
-from rich.tree import Tree
 
-from headwater.job_graph import Dataset, Job, JobGraph, Node, printable, short_name
+from headwater.job_graph import Dataset, Job, JobGraph, Node, short_name
 from headwater.layers import layers_of
+from headwater.service import printable
+from headwater.trees import Words, grow
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from rich.tree import Tree
 
 STATE_STYLES = {"COMPLETED": "green", "RUNNING": "yellow", "FAILED": "red", "ABORTED": "red"}
-# Beyond this, lines would have no room left for their text.
-_LEVELS_MAX = 12
 _MORE = "more is connected than the answer holds"
 
 
@@ -29,15 +28,11 @@ def tree_of(graph: JobGraph) -> Tree:
     below: dict[str, list[str]] = defaultdict(list)
     for origin, destination in graph.edges:
         below[origin].append(destination)
-    top = Tree("", hide_root=True, guide_style="dim")
-    seen: set[str] = set()
     fed = {destination for _, destination in graph.edges}
     # Sources first. What they do not lead to is fed by a cycle, which is entered at its first layer.
-    for start in sorted(graph.nodes, key=lambda node_id: (node_id in fed, layers[node_id], node_id)):
-        starts = deque([start])
-        while starts:
-            if (one := starts.popleft()) not in seen:
-                starts += _grow(top, one, graph.nodes, below, seen)
+    starts = sorted(graph.nodes, key=lambda node_id: (node_id in fed, layers[node_id], node_id))
+    words = Words(lambda one, _: _label(graph.nodes[one]), lambda one, _: _name(graph.nodes[one]))
+    top = grow(starts, below, words)
     if graph.truncated:
         top.add(Text(_MORE, "yellow"))
     return top
@@ -65,27 +60,6 @@ def said_of(node: Node) -> str:
     if node.state is None:
         return "never ran"
     return node.state if node.duration_ms is None else f"{node.state} in {render_duration(node.duration_ms)}"
-
-
-def _grow(
-    top: Tree, start: str, nodes: Mapping[str, Node], below: Mapping[str, Sequence[str]], seen: set[str]
-) -> list[str]:
-    """Add a tree that begins at a node; the nodes where it became too deep are left to trees of their own."""
-    left = []
-    waiting = [(top, start, 0)]
-    while waiting:
-        branch, node_id, level = waiting.pop()
-        following = below.get(node_id, ())
-        if node_id in seen:
-            branch.add(_name(nodes[node_id]).append("  told above", "dim"))
-        elif level == _LEVELS_MAX and following:
-            branch.add(_name(nodes[node_id]).append("  told below", "dim"))
-            left.append(node_id)
-        else:
-            seen.add(node_id)
-            grown = branch.add(_label(nodes[node_id]))
-            waiting.extend((grown, one, level + 1) for one in reversed(following))
-    return left
 
 
 def _label(node: Node) -> Text:

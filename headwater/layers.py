@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections import defaultdict, deque
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TypeAlias
 
-if TYPE_CHECKING:
-    from headwater.job_graph import Edge
-
+Edge: TypeAlias = tuple[str, str]
 _Ways: TypeAlias = Mapping[str, list[str]]
 
 

@@ -13,12 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate, pairwise
 from statistics import fmean
-from typing import TYPE_CHECKING, TypeAlias
+from typing import NamedTuple, TypeAlias
 
-from headwater.layers import Layers, layers_of
-
-if TYPE_CHECKING:
-    from headwater.job_graph import Edge
+from headwater.layers import Edge, Layers, layers_of
 
 Point: TypeAlias = tuple[float, float]
 # What takes a place in a layer: a node, or an edge (origin, destination, layer) that passes.
@@ -31,6 +28,13 @@ _GAP_X, _GAP_Y = 72.0, 22.0
 _PASSING_HEIGHT = 2.0
 # How far below the middle of a node the edges that lead back leave and arrive.
 _BACK_Y = 10.0
+
+
+class Size(NamedTuple):
+    """What a node needs."""
+
+    width: float
+    height: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,24 +61,24 @@ class Layout:
     height: float
 
 
-def lay_out(widths: Mapping[str, float], height: float, edges: Iterable[Edge]) -> Layout:
-    """The layout of nodes that need these widths; all nodes of a layer get the width of its widest."""
+def lay_out(sizes: Mapping[str, Size], edges: Iterable[Edge]) -> Layout:
+    """The layout of nodes of these sizes; all nodes of a layer get the width of its widest."""
     edges = sorted(set(edges))
-    found = layers_of(widths, edges)
+    found = layers_of(sizes, edges)
     ways = {edge: list(_way(edge, found)) for edge in edges}
     left, right = _neighbours(ways.values())
     columns = _ordered(_columns(found, ways.values()), left, right)
-    middles = _middles(columns, left, right, height)
-    spans = list(_spans(columns, widths))
+    middles = _middles(columns, left, right, sizes)
+    spans = list(_spans(columns, sizes))
     boxes = {
-        slot: Box(x, middles[slot] - height / 2, width, height)
+        slot: Box(x, middles[slot] - sizes[slot].height / 2, width, sizes[slot].height)
         for column, (x, width) in zip(columns, spans, strict=True)
         for slot in column
         if isinstance(slot, str)
     }
     routes = {edge: _route(edge, way, found, middles, spans) for edge, way in ways.items()}
     x, width = spans[-1] if spans else (0.0, 0.0)
-    return Layout(boxes, routes, x + width, max((box.y + height for box in boxes.values()), default=0.0))
+    return Layout(boxes, routes, x + width, max((box.y + box.height for box in boxes.values()), default=0.0))
 
 
 def _way(edge: Edge, found: Layers) -> Iterator[_Slot]:
@@ -150,10 +154,10 @@ def _crossings(columns: _Columns, right: _Near) -> int:
     return crossings
 
 
-def _middles(columns: _Columns, left: _Near, right: _Near, height: float) -> dict[_Slot, float]:
+def _middles(columns: _Columns, left: _Near, right: _Near, sizes: Mapping[str, Size]) -> dict[_Slot, float]:
     """How far down the middle of each slot is; the topmost box begins at 0."""
     middles: dict[_Slot, float] = {}
-    distances = [[_distance(one, other, height) for one, other in pairwise(column)] for column in columns]
+    distances = [[_distance(one, other, sizes) for one, other in pairwise(column)] for column in columns]
     for column, apart in zip(columns, distances, strict=True):
         middles.update(zip(column, accumulate(apart, initial=0.0), strict=True))
     for sweep in range(_PLACE_SWEEPS):
@@ -165,7 +169,7 @@ def _middles(columns: _Columns, left: _Near, right: _Near, height: float) -> dic
                 for slot in column
             ]
             middles.update(zip(column, _spaced(wanted, distances[number]), strict=True))
-    top = min((middle - _size(slot, height) / 2 for slot, middle in middles.items()), default=0.0)
+    top = min((middle - _height(slot, sizes) / 2 for slot, middle in middles.items()), default=0.0)
     return {slot: middle - top for slot, middle in middles.items()}
 
 
@@ -189,19 +193,19 @@ def _spaced(wanted: Sequence[float], distances: Sequence[float]) -> list[float]:
     return [mean + offset for mean, offset in zip(means, offsets, strict=True)]
 
 
-def _distance(one: _Slot, other: _Slot, height: float) -> float:
-    return (_size(one, height) + _size(other, height)) / 2 + _GAP_Y
+def _distance(one: _Slot, other: _Slot, sizes: Mapping[str, Size]) -> float:
+    return (_height(one, sizes) + _height(other, sizes)) / 2 + _GAP_Y
 
 
-def _size(slot: _Slot, height: float) -> float:
-    return height if isinstance(slot, str) else _PASSING_HEIGHT
+def _height(slot: _Slot, sizes: Mapping[str, Size]) -> float:
+    return sizes[slot].height if isinstance(slot, str) else _PASSING_HEIGHT
 
 
-def _spans(columns: _Columns, widths: Mapping[str, float]) -> Iterator[tuple[float, float]]:
+def _spans(columns: _Columns, sizes: Mapping[str, Size]) -> Iterator[tuple[float, float]]:
     """Left side and width of each column."""
     x = 0.0
     for column in columns:
-        width = max(widths[slot] for slot in column if isinstance(slot, str))
+        width = max(sizes[slot].width for slot in column if isinstance(slot, str))
         yield x, width
         x += width + _GAP_X
 

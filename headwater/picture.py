@@ -12,8 +12,10 @@ from xml.etree import ElementTree
 from rich.cells import cell_len
 
 from headwater.graph_text import said_of
-from headwater.job_graph import Dataset, Edge, Job, JobGraph, Node, printable, short_name
-from headwater.layout import Box, Point, lay_out
+from headwater.job_graph import Dataset, Job, JobGraph, Node, short_name
+from headwater.layers import Edge
+from headwater.layout import Box, Point, Size, lay_out
+from headwater.service import printable
 
 _HEIGHT = 52.0
 _MARGIN = 20.0
@@ -44,7 +46,7 @@ def draw(graph: JobGraph) -> str:
 
     Each node is a `g` with its id in `data-id`, each edge a `path` with `data-from` and `data-to`.
     """
-    layout = lay_out({node_id: _width(node) for node_id, node in graph.nodes.items()}, _HEIGHT, graph.edges)
+    layout = lay_out({node_id: Size(_width(node), _HEIGHT) for node_id, node in graph.nodes.items()}, graph.edges)
     width, height = layout.width + 2 * _MARGIN, layout.height + 2 * _MARGIN
     svg = ElementTree.Element(
         "svg",

@@ -12,7 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from headwater.__main__ import main
-from headwater.job_graph import NoGraph, ask_graph
+from headwater.job_graph import ask_graph
+from headwater.service import NoAnswer
 from lineage.api.marquez.graph_views import render_graph
 from lineage.runs.found import Graph
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
@@ -129,7 +130,7 @@ def test_a_service_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str])
 
 @pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1/", "file:///etc"])
 def test_a_url_that_is_not_http_is_refused(url: str) -> None:
-    with pytest.raises(NoGraph, match="must be http"):
+    with pytest.raises(NoAnswer, match="must be http"):
         ask_graph(url, "job:a:b", depth=1)
 
 

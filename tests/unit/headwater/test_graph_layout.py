@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headwater.job_graph import Edge
-from headwater.layers import layers_of
-from headwater.layout import Box, Point, lay_out
+from headwater.layers import Edge, layers_of
+from headwater.layout import Box, Point, Size, lay_out
 
+SIZE = Size(80.0, 50.0)
 NAMES = [f"n{number}" for number in range(9)]
 graphs = st.sets(st.tuples(st.sampled_from(NAMES), st.sampled_from(NAMES)).filter(lambda edge: edge[0] != edge[1]))
 
@@ -41,7 +41,7 @@ def apart(one: Box, other: Box) -> bool:
 @given(graphs)
 @settings(max_examples=300, deadline=None)
 def test_no_two_nodes_overlap_and_no_edge_runs_through_a_node(edges: set[Edge]) -> None:
-    layout = lay_out({name: 40.0 + 30.0 * number for number, name in enumerate(NAMES)}, 50.0, edges)
+    layout = lay_out({name: Size(40.0 + 30.0 * n, 90.0 - 10.0 * n) for n, name in enumerate(NAMES)}, edges)
 
     boxes = layout.boxes
     assert boxes.keys() == set(NAMES)
@@ -59,7 +59,7 @@ def test_no_two_nodes_overlap_and_no_edge_runs_through_a_node(edges: set[Edge]) 
 @given(graphs)
 @settings(max_examples=300, deadline=None)
 def test_each_edge_goes_from_its_origin_to_its_destination(edges: set[Edge]) -> None:
-    layout = lay_out(dict.fromkeys(NAMES, 80.0), 50.0, edges)
+    layout = lay_out(dict.fromkeys(NAMES, SIZE), edges)
 
     for (origin, destination), route in layout.routes.items():
         for node, (x, y) in ((origin, route[0]), (destination, route[-1])):
@@ -83,7 +83,7 @@ def test_edges_do_not_cross_where_they_need_not() -> None:
     names = [f"{side}{number}" for number in range(6) for side in "ab"]
     edges = {(f"a{number}", f"b{5 - number}") for number in range(6)}
 
-    routes = lay_out(dict.fromkeys(names, 80.0), 50.0, edges).routes
+    routes = lay_out(dict.fromkeys(names, SIZE), edges).routes
 
     assert all(route[0][1] == pytest.approx(route[-1][1]) for route in routes.values())
 
@@ -91,6 +91,6 @@ def test_edges_do_not_cross_where_they_need_not() -> None:
 def test_a_graph_of_thousands_is_laid_out_in_seconds() -> None:
     edges = {(f"d{number}", f"j{number % 50}") for number in range(2_000)}
 
-    layout = lay_out({name: 80.0 for edge in edges for name in edge}, 50.0, edges)
+    layout = lay_out({name: SIZE for edge in edges for name in edge}, edges)
 
     assert len(layout.boxes) == 2_050

@@ -9,8 +9,10 @@ import pytest
 from rich.console import Console
 
 from headwater.graph_text import tree_of
-from headwater.job_graph import Dataset, Edge, Job, JobGraph, Node, NoGraph, parse_graph
+from headwater.job_graph import Dataset, Job, JobGraph, Node, parse_graph
+from headwater.layers import Edge
 from headwater.picture import draw
+from headwater.service import NoAnswer
 from lineage.api.marquez.graph_views import render_graph
 from lineage.names import DatasetId, JobId
 from lineage.runs.found import Graph
@@ -93,7 +95,7 @@ def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
     "answer", [None, [], {}, {"graph": None}, {"graph": [{}]}, {"graph": [{"id": "job:a:b", "type": "JOB"}]}]
 )
 def test_another_answer_is_no_graph(answer: object) -> None:
-    with pytest.raises(NoGraph, match="not an answer about lineage"):
+    with pytest.raises(NoAnswer, match="not an answer about lineage"):
         parse_graph(answer)
 
 
