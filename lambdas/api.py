@@ -23,6 +23,7 @@ def _services() -> Services:
         events=wiring.events_intake(),
         event_log=wiring.event_log(),
         questions=wiring.questions(),
+        fields=wiring.fields(),
         sources=wiring.sources(),
         marks=wiring.marks(),
         tokens=wiring.tokens(),

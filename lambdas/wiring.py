@@ -15,6 +15,7 @@ from lineage import settings
 from lineage.aws.clients import CONCURRENCY, READ_CONCURRENCY, client
 
 if TYPE_CHECKING:
+    from lineage.fields.questions import FieldQuestions
     from lineage.records.compaction import Compactor
     from lineage.records.dead_letters import DeadLetters
     from lineage.records.findings import Sources
@@ -184,6 +185,14 @@ def questions() -> Questions:
     from lineage.runs.questions import Questions
 
     return Questions(_graph_table(READ_CONCURRENCY))
+
+
+@cache
+def fields() -> FieldQuestions:
+    """What the events told of columns, asked of the same table."""
+    from lineage.fields.questions import FieldQuestions
+
+    return FieldQuestions(_graph_table(READ_CONCURRENCY))
 
 
 @cache

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lineage.api.answers import Links
+from lineage.fields.questions import FieldQuestions
 from lineage.records.findings import Sources
 from lineage.records.intake import RecordsIntake
 from lineage.records.marks import Marks
@@ -27,6 +28,7 @@ class Services:
     events: EventsIntake
     event_log: EventLog
     questions: Questions
+    fields: FieldQuestions
     sources: Sources
     marks: Marks
     tokens: Tokens

@@ -11,6 +11,7 @@ from jsonschema import Draft202012Validator
 
 from lineage.api.app import Api
 from lineage.api.document import build
+from lineage.fields.questions import FieldQuestions
 from lineage.runs.apply import apply
 from lineage.runs.door.parse import parse_statement
 from lineage.runs.door.rules import NameRules
@@ -32,11 +33,13 @@ _CONTEXT = SimpleNamespace(
 class Asker:
     """A graph, and the API over it; only what its questions need of the services is there."""
 
-    def __init__(self, rules=None):
+    def __init__(self, rules=None, fields=None):
         self.table = MemoryTable()
         self._rules = rules or NameRules(trim_partitions=False)
         self._log = EventLog(self.table, None, "archive")
-        services = SimpleNamespace(questions=Questions(self.table), event_log=self._log)
+        services = SimpleNamespace(
+            questions=Questions(self.table), fields=fields or FieldQuestions(self.table), event_log=self._log
+        )
         self._api = Api(lambda: services)
 
     def load(self, *bodies):
