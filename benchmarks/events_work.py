@@ -22,7 +22,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from boto3.dynamodb.types import TypeDeserializer
 
 from benchmarks.memory_dynamodb import Calls, MemoryDynamo
-from benchmarks.pipelines import chain, parsed_runs, run_events
+from benchmarks.pipelines import Sends, chain, parsed_runs, run_events
 from benchmarks.processes import Figures, Stopwatch, print_figures
 from lambdas.events import handler
 from lineage import settings
@@ -54,10 +54,10 @@ Load: TypeAlias = Callable[[Batch], None]
 STEPS = tuple(step for number in range(_CHAINS) for step in chain(number))
 
 
-def batches(rounds: int, size: int, begin: int = 0) -> Iterator[list[Batch]]:
-    """The messages of every round, in batches; `begin` is the number of the first."""
+def batches(rounds: int, size: int, begin: int = 0, sends: Sends = run_events) -> Iterator[list[Batch]]:
+    """The messages of every round, in batches; `begin` is the number of the first, `sends` makes a run's events."""
     for number in range(begin, begin + rounds):
-        starts, completes = zip(*(map(render_event_message, run_events(step, number)) for step in STEPS), strict=True)
+        starts, completes = zip(*(map(render_event_message, sends(step, number)) for step in STEPS), strict=True)
         yield [batch for events in (starts, completes) for batch in chunks(events, size)]
 
 
@@ -145,9 +145,9 @@ def memory_way(dynamo: MemoryDynamo) -> Load:
     return load
 
 
-def measure(load: Load, rounds: int, size: int) -> Figures:
+def measure(load: Load, rounds: int, size: int, sends: Sends = run_events) -> Figures:
     """CPU seconds of this process for so many rounds, after one that makes the jobs and datasets known."""
-    first, *rest = batches(rounds + 1, size)
+    first, *rest = batches(rounds + 1, size, sends=sends)
     number = 0
     # The handler prints its metrics: that work counts, the text does not belong among the figures.
     with contextlib.redirect_stdout(io.StringIO()):
@@ -182,16 +182,16 @@ def measure_plain(rounds: int) -> Figures:
     return measure(plain_way(iter(items)), rounds, BATCH)
 
 
-def measure_calls(rounds: int, size: int, runs: int = RUNS) -> Figures:
+def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_events) -> Figures:
     """DynamoDB's requests and units for an event of jobs that have had so many runs before."""
     dynamo = MemoryDynamo()
     table = GraphTable(dynamo.client(), "graph", cast("S3Client", None), "archive")
     for step in STEPS:
-        apply(parsed_runs(step, runs), table)
+        apply(parsed_runs(step, runs, sends), table)
     dynamo.calls = calls = Calls()
     load = memory_way(dynamo)
     number = 0
-    for batch in (batch for some in batches(rounds, size, begin=runs) for batch in some):
+    for batch in (batch for some in batches(rounds, size, runs, sends) for batch in some):
         load(batch)
         number += len(batch)
     return {

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import uuid
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
-from typing import Any
+from typing import Any, TypeAlias
 
 from lineage.names import DatasetId, JobId
 from lineage.runs.door.parse import parse_event
@@ -48,6 +48,10 @@ class Step:
         return JobId(NAMESPACE, self.job)
 
 
+# The events that one run of a job sends, by its number.
+Sends: TypeAlias = Callable[[Step, int], list[dict[str, Any]]]
+
+
 def chain(number: int) -> list[Step]:
     """Ten jobs: each reads what the one before wrote and two tables of its own, and writes two, one for the next."""
     name = f"chain_{number:05}"
@@ -80,23 +84,23 @@ HUB = DatasetId(STORE, "hub")
 
 def run_events(step: Step, run: int) -> list[dict[str, Any]]:
     """The START and the COMPLETE of one run of a job, as a producer sends them."""
-    start = _start(step, run)
+    start = run_start(step, run)
     return [_event(step, run, "START", start), _event(step, run, "COMPLETE", start + _TAKES)]
 
 
-def parsed_runs(step: Step, runs: int) -> list[Event]:
-    """The events of so many runs of a job, as the domain knows them.
+def parsed_runs(step: Step, runs: int, sends: Sends = run_events) -> list[Event]:
+    """The events of so many runs of a job, as the domain knows them; `sends` makes those of one run.
 
     The first run's are parsed. Of each other one there is the COMPLETE alone, made from the first run's by changing
     what differs: the run, its parent's run, the times and the storage's version. It makes as many rows.
     """
     rules = NameRules()
-    start, complete = [parse_event(form, rules, now=None) for form in run_events(step, 0)]
+    start, complete = [parse_event(form, rules, now=None) for form in sends(step, 0)]
     return [start, complete, *(_later(complete, step, run) for run in range(1, runs))]
 
 
 def _later(event: Event, step: Step, run: int) -> Event:
-    time = kept(_start(step, run) + _TAKES)
+    time = kept(run_start(step, run) + _TAKES)
     assert event.parent is not None
     facets: Facets = {**event.run_facets, "parent": _parent(step, run), "nominalTime": _nominal(step, run)}
     outputs = tuple(replace(use, facets={**use.facets, "version": _version(step, run)}) for use in event.outputs)
@@ -104,7 +108,7 @@ def _later(event: Event, step: Step, run: int) -> Event:
         event,
         time=time,
         hash=hashlib.sha256(f"{step.job} {run} {event.type}".encode()).hexdigest(),
-        run=_run_id(step, run),
+        run=run_id(step, run),
         run_facets=facets,
         outputs=outputs,
         parent=ParentRun(_parent_id(step, run), event.parent.job),
@@ -119,11 +123,11 @@ def _event(step: Step, run: int, kind: str, time: datetime) -> dict[str, Any]:
         "producer": _PRODUCER,
         "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
         "run": {
-            "runId": _run_id(step, run),
+            "runId": run_id(step, run),
             "facets": {
                 "parent": _parent(step, run),
                 "nominalTime": _nominal(step, run),
-                "processing_engine": _facet("ProcessingEngineRun", version="3.5.6", name="spark"),
+                "processing_engine": facet("ProcessingEngineRun", version="3.5.6", name="spark"),
             },
         },
         "job": {"namespace": NAMESPACE, "name": step.job, "facets": _job_facets(step)},
@@ -135,14 +139,14 @@ def _event(step: Step, run: int, kind: str, time: datetime) -> dict[str, Any]:
 def _job_facets(step: Step) -> dict[str, Any]:
     url = f"https://github.com/carbonlake/pipelines/blob/8f14e45f/{step.job}.py"
     return {
-        "jobType": _facet("JobTypeJob", processingType="BATCH", integration="SPARK", jobType="SQL_JOB"),
-        "sql": _facet("SQLJob", query=_QUERY),
-        "sourceCodeLocation": _facet("SourceCodeLocationJob", type="git", url=url, version="8f14e45f"),
+        "jobType": facet("JobTypeJob", processingType="BATCH", integration="SPARK", jobType="SQL_JOB"),
+        "sql": facet("SQLJob", query=_QUERY),
+        "sourceCodeLocation": facet("SourceCodeLocationJob", type="git", url=url, version="8f14e45f"),
     }
 
 
 def _input(name: str, *, done: bool) -> dict[str, Any]:
-    statistics = {"inputStatistics": _facet("InputStatisticsInputDataset", rowCount=336_776, size=31_400_000)}
+    statistics = {"inputStatistics": facet("InputStatisticsInputDataset", rowCount=336_776, size=31_400_000)}
     return {
         "namespace": STORE,
         "name": name,
@@ -152,7 +156,7 @@ def _input(name: str, *, done: bool) -> dict[str, Any]:
 
 
 def _output(name: str, step: Step, run: int, *, done: bool) -> dict[str, Any]:
-    statistics = {"outputStatistics": _facet("OutputStatisticsOutputDataset", rowCount=327_346, size=30_100_000)}
+    statistics = {"outputStatistics": facet("OutputStatisticsOutputDataset", rowCount=327_346, size=30_100_000)}
     return {
         "namespace": STORE,
         "name": name,
@@ -164,35 +168,38 @@ def _output(name: str, step: Step, run: int, *, done: bool) -> dict[str, Any]:
 def _dataset_facets(name: str) -> dict[str, Any]:
     columns = [{"name": column, "type": "string"} for column in _COLUMNS]
     return {
-        "schema": _facet("SchemaDataset", fields=columns),
-        "dataSource": _facet("DatasourceDataset", name="s3", uri=f"{STORE}/{name}"),
-        "storage": _facet("StorageDataset", storageLayer="iceberg", fileFormat="parquet"),
+        "schema": facet("SchemaDataset", fields=columns),
+        "dataSource": facet("DatasourceDataset", name="s3", uri=f"{STORE}/{name}"),
+        "storage": facet("StorageDataset", storageLayer="iceberg", fileFormat="parquet"),
     }
 
 
 def _version(step: Step, run: int) -> dict[str, Any]:
     snapshot = int(hashlib.sha256(f"{step.job} {run}".encode()).hexdigest()[:15], 16)
-    return _facet("DatasetVersionDataset", datasetVersion=f"{snapshot:019}")
+    return facet("DatasetVersionDataset", datasetVersion=f"{snapshot:019}")
 
 
 def _parent(step: Step, run: int) -> dict[str, Any]:
     of = {"run": {"runId": _parent_id(step, run)}, "job": {"namespace": NAMESPACE, "name": step.pipeline}}
-    return _facet("ParentRun", **of)
+    return facet("ParentRun", **of)
 
 
 def _nominal(step: Step, run: int) -> dict[str, Any]:
-    return _facet("NominalTimeRun", nominalStartTime=(_start(step, run)).isoformat())
+    return facet("NominalTimeRun", nominalStartTime=(run_start(step, run)).isoformat())
 
 
-def _facet(kind: str, **fields: Any) -> dict[str, Any]:
+def facet(kind: str, **fields: Any) -> dict[str, Any]:
+    """A facet with what every one has."""
     return {"_producer": _PRODUCER, "_schemaURL": f"{_SCHEMAS}/{kind}Facet.json", **fields}
 
 
-def _start(step: Step, run: int) -> datetime:
+def run_start(step: Step, run: int) -> datetime:
+    """When a job's run starts, by its number."""
     return _BEGIN + run * _EACH + timedelta(seconds=50 * step.place)
 
 
-def _run_id(step: Step, run: int) -> str:
+def run_id(step: Step, run: int) -> str:
+    """The id of a job's run, by its number."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{step.job} {run}"))
 
 
