@@ -49,8 +49,8 @@ class FoundColumn:
     """A node: `inputs` are all columns that it is made of, `dependencies` what its dataset as a whole depends on.
 
     `outputs` are the columns made of it, as far as they were asked for. `version` is set on nodes of a graph of
-    versions, each of which stands for that version of its dataset. `type` is `unknown` where nothing tells it; `schema_known`: a
-    schema facet tells the dataset's columns.
+    versions, each of which stands for that version of its dataset. `type` is `unknown` where nothing tells it;
+    `schema_known`: a schema facet tells the dataset's columns.
     """
 
     dataset: DatasetId

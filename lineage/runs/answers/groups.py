@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from lineage.names import DatasetId, JobId
 from lineage.runs.facts.growing import DatasetFacts, dataset_of, job_of, join, primary_of, until
-from lineage.runs.facts.keys import DATASET_FACTS, PRESENT, dataset_pk
+from lineage.runs.facts.keys import DATASET_FACTS, PRESENT, dataset_pk, facts_key
 from lineage.runs.facts.table import GraphTable, Page, Query, Row
 
 # Current readers and producers of one name that are looked at.
@@ -21,8 +21,8 @@ EDGES_MAX = 3_000
 class Group:
     """A dataset: its primary name, every name that resolves to it, and what was said under any of them.
 
-    `producers` and `readers` may be more than
-    there are; `cut` says that some were left out.
+    `producers` and `readers` may be more than there are; `cut` says that some were left out. `tellers` are jobs that do
+    not read it, but told of columns made of it; `made` are datasets that DatasetEvents told were made of it.
     """
 
     primary: DatasetId
@@ -30,6 +30,8 @@ class Group:
     facts: DatasetFacts
     producers: set[JobId] = field(default_factory=set)
     readers: set[JobId] = field(default_factory=set)
+    tellers: set[JobId] = field(default_factory=set)
+    made: set[DatasetId] = field(default_factory=set)
     cut: bool = False
 
     @property
@@ -40,11 +42,12 @@ class Group:
 
 @dataclass(slots=True)
 class _Name:
-    facts: DatasetFacts
-    others: list[DatasetId]
-    producers: list[JobId]
-    readers: list[JobId]
-    cut: bool
+    facts: DatasetFacts = field(default_factory=DatasetFacts)
+    producers: list[JobId] = field(default_factory=list)
+    readers: list[JobId] = field(default_factory=list)
+    tellers: list[JobId] = field(default_factory=list)
+    made: list[DatasetId] = field(default_factory=list)
+    cut: bool = False
 
 
 class Groups:
@@ -92,7 +95,7 @@ class Groups:
 
     def _beside(self, name: DatasetId) -> Iterable[DatasetId]:
         target = self._target(name)
-        return [*self._names[name].others, *([target] if target else [])]
+        return [*map(dataset_of, self._names[name].facts.names), *([target] if target else [])]
 
     def _unite(self, primary: DatasetId) -> Group:
         members, frontier = {primary}, [primary]
@@ -106,27 +109,35 @@ class Groups:
             group.facts = join(group.facts, one.facts)
             group.producers.update(one.producers)
             group.readers.update(one.readers)
+            group.tellers.update(one.tellers)
+            group.made.update(one.made)
             group.cut |= one.cut
         return group
 
     def _read(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+        if not self._edges:
+            rows = self._table.get(facts_key(name) for name in names)
+            return [self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names]
         queries = [query for name in names for query in self._queries(dataset_pk(name), readers)]
         pages = self._table.query(queries)
         each = len(pages) // len(names)
         return [self._name(pages[start : start + each]) for start in range(0, len(pages), each)]
 
     def _queries(self, pk: str, readers: bool) -> list[Query]:
-        if not self._edges:
-            return [Query(pk, low=DATASET_FACTS, high="A#N#~")]
         if self._at is None:
             everyone = Query(pk, prefix=PRESENT, limit=EDGES_MAX)
             return [everyone if readers else Query(pk, low=DATASET_FACTS, high="A#Q", limit=EDGES_MAX)]
         ever = Query(pk, prefix="H#" if readers else "H#W#", limit=EDGES_MAX)
-        return [Query(pk, low=DATASET_FACTS, high="A#N#~"), ever]
+        return [Query(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
 
     def _name(self, pages: Sequence[Page]) -> _Name:
-        found = _Name(DatasetFacts(), [], [], [], any(page.more for page in pages))
-        for row in (row for page in pages for row in page.rows):
+        found = self._of_rows(row for page in pages for row in page.rows)
+        found.cut = any(page.more for page in pages)
+        return found
+
+    def _of_rows(self, rows: Iterable[Row]) -> _Name:
+        found = _Name()
+        for row in rows:
             self._put(found, row)
         return found
 
@@ -134,9 +145,13 @@ class Groups:
         if row.sk == DATASET_FACTS:
             facts = DatasetFacts(**row.data["facts"])
             found.facts = until(facts, self._at) if self._at else facts
-        elif row.sk.startswith("A#N#"):
-            found.others.append(dataset_of(row.data["name"]))
-        elif row.sk.startswith(("A#P#", "H#W#")):
-            found.producers.append(job_of(row.data["job"]))
+        elif row.sk.startswith("A#D#"):
+            found.made.append(dataset_of(row.data["name"]))
         else:
-            found.readers.append(job_of(row.data["job"]))
+            self._side(found, row.sk).append(job_of(row.data["job"]))
+
+    @staticmethod
+    def _side(found: _Name, sk: str) -> list[JobId]:
+        if sk.startswith(("A#P#", "H#W#")):
+            return found.producers
+        return found.tellers if sk.startswith("A#S#") else found.readers

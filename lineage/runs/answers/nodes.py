@@ -9,14 +9,14 @@ from typing import Any
 from lineage.names import DatasetId, JobId
 from lineage.runs.answers.groups import Group
 from lineage.runs.answers.hidden import Namespaces
-from lineage.runs.facts.current import found_job, io_of, job_node
+from lineage.runs.facts.current import found_job, io_of
 from lineage.runs.facts.growing import JobFacts, until
+from lineage.runs.facts.job_nodes import work_out
 from lineage.runs.facts.keys import current_key, facts_key
-from lineage.runs.facts.newest import last_known, last_started, newest
 from lineage.runs.facts.table import GraphTable
 
 
-def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) -> dict[JobId, Mapping[str, Any]]:
+def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) -> Mapping[JobId, Mapping[str, Any]]:
     """The node of each job that is known (or was, at that time), in the given order."""
     if not jobs:
         return {}
@@ -26,11 +26,7 @@ def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) ->
     rows = table.get(facts_key(job) for job in jobs)
     told = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
     there = [job for job, facts in told.items() if facts.first and facts.first < at]
-    runs = newest([ask for job in there for ask in (last_known(job), last_started(job))], table, at)
-    return {
-        job: job_node(job, until(told[job], at), known, latest)
-        for job, known, latest in zip(there, runs[::2], runs[1::2], strict=True)
-    }
+    return work_out({job: until(told[job], at) for job in there}, table, at)
 
 
 def unproduced(

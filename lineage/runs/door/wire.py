@@ -9,28 +9,19 @@ of known ones that mean something here are checked, whether or not the facet say
 
 from __future__ import annotations
 
-import re
-from typing import Annotated, Any, TypeAlias
+from typing import Any
 
 from pydantic import (
-    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
     ModelWrapValidatorHandler,
     PrivateAttr,
-    Strict,
     model_validator,
 )
-from pydantic_core import PydanticCustomError
 from typing_extensions import Self
 
-from lineage.runs.times import parse_time
-from lineage.wire import checked_text
-
-NAME_BYTES_MAX = 2048
-NAMESPACE_CHARS_MAX = 1024
-_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+from lineage.runs.door.forms import Form, Name, Namespace, NamedForm, Text, Time
 
 # What is told of a value that has another JSON type than it should.
 WORDS = {
@@ -41,60 +32,13 @@ WORDS = {
 }
 
 
-def _checked_name(name: str) -> str:
-    if not name.strip():
-        raise PydanticCustomError("blank", "must not be blank")
-    return checked_text(name, NAME_BYTES_MAX)
-
-
-def _checked_namespace(namespace: str) -> str:
-    if not namespace.strip():
-        raise PydanticCustomError("blank", "must not be blank")
-    if len(namespace) > NAMESPACE_CHARS_MAX:
-        raise PydanticCustomError("too_long", "must be at most {limit} characters", {"limit": NAMESPACE_CHARS_MAX})
-    if _CONTROL.search(namespace):
-        raise PydanticCustomError("control", "must not hold control characters")
-    return checked_text(namespace, 4 * NAMESPACE_CHARS_MAX)
-
-
-def _checked_time(text: str) -> str:
-    try:
-        return parse_time(text)
-    except ValueError:
-        raise PydanticCustomError("time", "must be an ISO 8601 date and time in the years 1 to 9999") from None
-
-
-Text: TypeAlias = Annotated[str, Strict()]
-Name: TypeAlias = Annotated[Text, AfterValidator(_checked_name)]
-Namespace: TypeAlias = Annotated[Text, AfterValidator(_checked_namespace)]
-Time: TypeAlias = Annotated[Text, AfterValidator(_checked_time)]
-
-
-class _Form(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _null_is_not_given(cls, sent: object) -> object:
-        if not isinstance(sent, dict):
-            return sent
-        return {name: value for name, value in sent.items() if value is not None}
-
-
-class NamedForm(_Form):
-    """A job or a dataset by name."""
-
-    namespace: Namespace
-    name: Name
-
-
-class RunRefForm(_Form):
+class RunRefForm(Form):
     """A run by id; any text will do."""
 
     runId: Name  # noqa: N815 - the specification's spelling
 
 
-class RunOfJobForm(_Form):
+class RunOfJobForm(Form):
     """A run and its job, as the parent facet has them."""
 
     run: RunRefForm
@@ -105,51 +49,51 @@ class _ParentFacet(RunOfJobForm):
     root: RunOfJobForm | None = None
 
 
-class _NominalTimeFacet(_Form):
+class _NominalTimeFacet(Form):
     nominalStartTime: Time | None = None  # noqa: N815 - the specification's spelling
     nominalEndTime: Time | None = None  # noqa: N815 - the specification's spelling
 
 
-class _SchemaField(_Form):
+class _SchemaField(Form):
     name: Name
     type: Text | None = None
     description: Text | None = None
     fields_: list[_SchemaField] = Field(default=[], alias="fields")
 
 
-class _SchemaFacet(_Form):
+class _SchemaFacet(Form):
     fields_: list[_SchemaField] = Field(default=[], alias="fields")
 
 
-class _SymlinksFacet(_Form):
+class _SymlinksFacet(Form):
     identifiers: list[NamedForm] = []
 
 
-class _VersionFacet(_Form):
+class _VersionFacet(Form):
     datasetVersion: Text | None = None  # noqa: N815 - the specification's spelling
 
 
-class _LifecycleFacet(_Form):
+class _LifecycleFacet(Form):
     lifecycleStateChange: Text | None = None  # noqa: N815 - the specification's spelling
     previousIdentifier: NamedForm | None = None  # noqa: N815 - the specification's spelling
 
 
-class _DataSourceFacet(_Form):
+class _DataSourceFacet(Form):
     name: Text | None = None
     uri: Text | None = None
 
 
-class _DocumentationFacet(_Form):
+class _DocumentationFacet(Form):
     description: Text | None = None
 
 
-class _JobTypeFacet(_Form):
+class _JobTypeFacet(Form):
     processingType: Text | None = None  # noqa: N815 - the specification's spelling
     integration: Text | None = None
     jobType: Text | None = None  # noqa: N815 - the specification's spelling
 
 
-class _SourceCodeLocationFacet(_Form):
+class _SourceCodeLocationFacet(Form):
     url: Text | None = None
     version: Text | None = None
 
@@ -224,7 +168,7 @@ class DatasetForm(NamedForm):
     outputFacets: FacetsForm = FacetsForm()  # noqa: N815 - the specification's spelling
 
 
-class _EventForm(_Form):
+class _EventForm(Form):
     eventTime: Time  # noqa: N815 - the specification's spelling
     producer: Name
     eventType: Text | None = None  # noqa: N815 - the specification's spelling
@@ -250,7 +194,7 @@ class DatasetEventForm(_EventForm):
     dataset: DatasetForm
 
 
-class DeletionForm(_Form):
+class DeletionForm(Form):
     """Our own message of a deletion; the names are those that it was accepted with."""
 
     eventTime: Time  # noqa: N815 - as in events

@@ -8,8 +8,19 @@ from typing import Any
 
 from lineage.names import DatasetId, JobId
 from lineage.runs.event import ParentRun
-from lineage.runs.facts.growing import JobFacts, RunFacts, dataset_of, deleted_at, facets_of, job_of, parent_of, text_of
-from lineage.runs.facts.run import ended, io_at, others, owner, position, state, text_in, time_in, version_at
+from lineage.runs.facts.growing import (
+    IdText,
+    JobFacts,
+    RunFacts,
+    dataset_of,
+    deleted_at,
+    facets_of,
+    job_of,
+    parent_of,
+    text_of,
+)
+from lineage.runs.facts.run import ended, io_at, others, owner, position, state, text_in, time_in, version_at, written
+from lineage.runs.facts.tellings import is_explicit, told_of
 from lineage.runs.found import FoundJob, FoundRun
 from lineage.runs.times import LATEST
 
@@ -45,8 +56,12 @@ def job_node(
     facts: JobFacts,
     known: tuple[str, RunFacts] | None,
     latest: tuple[str, RunFacts] | None,
+    tellers: Mapping[IdText, tuple[str, RunFacts]],
 ) -> dict[str, Any]:
-    """The job as JSON: `known` is its last run that told of datasets, `latest` the one that started last."""
+    """The job as JSON: `known` is its last run that told of datasets, `latest` the one that started last.
+
+    `tellers` are, by output, the last runs that told of its columns.
+    """
     facets = facets_of(facts.facets)
     kind = facets.get("jobType", {})
     inputs, outputs = io_at(known[1], LATEST) if known else ([], [])
@@ -63,6 +78,20 @@ def job_node(
         "inputs": [text_of(one) for one in inputs],
         "outputs": [text_of(one) for one in outputs],
         "latest": _run_json(brief_run(*latest)) if latest else None,
+        "columns": {dataset: _columns_json(dataset, *teller) for dataset, teller in tellers.items()},
+        "explicit": known is not None and is_explicit(known[1]),
+    }
+
+
+def _columns_json(dataset: IdText, run: str, facts: RunFacts) -> dict[str, Any]:
+    told = told_of(facts, dataset)
+    made = written(facts, dataset_of(dataset)) is not None
+    return {
+        "run": run,
+        "made": made,
+        "declared": facts.declared is not None,
+        "tellings": list(told.tellings) if told else [],
+        "sources": list(told.sources) if told else [],
     }
 
 
@@ -88,6 +117,11 @@ def found_job(node: Mapping[str, Any], namespace_deleted: str = "") -> FoundJob:
 def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
     """The node's inputs and outputs, as they were written."""
     return set(map(dataset_of, node["inputs"])), set(map(dataset_of, node["outputs"]))
+
+
+def sources_of(node: Mapping[str, Any]) -> set[DatasetId]:
+    """The datasets that the columns of the node's outputs are told to come from."""
+    return {dataset_of(text) for told in node["columns"].values() for text in told["sources"]}
 
 
 def _parent_json(parent: ParentRun | None) -> dict[str, str] | None:

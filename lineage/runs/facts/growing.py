@@ -13,11 +13,13 @@ from lineage.runs.facts.lattice import (
     FACETS,
     FACETS_OF_EACH,
     GREATEST,
+    HISTORY,
     LATEST,
     LATEST_TIMES,
     LATEST_TOUCHES,
     LEAST,
     LEAST_EACH,
+    NAMES,
     STATEMENTS,
     TOUCHES_MAX,
     TWO_LEAST,
@@ -66,13 +68,17 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFacts:
-    """A job: when it was heard of (`touches`: the latest ten times), what its events say of it, when it was deleted."""
+    """A job: when it was heard of (`touches`: the latest ten times), what its events say of it, when it was deleted.
+
+    `told`: when one of its runs first told of columns.
+    """
 
     first: str | None = None
     last: str | None = None
     touches: Sequence[str] = ()
     facets: Histories = field(default_factory=dict)
     parents: History = field(default_factory=dict)
+    told: str | None = None
     deleted: Sequence[str] = ()
 
 
@@ -80,7 +86,10 @@ class JobFacts:
 class DatasetFacts:
     """A dataset name: `read` is when it was first read, described or declared.
 
-    `aliases` are the datasets that it was stated to be another name of, with the stamps of the statements.
+    `declarations` are the tellings of DatasetEvents about its columns.
+
+    `aliases` are the datasets that it was stated to be another name of, with the stamps of the statements; `names` are
+    those stated to be other names of it, with the first.
     `users` are the parent runs of the events that mention it, two at most: with one alone, dropping it (`dropped`)
     makes it that parent's private storage. `temporary`: its name tells so.
     """
@@ -90,7 +99,9 @@ class DatasetFacts:
     touches: Sequence[str] = ()
     read: str | None = None
     facets: Histories = field(default_factory=dict)
+    declarations: History = field(default_factory=dict)
     aliases: Mapping[IdText, Sequence[str]] = field(default_factory=dict)
+    names: Mapping[IdText, str] = field(default_factory=dict)
     deleted: Sequence[str] = ()
     dropped: str | None = None
     temporary: str | None = None
@@ -117,6 +128,7 @@ _KINDS: Mapping[str, Kind] = {
     "streaming": LEAST,
     "declared": LEAST,
     "read": LEAST,
+    "told": LEAST,
     "dropped": LEAST,
     "temporary": LEAST,
     "jobs": LEAST_EACH,
@@ -124,11 +136,13 @@ _KINDS: Mapping[str, Kind] = {
     "inputs": LEAST_EACH,
     "outputs": LEAST_EACH,
     "users": TWO_LEAST,
+    "names": NAMES,
     "times": LATEST_TIMES,
     "touches": LATEST_TOUCHES,
     "terminals": LATEST_TIMES,
     "deleted": LATEST_TIMES,
     "parents": LATEST,
+    "declarations": HISTORY,
     "aliases": STATEMENTS,
     "facets": FACETS,
     "job_facets": FACETS,

@@ -9,9 +9,12 @@
                    C#<time>#<run>                     the code version that the run gave
                    JV#<version>                       a version of the job
                    JR#<version>#<time>#<run>          the runs of that version
+                   T#<dataset>#<time>#<run>           the runs that told of the dataset's columns
     DS#<dataset>   A#FACTS                            what is said of the dataset
-                   A#N#<name>                         other names of it
+                   A#D#<dataset>                      datasets that DatasetEvents told were made of it
                    A#P#<job>  A#R#<job>               current producers and readers: exactly those that a CUR lists
+                   A#S#<job>                          jobs that are no readers, but told of columns made of it
+                   B#<start>#<run>  F#<start>#<run>   runs that wrote, or read it, by start (S1's rows b and f)
                    H#R#<job>  H#W#<job>               every job that ever did
                    G#<time>#<run>  X#<time>#<run>     versions: of runs that completed or stream, of runs that failed
                    E#<time>#<hash>                    DatasetEvents about it
@@ -19,13 +22,17 @@
                    P#<parent>#<time>#<run>            its versions by the parent run of their run
                    S#<storage version>#<time>#<run>   and by the storage's own version
                    I#<version>                        the run of a version
+    C#<telling>    FACET                              a facet that tells of columns (S1's row c)
+                   B#<dataset>                        the columns that it tells of a dataset
+                   WHOLE                              all of these rows are there
     NS#<namespace> FACTS                              what is said of the namespace
                    D#<name>  J#<name>                 datasets and jobs in it
                    Q#D#<name>  Q#J#<name>             those that may be hidden: their facts say
     NAMESPACES     <namespace>                        all namespaces
 
-The rows A#P, A#R move with CUR, and D#, J# with FACTS, in one transaction. The other index rows are written before the
-facts that they point to, and are never moved: a reader checks each against the facts. `<time>` of a run's position is
+The rows A#P, A#R, A#S move with CUR, and B#, F#, D#, J# with FACTS, in one transaction (of a run that has too many B#
+and F# for that, the rest are marked). The other index rows are written before the facts that they point to, and are
+never moved: a reader checks each against the facts, as it does the marked ones. `<time>` of a run's position is
 that of a terminal event, or of any event of a streaming run.
 """
 
@@ -77,6 +84,16 @@ def facts_key(entity: str | JobId | DatasetId) -> Key:
 def current_key(job: JobId) -> Key:
     """Where the job's node of the current graph lies."""
     return job_pk(job), CURRENT
+
+
+def telling_key(telling: str, dataset: DatasetId | None = None) -> Key:
+    """Where a telling's facet lies, or the columns that it tells of a dataset."""
+    return f"C#{telling}", "FACET" if dataset is None else f"B#{dataset.key[:32]}"
+
+
+def whole_key(telling: str) -> Key:
+    """Where it says that all rows of a telling are there."""
+    return f"C#{telling}", "WHOLE"
 
 
 def sortable(name: str) -> str:

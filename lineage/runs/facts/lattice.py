@@ -14,15 +14,29 @@ from typing import Any, TypeAlias
 
 import orjson
 
-# Contents of a facet that are remembered with the time they were said; needed for questions about the past alone, and
-# so only for the facets that say what a job or dataset is. Others (statistics, a storage's version) are new every run.
+# Contents of a facet that are remembered with the time they were said: of those that add up, and of those that say what
+# a job or dataset is, for questions about the past. Others (statistics, a storage's version) are new every run.
 CONTENTS_MAX = 100
 # Statements of one alias that are remembered beside the first: it may have been pointed elsewhere in between.
 STATEMENTS_MAX = 10
 # Times at which a thing was heard of that are remembered: it may have been deleted in between.
 TOUCHES_MAX = 10
+# Other names of one dataset that are known to it.
+NAMES_MAX = 100
 _REMEMBERED = frozenset(
-    {"dataSource", "datasetType", "documentation", "jobType", "lifecycleStateChange", "schema", "sourceCodeLocation"}
+    {
+        "columnLineage",
+        "dataSource",
+        "datasetType",
+        "documentation",
+        "headwater_operations",
+        "headwater_records",
+        "jobType",
+        "lifecycleStateChange",
+        "lineage",
+        "schema",
+        "sourceCodeLocation",
+    }
 )
 
 # Content hash -> first stamp, last stamp, body.
@@ -137,6 +151,7 @@ LEAST_EACH = _each(LEAST)
 LATEST_TIMES = _greatest_of(CONTENTS_MAX)
 LATEST_TOUCHES = _greatest_of(TOUCHES_MAX)
 TWO_LEAST = _least_of(2)
+NAMES = _least_of(NAMES_MAX)
 HISTORY = _history(CONTENTS_MAX)
 LATEST = _history(1)
 STATEMENTS = _statements(STATEMENTS_MAX)

@@ -24,11 +24,22 @@ from lineage.runs.facts.growing import (
     text_of,
     to_json,
 )
-from lineage.runs.facts.keys import COUNT, FACTS, NAMESPACES, dataset_pk, facts_key, job_pk, namespace_pk, sortable
+from lineage.runs.facts.keys import (
+    COUNT,
+    FACTS,
+    NAMESPACES,
+    dataset_pk,
+    facts_key,
+    job_pk,
+    namespace_pk,
+    sortable,
+    whole_key,
+)
 from lineage.runs.facts.rows import rows_of
 from lineage.runs.facts.run import owner
 from lineage.runs.facts.said import Said
 from lineage.runs.facts.table import Add, GraphTable, Key, Row, Swap
+from lineage.runs.facts.windows import exact_rows, marked_rows
 
 _ROUNDS_MAX = 100
 
@@ -55,10 +66,13 @@ def merge(said: Said, table: GraphTable) -> set[JobId]:
     jobs = set(said.jobs)
     pending: Sequence[_Subject] = list(_subjects(said))
     extra: list[Row] = list(said.described)
+    wholes = {whole_key(telling) for telling in said.tellings}
     for _ in range(_ROUNDS_MAX):
         if not pending and not extra:
             return jobs
-        rows = table.get(subject.key for subject in pending)
+        rows = table.get((*(subject.key for subject in pending), *wholes))
+        extra += _keep(said, wholes - rows.keys(), table)
+        wholes = set()
         swaps: list[tuple[_Subject, Swap]] = []
         for subject in pending:
             row = rows.get(subject.key)
@@ -77,6 +91,14 @@ def merge(said: Said, table: GraphTable) -> set[JobId]:
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets kept being swapped by others")
 
 
+def _keep(said: Said, missing: set[Key], table: GraphTable) -> list[Row]:
+    """Write the tellings that are not there yet; what says that they are has still to be written."""
+    new = [telling for telling in said.tellings.values() if whole_key(telling.id) in missing]
+    if new:
+        table.put(row for telling in new for row in telling.rows)
+    return [Row(*key) for key in sorted(missing)]
+
+
 def _subjects(said: Said) -> Iterator[_Subject]:
     for run, facts in said.runs.items():
         yield _Subject(facts_key(run), run, facts)
@@ -90,14 +112,22 @@ def _subjects(said: Said) -> Iterator[_Subject]:
 
 def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
     data: dict[str, Any] = {"id": subject.id, "facts": to_json(new)}
-    place = _place(subject)
-    was, now = _is_listed(old), _is_listed(new)
+    before, after = _moving(subject, old), _moving(subject, new)
+    stay = after.keys() | (marked_rows(subject.id, new).keys() if isinstance(new, RunFacts) else set())
     return Swap(
         Row(*subject.key, data, row.version if row else 0),
-        puts=(place,) if place and now and not was else (),
-        deletes=(place.key,) if place and was and not now else (),
+        puts=tuple(one for key, one in after.items() if before.get(key) != one),
+        deletes=tuple(key for key in before if key not in stay),
         adds=tuple(_counted(old, new)),
     )
+
+
+def _moving(subject: _Subject, facts: Facts) -> dict[Key, Row]:
+    """The rows that move with the facts."""
+    if isinstance(facts, RunFacts):
+        return exact_rows(subject.id, facts)
+    place = _place(subject) if _is_listed(facts) else None
+    return {place.key: place} if place else {}
 
 
 def _is_listed(facts: Facts) -> bool:
@@ -133,22 +163,25 @@ def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]
 
 
 def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
+    note = _place(subject, "Q#")
     if isinstance(facts, RunFacts):
         yield from rows_of(subject.id, facts).values()
-    note = _place(subject, "Q#")
-    if isinstance(facts, JobFacts) and facts.deleted and note:
+        yield from marked_rows(subject.id, facts).values()
+    elif isinstance(facts, JobFacts) and facts.deleted and note:
         yield note
-    if isinstance(facts, DatasetFacts):
+    elif isinstance(facts, DatasetFacts):
         shaky = bool(facts.deleted or facts.dropped or facts.temporary)
         if note and (facts.deleted or facts.dropped or facts.aliases) and facts.temporary is None:
             yield note
-        yield from _other_names(subject.id, facts, shaky=shaky)
-
-
-def _other_names(text: str, facts: DatasetFacts, *, shaky: bool) -> Iterator[Row]:
-    """What the datasets know that this is another name of; what may take it off the list may take them."""
-    alias = dataset_of(text)
-    for primary in map(dataset_of, facts.aliases):
-        yield Row(dataset_pk(primary), f"A#N#{alias.key}", {"name": text})
         if shaky:
-            yield Row(namespace_pk(primary.namespace), f"Q#D#{sortable(primary.name)}", {"name": primary.name})
+            # What may take it off the list may take those that it is another name of.
+            for primary in map(dataset_of, facts.aliases):
+                yield Row(namespace_pk(primary.namespace), f"Q#D#{sortable(primary.name)}", {"name": primary.name})
+        yield from _declared(subject.id, facts)
+
+
+def _declared(text: str, facts: DatasetFacts) -> Iterator[Row]:
+    """What the datasets know that DatasetEvents told this one to be made of."""
+    for _, _, telling in facts.declarations.values():
+        for source in telling["into"].get(text, ()):
+            yield Row(dataset_pk(dataset_of(source)), f"A#D#{dataset_of(text).key[:32]}", {"name": text})

@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from lineage.names import JobId
-from lineage.runs.facts.growing import RunFacts, until
+from lineage.runs.facts.growing import IdText, RunFacts, dataset_of, until
 from lineage.runs.facts.keys import facts_key, job_pk
+from lineage.runs.facts.rows import told_prefix
 from lineage.runs.facts.run import ended, is_live, known, owner
 from lineage.runs.facts.table import GraphTable, Query, Row
+from lineage.runs.facts.tellings import told_of
 from lineage.runs.times import EARLIEST
 
 Run: TypeAlias = tuple[str, RunFacts]
@@ -52,6 +54,12 @@ def last_known(job: JobId) -> Ask:
 def last_silent(job: JobId) -> Ask:
     """For its last run that counts and told of none."""
     return Ask(job, "U", lambda facts, time: not known(facts) and stands_at(facts, time))
+
+
+def last_teller(job: JobId, dataset: IdText) -> Ask:
+    """For its last run that told of the columns of a dataset."""
+    prefix = told_prefix(dataset_of(dataset))
+    return Ask(job, prefix, lambda facts, time: told_of(facts, dataset) is not None and stands_at(facts, time))
 
 
 def last_started(job: JobId) -> Ask:

@@ -21,6 +21,7 @@ from lineage.runs.facts.run import (
     version_at,
 )
 from lineage.runs.facts.table import Key, Row
+from lineage.runs.facts.tellings import told_datasets
 from lineage.runs.times import EARLIEST
 
 
@@ -37,6 +38,7 @@ def _of_job(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
     if not facts.declared:
         yield Row(pk, f"N#{facts.first or EARLIEST}#{run}")
     location, code = code_of(facts)
+    told = sorted(map(dataset_of, told_datasets(facts)))
     for time in positions(facts):
         version = version_at(facts, time)
         yield Row(pk, f"{'K' if known(facts) else 'U'}#{time}#{run}")
@@ -44,9 +46,11 @@ def _of_job(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
             yield Row(pk, f"C#{time}#{run}", {"code": code})
         if version:
             inputs, outputs = io_at(facts, time)
-            told = {"inputs": list(map(text_of, inputs)), "outputs": list(map(text_of, outputs))}
-            yield Row(pk, f"JV#{version}", {**told, "location": location, "code": code})
+            sides = {"inputs": list(map(text_of, inputs)), "outputs": list(map(text_of, outputs))}
+            yield Row(pk, f"JV#{version}", {**sides, "location": location, "code": code})
             yield Row(pk, f"JR#{version}#{time}#{run}")
+        for dataset in told:
+            yield Row(pk, f"{told_prefix(dataset)}#{time}#{run}")
 
 
 def _of_datasets(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
@@ -87,6 +91,11 @@ def _made(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
         if facts.streaming:
             yield prefix, first
             yield "G", first  # while it was live
+
+
+def told_prefix(dataset: DatasetId) -> str:
+    """Where a job's runs that told of the columns of a dataset lie among its rows."""
+    return f"T#{dataset.key[:32]}"
 
 
 def storage_key(version: str) -> str:

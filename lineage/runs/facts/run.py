@@ -8,6 +8,7 @@ from typing import Any, cast
 from lineage.names import DatasetId, JobId, uuid_of_bytes
 from lineage.runs.event import Facets
 from lineage.runs.facts.growing import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
+from lineage.runs.facts.lattice import latest
 from lineage.runs.found import State
 from lineage.runs.times import parse_time
 
@@ -147,6 +148,12 @@ def written_datasets(facts: RunFacts) -> Iterator[DatasetId]:
 def storage_version(facets: Facets) -> str | None:
     """The storage's own version of a dataset (OpenLineage's `version` facet: Delta, Iceberg)."""
     return text_in(facets.get("version", {}), "datasetVersion")
+
+
+def root_run(run: str, facts: RunFacts) -> str:
+    """The run at the root of those that started it: as its parent facet tells, else its parent, else itself."""
+    said = latest(facts.parents)
+    return str(said[1].get("root") or said[1]["run"]) if said else run
 
 
 def parent_run(facts: RunFacts) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from lineage.names import DatasetId, JobId, uuid_of_bytes
@@ -16,12 +16,14 @@ from lineage.runs.facts.growing import (
     JobFacts,
     NamespaceFacts,
     RunFacts,
+    dataset_of,
     join,
     text_of,
 )
 from lineage.runs.facts.keys import dataset_pk
 from lineage.runs.facts.lattice import said
 from lineage.runs.facts.table import Row
+from lineage.runs.facts.tellings import OF_DATASETS, OF_JOBS, OF_RUNS, Telling, is_reference, tellings_in
 
 Statement: TypeAlias = Event | Deletion
 
@@ -31,18 +33,27 @@ _OF_INPUTS = frozenset({"version"})
 
 @dataclass(slots=True)
 class Said:
-    """Facts by what they are of: run id, job, dataset, namespace; and the DatasetEvents, as rows."""
+    """Facts by what they are of (run id, job, dataset, namespace), DatasetEvents as rows, and tellings by name."""
 
     runs: dict[str, RunFacts] = field(default_factory=dict)
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
     datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
     namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
     described: list[Row] = field(default_factory=list)
+    tellings: dict[str, Telling] = field(default_factory=dict)
 
     def mention(self, time: str, *namespaces: str) -> None:
         """Something in these namespaces was heard of."""
         for namespace in namespaces:
             _add(self.namespaces, namespace, NamespaceFacts(first=time, last=time, touches=(time,)))
+
+    def keep(self, facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Facets:
+        """The facets with references in place of those that are kept by content."""
+        kept = dict(facets)
+        for name, telling in tellings_in(facets, names, dataset):
+            self.tellings[telling.id] = telling
+            kept[name] = telling.reference
+        return kept
 
 
 def all_said(statements: Iterable[Statement]) -> Said:
@@ -66,7 +77,8 @@ def _deletion(whole: Said, deletion: Deletion) -> None:
         _add(whole.namespaces, deletion.namespace, NamespaceFacts(deleted=times))
 
 
-def _event(whole: Said, event: Event) -> None:
+def _event(whole: Said, sent: Event) -> None:
+    event = _with_references(whole, sent)
     stamp = f"{event.time}#{event.hash}"
     reads = event.kind != "RUN"
     user = None if reads else event.parent.run if event.parent else NO_PARENT
@@ -76,6 +88,8 @@ def _event(whole: Said, event: Event) -> None:
         _dataset(whole, use, stamp, user, reads=reads)
     if event.kind == "DATASET":
         _description(whole, event, stamp)
+    for source in _other_sources(event):
+        _dataset(whole, DatasetUse(source), stamp, user, reads=True)
     if event.job is not None:
         _add(whole.jobs, event.job, _job_facts(event, stamp))
         whole.mention(event.time, event.job.namespace)
@@ -83,6 +97,37 @@ def _event(whole: Said, event: Event) -> None:
     for parent in (event.parent, event.root):
         if parent is not None:
             _parent(whole, parent, stamp, event.time)
+
+
+def _with_references(whole: Said, event: Event) -> Event:
+    """The event with references in place of the facets that are kept by content."""
+
+    def kept(use: DatasetUse) -> DatasetUse:
+        return replace(use, facets=whole.keep(use.facets, OF_DATASETS, use.dataset))
+
+    return replace(
+        event,
+        dataset=kept(event.dataset) if event.dataset else None,
+        inputs=tuple(map(kept, event.inputs)),
+        outputs=tuple(map(kept, event.outputs)),
+        run_facets=whole.keep(event.run_facets, OF_RUNS),
+        job_facets=whole.keep(event.job_facets, OF_JOBS),
+    )
+
+
+def _references(event: Event) -> Iterator[Mapping[str, Any]]:
+    """The references to what this event tells of columns."""
+    uses = (*event.outputs, *([event.dataset] if event.dataset else []))
+    places = [(event.run_facets, OF_RUNS), (event.job_facets, OF_JOBS), *((use.facets, OF_DATASETS) for use in uses)]
+    for facets, names in places:
+        yield from (facets[name] for name in names if name in facets and is_reference(facets[name]))
+
+
+def _other_sources(event: Event) -> list[DatasetId]:
+    """The datasets that columns are told to come from, besides those that the event names itself."""
+    named = {use.dataset for use in (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))}
+    told = {source for one in _references(event) for sources in one["into"].values() for source in sources}
+    return sorted(set(map(dataset_of, told)) - named)
 
 
 def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, reads: bool) -> None:
@@ -97,6 +142,7 @@ def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, read
         dropped=time if lifecycle == "DROP" else None,
         temporary=time if use.temporary else None,
         users={user: time} if user else {},
+        names={text_of(other): stamp for other in symlinks(use)},
     )
     _add(whole.datasets, use.dataset, facts)
     whole.mention(time, use.dataset.namespace)
@@ -121,6 +167,23 @@ def _description(whole: Said, event: Event, stamp: str) -> None:
         return
     _dataset(whole, use, stamp, None, reads=True)
     whole.described.append(Row(dataset_pk(use.dataset), f"E#{stamp}", {"facets": dict(use.facets)}))
+    declared = next(_references(event), None)
+    if declared is not None:
+        _add(whole.datasets, use.dataset, DatasetFacts(declarations=said(declared, stamp)))
+        _add(whole.runs, uuid_of_bytes(event.hash), _declaration(event, use, stamp))
+
+
+def _declaration(event: Event, use: DatasetUse, stamp: str) -> RunFacts:
+    """A DatasetEvent that tells of columns, as the run that it stands for: of no job, over when it began."""
+    return RunFacts(
+        first=event.time,
+        last=event.time,
+        declared=event.time,
+        times=(event.time,),
+        terminals=(f"{stamp}#COMPLETED",),
+        outputs={text_of(use.dataset): event.time},
+        written_facets=_described([use], stamp, only=frozenset(OF_DATASETS)),
+    )
 
 
 def _job_facts(event: Event, stamp: str) -> JobFacts:
@@ -129,7 +192,8 @@ def _job_facts(event: Event, stamp: str) -> JobFacts:
         last=event.time,
         touches=(event.time,),
         facets=_histories(event.job_facets, stamp),
-        parents=_parents(event.parent, stamp),
+        parents=_parents(event, stamp),
+        told=event.time if any(one["into"] for one in _references(event)) else None,
     )
 
 
@@ -146,7 +210,7 @@ def _run_facts(event: Event, stamp: str) -> RunFacts:
         declared=event.time if declared else None,
         times=(event.time,),
         terminals=(f"{stamp}#{state}",) if state else (),
-        parents=_parents(event.parent, stamp),
+        parents=_parents(event, stamp),
         inputs={text_of(use.dataset): event.time for use in event.inputs},
         outputs={text_of(use.dataset): event.time for use in event.outputs},
         run_facets=_histories(event.run_facets, stamp),
@@ -182,10 +246,11 @@ def _parent(whole: Said, parent: ParentRun, stamp: str, time: str) -> None:
     whole.mention(time, parent.job.namespace)
 
 
-def _parents(parent: ParentRun | None, stamp: str) -> Mapping[str, Any]:
-    if parent is None:
+def _parents(event: Event, stamp: str) -> Mapping[str, Any]:
+    if event.parent is None:
         return {}
-    return said({"run": parent.run, "namespace": parent.job.namespace, "job": parent.job.name}, stamp)
+    parent = {"run": event.parent.run, "namespace": event.parent.job.namespace, "job": event.parent.job.name}
+    return said({**parent, "root": event.root.run} if event.root else parent, stamp)
 
 
 def _histories(facets: Facets, stamp: str) -> Histories:

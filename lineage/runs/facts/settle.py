@@ -12,10 +12,10 @@ from typing import Any
 
 from lineage.errors import Unavailable
 from lineage.names import JobId
-from lineage.runs.facts.current import io_of, job_node
+from lineage.runs.facts.current import io_of, sources_of
 from lineage.runs.facts.growing import JobFacts, text_of
+from lineage.runs.facts.job_nodes import work_out
 from lineage.runs.facts.keys import current_key, dataset_pk, facts_key, sortable
-from lineage.runs.facts.newest import last_known, last_started, newest
 from lineage.runs.facts.table import SIDES_MAX, GraphTable, Key, Row, Swap
 
 _ROUNDS_MAX = 100
@@ -28,14 +28,12 @@ def settle(jobs: Iterable[JobId], table: GraphTable) -> None:
         if not pending:
             return
         nodes = table.get(current_key(job) for job in pending)
-        runs = newest([ask for job in pending for ask in (last_known(job), last_started(job))], table)
-        facts = table.get(facts_key(job) for job in pending)
-        steps = []
-        for job, known, latest in zip(pending, runs[::2], runs[1::2], strict=True):
-            row = facts.get(facts_key(job))
-            told = JobFacts(**row.data["facts"]) if row else JobFacts()
-            node = job_node(job, told, known, latest)
-            steps.append(_step(job, nodes.get(current_key(job)), node))
+        rows = table.get(facts_key(job) for job in pending)
+        facts = {
+            job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
+            for job in pending
+        }
+        steps = [_step(job, nodes.get(current_key(job)), node) for job, node in work_out(facts, table).items()]
         written = table.swap([swap for swap, _ in steps])
         done = [swapped and last for swapped, (_, last) in zip(written, steps, strict=True)]
         pending = [job for job, ready in zip(pending, done, strict=True) if not ready]
@@ -54,7 +52,7 @@ def _step(job: JobId, old: Row | None, node: Mapping[str, Any]) -> tuple[Swap, b
     missing = [edge for key, edge in after.items() if key not in before]
     if len(missing) > SIDES_MAX:
         some = missing[:SIDES_MAX]
-        listed = old.data if old else {**node, "inputs": [], "outputs": []}
+        listed = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}}
         extra = [*_extra(old), *(edge.key for edge in some)]
         return Swap(Row(*current_key(job), {**listed, "extra": extra}, version), puts=tuple(some)), False
     surplus = [key for key in before if key not in after]
@@ -77,4 +75,5 @@ def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
     inputs, outputs = io_of(node)
     rows = [Row(dataset_pk(one), f"A#R#{place}", told) for one in inputs]
     rows += [Row(dataset_pk(one), f"A#P#{place}", told) for one in outputs]
+    rows += [Row(dataset_pk(one), f"A#S#{place}", told) for one in sources_of(node) - inputs]
     return {row.key: row for row in rows}

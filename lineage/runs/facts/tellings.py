@@ -1,0 +1,154 @@
+"""Facets that tell of columns, kept once by content: facts hold a reference to them (a telling).
+
+The same columns are told by run after run. So the facet lies under its telling (`keys`), with the columns that it tells
+of each dataset beside it, and the facts of a run are small whatever it told. A reference is
+`{"kept": <telling>, "into": {<dataset>: [<dataset that it depends on>, ...]}}`; a telling's first letter is its kind.
+
+What a run tells of a dataset are all its operation sets that write it (`O`), column by column over all its `lineage`
+facets (`L`), or, if it sent none of these, over its last `columnLineage` facet (`C`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import orjson
+
+from lineage.fields.columns import Columns, columns_to_json
+from lineage.fields.facets import columns_of_entries, columns_of_entry, columns_of_facet
+from lineage.names import DatasetId
+from lineage.runs.event import Facets
+from lineage.runs.facts.growing import IdText, RunFacts, text_of
+from lineage.runs.facts.keys import telling_key
+from lineage.runs.facts.lattice import History, latest
+from lineage.runs.facts.table import Row
+
+COLUMN_LINEAGE = "columnLineage"
+LINEAGE = "lineage"
+OPERATIONS = "headwater_operations"
+RECORDS = "headwater_records"
+
+OF_RUNS = (OPERATIONS,)
+OF_JOBS = (LINEAGE,)
+# The first that a DatasetEvent has is what it declares.
+OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
+
+Told: TypeAlias = Mapping[DatasetId, Columns]
+_KEPT = "kept"
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """A facet kept by content: what facts hold of it, and the rows that it lies in."""
+
+    reference: Mapping[str, Any]
+    rows: tuple[Row, ...]
+
+    @property
+    def id(self) -> str:
+        """Its name."""
+        return str(self.reference[_KEPT])
+
+
+def _of_columns(facet: Mapping[str, Any], dataset: DatasetId | None) -> Telling:
+    return _telling("C", facet, {dataset: columns_of_facet(facet)} if dataset else {})
+
+
+def _of_lineage(facet: Mapping[str, Any], dataset: DatasetId | None) -> Telling:
+    return _telling("L", facet, {dataset: columns_of_entry(facet)} if dataset else columns_of_entries(facet))
+
+
+def _of_operations(facet: Mapping[str, Any], _: DatasetId | None) -> Telling:
+    """Equal sets are one, whatever the order of the operations and whoever sent them (S1's checksum)."""
+    from lineage.fields.operation_forms import parse_operations, render_operations
+    from lineage.fields.operation_set import OperationSet
+
+    operations = OperationSet(parse_operations(facet.get("operations")))
+    ordered = sorted(operations.operations, key=lambda one: one.name)
+    return _rows("O" + operations.checksum, {"operations": render_operations(ordered)}, operations.columns())
+
+
+_KINDS: Mapping[str, Callable[[Mapping[str, Any], DatasetId | None], Telling]] = {
+    COLUMN_LINEAGE: _of_columns,
+    LINEAGE: _of_lineage,
+    OPERATIONS: _of_operations,
+}
+
+
+def _telling(kind: str, facet: Mapping[str, Any], told: Told) -> Telling:
+    content = orjson.dumps([sorted(map(text_of, told)), facet], option=orjson.OPT_SORT_KEYS)
+    return _rows(kind + hashlib.sha256(content).hexdigest(), dict(facet), told)
+
+
+def _rows(telling: str, facet: Mapping[str, Any], told: Told) -> Telling:
+    into = {text_of(one): sorted(map(text_of, columns.datasets)) for one, columns in told.items()}
+    rows = [Row(*telling_key(telling), facet)]
+    rows += [Row(*telling_key(telling, one), columns_to_json(columns)) for one, columns in told.items()]
+    return Telling({_KEPT: telling, "into": into}, tuple(rows))
+
+
+def tellings_in(
+    facets: Facets, names: Iterable[str], dataset: DatasetId | None = None
+) -> Iterator[tuple[str, Telling]]:
+    """The tellings among the facets of a run, a job, or a dataset that have these names."""
+    for name in names:
+        facet = facets.get(name)
+        if facet is not None and facet.get("_deleted") is not True:
+            yield name, _KINDS[name](facet, dataset)
+
+
+def is_reference(facet: Mapping[str, Any]) -> bool:
+    """Whether facts hold this in place of a facet that is kept by content."""
+    return _KEPT in facet
+
+
+@dataclass(frozen=True, slots=True)
+class ToldOf:
+    """By which tellings a run told of a dataset, and which datasets it depends on by them."""
+
+    tellings: tuple[str, ...]
+    sources: tuple[IdText, ...]
+
+
+def told_of(facts: RunFacts, dataset: IdText) -> ToldOf | None:
+    """What the run told of a dataset (under this name); None if nothing."""
+    facets = facts.written_facets.get(dataset, {})
+    explicit = [*_references(facts.job_facets.get(LINEAGE, {})), *_references(facets.get(LINEAGE, {}))]
+    base = explicit or _last(facets.get(COLUMN_LINEAGE, {}))
+    operations = _references(facts.run_facets.get(OPERATIONS, {}))
+    tellings = {one[_KEPT]: one["into"][dataset] for one in (*operations, *base) if dataset in one["into"]}
+    if not tellings:
+        return None
+    return ToldOf(tuple(sorted(tellings)), tuple(sorted({source for some in tellings.values() for source in some})))
+
+
+def told_datasets(facts: RunFacts) -> set[IdText]:
+    """Every dataset that the run told of."""
+    histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
+    named = {dataset for history in histories for one in _references(history) for dataset in one["into"]}
+    return {dataset for dataset in named | facts.written_facets.keys() if told_of(facts, dataset)}
+
+
+def is_explicit(facts: RunFacts) -> bool:
+    """Whether the run sent a `lineage` facet: what that does not say is then not so."""
+    return bool(_references(facts.job_facets.get(LINEAGE, {})))
+
+
+def _references(history: History) -> list[Mapping[str, Any]]:
+    return [body for _, _, body in history.values() if is_reference(body)]
+
+
+def _last(history: History) -> list[Mapping[str, Any]]:
+    """The content that was said last, unless that was that the facet is deleted."""
+    said = latest(history)
+    return [said[1]] if said and is_reference(said[1]) else []
+
+
+def roots_of(facts: RunFacts) -> list[str]:
+    """The record roots that the run reported."""
+    bodies = [body for _, _, body in facts.run_facets.get(RECORDS, {}).values()]
+    told: Iterable[Any] = (root for body in bodies for root in body.get("rootIds") or ())
+    return sorted({root for root in told if isinstance(root, str)})
