@@ -16,16 +16,21 @@ from lineage.records.archive import compress_lines
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
+    from lineage.api.services import Services
+
 # Lambda answers 6 MB, in which a body is JSON once more; what a body grows by then is counted.
 ANSWER_BYTES_MAX = 4 * 1024 * 1024
 LINES = "application/x-ndjson"
+JSON = "application/json"
+CSV = "text/csv; charset=utf-8"
+_SUFFIXES = {LINES: "jsonl", JSON: "json", CSV: "csv"}
 _LINK_S = 900
 _SPOOLED_BYTES = 16 * 1024 * 1024
 
 
 def answer(form: Mapping[str, object], *, status: int = 200, headers: Mapping[str, str] | None = None) -> Response[str]:
     """A JSON answer."""
-    return Response(status, "application/json", orjson.dumps(form).decode(), headers)
+    return Response(status, JSON, orjson.dumps(form).decode(), headers)
 
 
 def size_of(rendered: bytes) -> int:
@@ -35,6 +40,17 @@ def size_of(rendered: bytes) -> int:
     9
     """
     return len(orjson.dumps(rendered.decode())) - 2
+
+
+def answer_within(
+    services: Services, body: bytes, content_type: str = JSON, headers: Mapping[str, str] | None = None
+) -> Response[str]:
+    """The body as the answer, or behind a link where it is larger than one may be; these headers in both cases."""
+    if size_of(body) <= ANSWER_BYTES_MAX:
+        return Response(200, content_type, body.decode(), headers)
+    link = services.links.to_body(body, content_type)
+    link.headers.update(headers or {})
+    return link
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,19 +67,19 @@ class Links:
 
     def to_lines(self, lines: Iterable[bytes]) -> Response[str]:
         """A redirect to these lines, written to an object that is deleted after a day."""
-        return self._to_answer(lines, "jsonl", LINES)
+        return self._to_answer(lines, LINES)
 
-    def to_json(self, body: bytes) -> Response[str]:
-        """A redirect to this JSON, written to an object that is deleted after a day."""
-        return self._to_answer([body], "json", "application/json")
+    def to_body(self, body: bytes, content_type: str) -> Response[str]:
+        """A redirect to this JSON or CSV, written to an object that is deleted after a day."""
+        return self._to_answer([body], content_type)
 
-    def _to_answer(self, blocks: Iterable[bytes], suffix: str, content_type: str) -> Response[str]:
+    def _to_answer(self, blocks: Iterable[bytes], content_type: str) -> Response[str]:
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
             file = cast(IO[bytes], spooled)
             written = compress_lines(blocks, file)
             file.seek(0)
             # Named by content: the same question again overwrites the object with itself.
-            key = f"answers/{written.sha256}.{suffix}.gz"
+            key = f"answers/{written.sha256}.{_SUFFIXES[content_type]}.gz"
             self.s3.put_object(Bucket=self.intake, Key=key, Body=file, ContentType=content_type, ContentEncoding="gzip")
         return self._redirect(self.intake, key)
 

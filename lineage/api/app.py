@@ -15,8 +15,10 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from lineage.api import events, records, traces
 from lineage.api.access import check_access, get_caller
 from lineage.api.answers import answer
+from lineage.api.cdap import routes as cdap
 from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
 from lineage.api.marquez import routes as marquez
+from lineage.api.reports import routes as reports
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
@@ -53,6 +55,8 @@ ROUTES = (
     Route("GET", "/api/v1/records/nodes/<node_id>", records.get_node),
     *events.ROUTES,
     *marquez.ROUTES,
+    *cdap.ROUTES,
+    *reports.ROUTES,
 )
 
 

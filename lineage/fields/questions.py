@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lineage.fields.columns import Column
 from lineage.fields.found import (
     ColumnGraph,
     Detail,
@@ -47,6 +48,14 @@ class FieldQuestions:
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, tuple[FoundColumn, ...]]:
         """The columns of these datasets (primary names) that are made of others, as they are now."""
+        raise NotImplementedError
+
+    def find_field(self, node_id: str) -> Column | None:
+        """The field of a node id (`datasetField:...`), under its dataset's primary name; None if it is unknown.
+
+        Raises:
+            Invalid: the node id is no field's.
+        """
         raise NotImplementedError
 
     def find_mappings(self, dataset: DatasetId, window: Window, *, level: int) -> Mappings:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 import orjson
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.answers import ANSWER_BYTES_MAX, size_of
+from lineage.api.answers import ANSWER_BYTES_MAX, answer_within, size_of
 from lineage.api.services import Services
 from lineage.errors import NotFound
 from lineage.runs.found import Listed, T
@@ -19,10 +19,7 @@ _FRAME_BYTES = 200
 
 def answer_whole(services: Services, form: Mapping[str, object]) -> Response[str]:
     """The JSON as the answer, or behind a link where it is larger than one may be."""
-    body = orjson.dumps(form)
-    if size_of(body) > ANSWER_BYTES_MAX:
-        return services.links.to_json(body)
-    return Response(200, "application/json", body.decode())
+    return answer_within(services, orjson.dumps(form))
 
 
 def answer_list(services: Services, name: str, listed: Listed[T], forms: Iterable[object]) -> Response[str]:

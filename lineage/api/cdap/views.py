@@ -1,0 +1,91 @@
+"""Field lineage as CDAP's designs draw it: mappings between endpoints, a field's graph, the ways it was made.
+
+Fields are printed as paths with slashes.
+"""
+
+from __future__ import annotations
+
+from lineage.api.cdap.query import View
+from lineage.api.marquez.values import Form, render_id
+from lineage.api.time_range import TimeRange
+from lineage.fields.found import (
+    Connection,
+    Detail,
+    DetailNode,
+    FieldMapping,
+    FieldPathFound,
+    PathOperation,
+    Paths,
+    SimpleEdge,
+)
+from lineage.fields.paths import print_slashed
+from lineage.names import FieldPath
+
+
+def render_mapping(mapping: FieldMapping) -> Form:
+    """A lineage mapping; the design spells `Destination` with a capital, people will look for a small one."""
+    destination = render_id(mapping.destination)
+    return {
+        "source": render_id(mapping.source),
+        "destination": destination,
+        "Destination": destination,
+        "fieldmap": [{"from": print_slashed(one), "to": print_slashed(other)} for one, other in mapping.pairs],
+    }
+
+
+def render_detail(detail: Detail) -> Form:
+    """`{"nodes", "operations", "connections"}`."""
+    return {
+        "nodes": [_render_node(node) for node in detail.nodes],
+        "operations": [{"name": one.name, "description": one.description} for one in detail.operations],
+        "connections": [_render_connection(one) for one in detail.connections],
+    }
+
+
+def render_paths(paths: Paths, field: FieldPath, asked: TimeRange, view: View | None) -> Form:
+    """The ways in which a field was made: by default as operations in their order."""
+    return {
+        "fieldName": print_slashed(field),
+        "startTimeInSeconds": asked.start_ms // 1_000,
+        "endTimeInSeconds": asked.end_ms // 1_000,
+        "paths": [{**_render_path(path, field, view), "runs": list(path.runs)} for path in paths.items],
+    }
+
+
+def _render_node(node: DetailNode) -> Form:
+    form: Form = {"id": node.id, "label": node.label}
+    if node.source is not None:
+        form["sourceEndPoint"] = render_id(node.source)
+    if node.destination is not None:
+        form["destinationEndPoint"] = render_id(node.destination)
+    return form
+
+
+def _render_connection(connection: Connection) -> Form:
+    return {"from": connection.origin, "to": connection.destination, "operation": connection.operation}
+
+
+def _render_path(path: FieldPathFound, field: FieldPath, view: View | None) -> Form:
+    if view == "simple":
+        return {"edges": [_render_edge(edge, field) for edge in path.edges]}
+    return {"operations": [_render_operation(one) for one in path.operations]}
+
+
+def _render_operation(operation: PathOperation) -> Form:
+    form: Form = {
+        "inputs": list(operation.inputs),
+        "outputs": list(operation.outputs),
+        "name": operation.name,
+        "description": operation.description,
+    }
+    return form if operation.source is None else {**form, "source": render_id(operation.source)}
+
+
+def _render_edge(edge: SimpleEdge, field: FieldPath) -> Form:
+    """A source's field, and the operations between it and the field that was asked for."""
+    return {
+        "from": print_slashed(edge.field),
+        "to": print_slashed(field),
+        "operations": list(edge.operations),
+        "source": render_id(edge.source),
+    }

@@ -1,0 +1,134 @@
+"""Reports as CSV (RFC 4180): one table, whose column `section` says what a row is about, `asked` first.
+
+What a row's section does not have is empty. Cells hold several values with `; ` between them.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from io import StringIO
+from typing import TypeAlias
+
+from lineage.api.marquez.values import when
+from lineage.fields.columns import Column, Transformation
+from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use, Window
+from lineage.fields.paths import print_dotted
+from lineage.names import JobId
+
+Row: TypeAlias = Mapping[str, str]
+
+_COLUMN = ("namespace", "dataset", "field")
+_WAY = ("hops", "direct", "masked")
+USAGE = ("section", "kind", "start", "end", "run", *_COLUMN, "known", "operations", *_WAY, "status", "jobs")
+_INTO = tuple(f"into_{name}" for name in _COLUMN)
+PROVENANCE = ("section", "start", "end", *_COLUMN, *_INTO, *_WAY, "transformations", "operations", "jobs", "runs")
+# Spreadsheets take a cell that begins so for a formula; an apostrophe before it makes it text.
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+# A cell of a spreadsheet holds 32,767 characters.
+LISTED_MAX = 500
+
+
+def usage_table(usage: Usage) -> str:
+    """A row for each column that a use was about (at least one a use), and for each that the field flowed into."""
+    uses = (row for use in usage.uses for row in _uses(use))
+    rows = [_asked(usage.column, usage.window), *uses, *map(_flow, usage.flows), *_cut(usage.truncated)]
+    return _table(USAGE, rows)
+
+
+def provenance_table(provenance: Provenance) -> str:
+    """A row for each true source, and for each step of the way."""
+    asked = _asked(provenance.column, provenance.window)
+    rows = [asked, *map(_source, provenance.sources), *map(_step, provenance.steps), *_cut(provenance.truncated)]
+    return _table(PROVENANCE, rows)
+
+
+def _asked(column: Column, window: Window) -> Row:
+    return {"section": "asked", **_column(column), "start": when(window.start) or "", "end": when(window.end) or ""}
+
+
+def _cut(truncated: bool) -> list[Row]:
+    """A last row that says so, if there was more."""
+    return [{"section": "truncated"}] if truncated else []
+
+
+def _uses(use: Use) -> Iterator[Row]:
+    row = {
+        "section": "use",
+        "kind": use.kind,
+        "start": when(use.started) or "",
+        "run": use.run,
+        "known": _flag(use.known),
+        "operations": _listed(use.operations),
+        "jobs": _jobs([] if use.job is None else [use.job]),
+    }
+    for column in use.fields:
+        yield {**row, **_column(column)}
+    if not use.fields:
+        yield row
+
+
+def _flow(flow: Flow) -> Row:
+    return {"section": "flow", **_column(flow.column), **_way(flow), "status": flow.status, "jobs": _jobs(flow.jobs)}
+
+
+def _source(source: TrueSource) -> Row:
+    return {"section": "source", **_column(source.column), **_way(source)}
+
+
+def _step(step: Step) -> Row:
+    return {
+        "section": "step",
+        **_column(step.source),
+        **{f"into_{name}": text for name, text in _column(step.destination).items()},
+        "transformations": _listed(_transformation(one) for one in step.transformations),
+        "operations": _listed(step.operations),
+        "jobs": _jobs(step.jobs),
+        "runs": _listed(step.runs),
+    }
+
+
+def _column(column: Column) -> Row:
+    return dict(zip(_COLUMN, (column.dataset.namespace, column.dataset.name, print_dotted(column.field)), strict=True))
+
+
+def _way(way: Flow | TrueSource) -> Row:
+    return {"hops": str(way.hops), "direct": _flag(way.direct), "masked": _flag(way.masked)}
+
+
+def _transformation(one: Transformation) -> str:
+    said = f"{one.type}/{one.subtype}" if one.subtype else one.type
+    masked = " (masking)" if one.masking else ""
+    return f"{said}{masked}: {one.description}" if one.description else f"{said}{masked}"
+
+
+def _jobs(jobs: Iterable[JobId]) -> str:
+    return _listed(job.node_id for job in jobs)
+
+
+def _flag(value: bool) -> str:
+    return "true" if value else "false"
+
+
+def _listed(values: Iterable[str]) -> str:
+    """Several values as one cell; the first of them, where there are more than a cell may hold."""
+    found = list(values)
+    more = [f"… and {len(found) - LISTED_MAX} more"] if len(found) > LISTED_MAX else []
+    return "; ".join([*found[:LISTED_MAX], *more])
+
+
+def _table(names: Sequence[str], rows: Iterable[Row]) -> str:
+    text = StringIO()
+    table = csv.writer(text)
+    table.writerow(names)
+    table.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
+    return text.getvalue()
+
+
+def _cell(text: str) -> str:
+    """The text as a cell that no spreadsheet computes.
+
+    >>> _cell("=HYPERLINK(0)"), _cell("flight")
+    ("'=HYPERLINK(0)", 'flight')
+    """
+    return f"'{text}" if text.startswith(_FORMULA) else text

@@ -1,0 +1,91 @@
+"""Reports as JSON. Fields are printed as paths with dots, as in the node ids that ask for them."""
+
+from __future__ import annotations
+
+from lineage.api.marquez.values import Form, render_id, render_ids, when
+from lineage.fields.columns import Column, Transformation
+from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use, Window
+from lineage.fields.paths import print_dotted
+
+
+def render_usage(usage: Usage) -> Form:
+    """How a field was consumed: who used it, and what it flowed into."""
+    return {
+        "column": render_column(usage.column),
+        "window": _render_window(usage.window),
+        "uses": [_render_use(use) for use in usage.uses],
+        "flows": [_render_flow(flow) for flow in usage.flows],
+        "truncated": usage.truncated,
+    }
+
+
+def render_provenance(provenance: Provenance) -> Form:
+    """Where a field came from: its true sources, and each step of the way."""
+    return {
+        "column": render_column(provenance.column),
+        "window": _render_window(provenance.window),
+        "sources": [_render_source(source) for source in provenance.sources],
+        "steps": [_render_step(step) for step in provenance.steps],
+        "truncated": provenance.truncated,
+    }
+
+
+def render_column(column: Column) -> Form:
+    """`{"dataset": {"namespace", "name"}, "field"}`."""
+    return {"dataset": render_id(column.dataset), "field": print_dotted(column.field)}
+
+
+def _render_window(window: Window) -> Form:
+    return {"start": when(window.start), "end": when(window.end)}
+
+
+def _render_use(use: Use) -> Form:
+    return {
+        "kind": use.kind,
+        "run": use.run,
+        "job": None if use.job is None else render_id(use.job),
+        "started": when(use.started),
+        "fields": [render_column(column) for column in use.fields],
+        "operations": list(use.operations),
+        "known": use.known,
+    }
+
+
+def _render_flow(flow: Flow) -> Form:
+    return {
+        "column": render_column(flow.column),
+        "hops": flow.hops,
+        "direct": flow.direct,
+        "masked": flow.masked,
+        "status": flow.status,
+        "jobs": render_ids(flow.jobs),
+    }
+
+
+def _render_source(source: TrueSource) -> Form:
+    return {
+        "column": render_column(source.column),
+        "hops": source.hops,
+        "direct": source.direct,
+        "masked": source.masked,
+    }
+
+
+def _render_step(step: Step) -> Form:
+    return {
+        "source": render_column(step.source),
+        "destination": render_column(step.destination),
+        "transformations": [_render_transformation(one) for one in step.transformations],
+        "operations": list(step.operations),
+        "jobs": render_ids(step.jobs),
+        "runs": list(step.runs),
+    }
+
+
+def _render_transformation(transformation: Transformation) -> Form:
+    return {
+        "type": transformation.type,
+        "subtype": transformation.subtype,
+        "description": transformation.description,
+        "masking": transformation.masking,
+    }
