@@ -44,6 +44,29 @@ SECURITY_SCHEMES: Json = {
 }
 
 
+def question(
+    operation_id: str,
+    summary: str,
+    answer: str,
+    schema: str,
+    parameters: Sequence[Json] = (),
+    *,
+    errors: Sequence[str] = ("400", "404", "503"),
+    headers: Sequence[str] = (),
+    **more: object,
+) -> Json:
+    """A question; an answer above 4 MB is behind a link, and both have these headers."""
+    answers = {"200": with_headers(answer_of(answer, schema), *headers), "303": elsewhere(*headers)}
+    asked = {"parameters": list(parameters)} if parameters else {}
+    return operation(operation_id, summary, answers, errors=errors, **more, **asked)
+
+
+def elsewhere(*headers: str) -> Json:
+    """What is answered where the answer would be too large."""
+    link = answer_of("Larger than an answer may be: the same lies in S3, gzipped, for 15 minutes.", "Elsewhere")
+    return with_headers(link, "Location", *headers)
+
+
 def answer_of(description: str, schema: str) -> Json:
     """An answer whose body is one of the document's schemas."""
     return body_of(description, ref(schema))
@@ -56,7 +79,7 @@ def body_of(description: str, schema: Schema) -> Json:
 
 def with_headers(answer: Json, *names: str) -> Json:
     """The answer with these headers."""
-    return {**answer, "headers": {name: {"schema": {"type": "string"}} for name in names}}
+    return answer if not names else {**answer, "headers": {name: {"schema": {"type": "string"}} for name in names}}
 
 
 def in_path(name: str, schema: Schema) -> Json:

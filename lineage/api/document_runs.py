@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 
 from lineage.api import examples_runs as examples
-from lineage.api.document_parts import Json, answer_of, in_path, in_query, operation, with_headers
+from lineage.api.document_parts import Json, in_path, in_query, question
 from lineage.api.marquez import query, runs, search
 from lineage.api.marquez.events import DIRECTIONS
 from lineage.api.marquez.jobs import STATES
@@ -35,7 +35,7 @@ def _lineage() -> Mapping[str, Json]:
 
 
 def _get_lineage() -> Json:
-    return _get(
+    return question(
         "getLineage",
         "The graph of jobs and datasets around one of them",
         "The same from every node of a component that `depth` covers.",
@@ -60,11 +60,13 @@ def _get_upstream() -> Json:
         _required("runId", examples.RUN_ID, "As sent, or as printed."),
         _depth("How many runs up; 0 is the run itself."),
     ]
-    return _get("getUpstreamRuns", "The runs that made what a run read", "Nearest first.", "UpstreamRuns", parameters)
+    return question(
+        "getUpstreamRuns", "The runs that made what a run read", "Nearest first.", "UpstreamRuns", parameters
+    )
 
 
 def _list_events() -> Json:
-    return _get(
+    return question(
         "listEvents",
         "Run events as they were sent",
         "By eventTime.",
@@ -80,7 +82,7 @@ def _list_events() -> Json:
 
 
 def _search() -> Json:
-    return _get(
+    return question(
         "search",
         "Jobs and datasets whose name holds a text",
         "By name, or the last updated first.",
@@ -101,11 +103,13 @@ def _search() -> Json:
 def _namespaces() -> Mapping[str, Json]:
     return {
         "/api/v1/namespaces": {
-            "get": _get("listNamespaces", "The namespaces", "By name.", "Namespaces", _paging(), errors=("400", "503"))
+            "get": question(
+                "listNamespaces", "The namespaces", "By name.", "Namespaces", _paging(), errors=("400", "503")
+            )
         },
         _NAMESPACE: {
             "parameters": [in_path("namespace", _example(examples.NAMESPACE))],
-            "get": _get("getNamespace", "A namespace", "The namespace.", "Namespace"),
+            "get": question("getNamespace", "A namespace", "The namespace.", "Namespace"),
             "delete": _delete("deleteNamespace", "Hide a namespace and all that is in it", "Namespace"),
         },
     }
@@ -116,20 +120,22 @@ def _datasets() -> Mapping[str, Json]:
     return {
         f"{_NAMESPACE}/datasets": {
             "parameters": [namespace],
-            "get": _get("listDatasets", "A namespace's datasets", "By name.", "Datasets", _paging()),
+            "get": question("listDatasets", "A namespace's datasets", "By name.", "Datasets", _paging()),
         },
         _DATASET: {
             "parameters": [namespace, dataset],
-            "get": _get("getDataset", "A dataset", "The dataset, by its primary name.", "Dataset"),
+            "get": question("getDataset", "A dataset", "The dataset, by its primary name.", "Dataset"),
             "delete": _delete("deleteDataset", "Hide a dataset", "Dataset"),
         },
         f"{_DATASET}/versions": {
             "parameters": [namespace, dataset],
-            "get": _get("listDatasetVersions", "A dataset's versions", "Newest first.", "DatasetVersions", _paging()),
+            "get": question(
+                "listDatasetVersions", "A dataset's versions", "Newest first.", "DatasetVersions", _paging()
+            ),
         },
         f"{_DATASET}/versions/{{version}}": {
             "parameters": [namespace, dataset, in_path("version", _example(examples.DATASET_VERSION))],
-            "get": _get("getDatasetVersion", "A version of a dataset", "The version.", "DatasetVersion"),
+            "get": question("getDatasetVersion", "A version of a dataset", "The version.", "DatasetVersion"),
         },
     }
 
@@ -145,27 +151,27 @@ def _jobs() -> Mapping[str, Json]:
     )
     some = [of_state, *_paging()]
     return {
-        "/api/v1/jobs": {"get": _get("listAllJobs", "All jobs", "By name.", "Jobs", some, errors=("400", "503"))},
+        "/api/v1/jobs": {"get": question("listAllJobs", "All jobs", "By name.", "Jobs", some, errors=("400", "503"))},
         f"{_NAMESPACE}/jobs": {
             "parameters": [namespace],
-            "get": _get("listJobs", "A namespace's jobs", "By name.", "Jobs", some, errors=("400", "503")),
+            "get": question("listJobs", "A namespace's jobs", "By name.", "Jobs", some, errors=("400", "503")),
         },
         _JOB: {
             "parameters": [namespace, job],
-            "get": _get("getJob", "A job", "The job.", "Job"),
+            "get": question("getJob", "A job", "The job.", "Job"),
             "delete": _delete("deleteJob", "Hide a job", "Job"),
         },
         f"{_JOB}/versions": {
             "parameters": [namespace, job],
-            "get": _get("listJobVersions", "A job's versions", "Last run first.", "JobVersions", _paging()),
+            "get": question("listJobVersions", "A job's versions", "Last run first.", "JobVersions", _paging()),
         },
         f"{_JOB}/versions/{{version}}": {
             "parameters": [namespace, job, in_path("version", _example(examples.JOB_VERSION))],
-            "get": _get("getJobVersion", "A version of a job", "The version.", "JobVersion"),
+            "get": question("getJobVersion", "A version of a job", "The version.", "JobVersion"),
         },
         f"{_JOB}/runs": {
             "parameters": [namespace, job],
-            "get": _get("listRuns", "A job's runs", "Last started first.", "Runs", _paging()),
+            "get": question("listRuns", "A job's runs", "Last started first.", "Runs", _paging()),
         },
     }
 
@@ -176,36 +182,17 @@ def _runs() -> Mapping[str, Json]:
     return {
         _RUN: {
             "parameters": [in_path("run_id", _example(examples.RUN_ID))],
-            "get": _get("getRun", "A run", "The run, with the versions it read and wrote.", "Run"),
+            "get": question("getRun", "A run", "The run, with the versions it read and wrote.", "Run"),
         },
         f"{_RUN}/facets": {
             "parameters": [in_path("run_id", _example(examples.RUN_ID))],
-            "get": _get("getRunFacets", "The facets of a run", "By name.", "RunFacets", [of_kind]),
+            "get": question("getRunFacets", "The facets of a run", "By name.", "RunFacets", [of_kind]),
         },
     }
 
 
-def _get(
-    operation_id: str,
-    summary: str,
-    answer: str,
-    schema: str,
-    parameters: Sequence[Json] = (),
-    *,
-    errors: Sequence[str] = ("400", "404", "503"),
-    **more: object,
-) -> Json:
-    """A question; an answer above 4 MB is behind a link."""
-    elsewhere = answer_of(
-        "Larger than an answer may be: the same JSON lies in S3, gzipped, for 15 minutes.", "Elsewhere"
-    )
-    answers = {"200": answer_of(answer, schema), "303": with_headers(elsewhere, "Location")}
-    asked = {"parameters": list(parameters)} if parameters else {}
-    return operation(operation_id, summary, answers, errors=errors, **more, **asked)
-
-
 def _delete(operation_id: str, summary: str, schema: str) -> Json:
-    return _get(
+    return question(
         operation_id,
         summary,
         "The thing, deleted; questions show it so within seconds.",
