@@ -16,7 +16,8 @@ NAMESPACE_CHARS_MAX = 1024
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
-def _checked_name(name: str) -> str:
+def checked_name(name: str) -> str:
+    """The name, if it is one: not blank, and at most `NAME_BYTES_MAX` long."""
     if not name.strip():
         raise PydanticCustomError("blank", "must not be blank")
     return checked_text(name, NAME_BYTES_MAX)
@@ -40,7 +41,7 @@ def _checked_time(text: str) -> str:
 
 
 Text: TypeAlias = Annotated[str, Strict()]
-Name: TypeAlias = Annotated[Text, AfterValidator(_checked_name)]
+Name: TypeAlias = Annotated[Text, AfterValidator(checked_name)]
 Namespace: TypeAlias = Annotated[Text, AfterValidator(_checked_namespace)]
 Time: TypeAlias = Annotated[Text, AfterValidator(_checked_time)]
 

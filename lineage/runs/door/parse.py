@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
 from lineage.errors import Invalid
 from lineage.names import DatasetId, JobId, run_id_of
-from lineage.runs.door.canonical import canonical, content_hash
+from lineage.runs.door.canonical import content_hash
+from lineage.runs.door.forms import NamedForm
+from lineage.runs.door.naming import rename_datasets
 from lineage.runs.door.rules import NameRules
+from lineage.runs.door.uniting import unite_uses
 from lineage.runs.door.wire import (
     WORDS,
     DatasetEventForm,
@@ -18,12 +21,11 @@ from lineage.runs.door.wire import (
     DeletionForm,
     FacetsForm,
     JobEventForm,
-    NamedForm,
     RunEventForm,
     RunFacetsForm,
     RunOfJobForm,
 )
-from lineage.runs.event import DatasetUse, Deletion, Event, Facets, ParentRun
+from lineage.runs.event import DatasetUse, Deletion, Event, ParentRun
 from lineage.runs.times import milliseconds_between
 from lineage.wire import invalid
 
@@ -39,8 +41,8 @@ def parse_event(body: object, rules: NameRules, *, now: str | None) -> Event:
 
     With a run (and its job) it is a RunEvent, with a job alone a JobEvent, with a dataset alone a DatasetEvent:
     `schemaURL` is not asked, for it may be missing or wrong, and events exist that hold all three. An unknown
-    `eventType` is kept. Datasets that are one by name (sent twice, or partitions of one) are united: of two facets of
-    one name the one with the greater canonical JSON stays.
+    `eventType` is kept. Datasets that are one by name (sent twice, or partitions of one) are united: what facets tell
+    of columns together, of other facets of one name the one with the greater canonical JSON stays.
 
     Raises:
         Invalid: it breaks a rule of `wire`, or is later than a day after `now`.
@@ -98,8 +100,8 @@ def _run_event(body: object, hash_: str, rules: NameRules) -> Event:
         job=_job(form.job),
         inputs=_inputs(form, rules),
         outputs=_outputs(form, rules),
-        run_facets=form.run.facets.sent,
-        job_facets=form.job.facets.sent,
+        run_facets=rename_datasets(form.run.facets.sent, rules),
+        job_facets=rename_datasets(form.job.facets.sent, rules),
         parent=parent,
         root=root,
     )
@@ -115,7 +117,7 @@ def _job_event(body: object, hash_: str, rules: NameRules) -> Event:
         job=_job(form.job),
         inputs=_inputs(form, rules),
         outputs=_outputs(form, rules),
-        job_facets=form.job.facets.sent,
+        job_facets=rename_datasets(form.job.facets.sent, rules),
     )
 
 
@@ -172,7 +174,7 @@ def _outputs(form: JobEventForm, rules: NameRules) -> tuple[DatasetUse, ...]:
 def _use(form: DatasetForm, use_facets: FacetsForm, rules: NameRules) -> DatasetUse:
     return DatasetUse(
         rules.dataset(form.namespace, form.name),
-        _renamed(form.facets.sent, rules),
+        rename_datasets(form.facets.sent, rules),
         use_facets.sent,
         rules.is_temporary(form.namespace, form.name),
     )
@@ -183,51 +185,5 @@ def _united(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
     united: dict[DatasetId, DatasetUse] = {}
     for use in uses:
         known = united.get(use.dataset)
-        united[use.dataset] = use if known is None else _unite(known, use)
+        united[use.dataset] = use if known is None else unite_uses(known, use)
     return tuple(united.values())
-
-
-def _unite(one: DatasetUse, other: DatasetUse) -> DatasetUse:
-    return DatasetUse(
-        one.dataset,
-        _greatest(one.facets, other.facets),
-        _greatest(one.use_facets, other.use_facets),
-        one.temporary or other.temporary,
-    )
-
-
-def _greatest(one: Facets, other: Facets) -> Facets:
-    merged = dict(one)
-    for name, facet in other.items():
-        merged[name] = max(merged.get(name, facet), facet, key=canonical)
-    return merged
-
-
-def _renamed(facets: Facets, rules: NameRules) -> Facets:
-    """The facets with the datasets that they name called as those of events are: the graph knows no other names."""
-    renamed = dict(facets)
-    for name, rename in _NAMING.items():
-        if name in renamed:
-            renamed[name] = rename(renamed[name], rules)
-    return renamed
-
-
-def _rename_symlinks(facet: Mapping[str, Any], rules: NameRules) -> Mapping[str, Any]:
-    identifiers = facet.get("identifiers")
-    return {**facet, "identifiers": [_rename(one, rules) for one in identifiers]} if identifiers else facet
-
-
-def _rename_previous(facet: Mapping[str, Any], rules: NameRules) -> Mapping[str, Any]:
-    previous = facet.get("previousIdentifier")
-    return {**facet, "previousIdentifier": _rename(previous, rules)} if previous else facet
-
-
-def _rename(identifier: Mapping[str, Any], rules: NameRules) -> Mapping[str, Any]:
-    return {**identifier, "name": rules.dataset(identifier["namespace"], identifier["name"]).name}
-
-
-# The facets that name other datasets.
-_NAMING: Mapping[str, Callable[[Mapping[str, Any], NameRules], Mapping[str, Any]]] = {
-    "symlinks": _rename_symlinks,
-    "lifecycleStateChange": _rename_previous,
-}

@@ -4,7 +4,7 @@ Required is what identifies and orders an event; the rest that the specification
 `_producer` and `_schemaURL`) may be missing, for producers of every age leave some of it out. `null` is as good as not
 given. A namespace has 1 to 1,024 characters, none of them a control character (Marquez refuses many more, and rewrites
 some); a name is not blank and has at most 2,048 bytes. Facets are JSON objects, kept as sent, known or not; the fields
-of known ones that mean something here are checked, whether or not the facet says `_deleted`.
+of known ones that mean something here are checked, in a facet that is `_deleted` too (not those of `column_forms`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,8 @@ from pydantic import (
 )
 from typing_extensions import Self
 
-from lineage.runs.door.forms import Form, Name, Namespace, NamedForm, Text, Time
+from lineage.runs.door.column_forms import ColumnLineageFacet, DatasetLineageFacet, JobLineageFacet, RecordsFacet
+from lineage.runs.door.forms import Form, Name, NamedForm, Namespace, Text, Time
 
 # What is told of a value that has another JSON type than it should.
 WORDS = {
@@ -66,7 +67,7 @@ class _SchemaFacet(Form):
 
 
 class _SymlinksFacet(Form):
-    identifiers: list[NamedForm] = []
+    identifiers: list[NamedForm] = Field(default=[])
 
 
 class _VersionFacet(Form):
@@ -127,6 +128,7 @@ class RunFacetsForm(FacetsForm):
     parent: _ParentFacet | None = None
     parentRun: _ParentFacet | None = None  # noqa: N815 - as it is sent
     nominalTime: _NominalTimeFacet | None = None  # noqa: N815 - the specification's spelling
+    headwater_records: RecordsFacet | None = None
 
 
 class JobFacetsForm(FacetsForm):
@@ -135,6 +137,7 @@ class JobFacetsForm(FacetsForm):
     jobType: _JobTypeFacet | None = None  # noqa: N815 - the specification's spelling
     sourceCodeLocation: _SourceCodeLocationFacet | None = None  # noqa: N815 - the specification's spelling
     documentation: _DocumentationFacet | None = None
+    lineage: JobLineageFacet | None = None
 
 
 class DatasetFacetsForm(FacetsForm):
@@ -146,6 +149,8 @@ class DatasetFacetsForm(FacetsForm):
     lifecycleStateChange: _LifecycleFacet | None = None  # noqa: N815 - the specification's spelling
     dataSource: _DataSourceFacet | None = None  # noqa: N815 - the specification's spelling
     documentation: _DocumentationFacet | None = None
+    columnLineage: ColumnLineageFacet | None = None  # noqa: N815 - the specification's spelling
+    lineage: DatasetLineageFacet | None = None
 
 
 class RunForm(RunRefForm):
@@ -178,8 +183,8 @@ class JobEventForm(_EventForm):
     """What a job reads and writes."""
 
     job: JobForm
-    inputs: list[DatasetForm] = []
-    outputs: list[DatasetForm] = []
+    inputs: list[DatasetForm] = Field(default=[])
+    outputs: list[DatasetForm] = Field(default=[])
 
 
 class RunEventForm(JobEventForm):

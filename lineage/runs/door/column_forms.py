@@ -1,0 +1,127 @@
+"""Facets that tell of columns, as they are sent: OpenLineage's `columnLineage` and `lineage`, and two of our own.
+
+All versions of `columnLineage` (1-0-0 to 1-2-0), and the `lineage` facet of jobs and datasets (1-0-0). Types and names
+are strict; what a facet leaves out, required or not, tells nothing. A dataset is known by namespace and name; a job
+that something comes from, or an entity of another type, tells of no column, and need have no name. A facet that is
+`_deleted` is not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, TypeAlias, TypeVar
+
+from pydantic import AfterValidator, Field, Strict, model_validator
+from pydantic_core import PydanticCustomError
+from typing_extensions import Self
+
+from lineage.runs.door.forms import Form, Name, NamedForm, Namespace, Text, checked_name
+from lineage.wire import checked_text
+
+# As many as one lineage request may hold records.
+ROOTS_MAX = 10_000
+# The service's bound on a root id: DynamoDB's on a partition key.
+_ROOT_BYTES_MAX = 2048
+_DATASET = "DATASET"
+C = TypeVar("C")
+
+
+def _checked_columns(columns: dict[str, C]) -> dict[str, C]:
+    for name in columns:
+        checked_name(name)
+    return columns
+
+
+def _checked_root(root_id: str) -> str:
+    if not root_id:
+        raise PydanticCustomError("empty", "must not be empty")
+    return checked_text(root_id, _ROOT_BYTES_MAX)
+
+
+# Pydantic sees only a plain type of keys: its place of a faulty key is no place in the JSON.
+ByColumn: TypeAlias = Annotated[dict[Text, C], AfterValidator(_checked_columns)]
+RootId: TypeAlias = Annotated[Text, AfterValidator(_checked_root)]
+
+
+class _Facet(Form):
+    @model_validator(mode="before")
+    @classmethod
+    def _deleted_says_nothing(cls, sent: object) -> object:
+        return {} if is_deleted(sent) else sent
+
+
+def is_deleted(facet: object) -> bool:
+    """Whether the facet says that it is no more."""
+    return isinstance(facet, Mapping) and facet.get("_deleted") is True
+
+
+class _Transformation(Form):
+    type: Text
+    subtype: Text | None = None
+    description: Text | None = None
+    masking: Annotated[bool, Strict()] | None = None
+
+
+class _InputField(NamedForm):
+    field: Name
+    transformations: list[_Transformation] = Field(default=[])
+
+
+class _Column(Form):
+    inputFields: list[_InputField] = Field(default=[])  # noqa: N815 - the specification's spelling
+    transformationDescription: Text | None = None  # noqa: N815 - the specification's spelling
+    transformationType: Text | None = None  # noqa: N815 - the specification's spelling
+
+
+class ColumnLineageFacet(_Facet):
+    """An output's `columnLineage`."""
+
+    fields_: ByColumn[_Column] = Field(default={}, alias="fields")
+    dataset: list[_InputField] = Field(default=[])
+
+
+class _Entity(Form):
+    """A dataset by name; anything else with a name or without."""
+
+    type: Text
+    namespace: Namespace | None = None
+    name: Name | None = None
+
+    @model_validator(mode="after")
+    def _a_dataset_has_a_name(self) -> Self:
+        if self.type == _DATASET and (self.namespace is None or self.name is None):
+            raise PydanticCustomError("unnamed", "must have a namespace and a name, for it is a DATASET")
+        return self
+
+
+class _Input(_Entity):
+    field: Name | None = None
+    transformations: list[_Transformation] = Field(default=[])
+
+
+class _InputsOfColumn(Form):
+    inputs: list[_Input] = Field(default=[])
+
+
+class DatasetLineageFacet(_Facet):
+    """A dataset's `lineage`: what it, and each of its columns, is made of."""
+
+    inputs: list[_Input] = Field(default=[])
+    fields_: ByColumn[_InputsOfColumn] = Field(default={}, alias="fields")
+
+
+class _Entry(_Entity):
+    inputs: list[_Input] = Field(default=[])
+    fields_: ByColumn[_InputsOfColumn] = Field(default={}, alias="fields")
+
+
+class JobLineageFacet(_Facet):
+    """A job's `lineage`: what each of its outputs is made of."""
+
+    entries: list[_Entry] = Field(default=[])
+
+
+class RecordsFacet(_Facet):
+    """Ours (docs/facets/headwater_records.json): the record roots that a run worked on."""
+
+    rootIds: Annotated[list[RootId], Field(max_length=ROOTS_MAX)] = Field(default=[])  # noqa: N815 - as facets are spelled
