@@ -153,11 +153,16 @@ class SimpleEdge:
 
 @dataclass(frozen=True, slots=True)
 class FieldPathFound:
-    """One way in which a field was made, as operations and as edges, and the runs that took it, newest first."""
+    """One way in which a field was made, as operations and as edges, and the runs that took it, newest first.
+
+    `nodes` and `connections` are the detailed view: every field on the way, and the operation that made one of another.
+    """
 
     operations: tuple[PathOperation, ...]
     edges: tuple[SimpleEdge, ...]
     runs: tuple[str, ...]
+    nodes: tuple[DetailNode, ...] = ()
+    connections: tuple[Connection, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

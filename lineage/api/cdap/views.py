@@ -68,6 +68,9 @@ def _render_connection(connection: Connection) -> Form:
 def _render_path(path: FieldPathFound, field: FieldPath, view: View | None) -> Form:
     if view == "simple":
         return {"edges": [_render_edge(edge, field) for edge in path.edges]}
+    if view == "detailed":
+        nodes, connections = map(_render_node, path.nodes), map(_render_connection, path.connections)
+        return {"nodes": list(nodes), "edges": list(connections)}
     return {"operations": [_render_operation(one) for one in path.operations]}
 
 
