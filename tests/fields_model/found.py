@@ -1,0 +1,36 @@
+"""Nodes of graphs as they are told."""
+
+from __future__ import annotations
+
+from lineage.fields.found import UNKNOWN_TYPE, FoundSource, Teller
+
+
+def found_sources(sources, version_of=lambda dataset: None):
+    """Sources in order; `version_of` tells the version of a dataset, if there are versions."""
+    return tuple(
+        FoundSource(one.dataset, one.field, in_order(sources[one]), version_of(one.dataset))
+        for one in sorted(sources, key=lambda one: (one.dataset, one.field or ()))
+    )
+
+
+def in_order(transformations):
+    return tuple(
+        sorted(transformations, key=lambda one: (one.type, one.subtype or "", one.description or "", str(one.masking)))
+    )
+
+
+def type_of(path, columns, schema):
+    return columns.types.get(path) or schema.get(path) or UNKNOWN_TYPE
+
+
+def found_teller(teller, version):
+    return Teller(teller.id, teller.job, version, declared=teller.run is None)
+
+
+def hops(starts, depth, beside):
+    """How many steps each node within `depth` is from the starts."""
+    found = dict.fromkeys(starts, 0)
+    for hop in range(1, depth + 1):
+        near = {other for node in found for other in beside(node)}
+        found |= {node: hop for node in near if node not in found}
+    return found

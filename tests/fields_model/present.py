@@ -1,0 +1,137 @@
+"""The graph of columns as they are now."""
+
+from __future__ import annotations
+
+from lineage.fields.columns import Column, Source
+from lineage.fields.found import ColumnGraph, FoundColumn
+from tests.fields_model.found import found_sources, found_teller, hops, type_of
+from tests.fields_model.schema import top_level
+from tests.fields_model.told import NOTHING
+
+
+def graph_of_now(world, node_id, depth, downstream):
+    """None for what is unknown or hidden."""
+    asked = asked_columns(world, node_id, downstream)
+    if asked is None:
+        return None
+    up = hops(asked, depth, lambda node: made_of(world, node))
+    down = hops(asked, depth, lambda node: made_from(world, node)) if downstream else {}
+    near = {node: min(side[node] for side in (up, down) if node in side) for node in {**up, **down}}
+    nodes = sorted(near, key=lambda node: (near[node], node))
+    return ColumnGraph(tuple(node_of(world, node, _outputs(world, node, near, down, downstream)) for node in nodes))
+
+
+def asked_columns(world, node_id, downstream=False):
+    """The columns that a node id stands for; None for what is unknown or hidden."""
+    kind, _, _ = node_id.partition(":")
+    if kind == "dataset":
+        found = [world.said.primary(name) for name in world.said.dataset_names if name.node_id == node_id]
+        datasets = [one for one in found if not world.hidden(one)]
+        return columns_of(world, datasets[0], downstream) if datasets else None
+    if kind == "job":
+        jobs = [job for job in world.runs.visible_jobs() if job.node_id == node_id]
+        return (
+            {one for dataset in written_by(world, jobs[0]) for one in columns_of(world, dataset, downstream)}
+            if jobs
+            else None
+        )
+    return _asked_fields(world, node_id)
+
+
+def _asked_fields(world, node_id):
+    return {column for name in world.said.dataset_names for column in _fields_named(world, name, node_id)} or None
+
+
+def _fields_named(world, name, node_id):
+    dataset = world.said.primary(name)
+    exist = set() if world.hidden(dataset) else everything_of(world, dataset)
+    return {Column(dataset, path) for path in exist if field_id(name, path) == node_id}
+
+
+def field_id(name, path):
+    """The node id of a field."""
+    return f"datasetField:{name.namespace}:{name.name}:{'.'.join(path)}"
+
+
+def everything_of(world, dataset):
+    """Every path that there is: in the schema at any depth, told, or used."""
+    return {*world.schema(dataset), *world.present(dataset).fields, *world.used_now(dataset)}
+
+
+def columns_of(world, dataset, downstream):
+    """The columns that stand for a dataset which is asked for."""
+    schema = world.schema(dataset)
+    used = world.used_now(dataset) if downstream or not schema else set()
+    return {Column(dataset, path) for path in {*top_level(schema), *world.present(dataset).fields, *used}}
+
+
+def written_by(world, job):
+    return [one for one in world.runs.current_io(job)[1] if not world.hidden(one)]
+
+
+def made_of(world, column):
+    """The columns that a column is made of, or its dataset depends on."""
+    present = world.present(column.dataset)
+    sources = {**present.fields.get(column.field, {}), **present.whole}
+    return {Column(one.dataset, one.field) for one in sources if one.field is not None}
+
+
+def made_from(world, column):
+    """Transformations by the columns that are made of a column, or belong to a dataset that depends on it."""
+    source, found = Source(column.dataset, column.field), {}
+    for dataset in world.visible_datasets():
+        present = world.present(dataset)
+        for path in {*top_level(world.schema(dataset)), *present.fields}:
+            ways = [some[source] for some in (present.fields.get(path, {}), present.whole) if source in some]
+            if ways:
+                found[Column(dataset, path)] = NOTHING.union(*ways)
+    return found
+
+
+def _outputs(world, node, near, down, downstream):
+    if not downstream:
+        return {}
+    every = made_from(world, node)
+    return every if node in down else {one: how for one, how in every.items() if one in near}
+
+
+def node_of(world, column, outputs):
+    """A column as it is told."""
+    dataset, present, schema = column.dataset, world.present(column.dataset), world.schema(column.dataset)
+    known = dataset in world.said.datasets
+    found = world.runs.dataset(dataset) if known else None
+    return FoundColumn(
+        dataset,
+        column.field,
+        type=type_of(column.field, present, schema),
+        schema_known=bool(schema),
+        inputs=found_sources(present.fields.get(column.field, {})),
+        dependencies=found_sources(present.whole),
+        outputs=found_sources({Source(one.dataset, one.field): how for one, how in outputs.items()}),
+        tellers=tellers_of(world, column),
+        stale=found.stale if found else False,
+        last_written_by=found.last_written_by if found else None,
+    )
+
+
+def tellers_of(world, column):
+    """Who told of the column: of it, or of its dataset as a whole."""
+    found = {
+        found_teller(teller, version_made(world, teller, column.dataset))
+        for teller, columns in world.writers(column.dataset)
+        if column.field in columns.fields or columns.whole
+    }
+    return tuple(sorted(found, key=lambda one: (one.version or "", one.run)))
+
+
+def version_made(world, teller, dataset):
+    """The version of the dataset that the teller made, if it made one."""
+    return next((one.id for one in world.versions(dataset) if teller.run and one.run == teller.run), None)
+
+
+def present_columns(world, datasets):
+    """Of each dataset the columns that are made of others."""
+    return {
+        dataset: tuple(node_of(world, Column(dataset, path), {}) for path in sorted(world.present(dataset).fields))
+        for dataset in datasets
+    }

@@ -1,0 +1,114 @@
+"""Who told of columns, and what: runs, JobEvents and DatasetEvents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lineage.fields.columns import NO_COLUMNS, Columns, Source
+from lineage.names import DatasetId, JobId, uuid_of_bytes
+from tests.fields_model.operations import written
+from tests.fields_model.told import NOTHING, by_columns, of_column_lineage, of_lineage, united
+from tests.runs_model.facets import merged
+
+
+@dataclass(frozen=True)
+class Teller:
+    """`told` is what it tells of each dataset, by the name that it used; of those that it does not tell of, nothing.
+
+    `explicit`: it has a `lineage` facet, so what that leaves out depends on nothing. `position` is None while it does
+    not count yet; `run` is the id of the run that it is, `start` when that began.
+    """
+
+    id: str
+    job: JobId | None
+    position: tuple | None
+    start: str
+    inputs: list
+    outputs: list
+    told: dict
+    explicit: bool
+    run: str | None = None
+
+    def columns(self, name):
+        """What is to be thought of the columns of a dataset that it wrote, or told of."""
+        if name in self.told or self.explicit:
+            return self.told.get(name, NO_COLUMNS)
+        return unknown(self.inputs)
+
+
+def unknown(inputs):
+    """That something depends on all of these datasets, nobody knows how."""
+    return Columns({}, {Source(one, None): NOTHING for one in inputs})
+
+
+def every_teller(said):
+    """Everyone who was heard of, by position."""
+    runs = [_of_run(run) for run in said.runs.values() if run.events]
+    jobs = [_of_job_event(event) for event in said.events if event.kind == "JOB"]
+    datasets = [_of_dataset_event(event) for event in said.events if event.kind == "DATASET"]
+    return runs + jobs + [one for one in datasets if one is not None]
+
+
+def _of_run(run):
+    sets = _operation_sets(run.events)
+    operations = [columns for one in sets for columns in written(one).items()]
+    lineage = [event.job_facets.get("lineage") for event in run.events]
+    base, explicit = _base(lineage, run.uses("out"))
+    upper = _by_name(operations)
+    told = {
+        name: by_columns(upper[name], base.get(name, NO_COLUMNS)) if name in upper else base[name]
+        for name in {**base, **upper}
+    }
+    start = run.events[0].time
+    return Teller(run.id, run.job, run.position, start, run.names("in"), run.names("out"), told, explicit, run.id)
+
+
+def _operation_sets(events):
+    facets = [event.run_facets.get("headwater_operations") for event in events]
+    return [one["operations"] for one in facets if _there(one)]
+
+
+def _of_job_event(event):
+    told, explicit = _base([event.job_facets.get("lineage")], [(event, use) for use in event.outputs])
+    id = uuid_of_bytes(event.hash)  # noqa: A001 - what it is
+    inputs, outputs = (sorted({use.dataset for use in side}) for side in (event.inputs, event.outputs))
+    return Teller(id, event.job, (event.time, id), event.time, inputs, outputs, told, explicit)
+
+
+def _of_dataset_event(event):
+    """What a DatasetEvent declares; None if it has no facet of columns."""
+    lineage, older = (event.dataset.facets.get(name) for name in ("lineage", "columnLineage"))
+    if lineage is None and older is None:
+        return None
+    id = uuid_of_bytes(event.hash)  # noqa: A001 - what it is
+    told = {}
+    if _there(lineage):
+        told = {event.dataset.dataset: of_lineage(lineage)}
+    elif _there(older):
+        told = {event.dataset.dataset: of_column_lineage(older)}
+    return Teller(id, None, (event.time, event.hash), event.time, [], [event.dataset.dataset], told, explicit=True)
+
+
+def _base(lineage, uses):
+    """What a run tells beside its operations, and whether that is by a `lineage` facet."""
+    facets = [one for one in lineage if _there(one)]
+    if facets:
+        entries = [entry for one in facets for entry in one.get("entries", []) if entry["type"] == "DATASET"]
+        return _by_name((DatasetId(one["namespace"], one["name"]), of_lineage(one)) for one in entries), True
+    told = {}
+    for name in {use.dataset for _, use in uses}:
+        last = merged((event, use.facets) for event, use in uses if use.dataset == name).get("columnLineage")
+        if last is not None:
+            told[name] = of_column_lineage(last)
+    return told, False
+
+
+def _by_name(tellings):
+    every = {}
+    for name, columns in tellings:
+        every.setdefault(name, []).append(columns)
+    return {name: united(some) for name, some in every.items()}
+
+
+def _there(facet):
+    return facet is not None and facet.get("_deleted") is not True

@@ -1,0 +1,86 @@
+"""What facets tell of columns, as they were sent."""
+
+from __future__ import annotations
+
+from lineage.fields.columns import Columns, Source, Transformation
+from lineage.names import DatasetId
+
+NOTHING = frozenset()
+
+
+def united(every):
+    """Everything that was told, together."""
+    fields, whole, types = {}, {}, {}
+    for columns in every:
+        for path, sources in columns.fields.items():
+            _put(fields.setdefault(path, {}), sources)
+        _put(whole, columns.whole)
+        for path, kind in columns.types.items():
+            types[path] = max(kind, types.get(path, kind))
+    return Columns(fields, whole, types)
+
+
+def _put(known, sources):
+    for source, transformations in sources.items():
+        known[source] = known.get(source, NOTHING) | transformations
+
+
+def by_columns(upper, lower):
+    """What is told first, and of columns that it does not mention what is told second; the whole is of both."""
+    fields = {
+        path: (upper if path in upper.fields else lower).fields[path] for path in {**lower.fields, **upper.fields}
+    }
+    return Columns(fields, united([upper, lower]).whole, upper.types)
+
+
+def dotted(text):
+    return tuple(text.split("."))
+
+
+def of_column_lineage(facet):
+    """A `columnLineage` facet, of any version."""
+    fields = {}
+    for name, column in facet.get("fields", {}).items():
+        old = _old_style(column)
+        sources = fields.setdefault(dotted(name), {})
+        for one in column.get("inputFields") or []:
+            _put(sources, {_source(one): _transformations(one) or old})
+    return Columns(fields, _sources(facet.get("dataset") or []))
+
+
+def of_lineage(entry):
+    """An entry of a job's `lineage` facet, or a dataset's `lineage` facet: what it says of its dataset."""
+    fields = {
+        dotted(name): _sources(column.get("inputs") or []) for name, column in (entry.get("fields") or {}).items()
+    }
+    return Columns(fields, _sources(entry.get("inputs") or []))
+
+
+def _sources(inputs):
+    found = {}
+    for one in inputs:
+        if one.get("type") != "JOB":
+            _put(found, {_source(one): _transformations(one)})
+    return found
+
+
+def _source(form):
+    field = form.get("field")
+    return Source(DatasetId(form["namespace"], form["name"]), None if field is None else dotted(field))
+
+
+def _transformations(form):
+    return frozenset(
+        Transformation(one["type"], one.get("subtype"), one.get("description"), one.get("masking"))
+        for one in form.get("transformations") or []
+    )
+
+
+def _old_style(column):
+    """How a whole column was made, in the words of before 1-1-0."""
+    kind, description = column.get("transformationType"), column.get("transformationDescription")
+    if not kind:
+        return frozenset([Transformation("DIRECT", None, description)]) if description else NOTHING
+    words = {"IDENTITY": ("IDENTITY", False), "MASKED": ("TRANSFORMATION", True)}
+    subtype, masking = words.get(kind, (kind, None))
+    return frozenset([Transformation("DIRECT", subtype, description, masking)])

@@ -1,0 +1,166 @@
+"""Graphs of versions: upstream of one version, and of those that were there at a time."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from lineage.fields.found import ColumnGraph, FoundColumn
+from lineage.names import DatasetId, FieldPath
+from tests.fields_model.found import found_sources, found_teller, hops, type_of
+from tests.fields_model.present import field_id, version_made, written_by
+from tests.fields_model.schema import top_level
+from tests.runs_model.dataset_versions import version_id
+
+
+@dataclass(frozen=True, order=True)
+class Node:
+    """A column of a version."""
+
+    dataset: DatasetId
+    field: FieldPath
+    version: str
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a node id stands for: versions of datasets, and the one field of them if it names one."""
+
+    versions: list
+    is_named: object = None
+
+    def paths(self, dataset, schemas, told):
+        """The paths of a dataset that are asked for, of those that there are."""
+        if self.is_named is None:
+            return {path for schema in schemas for path in top_level(schema)} | told
+        return {path for path in {*told, *(path for one in schemas for path in one)} if self.is_named(dataset, path)}
+
+
+def graph_of_version(world, node_id, version, depth):
+    """What one version is made of; None if there is no such version, or no such field of it."""
+    asked = _asked_version(world, node_id, version)
+    if asked is None:
+        return None
+    starts = set()
+    for dataset, one in asked.versions:
+        schemas = [world.schema_of_version(dataset, one), world.schema(dataset)]
+        told = {*world.columns_of_version(dataset, one).fields, *world.used_now(dataset)}
+        schemas = schemas[:1] if schemas[0] else schemas
+        starts |= {Node(dataset, path, one) for path in asked.paths(dataset, schemas, told)}
+    if asked.is_named and not starts:
+        return None
+    return _graph(starts, depth, partial(_node, world))
+
+
+def _asked_version(world, node_id, version):
+    kind, _, _ = node_id.partition(":")
+    if kind == "job":
+        return _version_of_job(world, node_id, version)
+    for name in sorted(world.said.dataset_names):
+        dataset = world.said.primary(name)
+        if version in [one.id for one in world.versions(dataset)]:
+            if kind == "dataset" and name.node_id == node_id:
+                return Asked([(dataset, version)])
+            if kind == "datasetField" and node_id.startswith(field_id(name, ("",))):
+                return Asked([(dataset, version)], _named(node_id, name))
+    return None
+
+
+def _named(node_id, name):
+    return lambda dataset, path: field_id(name, path) == node_id
+
+
+def _version_of_job(world, node_id, version):
+    """The versions that the last run of this version of the job made."""
+    for job in world.said.jobs:
+        for one, entries in world.runs.job_versions(job):
+            if job.node_id == node_id and one == version:
+                runs = [entry.run for entry in entries if entry.run][-1:]
+                return Asked([(out.dataset, out.version) for run in runs for out in world.runs.run(run).outputs])
+    return None
+
+
+def graph_of_time(world, then, node_id, depth):
+    """What was asked, as of then, and what that was made of; None if it was not there."""
+    asked = _asked_then(then, node_id)
+    if asked is None:
+        return None
+    starts = {node for dataset in asked.versions for node in _nodes_then(then, dataset, asked)}
+    if not starts and (asked.is_named or not any(shown_versions(then, one) for one in asked.versions)):
+        return None if not node_id.startswith("job:") else ColumnGraph(())
+    return _graph(starts, depth, lambda node: _node_then(world, then, node) if node in starts else _node(world, node))
+
+
+def _asked_then(then, node_id):
+    kind, _, _ = node_id.partition(":")
+    if kind == "job":
+        jobs = [job for job in then.runs.visible_jobs() if job.node_id == node_id]
+        return Asked(written_by(then, jobs[0])) if jobs else None
+    for name in sorted(then.said.dataset_names):
+        dataset = then.said.primary(name)
+        if not then.hidden(dataset):
+            if kind == "dataset" and name.node_id == node_id:
+                return Asked([dataset])
+            if kind == "datasetField" and node_id.startswith(field_id(name, ("",))):
+                return Asked([dataset], _named(node_id, name))
+    return None
+
+
+def _nodes_then(then, dataset, asked):
+    """Every asked column in every version that is shown."""
+    shown = shown_versions(then, dataset)
+    schemas = [then.schema(dataset), *(then.schema_of_version(dataset, one) for one in shown)]
+    told = {
+        *then.present(dataset).fields,
+        *(path for one in shown for path in then.columns_of_version(dataset, one).fields),
+    }
+    return {Node(dataset, path, one) for path in asked.paths(dataset, schemas, told) for one in shown}
+
+
+def shown_versions(world, dataset):
+    """The version that each teller made; for tellers that made none, or if there are none, the latest."""
+    made = {version_made(world, teller, dataset) for teller, _ in world.writers(dataset)} or {None}
+    versions = world.versions(dataset)
+    if not versions:
+        return []
+    whole = [one.id for one in versions if not one.failed]
+    latest = whole[-1] if whole else version_id(dataset, "")
+    return sorted({one or latest for one in made})
+
+
+def _graph(starts, depth, node_of):
+    near = hops(starts, depth, lambda node: _above(node_of(node)))
+    return ColumnGraph(tuple(node_of(node) for node in sorted(near, key=lambda node: (near[node], node))))
+
+
+def _above(found):
+    return {Node(one.dataset, one.field, one.version) for one in (*found.inputs, *found.dependencies) if one.field}
+
+
+def _node(world, node):
+    columns = world.named(world.columns_of_version(node.dataset, node.version))
+    schema = world.schema_of_version(node.dataset, node.version)
+    return _found(world, node, world.maker(node.dataset, node.version), columns, schema)
+
+
+def _node_then(world, then, node):
+    """The node as of then: only the versions that its maker read are told with all that is known."""
+    told = then.columns_of_version(node.dataset, node.version)
+    columns = world.named(then.without_hidden(told))
+    schema = then.schema_of_version(node.dataset, node.version)
+    return _found(world, node, then.maker(node.dataset, node.version), columns, schema)
+
+
+def _found(world, node, run, columns, schema):
+    version_of = partial(world.version_read, run)
+    teller = world.by_run.get(run)
+    return FoundColumn(
+        node.dataset,
+        node.field,
+        node.version,
+        type=type_of(node.field, columns, schema),
+        schema_known=bool(schema),
+        inputs=found_sources(columns.fields.get(node.field, {}), version_of),
+        dependencies=found_sources(columns.whole, version_of),
+        tellers=(found_teller(teller, node.version),) if teller else (),
+    )
