@@ -13,7 +13,7 @@ _WAYS = ("ours", "singly", "plain")
 def measure(say: Say, *, quick: bool) -> list[Row]:
     """All ways in turns; calls are counted once, for they do not vary."""
     rounds = "1" if quick else "4"
-    works = {way: lambda way=way: _run(way, rounds) for way in _WAYS}
+    works = {way: lambda way=way: run_way("events_work", way, rounds) for way in _WAYS}
     found = in_turns(1 if quick else 5, works, say)
     calls = {way: run("events_work", way, rounds) for way in ("calls", "calls-singly", "calls-young")}
     of = f"events: batches of {BATCH}"
@@ -26,7 +26,8 @@ def measure(say: Say, *, quick: bool) -> list[Row]:
     ]
 
 
-def _run(way: str, rounds: str) -> Figures:
+def run_way(module: str, way: str, rounds: str) -> Figures:
+    """The figures of one way to load events, with a table at an endpoint that answers at once."""
     with instant_endpoint("table") as variables:
         environment = {
             **variables,
@@ -35,7 +36,7 @@ def _run(way: str, rounds: str) -> Figures:
             settings.ARCHIVE_BUCKET: "archive",
             settings.EVENTS_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/events",
         }
-        return run("events_work", way, rounds, environment=environment)
+        return run(module, way, rounds, environment=environment)
 
 
 def _calls(what: str, ours: Figures, baseline: Figures) -> Row:

@@ -25,8 +25,8 @@ CHAIN = 10
 _PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.40.1/integration/spark"
 _SCHEMAS = "https://openlineage.io/spec/facets/1-1-1"
 _BEGIN = datetime(2026, 11, 20, tzinfo=timezone.utc)
-# Runs of a job follow each other by this; the jobs of one pipeline by a second.
-_EACH = timedelta(minutes=10)
+# Runs of a job follow each other by this; the jobs of one pipeline by fifty seconds.
+EACH = timedelta(minutes=10)
 _TAKES = timedelta(seconds=40)
 _QUERY = "INSERT INTO made SELECT r.*, d.distance * f.kg_co2 FROM read r JOIN rates f USING (carrier) WHERE origin = ?"
 _COLUMNS = ("flight", "carrier", "origin", "dest", "tailnum", "year", "month", "day", "distance", "kg_co2")
@@ -195,7 +195,7 @@ def facet(kind: str, **fields: Any) -> dict[str, Any]:
 
 def run_start(step: Step, run: int) -> datetime:
     """When a job's run starts, by its number."""
-    return _BEGIN + run * _EACH + timedelta(seconds=50 * step.place)
+    return _BEGIN + run * EACH + timedelta(seconds=50 * step.place)
 
 
 def run_id(step: Step, run: int) -> str:
