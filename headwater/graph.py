@@ -35,11 +35,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("node_id", metavar="NODE_ID", help="job:<namespace>:<name> or dataset:<namespace>:<name>")
     parser.add_argument("--depth", type=int, default=20, metavar="N", help="how many jobs away (default: 20)")
+    add_url(parser)
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it into this file, too")
+    parser.set_defaults(func=run_graph)
+
+
+def add_url(parser: argparse.ArgumentParser) -> None:
+    """The option that says which service to ask."""
     parser.add_argument(
         "--url", default=os.environ.get("HEADWATER_URL") or _URL, help=f"the service's (default: HEADWATER_URL, {_URL})"
     )
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it into this file, too")
-    parser.set_defaults(func=run_graph)
 
 
 def run_graph(given: argparse.Namespace) -> int:

@@ -35,7 +35,7 @@ def test_days_beyond_the_data_are_refused(days: str, capsys: pytest.CaptureFixtu
     assert f"must be 1 to 365, got {days}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", ["demo", "graph"])
+@pytest.mark.parametrize("command", ["demo", "graph", "column"])
 def test_asking_for_help_loads_nothing_heavy(command: str) -> None:
     program = (
         "import sys\nfrom headwater.__main__ import main\n"

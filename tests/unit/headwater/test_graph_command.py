@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
@@ -17,6 +13,7 @@ from headwater.service import NoAnswer
 from lineage.api.marquez.graph_views import render_graph
 from lineage.runs.found import Graph
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
+from tests.unit.headwater.answering import Service
 
 GRAPH = Graph(
     (a_found_job(),),
@@ -26,39 +23,9 @@ GRAPH = Graph(
 ANSWER = json.dumps(render_graph(GRAPH, from_dataset=False)).encode()
 
 
-class Service:
-    """Answers every GET with `status` and `body`, and keeps what it was asked."""
-
-    def __init__(self) -> None:
-        self.status, self.body = 200, ANSWER
-        self.asked: list[tuple[str, dict[str, list[str]], str | None]] = []
-        service = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_GET(self) -> None:
-                url = urlsplit(self.path)
-                service.asked.append((url.path, parse_qs(url.query), self.headers.get("Authorization")))
-                self.send_response(service.status)
-                self.send_header("Content-Length", str(len(service.body)))
-                self.end_headers()
-                self.wfile.write(service.body)
-
-            def log_message(self, *_: object) -> None:
-                pass
-
-        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self.url = f"http://127.0.0.1:{self.server.server_port}"
-
-
-@pytest.fixture
-def service() -> Iterator[Service]:
-    service = Service()
-    thread = threading.Thread(target=service.server.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield service
-    service.server.shutdown()
-    service.server.server_close()
-    thread.join()
+@pytest.fixture(autouse=True)
+def _answers_with_the_graph(service: Service) -> None:
+    service.body = ANSWER
 
 
 def test_the_graph_of_a_node_is_printed_and_drawn(

@@ -1,0 +1,71 @@
+"""Columns as text: what one is made of, and what is made of it, as trees with the operations on the way."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+from rich.console import Group
+from rich.text import Text
+
+from headwater.column_graph import Column, ColumnGraph, asked_of
+from headwater.service import printable
+from headwater.trees import Words, grow
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from rich.console import RenderableType
+
+    from headwater.column_graph import Made
+
+_MORE = "there is more than the answer holds"
+
+
+def ways_of(graph: ColumnGraph, node_id: str, *, down: bool) -> Group:
+    """What the asked columns are made of, each below what is made of it; with `down`, what is made of them, too.
+
+    A column that all of its dataset's rows depend on stands below the dataset, told with the first of its columns.
+    """
+    asked = asked_of(graph, node_id)
+    parts: list[RenderableType] = [Text("made of", "cyan"), _trees(graph, asked, up=True)]
+    if down:
+        parts += [Text("goes into", "cyan"), _trees(graph, asked, up=False)]
+    return Group(*parts, *([Text(_MORE, "yellow")] if graph.truncated else []))
+
+
+def name_of(column: Column) -> str:
+    """A column by its own name and its dataset's short one."""
+    place = printable(column.place.short_name)
+    return f"all of {place}" if column.name is None else f"{column.name} of {place}"
+
+
+def _trees(graph: ColumnGraph, asked: list[str], *, up: bool) -> RenderableType:
+    ways = {(way.destination, way.origin) if up else (way.origin, way.destination): way for way in graph.made}
+    following: dict[str, list[str]] = defaultdict(list)
+    for one, other in [*sorted(ways), *_within(graph, up=up)]:
+        following[one].append(other)
+    return grow(asked, following, _words(graph.columns, ways))
+
+
+def _within(graph: ColumnGraph, *, up: bool) -> Iterator[tuple[str, str]]:
+    """From each column to all of its dataset, where that is made of something, or back."""
+    made = {way.destination for way in graph.made}
+    for column in graph.columns.values():
+        whole = column.place.id
+        if column.name is not None and whole in made:
+            yield (column.id, whole) if up else (whole, column.id)
+
+
+def _words(columns: Mapping[str, Column], ways: Mapping[tuple[str, str], Made]) -> Words:
+    def name(one: str, above: str | None) -> Text:
+        text = Text(name_of(columns[one]), "bold", overflow="fold")
+        way = ways.get((above, one)) if above else None
+        return text.append(f"  {way.said}", "magenta" if way.masked else "green") if way else text
+
+    def full(one: str, above: str | None) -> Text:
+        kind = columns[one].type
+        text = name(one, above)
+        return text if kind is None else text.append(f"  {kind}", "dim")
+
+    return Words(full, name)

@@ -1,0 +1,30 @@
+"""A service that answers as it is told, over HTTP."""
+
+from __future__ import annotations
+
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from urllib.parse import parse_qs, urlsplit
+
+
+class Service:
+    """Answers every GET with `status` and `body`, and keeps what it was asked."""
+
+    def __init__(self) -> None:
+        self.status, self.body = 200, b"{}"
+        self.asked: list[tuple[str, dict[str, list[str]], str | None]] = []
+        service = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                url = urlsplit(self.path)
+                service.asked.append((url.path, parse_qs(url.query), self.headers.get("Authorization")))
+                self.send_response(service.status)
+                self.send_header("Content-Length", str(len(service.body)))
+                self.end_headers()
+                self.wfile.write(service.body)
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_port}"

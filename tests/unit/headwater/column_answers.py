@@ -1,0 +1,70 @@
+"""Answers about columns, as the service gives them: the emissions pipeline's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+STORE = "s3://flights"
+IDENTITY = ("DIRECT", "IDENTITY", None)
+FILTER = ("INDIRECT", "FILTER", None)
+
+
+def by_operations(names: str) -> tuple[str, str, str]:
+    """The transformation that a run's operations make up."""
+    return "DIRECT", "TRANSFORMATION", names
+
+
+def a_source(dataset: str, field: str | None, *how: tuple[str, str | None, str | None], **changes: Any) -> Any:
+    """What a column depends on."""
+    transformations = [
+        {"type": kind, "subtype": subtype, "description": said, "masking": False} for kind, subtype, said in how
+    ]
+    source = {"namespace": STORE, "name": dataset, "dataset": dataset, "datasetVersion": None, "field": field}
+    return {**source, "transformationDescription": None, "transformations": transformations, **changes}
+
+
+def a_column(dataset: str, field: str, *inputs: Any, **changes: Any) -> Any:
+    """A node of `GET /api/v1/column-lineage`."""
+    data = {
+        "namespace": STORE,
+        "name": dataset,
+        "dataset": dataset,
+        "datasetVersion": None,
+        "field": field,
+        "type": "double",
+        "inputFields": list(inputs),
+        "datasetDependencies": [],
+        **changes,
+    }
+    return {"id": id_of(dataset, field), "type": "DATASET_FIELD", "data": data, "inEdges": [], "outEdges": []}
+
+
+def id_of(dataset: str, field: str) -> str:
+    """A column's node id."""
+    return f"datasetField:{STORE}:{dataset}:{field}"
+
+
+CHECKED_ONES = [a_source("landing", "air_time", FILTER), a_source("landing", "dep_time", FILTER)]
+CO2 = id_of("estimated", "co2_kg")
+ANSWER = {
+    "graph": [
+        a_column("landing", "distance", type="int"),
+        a_column("landing", "air_time", type="int"),
+        a_column("landing", "dep_time", type="int"),
+        a_column(
+            "checked",
+            "distance",
+            a_source("landing", "distance", IDENTITY),
+            type="int",
+            datasetDependencies=CHECKED_ONES,
+        ),
+        a_column(
+            "estimated",
+            "co2_kg",
+            a_source("checked", "distance", by_operations("estimate fuel, estimate CO2")),
+            a_source("planes", "seats", by_operations("find seats, estimate fuel, estimate CO2")),
+        ),
+        a_column("totals", "co2_kg", a_source("estimated", "co2_kg", ("DIRECT", "AGGREGATION", "sum"))),
+    ],
+    "truncated": False,
+}

@@ -1,0 +1,51 @@
+"""`headwater column` against a service that answers as it is told, over HTTP."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from headwater.__main__ import main
+from tests.unit.headwater.answering import Service
+from tests.unit.headwater.column_answers import ANSWER, CO2
+
+
+def test_a_columns_way_is_printed_up_and_down_and_drawn(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HEADWATER_TOKEN", "secret")
+    service.body = json.dumps(ANSWER).encode()
+    picture = tmp_path / "new" / "co2.svg"
+
+    status = main(["column", CO2, "--depth", "3", "--down", "--url", service.url, "--svg", str(picture)])
+
+    assert status == 0
+    asked = {"nodeId": [CO2], "depth": ["3"], "withDownstream": ["true"]}
+    assert service.asked == [("/api/v1/column-lineage", asked, "Bearer secret")]
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.strip() for line in lines if not line.startswith((" ", "│", "├", "└"))] == [
+        "made of",
+        "co2_kg of estimated  double",
+        "goes into",
+        "co2_kg of estimated  double",
+    ]
+    assert picture.read_text(encoding="utf-8").startswith("<svg ")
+
+
+def test_without_more_being_asked_only_the_way_up_is(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    service.body = json.dumps(ANSWER).encode()
+
+    assert main(["column", CO2, "--url", service.url]) == 0
+
+    assert service.asked == [("/api/v1/column-lineage", {"nodeId": [CO2], "depth": ["20"]}, None)]
+    assert "goes into" not in capsys.readouterr().out
+
+
+def test_what_the_service_says_instead_is_told(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    service.status, service.body = 404, b'{"code":404,"message":"Node not found."}'
+
+    assert main(["column", CO2, "--url", service.url]) == 1
+
+    assert capsys.readouterr().err == f"headwater column: {service.url}: HTTP 404: Node not found.\n"

@@ -1,0 +1,249 @@
+"""Columns as text and as a picture: each with all that it is made of, and how."""
+
+from __future__ import annotations
+
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+from rich.console import Console
+
+from headwater.column_graph import Column, ColumnGraph, Made, Place, parse_columns
+from headwater.column_picture import draw
+from headwater.column_text import ways_of
+from headwater.service import NoAnswer
+from tests.unit.headwater.column_answers import (
+    ANSWER,
+    CO2,
+    FILTER,
+    IDENTITY,
+    STORE,
+    a_column,
+    a_source,
+    id_of,
+)
+
+SVG = "{http://www.w3.org/2000/svg}"
+GRAPH = parse_columns(ANSWER)
+
+
+def an_answer(*columns: Any, truncated: bool = False) -> Any:
+    return {"graph": list(columns), "truncated": truncated}
+
+
+def printed(graph: ColumnGraph, node_id: str, *, down: bool = False) -> list[str]:
+    console = Console(width=120, color_system=None)
+    with console.capture() as capture:
+        console.print(ways_of(graph, node_id, down=down), highlight=False)
+    return [line.rstrip() for line in capture.get().splitlines()]
+
+
+# -- the answer of the API
+
+
+def test_the_answer_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> None:
+    checked, links = Place(STORE, "checked", "v1"), {"run": "/api/v1/jobs/runs/r1"}
+    answer = an_answer(
+        a_column("checked", "day", a_source("landing", "year", IDENTITY), datasetVersion="v1", links=links),
+        truncated=True,
+    )
+
+    day = Column(f"{id_of('checked', 'day')}#v1", checked, "day", "double", links)
+    year = Column(id_of("landing", "year"), Place(STORE, "landing"), "year")
+    assert parse_columns(answer) == ColumnGraph(
+        {day.id: day, year.id: year}, (Made(year.id, day.id, ("identity",)),), truncated=True
+    )
+
+
+@pytest.mark.parametrize(
+    ("transformation", "said", "indirect", "masked"),
+    [
+        pytest.param({"type": "DIRECT", "subtype": "IDENTITY"}, "identity", False, False, id="a copy"),
+        pytest.param(
+            {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "parse, concat"},
+            "parse, concat",
+            False,
+            False,
+            id="operations",
+        ),
+        pytest.param(
+            {"type": "DIRECT", "subtype": "AGGREGATION", "description": "sum"},
+            "aggregation: sum",
+            False,
+            False,
+            id="an aggregation that tells what it does",
+        ),
+        pytest.param({"type": "INDIRECT", "subtype": "GROUP_BY"}, "group by", True, False, id="indirect"),
+        pytest.param(
+            {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "hash", "masking": True},
+            "hash (masked)",
+            False,
+            True,
+            id="masked",
+        ),
+        pytest.param({"type": "DIRECT", "subtype": None, "description": None}, "direct", False, False, id="no more"),
+    ],
+)
+def test_a_transformation_is_told_in_a_few_words(
+    transformation: dict[str, Any], said: str, indirect: bool, masked: bool
+) -> None:
+    source = a_source("landing", "a", transformations=[transformation])
+
+    (way,) = parse_columns(an_answer(a_column("checked", "b", source))).made
+
+    assert (way.said, way.indirect, way.masked) == (said, indirect, masked)
+
+
+def test_a_source_of_which_nobody_told_the_column_or_the_way_is_all_of_its_dataset() -> None:
+    graph = parse_columns(an_answer(a_column("checked", "b", a_source("landing", None))))
+
+    assert printed(graph, id_of("checked", "b")) == [
+        "made of",
+        "b of checked  double",
+        "└── all of landing  nobody told how",
+    ]
+
+
+@pytest.mark.parametrize(
+    "answer", [None, [], {}, {"graph": None}, {"graph": [{}]}, {"graph": [{"data": {"namespace": "s", "field": "f"}}]}]
+)
+def test_another_answer_is_no_answer_about_columns(answer: object) -> None:
+    with pytest.raises(NoAnswer, match="not an answer about columns"):
+        parse_columns(answer)
+
+
+# -- text
+
+
+def test_a_column_prints_with_what_it_is_made_of_and_what_it_goes_into() -> None:
+    assert printed(GRAPH, CO2, down=True) == [
+        "made of",
+        "co2_kg of estimated  double",
+        "├── distance of checked  estimate fuel, estimate CO2  int",
+        "│   ├── distance of landing  identity  int",
+        "│   └── all of checked",
+        "│       ├── air_time of landing  filter  int",
+        "│       └── dep_time of landing  filter  int",
+        "└── seats of planes  find seats, estimate fuel, estimate CO2",
+        "goes into",
+        "co2_kg of estimated  double",
+        "└── co2_kg of totals  aggregation: sum  double",
+    ]
+
+
+def test_a_column_that_decides_which_rows_there_are_goes_into_all_columns_of_the_dataset() -> None:
+    assert printed(GRAPH, id_of("landing", "dep_time"), down=True)[2:] == [
+        "goes into",
+        "dep_time of landing  int",
+        "└── all of checked  filter",
+        "    └── distance of checked  int",
+        "        └── co2_kg of estimated  estimate fuel, estimate CO2  double",
+        "            └── co2_kg of totals  aggregation: sum  double",
+    ]
+
+
+@pytest.mark.parametrize(
+    "node_id", [f"dataset_field:{STORE}:totals:co2_kg", f"dataset:{STORE}:totals", "job:emissions:emissions.total"]
+)
+def test_a_field_in_the_other_spelling_a_dataset_and_a_job_begin_with_their_columns(node_id: str) -> None:
+    assert printed(GRAPH, node_id)[1:3] == [
+        "co2_kg of totals  double",
+        "└── co2_kg of estimated  aggregation: sum  double",
+    ]
+
+
+def test_a_column_that_is_made_of_itself_is_a_tree_with_an_end() -> None:
+    balance = a_source("accounts", "balance", ("DIRECT", "TRANSFORMATION", "add"))
+    graph = parse_columns(an_answer(a_column("accounts", "balance", balance), truncated=True))
+
+    assert printed(graph, id_of("accounts", "balance")) == [
+        "made of",
+        "balance of accounts  double",
+        "└── balance of accounts  add  told above",
+        "there is more than the answer holds",
+    ]
+
+
+def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
+    graph = parse_columns(an_answer(a_column("up\x1b[2J", "b\x1b[2J", type="\x00")))
+
+    assert printed(graph, "job:a:b")[1:] == ["b�[2J of up�[2J  �"]
+
+
+# -- picture
+
+
+def parts_of(svg: str) -> tuple[dict[str, list[str | None]], list[tuple[str, str]], list[str | None]]:
+    """What is written of each dataset and each column, which columns are joined, and the labels between them."""
+    root = ElementTree.fromstring(svg)
+    groups = [group for group in root.iter(f"{SVG}g") if "data-id" in group.attrib]
+    texts = {group.attrib["data-id"]: [text.text for text in group.findall(f"{SVG}text")] for group in groups}
+    joined = [(p.attrib["data-from"], p.attrib["data-to"]) for p in root.iter(f"{SVG}path") if "data-from" in p.attrib]
+    ways = [group for group in root.iter(f"{SVG}g") if group.attrib.get("class", "").startswith("way")]
+    return texts, sorted(joined), sorted(way.findtext(f"{SVG}text") or "" for way in ways)
+
+
+def test_the_picture_has_every_column_in_its_dataset_and_every_way_with_its_label() -> None:
+    texts, joined, labels = parts_of(draw(GRAPH, CO2))
+
+    assert texts[f"dataset:{STORE}:landing"] == ["landing", STORE]
+    assert texts[CO2] == ["co2_kg", "double"]
+    assert texts.keys() == {
+        *(column.id for column in GRAPH.columns.values()),
+        *(column.place.id for column in GRAPH.columns.values()),
+    }
+    assert joined == sorted((way.origin, way.destination) for way in GRAPH.made)
+    assert labels == [
+        "aggregation: sum",
+        "estimate fuel, estimate CO2",
+        "filter",
+        "find seats, estimate fuel, estimate CO2",
+        "identity",
+    ]
+
+
+def test_every_way_begins_at_its_columns_row() -> None:
+    root = ElementTree.fromstring(draw(GRAPH, CO2))
+    rows = {
+        group.attrib["data-id"]: float(text.attrib["y"])
+        for group in root.iter(f"{SVG}g")
+        for text in group.findall(f"{SVG}text")
+        if text.attrib.get("class") == "column"
+    }
+
+    for path in root.iter(f"{SVG}path"):
+        if path.attrib.get("data-from") in rows:
+            start = float(path.attrib["d"].removeprefix("M").split("C")[0].split()[1])
+            assert start == pytest.approx(rows[path.attrib["data-from"]] - 4, abs=0.2)
+
+
+def test_the_same_columns_are_the_same_picture() -> None:
+    assert draw(GRAPH, CO2) == draw(parse_columns({"graph": ANSWER["graph"][::-1]}), CO2)
+
+
+def test_columns_of_one_dataset_that_are_made_of_each_other_can_be_drawn() -> None:
+    graph = parse_columns(
+        an_answer(
+            a_column("t", "a", a_source("t", "b", IDENTITY), datasetDependencies=[a_source("t", "a", FILTER)]),
+            a_column("t", "b", a_source("t", "a", IDENTITY), a_source("t", "b", IDENTITY)),
+        )
+    )
+
+    assert len(parts_of(draw(graph, id_of("t", "a")))[1]) == 4
+
+
+def test_any_name_can_be_drawn_and_nothing_at_all() -> None:
+    name = "</text><script>&\"'\x00" + "x" * 500
+
+    texts, _, _ = parts_of(draw(parse_columns(an_answer(a_column(name, name, a_source(name, "b")))), "job:a:b"))
+
+    assert ["</text><script>&…xxxxxxxxxxxxxxxxx", "double"] in texts.values()
+    assert parts_of(draw(ColumnGraph({}, ()), "job:a:b")) == ({}, [], [])
+
+
+def test_a_graph_of_thousands_is_drawn_in_seconds() -> None:
+    columns = [
+        a_column("wide", f"c{n}", *(a_source("raw", f"c{n + m}", IDENTITY) for m in range(3))) for n in range(1500)
+    ]
+
+    assert len(parts_of(draw(parse_columns(an_answer(*columns)), "job:a:b"))[1]) == 4_500
