@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from lineage.errors import Invalid
+from lineage.errors import Fault, Invalid
 from lineage.names import DatasetId, JobId, run_id_of
 from lineage.runs.door.canonical import content_hash
 from lineage.runs.door.forms import NamedForm
 from lineage.runs.door.naming import rename_datasets
+from lineage.runs.door.operations import operation_faults
 from lineage.runs.door.rules import NameRules
 from lineage.runs.door.uniting import unite_uses
 from lineage.runs.door.wire import (
@@ -45,7 +46,7 @@ def parse_event(body: object, rules: NameRules, *, now: str | None) -> Event:
     of columns together, of other facets of one name the one with the greater canonical JSON stays.
 
     Raises:
-        Invalid: it breaks a rule of `wire`, or is later than a day after `now`.
+        Invalid: it breaks a rule of `wire` or of its `operations`, or is later than a day after `now`.
     """
     hash_ = content_hash(body)
     if not isinstance(body, dict):
@@ -81,15 +82,19 @@ def _kind(body: Mapping[str, object]) -> Kind:
     return "DATASET" if body.get("dataset") is not None else "RUN"
 
 
-def _read(form: type[F], body: object) -> F:
+def _read(form: type[F], body: object, further: Sequence[Fault] = ()) -> F:
+    """The body as the form has it; `further` faults are told with the form's own."""
     try:
-        return form.model_validate(body)
+        read = form.model_validate(body)
     except ValidationError as error:
-        raise invalid(error, "event", WORDS) from error
+        raise Invalid([*invalid(error, "event", WORDS).faults, *further]) from error
+    if further:
+        raise Invalid(further)
+    return read
 
 
 def _run_event(body: object, hash_: str, rules: NameRules) -> Event:
-    form = _read(RunEventForm, body)
+    form = _read(RunEventForm, body, operation_faults(body))
     parent, root = _parents(form.run.facets)
     return Event(
         kind="RUN",

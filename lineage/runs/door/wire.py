@@ -30,6 +30,7 @@ WORDS = {
     "dict_type": "must be a JSON object",
     "list_type": "must be a list",
     "string_type": "must be a string",
+    "bool_type": "must be true or false",
 }
 
 

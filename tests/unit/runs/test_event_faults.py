@@ -203,10 +203,21 @@ FACETS = {
     "symlinks": {"identifiers": [{"namespace": "n", "name": "x"}]},
 }
 PARENT = {"parent": a_parent(root=("r", "top")), "nominalTime": {"nominalStartTime": "2025-11-20T12:00:00Z"}}
+SOURCE = {"namespace": "n", "name": "x/day=1", "field": "a", "type": "DATASET", "transformations": [{"type": "DIRECT"}]}
+COLUMNS = {"columnLineage": {"fields": {"a": {"inputFields": [SOURCE]}}, "dataset": [SOURCE]}}
+ENTRY = {**SOURCE, "inputs": [SOURCE], "fields": {"a": {"inputs": [SOURCE]}}}
+OPERATIONS = [
+    {"type": "READ", "name": "r", "source": SOURCE, "outputs": ["a"]},
+    {"type": "WRITE", "name": "w", "destination": SOURCE, "inputs": [{"origin": "r", "name": "a"}]},
+]
+OURS = {"headwater_operations": {"operations": OPERATIONS}, "headwater_records": {"rootIds": ["r"]}}
 WHOLE = [
     a_run_event(run_facets=PARENT, inputs=[a_dataset("raw/day=1", facets=FACETS)]),
+    a_run_event(run_facets=OURS, outputs=[a_dataset(f"raw/day={day}", facets=COLUMNS) for day in (1, 2)]),
     JOB,
+    a_job_event(job_facets={"lineage": {"entries": [ENTRY]}}),
     a_dataset_event(a_dataset(facets=FACETS)),
+    a_dataset_event(a_dataset(facets={"lineage": ENTRY})),
 ]
 
 
