@@ -8,7 +8,15 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from lineage.api import document_events, document_runs, schemas_runs
+from lineage.api import (
+    document_cdap,
+    document_events,
+    document_reports,
+    document_runs,
+    schemas_cdap,
+    schemas_reports,
+    schemas_runs,
+)
 from lineage.api.answers import LINES
 from lineage.api.app import DOCUMENT
 from lineage.api.document_parts import (
@@ -36,15 +44,24 @@ def build() -> Json:
         "info": {
             "title": "Headwater",
             "version": VERSION,
-            "description": "Where data came from: which steps made a record, which jobs read and write which datasets.",
+            "description": "Where data came from: which steps made a record, which jobs read and write which datasets, "
+            "which columns are made of which.",
             "license": {"name": "Apache 2.0", "identifier": "Apache-2.0"},
         },
         # Relative to the document's own address: the API may be behind a stage or a domain.
         "servers": [{"url": "."}],
-        "paths": _merged(_paths(), document_events.paths(), document_runs.paths()),
+        "paths": _merged(
+            _paths(), *(part.paths() for part in (document_events, document_runs, document_cdap, document_reports))
+        ),
         "security": [{"sigv4": []}, {"bearer": []}],
         "components": {
-            "schemas": {**SCHEMAS, **document_events.SCHEMAS, **schemas_runs.SCHEMAS},
+            "schemas": {
+                **SCHEMAS,
+                **document_events.SCHEMAS,
+                **schemas_runs.SCHEMAS,
+                **schemas_cdap.SCHEMAS,
+                **schemas_reports.SCHEMAS,
+            },
             "securitySchemes": SECURITY_SCHEMES,
         },
     }

@@ -54,7 +54,7 @@ def test_every_route_of_the_api_is_listed():
         f"{method.upper()} {path}"
         for path, methods in document["paths"].items()
         for method in methods
-        if path.startswith("/api/") and method != "parameters"
+        if path.startswith(("/api/", "/v3/")) and method != "parameters"
     }
 
     assert set(re.findall(r"\| `((?:DELETE|GET|POST) [^`]+)` \|", README)) == routes

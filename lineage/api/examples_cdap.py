@@ -1,0 +1,107 @@
+"""The examples of the schemas of CDAP's routes: a run of the emissions pipeline estimated, and told its operations."""
+
+from __future__ import annotations
+
+from lineage.api.examples_runs import JOBS, NAMESPACE, Example
+
+DATASET, FIELD = "estimated", "co2_kg"
+RUN_ID = "01941f2a-9d00-7c3e-8b1f-6a5d4c3b2a19"
+START_S, END_S = 1_763_596_800, 1_763_683_200
+
+CHECKED: Example = {"namespace": NAMESPACE, "name": "checked"}
+ESTIMATED: Example = {"namespace": NAMESPACE, "name": DATASET}
+_READ: Example = {"name": "read", "description": "checked flights"}
+_FUEL: Example = {"name": "fuel", "description": "what a seat burns a kilometre, times both"}
+_CO2: Example = {"name": "co2", "description": "3.16 kg of CO2 of a kg of fuel"}
+_WRITE: Example = {"name": "write", "description": None}
+
+OPERATIONS: list[Example] = [
+    {"type": "READ", **_READ, "source": CHECKED, "outputs": ["flight", "distance", "seats"]},
+    {
+        "type": "TRANSFORM",
+        **_FUEL,
+        "inputs": [{"origin": "read", "name": "distance"}, {"origin": "read", "name": "seats"}],
+        "outputs": ["fuel_kg"],
+    },
+    {"type": "TRANSFORM", **_CO2, "inputs": [{"origin": "fuel", "name": "fuel_kg"}], "outputs": [FIELD]},
+    {
+        "type": "WRITE",
+        "name": "write",
+        "inputs": [{"origin": "read", "name": "flight"}, {"origin": "co2", "name": FIELD}],
+        "destination": ESTIMATED,
+    },
+]
+EVENT: Example = {
+    "eventType": "COMPLETE",
+    "eventTime": "2025-11-20T13:00:00Z",
+    "producer": "https://github.com/apache/airflow",
+    "schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent",
+    "run": {
+        "runId": RUN_ID,
+        "facets": {
+            "headwater_operations": {
+                "_producer": "https://github.com/apache/airflow",
+                "_schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunFacet",
+                "operations": OPERATIONS,
+            }
+        },
+    },
+    "job": {"namespace": JOBS, "name": "emissions.estimate"},
+    "inputs": [CHECKED],
+    "outputs": [ESTIMATED],
+}
+
+MAPPING: Example = {
+    "source": CHECKED,
+    "destination": ESTIMATED,
+    "Destination": ESTIMATED,
+    "fieldmap": [
+        {"from": "distance", "to": FIELD},
+        {"from": "seats", "to": FIELD},
+        {"from": "flight", "to": "flight"},
+    ],
+}
+_DISTANCE: Example = {"id": "read.distance", "label": "distance", "sourceEndPoint": CHECKED}
+_SEATS: Example = {"id": "read.seats", "label": "seats", "sourceEndPoint": CHECKED}
+_BURNT: Example = {"id": "fuel.fuel_kg", "label": "fuel_kg"}
+_CO2_KG: Example = {"id": "co2.co2_kg", "label": FIELD}
+_CONNECTIONS: list[Example] = [
+    {"from": "read.distance", "to": "fuel.fuel_kg", "operation": "fuel"},
+    {"from": "read.seats", "to": "fuel.fuel_kg", "operation": "fuel"},
+    {"from": "fuel.fuel_kg", "to": "co2.co2_kg", "operation": "co2"},
+]
+DETAIL: Example = {
+    "nodes": [_DISTANCE, _SEATS, _BURNT, {**_CO2_KG, "destinationEndPoint": ESTIMATED}],
+    "operations": [_READ, _FUEL, _CO2, _WRITE],
+    "connections": _CONNECTIONS,
+}
+_ASKED: Example = {"fieldName": FIELD, "startTimeInSeconds": START_S, "endTimeInSeconds": END_S}
+PATHS: Example = {
+    **_ASKED,
+    "paths": [
+        {
+            "operations": [
+                {"inputs": ["source"], "outputs": ["flight", "distance", "seats"], **_READ, "source": CHECKED},
+                {"inputs": ["distance", "seats"], "outputs": ["fuel_kg"], **_FUEL},
+                {"inputs": ["fuel_kg"], "outputs": [FIELD], **_CO2},
+            ],
+            "runs": [RUN_ID],
+        }
+    ],
+}
+SIMPLE: Example = {
+    **_ASKED,
+    "paths": [
+        {
+            "edges": [
+                {"from": "distance", "to": FIELD, "operations": ["fuel", "co2"], "source": CHECKED},
+                {"from": "seats", "to": FIELD, "operations": ["fuel", "co2"], "source": CHECKED},
+            ],
+            "runs": [RUN_ID],
+        }
+    ],
+}
+DETAILED: Example = {
+    **_ASKED,
+    "paths": [{"nodes": [_DISTANCE, _SEATS, _BURNT, _CO2_KG], "edges": _CONNECTIONS, "runs": [RUN_ID]}],
+}

@@ -1,0 +1,53 @@
+"""The examples of the schemas of reports, on the run of `examples_cdap`."""
+
+from __future__ import annotations
+
+from lineage.api.examples_cdap import CHECKED, ESTIMATED, RUN_ID
+from lineage.api.examples_runs import JOBS, NAMESPACE, Example
+
+NODE_ID = f"datasetField:{NAMESPACE}:estimated:co2_kg"
+JOB: Example = {"namespace": JOBS, "name": "emissions.estimate"}
+WINDOW: Example = {"start": "2025-11-20T00:00:00Z", "end": "2025-11-21T00:00:00Z"}
+CO2: Example = {"dataset": ESTIMATED, "field": "co2_kg"}
+DISTANCE: Example = {"dataset": CHECKED, "field": "distance"}
+SEATS: Example = {"dataset": CHECKED, "field": "seats"}
+_STARTED = "2025-11-20T13:00:00Z"
+_MADE: Example = {
+    "transformations": [
+        {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "fuel, co2", "masking": None},
+    ],
+    "operations": ["fuel", "co2"],
+    "jobs": [JOB],
+    "runs": [RUN_ID],
+}
+_PLAIN: Example = {"hops": 1, "direct": True, "masked": False}
+
+# What `checked.distance` was used for.
+USAGE: Example = {
+    "column": DISTANCE,
+    "window": WINDOW,
+    "uses": [
+        {
+            "kind": "READ",
+            "run": RUN_ID,
+            "job": JOB,
+            "started": _STARTED,
+            "fields": [CO2],
+            "operations": ["read", "fuel", "co2", "write"],
+            "known": True,
+        }
+    ],
+    "flows": [{"column": CO2, **_PLAIN, "status": "alive", "jobs": [JOB]}],
+    "truncated": False,
+}
+# What `estimated.co2_kg` came from.
+PROVENANCE: Example = {
+    "column": CO2,
+    "window": WINDOW,
+    "sources": [{"column": DISTANCE, **_PLAIN}, {"column": SEATS, **_PLAIN}],
+    "steps": [
+        {"source": DISTANCE, "destination": CO2, **_MADE},
+        {"source": SEATS, "destination": CO2, **_MADE},
+    ],
+    "truncated": False,
+}

@@ -1,0 +1,100 @@
+"""What the reports answer, as schemas with examples."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lineage.api import examples_reports as examples
+from lineage.api.schemas import Schema, list_of, object_of, ref
+
+_TEXT: Schema = {"type": "string"}
+_TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
+_TIME: Schema = {"type": "string", "format": "date-time"}
+_TEXTS: Schema = list_of(_TEXT)
+_HOPS: Schema = {"type": "integer", "minimum": 0}
+_COLUMN, _ID = ref("ReportedColumn"), ref("Id")
+_TRUNCATED: Schema = {"type": "boolean", "description": "There was more than a question may read."}
+
+
+def _flag(description: str) -> Schema:
+    return {"type": "boolean", "description": description}
+
+
+_DIRECT = _flag("On some way, no step was merely a condition (a join, a filter, a sort).")
+_MASKED = _flag("On every way, some step masked it.")
+_HEAD: Mapping[str, Schema] = {"column": _COLUMN, "window": object_of({"start": _TIME, "end": _TIME})}
+_USE = object_of(
+    {
+        "kind": {
+            "enum": ["CREATE", "READ", "WRITE", "DELETE"],
+            "description": "READ: read it, and made `fields` of it. WRITE: wrote it, of `fields`. CREATE: wrote it of "
+            "nothing. DELETE: dropped it, or what was made of it.",
+        },
+        "run": _TEXT,
+        "job": {"anyOf": [_ID, {"type": "null"}]},
+        "started": _TIME,
+        "fields": list_of(_COLUMN),
+        "operations": _TEXTS,
+        "known": _flag("Whether the run told which fields it used."),
+    }
+)
+_FLOW = object_of(
+    {
+        "column": _COLUMN,
+        "hops": _HOPS,
+        "direct": _DIRECT,
+        "masked": _MASKED,
+        "status": {
+            "enum": ["alive", "dropped", "unknown"],
+            "description": "Whether the column is there now; unknown where its dataset's columns are not known.",
+        },
+        "jobs": list_of(_ID),
+    }
+)
+_STEP = object_of(
+    {
+        "source": _COLUMN,
+        "destination": _COLUMN,
+        "transformations": list_of(
+            object_of(
+                {
+                    "type": _TEXT,
+                    "subtype": _TEXT_OR_NULL,
+                    "description": _TEXT_OR_NULL,
+                    "masking": {"type": ["boolean", "null"]},
+                }
+            )
+        ),
+        "operations": _TEXTS,
+        "jobs": list_of(_ID),
+        "runs": _TEXTS,
+    }
+)
+
+SCHEMAS: Mapping[str, Schema] = {
+    "ReportedColumn": object_of(
+        {"dataset": _ID, "field": {"type": "string", "description": "A path of names with dots between them."}},
+        examples=[examples.CO2],
+    ),
+    "UsageReport": object_of(
+        {
+            **_HEAD,
+            "uses": {**list_of(_USE), "description": "What runs did with the field."},
+            "flows": {**list_of(_FLOW), "description": "What it went into, and that into others, nearest first."},
+            "truncated": _TRUNCATED,
+        },
+        examples=[examples.USAGE],
+    ),
+    "ProvenanceReport": object_of(
+        {
+            **_HEAD,
+            "sources": {
+                **list_of(object_of({"column": _COLUMN, "hops": _HOPS, "direct": _DIRECT, "masked": _MASKED})),
+                "description": "Where it comes from: nothing in the time range tells what they were made of.",
+            },
+            "steps": {**list_of(_STEP), "description": "Every step of the way between them."},
+            "truncated": _TRUNCATED,
+        },
+        examples=[examples.PROVENANCE],
+    ),
+}
