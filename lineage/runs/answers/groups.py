@@ -56,6 +56,7 @@ class Groups:
     def __init__(self, table: GraphTable, at: str | None = None, *, edges: bool = False) -> None:
         self._table, self._at, self._edges = table, at, edges
         self._names: dict[DatasetId, _Name] = {}
+        self._whole: set[DatasetId] = set()
         self._groups: dict[DatasetId, Group] = {}
 
     def load(self, names: Iterable[DatasetId], *, readers: bool = True) -> None:
@@ -63,12 +64,12 @@ class Groups:
 
         `readers`: and who reads them, where edges are asked for.
         """
-        frontier = sorted({name for name in names if name not in self._names})
-        while frontier:
+        wanted, read = set(names), self._whole if readers else self._names.keys()
+        while frontier := sorted(wanted - read):
             for name, found in zip(frontier, self._read(frontier, readers), strict=True):
                 self._names[name] = found
-            near = {other for name in frontier for other in self._beside(name)}
-            frontier = sorted(near - self._names.keys())
+            self._whole.update(frontier if readers else ())
+            wanted |= {other for name in frontier for other in self._beside(name)}
         self._groups.clear()
 
     def group(self, name: DatasetId) -> Group:

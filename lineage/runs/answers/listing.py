@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from lineage.names import DatasetId, JobId
 from lineage.runs.answers.dataset_versions import (
@@ -19,6 +20,7 @@ from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.answers.job_versions import last_entries, versions_of
 from lineage.runs.answers.names import names_of, namespaces
 from lineage.runs.answers.nodes import unproduced
+from lineage.runs.answers.restored import restored
 from lineage.runs.answers.runs import full_runs, newest_runs
 from lineage.runs.answers.written import last_writers
 from lineage.runs.facts.current import found_job
@@ -30,6 +32,15 @@ from lineage.runs.found import FoundDataset, FoundDatasetVersion, FoundJob, Foun
 _LATEST_RUNS = 10
 # Jobs whose last run's state is looked at for one list.
 _STATES_MAX = 5_000
+
+
+_F = TypeVar("_F", FoundDataset, FoundDatasetVersion, FoundJob)
+
+
+def _with_facets(found: Sequence[_F], table: GraphTable) -> list[_F]:
+    """The same with their facets as they were sent."""
+    facets = restored([one.facets for one in found], table)
+    return [replace(one, facets=some) for one, some in zip(found, facets, strict=True)]
 
 
 class Datasets:
@@ -70,7 +81,7 @@ class Datasets:
                     last_written_by=last,
                 )
             )
-        return found
+        return _with_facets(found, self._table)
 
     def _load(self, names: Sequence[DatasetId]) -> Sequence[Group]:
         self._groups.load(names, readers=False)
@@ -85,13 +96,14 @@ class Datasets:
             return None
         window = read_windows(groups, self._table, VERSIONS_MAX)[0]
         page = [found_version(groups[0], one) for one in window.versions[offset : offset + limit]]
+        page = _with_facets(page, self._table)
         return Listed(page, len(window.versions), window.cut)
 
     def find_version(self, dataset: DatasetId, version: str) -> FoundDatasetVersion | None:
         """One of its versions."""
         groups = self._load([dataset])
         one = find_version(groups[0], version, self._table) if groups else None
-        return found_version(groups[0], one) if one else None
+        return _with_facets([found_version(groups[0], one)], self._table)[0] if one else None
 
 
 class Jobs:
@@ -166,7 +178,7 @@ class Jobs:
                     lineage_unknown=last.unknown if last else False,
                 )
             )
-        return detailed
+        return _with_facets(detailed, self._table)
 
     def list_versions(self, job: JobId, *, limit: int, offset: int) -> Listed[FoundJobVersion] | None:
         """Its versions, the one in use last first."""

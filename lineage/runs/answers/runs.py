@@ -9,6 +9,7 @@ from lineage.names import JobId, run_id_of
 from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.job_versions import read_window
 from lineage.runs.answers.reads import Read, outputs_of, reads_of
+from lineage.runs.answers.restored import restored
 from lineage.runs.facts.current import brief_run
 from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of
 from lineage.runs.facts.keys import COUNT, job_pk
@@ -40,16 +41,19 @@ def full_runs(runs: Mapping[str, RunFacts], table: GraphTable) -> dict[str, Foun
     groups.load(dataset_of(text) for facts in runs.values() for text in (*facts.inputs, *facts.outputs))
     reads = reads_of(runs, table, groups)
     versions = versions_of_unknown(runs, table)
+    facets = restored(
+        [facets_of(one) for facts in runs.values() for one in (facts.run_facets, facts.job_facets)], table
+    )
     found = {}
-    for run, facts in runs.items():
+    for (run, facts), of_run, of_job in zip(runs.items(), facets[::2], facets[1::2], strict=True):
         brief = brief_run(run, facts)
         found[run] = replace(
             brief,
             job_version=versions.get(run, brief.job_version),
             inputs=tuple(read.used() for read in reads[run]),
             outputs=outputs_of(facts, run, groups),
-            facets=facets_of(facts.run_facets),
-            job_facets=facets_of(facts.job_facets),
+            facets=of_run,
+            job_facets=of_job,
         )
     return found
 

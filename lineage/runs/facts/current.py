@@ -78,12 +78,16 @@ def job_node(
         "inputs": [text_of(one) for one in inputs],
         "outputs": [text_of(one) for one in outputs],
         "latest": _run_json(brief_run(*latest)) if latest else None,
-        "columns": {dataset: _columns_json(dataset, *teller) for dataset, teller in tellers.items()},
-        "explicit": known is not None and is_explicit(known[1]),
+        "columns": {
+            dataset: _columns_json(dataset, *(tellers.get(dataset) or known))
+            for dataset in map(text_of, outputs)
+            if known
+        },
     }
 
 
 def _columns_json(dataset: IdText, run: str, facts: RunFacts) -> dict[str, Any]:
+    """Who told of an output's columns last, and how; without tellings: nobody did, this is who wrote it last."""
     told = told_of(facts, dataset)
     made = written(facts, dataset_of(dataset)) is not None
     return {
@@ -92,6 +96,7 @@ def _columns_json(dataset: IdText, run: str, facts: RunFacts) -> dict[str, Any]:
         "declared": facts.declared is not None,
         "tellings": list(told.tellings) if told else [],
         "sources": list(told.sources) if told else [],
+        "explicit": is_explicit(facts),
     }
 
 

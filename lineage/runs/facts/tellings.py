@@ -100,9 +100,15 @@ def tellings_in(
             yield name, _KINDS[name](facet, dataset)
 
 
+def telling_of(facet: Mapping[str, Any]) -> str | None:
+    """The telling that facts hold this in place of; None for a facet that is held as it was sent."""
+    telling = facet.get(_KEPT)
+    return telling if facet.keys() == {_KEPT, "into"} and isinstance(telling, str) else None
+
+
 def is_reference(facet: Mapping[str, Any]) -> bool:
     """Whether facts hold this in place of a facet that is kept by content."""
-    return _KEPT in facet
+    return telling_of(facet) is not None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Questions about fields, answered from the facts: the graph of columns, time ranges, reports."""

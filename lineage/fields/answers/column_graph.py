@@ -1,0 +1,178 @@
+"""The graph of columns, now: walked breadth first from what was asked, up and down apart, so that no sibling is met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TypeAlias
+
+from lineage.fields.answers.present import Entry, Present, columns_in
+from lineage.fields.columns import Column, Sources, in_order
+from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, FoundSource
+from lineage.names import DatasetId, FieldPath, JobId
+from lineage.runs.answers.nodes import unproduced
+from lineage.runs.answers.written import last_writers
+from lineage.runs.facts.current import io_of
+from lineage.runs.facts.table import GraphTable
+from lineage.runs.found import LastWriter
+
+_Near: TypeAlias = Callable[[Sequence[Column]], Mapping[Column, set[Column]]]
+# Columns of one graph: more than an answer of 4 MB holds.
+COLUMNS_MAX = 5_000
+
+
+class ColumnWalk:
+    """A walk under way: the columns found so far, nearest first, and what is made of those that look down."""
+
+    def __init__(self, table: GraphTable) -> None:
+        self._table = table
+        self._present = Present(table)
+        self._columns: dict[Column, None] = {}
+        self._outputs: dict[Column, set[Column]] = {}
+        self._truncated = False
+
+    def exists(self, dataset: DatasetId, path: FieldPath) -> Column | None:
+        """The column, under its dataset's primary name, if it is in the schema, told of, or something is made of it."""
+        entry = self._visible(dataset)
+        if entry is None:
+            return None
+        column = Column(entry.group.primary, path)
+        if path in entry.schema.types or path in entry.columns.fields or column in self._used(entry):
+            return column
+        return None
+
+    def columns_of(self, dataset: DatasetId, *, used: bool) -> list[Column]:
+        """The columns of a dataset; `used`: those too that only others' columns tell of."""
+        entry = self._visible(dataset)
+        if entry is None:
+            return []
+        primary = entry.group.primary
+        own = [Column(primary, path) for path in entry.paths]
+        return own if entry.schema.known and not used else list(dict.fromkeys((*own, *sorted(self._used(entry)))))
+
+    def is_visible(self, dataset: DatasetId) -> bool:
+        """Whether the dataset is known and not hidden."""
+        return self._visible(dataset) is not None
+
+    def outputs_of(self, job: JobId) -> list[DatasetId] | None:
+        """The datasets that a job writes now; None if it is unknown or hidden."""
+        self._present.load_jobs([job])
+        if not self._present.is_visible_job(job):
+            return None
+        return sorted(io_of(self._present.nodes[job])[1])
+
+    def graph(self, asked: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
+        """The graph around these columns, which exist."""
+        start = self._fitting(asked)
+        self._walk(start, depth, self._sources)
+        down = self._walk(start, depth, self._users) if downstream else start
+        self._present.load({column.dataset for column in self._columns})
+        looking = {*down} if downstream else set()
+        sources = self._sources(list(self._columns))
+        for column in self._columns if downstream else ():
+            for source in sources[column]:
+                if source in self._columns and source not in looking:
+                    self._outputs.setdefault(source, set()).add(column)
+        return ColumnGraph(tuple(self._found()), self._truncated)
+
+    def _walk(self, start: Sequence[Column], depth: int, near: _Near) -> list[Column]:
+        """The start and all within so many hops of it, each once."""
+        seen, frontier = dict.fromkeys(start), list(start)
+        for hop in range(depth + 1):
+            reached = {one for some in near(frontier).values() for one in some}
+            if hop == depth or not reached:
+                break
+            frontier = self._fitting([one for one in sorted(reached) if one not in seen])
+            seen.update(dict.fromkeys(frontier))
+        return list(seen)
+
+    def _fitting(self, columns: Iterable[Column]) -> list[Column]:
+        """As many of these as the graph may still hold."""
+        fitting = []
+        for column in columns:
+            if column not in self._columns and len(self._columns) >= COLUMNS_MAX:
+                self._truncated = True
+                break
+            self._columns[column] = None
+            fitting.append(column)
+        return fitting
+
+    def _sources(self, columns: Sequence[Column]) -> dict[Column, set[Column]]:
+        self._present.load({column.dataset for column in columns})
+        found = {}
+        for column in columns:
+            entry = self._present.entry(column.dataset)
+            told = entry.columns if entry else None
+            found[column] = columns_in(told.fields.get(column.field, {}), told.whole) if told else set()
+        return found
+
+    def _users(self, columns: Sequence[Column]) -> dict[Column, set[Column]]:
+        """What is made of each column; also remembered as its outputs."""
+        self._present.load({column.dataset for column in columns}, readers=True)
+        groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}
+        self._truncated |= any(group.cut for group in groups.values())
+        made = set().union(*(self._present.made_of(group) for group in groups.values()))
+        self._present.load(made)
+        wanted = set(columns)
+        found: dict[Column, set[Column]] = {column: set() for column in columns}
+        entries = [entry for name in made if (entry := self._present.entry(name))]
+        for primary, entry in {entry.group.primary: entry for entry in entries}.items():
+            for path in entry.paths:
+                used = columns_in(entry.columns.fields.get(path, {}), entry.columns.whole)
+                for column in used & wanted:
+                    found[column].add(Column(primary, path))
+        self._outputs.update(found)
+        return found
+
+    def _used(self, entry: Entry) -> set[Column]:
+        """The columns of a dataset that columns of others are told to come from."""
+        primary = entry.group.primary
+        self._present.load([primary], readers=True)
+        group = self._present.groups.group(primary)
+        made = self._present.made_of(group)
+        self._present.load(made)
+        others = [other.columns for name in made if (other := self._present.entry(name))]
+        used = columns_in(*(sources for one in others for sources in (one.whole, *one.fields.values())))
+        return {column for column in used if column.dataset == primary}
+
+    def _visible(self, dataset: DatasetId) -> Entry | None:
+        self._present.load([dataset])
+        return self._present.entry(dataset)
+
+    def _found(self) -> Iterable[FoundColumn]:
+        groups = {}
+        for column in self._columns:
+            entry = self._present.entry(column.dataset)
+            if entry is not None:
+                groups[column.dataset] = entry.group
+        stale = unproduced(list(groups.values()), self._table, self._present.namespaces, seen=self._present.nodes)
+        writers = dict(zip(stale, last_writers([groups[one] for one in stale], self._table), strict=True))
+        for column in self._columns:
+            entry = self._present.entry(column.dataset)
+            if entry is not None:
+                yield found_column(column, entry, self._outputs.get(column, ()), writers.get(column.dataset))
+
+
+def found_column(
+    column: Column, entry: Entry, outputs: Iterable[Column] = (), last: LastWriter | None = None
+) -> FoundColumn:
+    """A column as it is told."""
+    return FoundColumn(
+        column.dataset,
+        column.field,
+        type=entry.type_of(column.field) or UNKNOWN_TYPE,
+        schema_known=entry.schema.known,
+        inputs=found_sources(entry.columns.fields.get(column.field, {})),
+        dependencies=found_sources(entry.columns.whole),
+        outputs=tuple(FoundSource(one.dataset, one.field) for one in sorted(outputs)),
+        tellers=entry.tellers_of(column.field),
+        stale=last is not None,
+        last_written_by=last,
+    )
+
+
+def found_sources(sources: Sources, versions: Mapping[DatasetId, str] | None = None) -> tuple[FoundSource, ...]:
+    """Sources as they are told, in their order."""
+    return tuple(
+        FoundSource(source.dataset, source.field, in_order(sources[source]), (versions or {}).get(source.dataset))
+        for source in sorted(sources, key=lambda one: one.order)
+    )
