@@ -3,8 +3,9 @@ from __future__ import annotations
 import pytest
 
 from lineage.errors import Invalid
+from lineage.fields.paths import parse_dotted
 from lineage.names import DatasetId, JobId
-from lineage.runs.answers.node_ids import Node, find_node
+from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates, find_node, names_a_field
 from lineage.runs.apply import apply
 from lineage.runs.event import DatasetUse, Event
 from tests.memory_table import MemoryTable
@@ -69,3 +70,59 @@ def test_a_job_and_a_dataset_of_one_name_are_told_apart():
 def test_what_is_no_node_id_is_refused_by_name(text):
     with pytest.raises(Invalid, match="nodeId: must be dataset:<namespace>:<name> or job:<namespace>:<name>"):
         find_node(text, a_table())
+
+
+@pytest.mark.parametrize(
+    ("dataset", "field", "path"),
+    [
+        (DatasetId("food_delivery", "public.delivery_7_days"), "a", ("a",)),
+        (DatasetId("s3://bucket", "/path/a"), "col", ("col",)),
+        (DatasetId("s3://bucket", "2024/x"), "employees.name", ("employees", "name")),
+        (DatasetId("postgres://host:5432", "db.public.t"), "1st", ("1st",)),
+        (DatasetId("jdbc:h2:mem:x", "T"), "`a.b`.c", ("a.b", "c")),
+        (DatasetId("arn:aws:glue:eu-west-1:111122223333", "table/sales/orders"), "a:b", ("a:b",)),
+        (DatasetId("ns", "my_struct<a:bigint>"), "col", ("col",)),
+        (DatasetId("ns", "my_struct<a:bigint,b:string>"), "x<y:int>", ("x<y:int>",)),
+        (DatasetId("ns", "struct<" + ",".join(f"f{n}:int" for n in range(60)) + ">"), "col", ("col",)),
+        (DatasetId("kafka://broker:9092", "topic#1"), "#1", ("#1",)),
+    ],
+    ids=lambda one: one.name[:40] if isinstance(one, DatasetId) else "",
+)
+@pytest.mark.parametrize("kind", ["datasetField", "dataset_field"])
+def test_a_field_of_a_dataset_that_was_mentioned_is_found_with_a_version_or_without(kind, dataset, field, path):
+    table = a_table(DatasetId("other", "d"), dataset)
+    text = f"{kind}:{dataset.namespace}:{dataset.name}:{field}"
+
+    assert names_a_field(text)
+    assert field_candidates(text, table) == [FieldNode(dataset, path)]
+    versioned = [FieldNode(dataset, path, VERSION), FieldNode(dataset, parse_dotted(f"{field}#{VERSION}"))]
+    assert field_candidates(f"{text}#{VERSION}", table) == versioned
+
+
+def test_of_several_fields_of_one_id_marquez_reading_comes_first_and_then_the_shortest_namespace():
+    datasets = [DatasetId("pg", "//h:5432"), DatasetId("pg://h", "5432"), DatasetId("pg://h:5432", "t")]
+    table = a_table(*datasets, DatasetId("pg://h:5432", "t:a"))
+
+    assert field_candidates("datasetField:pg://h:5432:t:a:b", table) == [
+        FieldNode(DatasetId("pg://h:5432", "t"), ("a:b",)),
+        FieldNode(DatasetId("pg", "//h:5432"), ("t:a:b",)),
+        FieldNode(DatasetId("pg://h", "5432"), ("t:a:b",)),
+        FieldNode(DatasetId("pg://h:5432", "t:a"), ("b",)),
+    ]
+
+
+def test_the_datasets_of_a_fields_id_are_looked_up_in_one_round():
+    table = a_table(DatasetId("ns", "d"))
+    table.calls.clear()
+
+    assert field_candidates("datasetField:ns:d:a", table) == [FieldNode(DatasetId("ns", "d"), ("a",))]
+    assert field_candidates("datasetField:nowhere:d:a", table) == []
+    assert dict(table.calls) == {"get": 2}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "datasetField", "datasetField:ns:d", "datasetField:ns::a", "dataset_field:ns:d:", "dataset:ns:d:a"]
+)
+def test_what_is_no_field_id_is_refused_by_name(text):
+    with pytest.raises(Invalid, match="nodeId: must be datasetField:<namespace>:<name>:<field>"):
+        field_candidates(text, a_table())
