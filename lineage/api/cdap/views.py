@@ -23,13 +23,17 @@ from lineage.names import FieldPath
 
 
 def render_mapping(mapping: FieldMapping) -> Form:
-    """A lineage mapping; the design spells `Destination` with a capital, people will look for a small one."""
+    """A lineage mapping; the design spells `Destination` with a capital, people will look for a small one.
+
+    Pairs are in order of destination fields, as the design has them.
+    """
     destination = render_id(mapping.destination)
+    pairs = sorted(mapping.pairs, key=lambda pair: pair[::-1])
     return {
         "source": render_id(mapping.source),
         "destination": destination,
         "Destination": destination,
-        "fieldmap": [{"from": print_slashed(one), "to": print_slashed(other)} for one, other in mapping.pairs],
+        "fieldmap": [{"from": print_slashed(one), "to": print_slashed(other)} for one, other in pairs],
     }
 
 

@@ -1,0 +1,62 @@
+"""Questions about fields, answered from a list: what is not on it is not known."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+from lineage.api.answers import answer
+from lineage.api.app import Api
+from lineage.fields.found import Detail, Mappings, Paths, Provenance, Usage
+
+NOW_S = 1_442_881_938
+LINK = "https://intake.s3.amazonaws.com/answers/abc"
+
+
+class CannedFields:
+    """Stands in for `FieldQuestions`; `answers` are by what is asked, whole."""
+
+    def __init__(self, answers, fields=()):
+        self._answers = answers
+        self._fields = {
+            f"datasetField:{one.dataset.namespace}:{one.dataset.name}:{one.field[0]}": one for one in fields
+        }
+
+    def find_field(self, node_id):
+        return self._fields.get(node_id)
+
+    def find_mappings(self, dataset, window, *, level):
+        return self._answers.get((dataset, window, level), Mappings(()))
+
+    def find_detail(self, dataset, field, window, direction):
+        return self._answers.get((dataset, field, window, direction), Detail())
+
+    def find_paths(self, dataset, field, window):
+        return self._answers.get((dataset, field, window), Paths(()))
+
+    def report_usage(self, dataset, field, window):
+        return self._find(Usage, dataset, field, window)
+
+    def report_provenance(self, dataset, field, window):
+        return self._find(Provenance, dataset, field, window)
+
+    def _find(self, kind, dataset, field, window):
+        found = self._answers[kind]
+        assert (found.column.dataset, found.column.field, found.window) == (dataset, field, window)
+        return found
+
+
+class HeldLinks:
+    """Stands in for links to S3: holds the body that the link would lead to."""
+
+    def __init__(self):
+        self.held = []
+
+    def to_body(self, body, content_type):
+        self.held.append((body, content_type))
+        return answer({"location": LINK}, status=303, headers={"Location": LINK})
+
+
+def an_api(answers=(), *, fields=(), links=None):
+    """The API over canned answers and fields by their node ids, at `NOW_S`."""
+    services = SimpleNamespace(fields=CannedFields(dict(answers), dict(fields)), now_s=lambda: NOW_S, links=links)
+    return Api(lambda: services)

@@ -1,0 +1,341 @@
+"""CDAP's routes: the designs' samples to the letter, and what is refused."""
+
+from __future__ import annotations
+
+import orjson
+import pytest
+
+from lineage.api.app import Api
+from lineage.fields.found import (
+    Connection,
+    Detail,
+    DetailNode,
+    DetailOperation,
+    FieldMapping,
+    FieldPathFound,
+    Mappings,
+    PathOperation,
+    Paths,
+    SimpleEdge,
+    Window,
+)
+from lineage.names import DatasetId
+from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
+from tests.unit.api.marquez_asker import at
+from tests.unit.api.proxy import ask
+
+# The range of the design's sample, and a day up to its end.
+RANGE = {"start": 1442863938, "end": 1442881938}
+WINDOW = Window("2015-09-21T19:32:18.000000Z", "2015-09-22T00:32:18.000000Z")
+DAY = Window("2015-09-21T00:32:18.000000Z", "2015-09-22T00:32:18.000000Z")
+PERSON, EMPLOYEE = DatasetId("ns", "Person"), DatasetId("ns", "Employee")
+FILE, STORE = DatasetId("ns", "file"), DatasetId("myns", "mytableds")
+RUN, OTHER_RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d"
+
+
+def mappings_of(namespace, name):
+    return f"/v3/namespaces{at(namespace)}/endpoints{at(name)}/fields/lineage"
+
+
+def detail_of(namespace, name, field):
+    return f"/v3/namespaces{at(namespace)}/endpoints{at(name)}/fields{at(field)}/lineage"
+
+
+def paths_of(namespace, name, field):
+    return f"/v3/namespaces{at(namespace)}/datasets{at(name)}/fields{at(field)}/lineage"
+
+
+EVERY_ROUTE = [mappings_of("ns", "Employee"), detail_of("ns", "Employee", "id"), paths_of("ns", "Employee", "id")]
+
+
+def a_mapping(**changes):
+    """That of the design: names of people, joined."""
+    pairs = ((("first_name",), ("name",)), (("id",), ("id",)), (("last_name",), ("name",)))
+    return FieldMapping(**{"source": PERSON, "destination": EMPLOYEE, "pairs": pairs, **changes})
+
+
+def test_mappings_are_as_the_design_draws_them():
+    api = an_api({(EMPLOYEE, WINDOW, 10): Mappings((a_mapping(),))})
+
+    answer = ask(api, mappings_of("ns", "Employee"), RANGE)
+
+    assert (answer.status, answer.headers) == (200, {"Content-Type": "application/json"})
+    assert answer.form == [
+        {
+            "source": {"namespace": "ns", "name": "Person"},
+            "destination": {"namespace": "ns", "name": "Employee"},
+            "Destination": {"namespace": "ns", "name": "Employee"},
+            "fieldmap": [
+                {"from": "id", "to": "id"},
+                {"from": "first_name", "to": "name"},
+                {"from": "last_name", "to": "name"},
+            ],
+        }
+    ]
+
+
+def test_level_says_how_far_and_a_cut_is_in_a_header():
+    api = an_api({(EMPLOYEE, DAY, 3): Mappings((), truncated=True)})
+    query = {"start": "now-1d", "end": "now", "level": 3}
+
+    answer = ask(api, mappings_of("ns", "Employee"), query)
+
+    assert (answer.form, answer.headers["X-Truncated"]) == ([], "true")
+
+
+@pytest.mark.parametrize("level", ["0", "-1", "1001", "ten", "1.5", ""])
+def test_a_level_is_a_whole_number_from_1(level):
+    answer = ask(an_api(), mappings_of("ns", "Employee"), {**RANGE, "level": level})
+
+    assert answer.status == 400
+    assert answer.form["message"].startswith("level: must be a whole number from 1 to 1000")
+
+
+def test_an_endpoint_of_any_name_is_one_segment_of_the_path():
+    lake = DatasetId("arn:aws:glue:eu-west-1:1", "s3://lake/raw 50%/ü")
+    nested = a_mapping(destination=lake, pairs=((("a/b", "c"), ("employees", "name")),))
+    api = an_api({(lake, WINDOW, 10): Mappings((nested,))})
+
+    answer = ask(api, mappings_of(lake.namespace, lake.name), RANGE)
+
+    assert answer.form[0]["fieldmap"] == [{"from": r"a\/b/c", "to": "employees/name"}]
+    assert answer.form[0]["destination"] == {"namespace": lake.namespace, "name": lake.name}
+
+
+def a_detail(**changes):
+    """The name of an employee, made of two fields of a file."""
+    parts = {
+        "nodes": (
+            DetailNode("read.body", "body", source=FILE),
+            DetailNode("parse.first_name", "first_name"),
+            DetailNode("concat.name", "name", destination=EMPLOYEE),
+        ),
+        "operations": (DetailOperation("read", "reading"), DetailOperation("parse"), DetailOperation("concat")),
+        "connections": (
+            Connection("read.body", "parse.first_name", "parse"),
+            Connection("parse.first_name", "concat.name", "concat"),
+        ),
+    }
+    return Detail(**{**parts, **changes})
+
+
+def test_a_field_is_nodes_operations_and_connections():
+    api = an_api({(EMPLOYEE, ("name",), WINDOW, "both"): a_detail()})
+
+    answer = ask(api, detail_of("ns", "Employee", "name"), RANGE)
+
+    assert answer.form == {
+        "nodes": [
+            {"id": "read.body", "label": "body", "sourceEndPoint": {"namespace": "ns", "name": "file"}},
+            {"id": "parse.first_name", "label": "first_name"},
+            {"id": "concat.name", "label": "name", "destinationEndPoint": {"namespace": "ns", "name": "Employee"}},
+        ],
+        "operations": [
+            {"name": "read", "description": "reading"},
+            {"name": "parse", "description": None},
+            {"name": "concat", "description": None},
+        ],
+        "connections": [
+            {"from": "read.body", "to": "parse.first_name", "operation": "parse"},
+            {"from": "parse.first_name", "to": "concat.name", "operation": "concat"},
+        ],
+    }
+
+
+def test_a_field_that_is_written_as_it_was_read_has_both_endpoints():
+    untouched = DetailNode("read.id", "id", source=PERSON, destination=EMPLOYEE)
+    api = an_api({(EMPLOYEE, ("id",), WINDOW, "both"): Detail((untouched,), truncated=True)})
+
+    answer = ask(api, detail_of("ns", "Employee", "id"), RANGE)
+
+    (node,) = answer.form["nodes"]
+    assert (node["sourceEndPoint"]["name"], node["destinationEndPoint"]["name"]) == ("Person", "Employee")
+    assert answer.headers["X-Truncated"] == "true"
+
+
+@pytest.mark.parametrize(
+    ("word", "direction"),
+    [
+        ("backward", "backward"),
+        ("Incoming", "backward"),
+        ("forward", "forward"),
+        ("OUTGOING", "forward"),
+        ("both", "both"),
+        ("BOTH", "both"),
+    ],
+)
+def test_directions_are_the_designs_words_or_cdaps_in_any_case(word, direction):
+    api = an_api({(EMPLOYEE, ("name",), WINDOW, direction): a_detail()})
+
+    answer = ask(api, detail_of("ns", "Employee", "name"), {**RANGE, "direction": word})
+
+    assert len(answer.form["nodes"]) == 3
+
+
+@pytest.mark.parametrize("word", ["", "up", "backwards", "back ward", ["both", "both"]])
+def test_another_direction_is_refused(word):
+    assert ask(an_api(), detail_of("ns", "Employee", "name"), {**RANGE, "direction": word}).status == 400
+
+
+def test_fields_in_fields_are_paths_with_slashes():
+    api = an_api({(EMPLOYEE, ("employees", "a/b"), WINDOW, "both"): a_detail()})
+
+    assert ask(api, detail_of("ns", "Employee", r"employees/a\/b"), RANGE).form["nodes"]
+
+
+# The design's sample, with the commas it forgot.
+SAMPLE = [
+    {"inputs": ["source"], "outputs": ["offset", "body"], "name": "read", "description": "Reading the data"},
+    {
+        "inputs": ["body"],
+        "outputs": ["firstName", "lastName", "age", "city", "state"],
+        "name": "parse",
+        "description": "parsing the input body field",
+    },
+    {
+        "inputs": ["firstName", "lastName"],
+        "outputs": ["name"],
+        "name": "concat",
+        "description": "concatenating the first name and last name",
+    },
+    {
+        "inputs": ["name"],
+        "outputs": ["uniqueId"],
+        "name": "create",
+        "description": "creating unique id from the name field",
+    },
+]
+
+
+def a_way(**changes):
+    """The design's way to the unique id."""
+    operations = tuple(
+        PathOperation(
+            one["name"],
+            one["description"],
+            tuple(one["inputs"]),
+            tuple(one["outputs"]),
+            FILE if one["name"] == "read" else None,
+        )
+        for one in SAMPLE
+    )
+    way = {
+        "operations": operations,
+        "edges": (SimpleEdge(FILE, ("body",), ("parse", "concat", "create")),),
+        "runs": (RUN, OTHER_RUN),
+        "nodes": (DetailNode("read.body", "body", source=FILE), DetailNode("parse.firstName", "firstName")),
+        "connections": (Connection("read.body", "parse.firstName", "parse"),),
+    }
+    return FieldPathFound(**{**way, **changes})
+
+
+@pytest.fixture
+def store():
+    """The design's store, whose field was made in one way."""
+    return an_api({(STORE, ("uniqueId",), WINDOW): Paths((a_way(),))})
+
+
+ASKED = {"fieldName": "uniqueId", "startTimeInSeconds": 1442863938, "endTimeInSeconds": 1442881938}
+THE_FILE = {"namespace": "ns", "name": "file"}
+
+
+def test_paths_are_as_the_design_draws_them_with_the_source_told(store):
+    answer = ask(store, paths_of("myns", "mytableds", "uniqueId"), RANGE)
+
+    operations = [{**SAMPLE[0], "source": THE_FILE}, *SAMPLE[1:]]
+    assert answer.form == {**ASKED, "paths": [{"operations": operations, "runs": [RUN, OTHER_RUN]}]}
+
+
+def test_the_simple_view_has_source_fields_and_the_operations_between(store):
+    answer = ask(store, paths_of("myns", "mytableds", "uniqueId"), {**RANGE, "view": "simple"})
+
+    edge = {"from": "body", "to": "uniqueId", "operations": ["parse", "concat", "create"], "source": THE_FILE}
+    assert answer.form == {**ASKED, "paths": [{"edges": [edge], "runs": [RUN, OTHER_RUN]}]}
+
+
+def test_the_detailed_view_has_every_field_on_the_way(store):
+    answer = ask(store, paths_of("myns", "mytableds", "uniqueId"), {**RANGE, "view": "Detailed"})
+
+    nodes = [
+        {"id": "read.body", "label": "body", "sourceEndPoint": THE_FILE},
+        {"id": "parse.firstName", "label": "firstName"},
+    ]
+    edges = [{"from": "read.body", "to": "parse.firstName", "operation": "parse"}]
+    assert answer.form == {**ASKED, "paths": [{"nodes": nodes, "edges": edges, "runs": [RUN, OTHER_RUN]}]}
+
+
+def test_another_view_is_refused():
+    assert ask(an_api(), paths_of("ns", "Employee", "id"), {**RANGE, "view": "full"}).status == 400
+
+
+def test_seconds_are_told_whole():
+    answer = ask(an_api(), paths_of("ns", "Employee", "id"), {"start": "now-1500ms", "end": "now"})
+
+    assert (answer.form["startTimeInSeconds"], answer.form["endTimeInSeconds"]) == (1442881936, 1442881938)
+
+
+@pytest.mark.parametrize(
+    ("path", "empty"),
+    [
+        (EVERY_ROUTE[0], []),
+        (EVERY_ROUTE[1], {"nodes": [], "operations": [], "connections": []}),
+        (EVERY_ROUTE[2], {**ASKED, "fieldName": "id", "paths": []}),
+    ],
+)
+def test_what_is_not_known_is_empty(path, empty):
+    answer = ask(an_api(), path, RANGE)
+
+    assert (answer.status, answer.form) == (200, empty)
+
+
+@pytest.mark.parametrize("path", EVERY_ROUTE)
+@pytest.mark.parametrize(
+    ("query", "fault"),
+    [
+        ({}, "start: must be whole seconds"),
+        ({"start": 1}, "end: must be whole seconds"),
+        ({"end": 1}, "start: must be whole seconds"),
+        ({"start": -100, "end": 1}, "start: must be whole seconds"),
+        ({"start": "now-1x", "end": "now"}, "start: must be whole seconds"),
+        ({"start": 1, "end": "NOW"}, "end: must be whole seconds"),
+        ({"start": 1, "end": "9" * 12}, "end: must be within the years 1 to 9999"),
+        ({"start": 2, "end": 1}, "end: must not be before start (2)"),
+        ({"start": "now", "end": "now-1s"}, "end: must not be before start (now)"),
+        ({"start": ["1", "2"], "end": 3}, "start: must be given once"),
+    ],
+)
+def test_a_bad_range_is_400_and_says_why(path, query, fault):
+    answer = ask(an_api(), path, query)
+
+    assert (answer.status, answer.form["code"]) == (400, 400)
+    assert answer.form["message"].startswith(fault)
+
+
+@pytest.mark.parametrize("path", EVERY_ROUTE)
+def test_an_empty_range_is_a_range(path):
+    assert ask(an_api(), path, {"start": 5, "end": 5}).status == 200
+
+
+def test_a_plus_may_come_unencoded():
+    api = an_api({(EMPLOYEE, DAY, 10): Mappings((a_mapping(),))})
+
+    assert ask(api, mappings_of("ns", "Employee"), {"start": "now-2d 1d", "end": "now"}).form
+
+
+def test_an_answer_above_4_mb_is_behind_a_link():
+    links = HeldLinks()
+    pairs = tuple(((f"{number:02000}",), (f"{number:02000}",)) for number in range(1_100))
+    api = an_api({(EMPLOYEE, WINDOW, 10): Mappings((a_mapping(pairs=pairs),), truncated=True)}, links=links)
+
+    answer = ask(api, mappings_of("ns", "Employee"), RANGE)
+
+    assert (answer.status, answer.headers["Location"], answer.headers["X-Truncated"]) == (303, LINK, "true")
+    ((body, content_type),) = links.held
+    assert (len(orjson.loads(body)[0]["fieldmap"]), content_type) == (1_100, "application/json")
+
+
+@pytest.mark.parametrize("path", ["/v3/namespaces/ns/endpoints/x/fields/lineage/y", "/v3/namespaces/ns"])
+def test_there_are_no_other_paths(path):
+    answered = Api(lambda: None).resolve({"path": path, "httpMethod": "GET", "requestContext": {}}, None)
+
+    assert answered["statusCode"] == 404
