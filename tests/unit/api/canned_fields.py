@@ -15,11 +15,9 @@ LINK = "https://intake.s3.amazonaws.com/answers/abc"
 class CannedFields:
     """Stands in for `FieldQuestions`; `answers` are by what is asked, whole."""
 
-    def __init__(self, answers, fields=()):
+    def __init__(self, answers, fields):
         self._answers = answers
-        self._fields = {
-            f"datasetField:{one.dataset.namespace}:{one.dataset.name}:{one.field[0]}": one for one in fields
-        }
+        self._fields = fields
 
     def find_field(self, node_id):
         return self._fields.get(node_id)

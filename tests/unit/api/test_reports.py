@@ -1,0 +1,240 @@
+"""Reports on a field: as JSON, and as a table that a spreadsheet reads and never computes."""
+
+from __future__ import annotations
+
+import csv
+from io import StringIO
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.api import examples_reports as examples
+from lineage.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
+from lineage.fields.columns import Column, Transformation
+from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use, Window
+from lineage.names import DatasetId, JobId
+from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
+from tests.unit.api.proxy import ask
+
+STORE = "s3://flights"
+DISTANCE, SEATS = (Column(DatasetId(STORE, "checked"), (name,)) for name in ("distance", "seats"))
+CO2 = Column(DatasetId(STORE, "estimated"), ("co2_kg",))
+ESTIMATE = JobId("emissions", "emissions.estimate")
+RUN = "01941f2a-9d00-7c3e-8b1f-6a5d4c3b2a19"
+WINDOW = Window("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
+STARTED = "2025-11-20T13:00:00.000000Z"
+RANGE = {"start": 1763596800, "end": 1763683200}
+FIELDS = {"datasetField:s3://flights:checked:distance": DISTANCE, examples.NODE_ID: CO2}
+ASKED = {"nodeId": "datasetField:s3://flights:checked:distance", **RANGE}
+ROUTES = ["/api/v1/reports/usage", "/api/v1/reports/provenance"]
+
+
+def a_use(**changes):
+    """The run that estimated, reading the distance."""
+    use = {"kind": "READ", "run": RUN, "job": ESTIMATE, "started": STARTED, "fields": (CO2,)}
+    return Use(**{**use, "operations": ("read", "fuel", "co2", "write"), **changes})
+
+
+def a_usage(**changes):
+    """The distance was read once, and went into CO2."""
+    flow = Flow(CO2, 1, direct=True, masked=False, status="alive", jobs=(ESTIMATE,))
+    return Usage(**{"column": DISTANCE, "window": WINDOW, "uses": (a_use(),), "flows": (flow,), **changes})
+
+
+def a_step(source, **changes):
+    """What the run made of a column."""
+    step = {
+        "transformations": (Transformation("DIRECT", "TRANSFORMATION", "fuel, co2"),),
+        "operations": ("fuel", "co2"),
+        "jobs": (ESTIMATE,),
+        "runs": (RUN,),
+    }
+    return Step(source, CO2, **{**step, **changes})
+
+
+def a_provenance(**changes):
+    """CO2 came of distance and seats."""
+    sources = tuple(TrueSource(one, 1, direct=True, masked=False) for one in (DISTANCE, SEATS))
+    steps = tuple(a_step(one) for one in (DISTANCE, SEATS))
+    return Provenance(**{"column": CO2, "window": WINDOW, "sources": sources, "steps": steps, **changes})
+
+
+def the_reports(usage=None, provenance=None, links=None):
+    """The API over the two reports."""
+    answers = {Usage: usage or a_usage(), Provenance: provenance or a_provenance()}
+    return an_api(answers, fields=FIELDS, links=links)
+
+
+def rows_of(text):
+    """A table's rows, without the cells that are empty."""
+    return [{name: cell for name, cell in row.items() if cell} for row in csv.DictReader(StringIO(text, newline=""))]
+
+
+def test_usage_says_who_used_a_field_and_what_it_flowed_into():
+    answer = ask(the_reports(), "/api/v1/reports/usage", ASKED)
+
+    assert (answer.status, answer.form) == (200, examples.USAGE)
+
+
+def test_provenance_says_the_true_sources_and_the_steps():
+    answer = ask(the_reports(), "/api/v1/reports/provenance", {"nodeId": examples.NODE_ID, **RANGE})
+
+    assert (answer.status, answer.form) == (200, examples.PROVENANCE)
+
+
+def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
+    unknown = a_use(kind="READ", job=None, fields=(), operations=(), known=False)
+    table = usage_table(a_usage(uses=(a_use(fields=(CO2, SEATS)), unknown), truncated=True))
+
+    use = {
+        "section": "use",
+        "kind": "READ",
+        "start": "2025-11-20T13:00:00Z",
+        "run": RUN,
+        "known": "true",
+        "operations": "read; fuel; co2; write",
+        "jobs": "job:emissions:emissions.estimate",
+    }
+    co2 = {"namespace": STORE, "dataset": "estimated", "field": "co2_kg"}
+    checked = {"namespace": STORE, "dataset": "checked"}
+    assert rows_of(table) == [
+        {
+            "section": "asked",
+            "start": "2025-11-20T00:00:00Z",
+            "end": "2025-11-21T00:00:00Z",
+            **checked,
+            "field": "distance",
+        },
+        {**use, **co2},
+        {**use, **checked, "field": "seats"},
+        {"section": "use", "kind": "READ", "start": "2025-11-20T13:00:00Z", "run": RUN, "known": "false"},
+        {
+            "section": "flow",
+            **co2,
+            "hops": "1",
+            "direct": "true",
+            "masked": "false",
+            "status": "alive",
+            "jobs": "job:emissions:emissions.estimate",
+        },
+        {"section": "truncated"},
+    ]
+
+
+def test_provenance_as_a_table_is_a_row_for_each_source_and_each_step():
+    masked = Transformation("DIRECT", "TRANSFORMATION", "hashed", masking=True)
+    step = a_step(DISTANCE, transformations=(masked, Transformation("INDIRECT")))
+    table = provenance_table(a_provenance(sources=a_provenance().sources[:1], steps=(step,)))
+
+    distance = {"namespace": STORE, "dataset": "checked", "field": "distance"}
+    assert rows_of(table)[1:] == [
+        {"section": "source", **distance, "hops": "1", "direct": "true", "masked": "false"},
+        {
+            "section": "step",
+            **distance,
+            "into_namespace": STORE,
+            "into_dataset": "estimated",
+            "into_field": "co2_kg",
+            "transformations": "DIRECT/TRANSFORMATION (masking): hashed; INDIRECT",
+            "operations": "fuel; co2",
+            "jobs": "job:emissions:emissions.estimate",
+            "runs": RUN,
+        },
+    ]
+
+
+def test_a_table_is_rfc_4180():
+    odd = Column(DatasetId("ns", 'a "b", c'), ("two\nlines",))
+
+    first, *rest = usage_table(a_usage(column=odd, uses=(), flows=())).split("\r\n")
+
+    assert first.split(",") == list(USAGE)
+    assert rest == [
+        'asked,,2025-11-20T00:00:00Z,2025-11-21T00:00:00Z,,ns,"a ""b"", c","two\nlines",,,,,,,',
+        "",
+    ]
+
+
+@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
+def test_no_cell_is_a_formula(start):
+    evil = f'{start}HYPERLINK("http://x";"y")'
+    column = Column(DatasetId(evil, evil), (evil,))
+    use = a_use(run=evil, operations=(evil, evil), fields=(column,))
+
+    table = usage_table(a_usage(column=column, uses=(use,), flows=())) + provenance_table(
+        a_provenance(steps=(a_step(column, runs=(evil,)),))
+    )
+
+    cells = [cell for row in csv.reader(StringIO(table, newline="")) for cell in row]
+    assert f"'{evil}" in cells
+    assert not [cell for cell in cells if cell.startswith(start)]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
+def test_a_table_reads_as_what_it_was_made_of(name, run):
+    column = Column(DatasetId(name, name), (name,))
+    table = usage_table(a_usage(column=column, uses=(a_use(run=run),), flows=()))
+
+    asked, use = csv.DictReader(StringIO(table, newline=""))
+    assert asked["dataset"].removeprefix("'") == name.removeprefix("'")
+    assert use["run"].removeprefix("'") == run.removeprefix("'")
+
+
+def test_a_cell_says_how_much_it_leaves_out():
+    runs = tuple(f"run-{number}" for number in range(LISTED_MAX + 2))
+    row = rows_of(provenance_table(a_provenance(sources=(), steps=(a_step(SEATS, runs=runs),))))[1]
+
+    assert row["runs"].split("; ") == [*runs[:LISTED_MAX], "… and 2 more"]
+
+
+@pytest.mark.parametrize(
+    ("query", "accept", "kind"),
+    [
+        ({}, None, "application/json"),
+        ({}, "*/*", "application/json"),
+        ({}, "text/csv", "text/csv; charset=utf-8"),
+        ({}, "text/html, Text/CSV;q=0.9, application/json;q=0.8", "text/csv; charset=utf-8"),
+        ({}, "application/json, text/csv", "application/json"),
+        ({"format": "csv"}, "application/json", "text/csv; charset=utf-8"),
+        ({"format": "JSON"}, "text/csv", "application/json"),
+    ],
+)
+@pytest.mark.parametrize("path", ROUTES)
+def test_a_table_is_asked_for_by_format_or_by_accept(path, query, accept, kind):
+    node_id = ASKED["nodeId"] if path.endswith("usage") else examples.NODE_ID
+    answer = ask(the_reports(), path, {**RANGE, "nodeId": node_id, **query}, {"Accept": accept} if accept else None)
+
+    assert answer.headers["Content-Type"] == kind
+    assert ("Content-Disposition" in answer.headers) == kind.startswith("text/csv")
+    if kind.startswith("text/csv"):
+        assert answer.body.split("\r\n")[0] == ",".join(USAGE if path.endswith("usage") else PROVENANCE)
+
+
+@pytest.mark.parametrize("path", ROUTES)
+@pytest.mark.parametrize(
+    ("changes", "status"),
+    [
+        ({"nodeId": None}, 400),
+        ({"nodeId": " "}, 400),
+        ({"nodeId": "datasetField:s3://flights:checked:nothing"}, 404),
+        ({"start": None}, 400),
+        ({"start": "yesterday"}, 400),
+        ({"end": 1}, 400),
+        ({"format": "xlsx"}, 400),
+    ],
+)
+def test_what_cannot_be_read_is_400_and_what_is_not_known_404(path, changes, status):
+    answer = ask(the_reports(), path, {**ASKED, **changes})
+
+    assert (answer.status, answer.form["code"]) == (status, status)
+
+
+def test_a_large_table_is_behind_a_link():
+    links, many = HeldLinks(), tuple(a_use(run=f"run-{number}") for number in range(50_000))
+
+    answer = ask(the_reports(a_usage(uses=many), links=links), ROUTES[0], {**ASKED, "format": "csv"})
+
+    assert (answer.status, answer.headers["Location"]) == (303, LINK)
+    ((body, content_type),) = links.held
+    assert (body.count(b"\r\n"), content_type) == (50_003, "text/csv; charset=utf-8")
