@@ -23,6 +23,7 @@ from lineage.names import DatasetId, FieldPath
 
 # A description names so many of the operations on a field's way.
 NAMES_TOLD = 20
+_KINDS = (Read, Transform, Write)
 _IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
 
 
@@ -30,8 +31,8 @@ _IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
 class OperationSet:
     """Operations with unique names and known origins, without a cycle (see `checks`), in the order of execution.
 
-    In whatever order they are given they stand in one: an operation after those whose fields it takes, then by name.
-    So equal sets tell the same.
+    In whatever order they are given they stand in one: reads, then transforms, each after those whose fields it takes,
+    then writes; else by name. So equal sets tell the same.
 
     Raises:
         graphlib.CycleError: they were not checked.
@@ -47,6 +48,20 @@ class OperationSet:
         """SHA-256 of the operations' canonical JSON."""
         forms = render_operations(self.operations)
         return hashlib.sha256(json.dumps(forms, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Operation]:
+        """The operations by name."""
+        return {operation.name: operation for operation in self.operations}
+
+    @cached_property
+    def takers(self) -> Mapping[InputField, tuple[Operation, ...]]:
+        """The operations that take a field, by that field."""
+        takers: dict[InputField, dict[Operation, None]] = {}
+        for operation in self.operations:
+            for one in inputs_of(operation):
+                takers.setdefault(one, {})[operation] = None
+        return {one: tuple(every) for one, every in takers.items()}
 
     @property
     def reads(self) -> Iterator[Read]:
@@ -184,7 +199,7 @@ def _in_order(operations: Iterable[Operation]) -> tuple[Operation, ...]:
         ready = sorted(sorter.get_ready())
         sorter.done(*ready)
         ordered += (by_name[name] for name in ready)
-    return tuple(ordered)
+    return tuple(sorted(ordered, key=lambda operation: _KINDS.index(type(operation))))
 
 
 def _renamed(operation: Operation, names: Mapping[DatasetId, DatasetId]) -> Operation:

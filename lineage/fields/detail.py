@@ -1,0 +1,145 @@
+"""S1's detail of a field: the fields on its way as nodes, the operations, and what connected which.
+
+Operations of several sets come together: their names are unique in their own set only. So a node is `<origin>.<field>`
+where all sets on the way agree about the operation `origin`, else `<checksum>:<origin>.<field>`, of the first eight
+characters of the (smallest) checksum of a set that has it so. Other fields that an operation emits are no part of this.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from lineage.fields.columns import Column
+from lineage.fields.found import Connection, Detail, DetailNode, DetailOperation, Direction
+from lineage.fields.operation_set import OperationSet
+from lineage.fields.operations import InputField, Operation, Read, Write
+from lineage.fields.walks import CONNECTIONS_MAX, Link, Walk, source_of, walk_backward, walk_forward
+from lineage.names import DatasetId, FieldPath
+
+_Walked: TypeAlias = tuple[OperationSet, Walk]
+_Written: TypeAlias = tuple[OperationSet, Write, str]
+_Node: TypeAlias = tuple[str, InputField]
+
+_QUALIFIER_CHARS = 8
+_WALKS: Mapping[Direction, tuple[Callable[[OperationSet, Column, Walk], None], ...]] = {
+    "backward": (walk_backward,),
+    "forward": (walk_forward,),
+    "both": (walk_backward, walk_forward),
+}
+
+
+def detail_of(sets: Iterable[OperationSet], endpoint: DatasetId, field: FieldPath, direction: Direction) -> Detail:
+    """The way of an endpoint's field through each of the sets, together, in the order of the sets and their execution.
+
+    A read or write is told on the node that it read or wrote: a field that was only read and written is one node with
+    both. A node that was written to several destinations tells none itself; the writes connect it with a node for each
+    of them. Backward ends at reads, forward at writes and drops; a field that was only read is a node. From
+    `CONNECTIONS_MAX` connections on, no more sets are looked at.
+    """
+    walks: list[_Walked] = []
+    connections, truncated = 0, False
+    for operations in dict.fromkeys(sets):
+        truncated = connections >= CONNECTIONS_MAX
+        if truncated:
+            break
+        walk = Walk()
+        for step in _WALKS[direction]:
+            step(operations, Column(endpoint, field), walk)
+        walks.append((operations, walk))
+        connections += len(walk.links)
+    return _drawn(walks, truncated=truncated or any(walk.truncated for _, walk in walks))
+
+
+def _drawn(walks: Sequence[_Walked], *, truncated: bool) -> Detail:
+    names = _Names(walks)
+    nodes: dict[str, DetailNode] = {}
+    connections: dict[Connection, None] = {}
+    written: dict[str, dict[DatasetId, _Written]] = {}
+    for operations, walk in walks:
+        place = _Place(operations)
+        for one in sorted(walk.fields, key=place.of):
+            id_, read = names.of(operations, one), source_of(operations, one)
+            nodes.setdefault(id_, DetailNode(id_, one.name, source=read.source if read else None))
+            for write in walk.written.get(one, ()):
+                written.setdefault(id_, {}).setdefault(write.destination, (operations, write, one.name))
+        for link in sorted(walk.links, key=place.of_link):
+            ends = names.of(operations, link.origin), names.of(operations, link.destination)
+            connections[Connection(*ends, link.operation)] = None
+    for id_, writes in written.items():
+        _end(id_, writes, names, nodes, connections)
+    return Detail(tuple(nodes.values()), _operations(walks), tuple(connections), truncated)
+
+
+def _end(
+    id_: str,
+    writes: Mapping[DatasetId, _Written],
+    names: _Names,
+    nodes: dict[str, DetailNode],
+    connections: dict[Connection, None],
+) -> None:
+    """Tell where a node was written to: on itself, or on a node for each of several destinations."""
+    if len(writes) == 1:
+        nodes[id_] = replace(nodes[id_], destination=next(iter(writes)))
+        return
+    for destination, (operations, write, name) in writes.items():
+        end = names.of(operations, InputField(write.name, name))
+        nodes[end] = DetailNode(end, name, destination=destination)
+        connections[Connection(id_, end, write.name)] = None
+
+
+def _operations(walks: Sequence[_Walked]) -> tuple[DetailOperation, ...]:
+    met = (one for operations, walk in walks for one in operations.operations if one.name in walk.operations)
+    return tuple(dict.fromkeys(DetailOperation(one.name, one.description) for one in met))
+
+
+class _Place:
+    """Where fields and links stand among others of their set: in the order of execution, then by name."""
+
+    def __init__(self, operations: OperationSet) -> None:
+        self._place = {one.name: place for place, one in enumerate(operations.operations)}
+
+    def of(self, one: InputField) -> tuple[int, str]:
+        return self._place[one.origin], one.name
+
+    def of_link(self, link: Link) -> tuple[int, tuple[int, str], tuple[int, str]]:
+        return self._place[link.operation], self.of(link.origin), self.of(link.destination)
+
+
+class _Names:
+    """What nodes are called."""
+
+    def __init__(self, walks: Sequence[_Walked]) -> None:
+        self._taken: dict[str, _Node] = {}
+        meant: dict[str, dict[Hashable, str]] = {}
+        for operations, walk in walks:
+            for name in {*walk.operations, *(one.origin for one in walk.fields)}:
+                checksums = meant.setdefault(name, {})
+                meaning = _meaning(operations.by_name[name])
+                checksums[meaning] = min(operations.checksum, checksums.get(meaning, operations.checksum))
+        self._qualifiers = {
+            (operations.checksum, name): f"{meant[name][_meaning(operations.by_name[name])][:_QUALIFIER_CHARS]}:"
+            for operations, walk in walks
+            for name in {*walk.operations, *(one.origin for one in walk.fields)}
+            if len(meant[name]) > 1
+        }
+
+    def of(self, operations: OperationSet, one: InputField) -> str:
+        """The id of a field that an operation of the set emitted (or wrote)."""
+        node = (self._qualifiers.get((operations.checksum, one.origin), ""), one)
+        id_ = plain = f"{node[0]}{one.origin}.{one.name}"
+        more = 2
+        # Dots may stand in the names of both: `a.b` emitted `c`, and `a` emitted `b.c`.
+        while self._taken.setdefault(id_, node) != node:
+            id_, more = f"{plain}#{more}", more + 1
+        return id_
+
+
+def _meaning(operation: Operation) -> Hashable:
+    """What a node that the operation emitted says of it: all but its other outputs (a write's: its other inputs)."""
+    if isinstance(operation, Read):
+        return "READ", operation.description, operation.source
+    if isinstance(operation, Write):
+        return "WRITE", operation.description, operation.destination
+    return "TRANSFORM", operation.description, operation.inputs

@@ -1,0 +1,116 @@
+"""S3's paths: the distinct ways in which a field is made, each as operations, as edges from its sources, and in detail.
+
+A way is what made the field and nothing else: sets that differ only in what other fields are made of know the same way.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from lineage.fields.columns import Column
+from lineage.fields.detail import detail_of
+from lineage.fields.found import Connection, DetailNode, FieldPathFound, PathOperation, SimpleEdge
+from lineage.fields.operation_forms import render_operations
+from lineage.fields.operation_set import OperationSet
+from lineage.fields.operations import InputField, Operation, Read, Transform
+from lineage.fields.reach import inputs_of, outputs_of
+from lineage.names import DatasetId, FieldPath
+
+# What S3 prints as the input of a read.
+SOURCE = "source"
+# Names of operations on the edges of one way: each of 1,000 operations may stand on the edge of each of 1,000 sources.
+NAMES_MAX = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Way:
+    """How a set of operations makes a field; two are the same way if their `key` is.
+
+    `operations` are reads and transforms whole, in the order of execution, with all that they emit; `edges` the source
+    fields that went into the field, each with the transforms on its way; `nodes` and `connections` every field between,
+    as `detail` tells them. `truncated`: of edges or connections there is more.
+    """
+
+    key: str
+    operations: tuple[PathOperation, ...]
+    edges: tuple[SimpleEdge, ...]
+    nodes: tuple[DetailNode, ...]
+    connections: tuple[Connection, ...]
+    truncated: bool = False
+
+    def taken_by(self, runs: tuple[str, ...]) -> FieldPathFound:
+        """The way as it is answered, with the runs that took it, newest first."""
+        return FieldPathFound(self.operations, self.edges, runs, self.nodes, self.connections)
+
+
+def way_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -> Way | None:
+    """The way in which the set makes a destination's field; None if it does not write it."""
+    written = operations.written.get(Column(destination, field))
+    if written is None:
+        return None
+    needed = _needed(operations, written)
+    on_the_way = [one for one in operations.operations if one.name in needed]
+    edges, more = _edges(operations, written, on_the_way)
+    detail = detail_of([operations], destination, field, "backward")
+    return Way(
+        _key(on_the_way, needed, written),
+        tuple(_path_operation(one) for one in on_the_way),
+        edges,
+        detail.nodes,
+        detail.connections,
+        more or detail.truncated,
+    )
+
+
+def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[str, set[str]]:
+    """The operations that made the field, and which of the fields that they emitted it took."""
+    needed: dict[str, set[str]] = {}
+    for one in written:
+        needed.setdefault(one.origin, set()).add(one.name)
+    for operation in reversed(operations.operations):
+        if operation.name in needed:
+            for one in inputs_of(operation):
+                needed.setdefault(one.origin, set()).add(one.name)
+    return needed
+
+
+def _key(on_the_way: Iterable[Operation], needed: Mapping[str, set[str]], written: Iterable[InputField]) -> str:
+    forms = render_operations(on_the_way)
+    for form in forms:
+        form["outputs"] = sorted(needed[form["name"]])
+    last = sorted([one.origin, one.name] for one in written)
+    return hashlib.sha256(json.dumps([forms, last], sort_keys=True).encode()).hexdigest()
+
+
+def _path_operation(operation: Operation) -> PathOperation:
+    source = operation.source if isinstance(operation, Read) else None
+    inputs = (SOURCE,) if source else tuple(dict.fromkeys(one.name for one in inputs_of(operation)))
+    return PathOperation(operation.name, operation.description, inputs, outputs_of(operation), source)
+
+
+def _edges(
+    operations: OperationSet, written: Iterable[InputField], on_the_way: Iterable[Operation]
+) -> tuple[tuple[SimpleEdge, ...], bool]:
+    names: dict[Column, list[str]] = {}
+    for one in written:
+        reach = operations.reached.of(one)
+        names.update((column, []) for column in operations.reached.columns(reach.direct | reach.made))
+    count = 0
+    for column, name in _passed(operations, on_the_way):
+        if count >= NAMES_MAX:
+            break
+        names[column].append(name)
+        count += 1
+    edges = (SimpleEdge(column.dataset, column.field, tuple(names[column])) for column in sorted(names))
+    return tuple(edges), count >= NAMES_MAX
+
+
+def _passed(operations: OperationSet, on_the_way: Iterable[Operation]) -> Iterator[tuple[Column, str]]:
+    """Each source field that went into each transform, in the order of execution."""
+    for operation in on_the_way:
+        if isinstance(operation, Transform):
+            for column in operations.reached.columns(operations.reached.through(operation).made):
+                yield column, operation.name
