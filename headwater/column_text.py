@@ -22,13 +22,15 @@ if TYPE_CHECKING:
 _MORE = "there is more than the answer holds"
 
 
-def ways_of(graph: ColumnGraph, node_id: str, *, down: bool) -> Group:
-    """What the asked columns are made of, each below what is made of it; with `down`, what is made of them, too.
+def ways_of(graph: ColumnGraph, node_id: str, *, up: bool = True, down: bool = False) -> Group:
+    """What the asked columns are made of, each below what is made of it; with `down`, what is made of them.
 
     A column that all of its dataset's rows depend on stands below the dataset, told with the first of its columns.
     """
     asked = asked_of(graph, node_id)
-    parts: list[RenderableType] = [Text("made of", "cyan"), _trees(graph, asked, up=True)]
+    parts: list[RenderableType] = []
+    if up:
+        parts += [Text("made of", "cyan"), _trees(graph, asked, up=True)]
     if down:
         parts += [Text("goes into", "cyan"), _trees(graph, asked, up=False)]
     return Group(*parts, *([Text(_MORE, "yellow")] if graph.truncated else []))

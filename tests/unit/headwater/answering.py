@@ -7,10 +7,11 @@ from urllib.parse import parse_qs, urlsplit
 
 
 class Service:
-    """Answers every GET with `status` and `body`, and keeps what it was asked."""
+    """Answers every GET with `status` and its path's body in `bodies`, else `body`, and keeps what it was asked."""
 
     def __init__(self) -> None:
         self.status, self.body = 200, b"{}"
+        self.bodies: dict[str, bytes] = {}
         self.asked: list[tuple[str, dict[str, list[str]], str | None]] = []
         service = self
 
@@ -18,10 +19,11 @@ class Service:
             def do_GET(self) -> None:
                 url = urlsplit(self.path)
                 service.asked.append((url.path, parse_qs(url.query), self.headers.get("Authorization")))
+                body = service.bodies.get(url.path, service.body)
                 self.send_response(service.status)
-                self.send_header("Content-Length", str(len(service.body)))
+                self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
-                self.wfile.write(service.body)
+                self.wfile.write(body)
 
             def log_message(self, *_: object) -> None:
                 pass

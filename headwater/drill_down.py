@@ -1,0 +1,93 @@
+"""From a column down to records, by the links of the answers: column, version, run, the roots that the run reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from rich.text import Text
+from rich.tree import Tree
+
+from headwater.column_text import name_of
+from headwater.service import NoAnswer, ask, printable
+
+if TYPE_CHECKING:
+    from headwater.column_graph import Column
+
+_ROOTS_SHOWN, _RECORDS_SHOWN = 2, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Root:
+    """A root of records, and the path of the API that tells of it."""
+
+    id: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """A record of a root."""
+
+    node_id: str
+    action: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrillDown:
+    """What was found below a column: the run that made it, the roots that it reported, records of the first."""
+
+    column: Column
+    link: str
+    run: str
+    roots: tuple[Root, ...]
+    records: tuple[Record, ...]
+
+
+def drill_down(url: str, column: Column, *, token: str | None = None) -> DrillDown:
+    """Follow a column's links down to records of the newest run that made it.
+
+    Raises:
+        NoAnswer: no such service, or an answer without the links.
+    """
+    link = column.links.get("origins")
+    if link is None:
+        raise NoAnswer(f"{column.id}: the answer has no link to its origins")
+    try:
+        version = ask(url, link, {}, token=token)["versions"][0]
+        roots = tuple(Root(printable(one["rootId"]), one["href"]) for one in version["roots"])
+        found = ask(url, roots[0].href, {"limit": _RECORDS_SHOWN}, token=token)["records"] if roots else []
+        records = tuple(_record_of(one) for one in found)
+        return DrillDown(column, link, _run_of(version["run"]), roots, records)
+    except (KeyError, IndexError, TypeError) as error:
+        raise NoAnswer(f"{column.id}: not an answer about origins: {type(error).__name__} {error}") from error
+
+
+def tree_of(found: DrillDown) -> Tree:
+    """The way down as a tree, each step with the path of the API that told it."""
+    tree = Tree(_label(name_of(found.column), found.link), guide_style="dim")
+    run = tree.add(_label(found.run))
+    for root in found.roots[:_ROOTS_SHOWN]:
+        branch = run.add(_label(root.id, root.href))
+        if root is found.roots[0]:
+            for record in found.records:
+                branch.add(Text.assemble((record.action, "cyan"), " ", record.node_id, overflow="fold"))
+    if len(found.roots) > _ROOTS_SHOWN:
+        run.add(Text(f"and {len(found.roots) - _ROOTS_SHOWN} more roots", "dim"))
+    return tree
+
+
+def _run_of(form: Mapping[str, Any] | None) -> str:
+    if form is None:
+        return "no run"
+    return printable(f"run {form['id']} of {form['job']['name']}, {form['state']}")
+
+
+def _record_of(form: Mapping[str, Any]) -> Record:
+    return Record(printable(form["node_id"]), printable(form["action_taken"]))
+
+
+def _label(name: str, link: str | None = None) -> Text:
+    label = Text(name, "bold", overflow="fold")
+    return label if link is None else label.append(f"\nGET {printable(link)}", "dim")
