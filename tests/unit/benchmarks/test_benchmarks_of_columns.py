@@ -1,4 +1,4 @@
-"""The benchmarks of columns measure what they say: pipelines that tell the same both ways, and every question's cost."""
+"""The benchmarks of columns measure what they say: both ways of telling tell the same, and pass the door."""
 
 from __future__ import annotations
 
