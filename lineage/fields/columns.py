@@ -5,6 +5,7 @@ Operations and OpenLineage's facets all come to this; so do several tellings of 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
@@ -61,47 +62,81 @@ class Columns:
     @property
     def datasets(self) -> set[DatasetId]:
         """The datasets that it depends on, as they were told."""
-        every = [self.whole, *self.fields.values()]
-        return {source.dataset for sources in every for source in sources}
+        # Columns that one operation made share their sources.
+        every = {id(sources): sources for sources in (self.whole, *self.fields.values())}
+        return {source.dataset for sources in every.values() for source in sources}
 
 
 NO_COLUMNS = Columns()
 
 
 def unite(every: Iterable[Columns]) -> Columns:
-    """All that was told, together."""
-    fields: dict[FieldPath, dict[Source, frozenset[Transformation]]] = {}
-    whole: dict[Source, frozenset[Transformation]] = {}
+    """All that was told, together; sources that columns share stay shared where nothing is added to them."""
+    fields: dict[FieldPath, Sources] = {}
+    whole: Sources = {}
     types: dict[FieldPath, str] = {}
     for columns in every:
         for path, sources in columns.fields.items():
-            _add(fields.setdefault(path, {}), sources)
-        _add(whole, columns.whole)
+            fields[path] = _both(fields[path], sources) if path in fields else sources
+        whole = _both(whole, columns.whole)
         types.update((path, max(kind, types.get(path, kind))) for path, kind in columns.types.items())
     return Columns(fields, whole, types)
 
 
 def over(upper: Columns, lower: Columns) -> Columns:
     """What `upper` tells, and what `lower` tells of other columns."""
-    both = unite((upper, lower))
-    return Columns({**lower.fields, **upper.fields}, both.whole, {**both.types, **upper.types})
+    whole = _both(upper.whole, lower.whole)
+    return Columns({**lower.fields, **upper.fields}, whole, {**lower.types, **upper.types})
 
 
-def _add(known: dict[Source, frozenset[Transformation]], sources: Sources) -> None:
-    for source, transformations in sources.items():
-        known[source] = known.get(source, frozenset()) | transformations
+def _both(one: Sources, other: Sources) -> Sources:
+    if one is other or not other:
+        return one
+    added = {source: told | one.get(source, frozenset()) for source, told in other.items()}
+    return {**one, **added} if one else other
 
 
 def columns_to_json(columns: Columns) -> dict[str, Any]:
-    """As a row holds it: the same for equal columns."""
-    fields = {print_dotted(path): _sources_to_json(sources) for path, sources in columns.fields.items()}
+    """As a row holds it, the same for equal columns: `fields` tells by column the place of its sources in `sources`.
+
+    Columns that one operation made share them, so 1,500 columns of 1,500 others are 3,000 entries.
+    """
+    shared = _Shared()
+    fields = {print_dotted(path): sources for path, sources in columns.fields.items()}
     types = {print_dotted(path): kind for path, kind in columns.types.items()}
-    return {"fields": _sorted(fields), "whole": _sources_to_json(columns.whole), "types": _sorted(types)}
+    return {
+        "fields": {name: shared.place(fields[name]) for name in sorted(fields)},
+        "sources": shared.forms,
+        "whole": _sources_to_json(columns.whole),
+        "types": _sorted(types),
+    }
+
+
+class _Shared:
+    """Sources as JSON, each once. The same mapping is looked at once, so it must outlive this."""
+
+    def __init__(self) -> None:
+        self.forms: list[Any] = []
+        self._by_content: dict[str, int] = {}
+        self._by_mapping: dict[int, int] = {}
+
+    def place(self, sources: Sources) -> int:
+        """Where its JSON stands."""
+        if id(sources) not in self._by_mapping:
+            self._by_mapping[id(sources)] = self._place(_sources_to_json(sources))
+        return self._by_mapping[id(sources)]
+
+    def _place(self, form: Any) -> int:
+        place = self._by_content.setdefault(json.dumps(form), len(self.forms))
+        if place == len(self.forms):
+            self.forms.append(form)
+        return place
 
 
 def columns_from_json(form: Mapping[str, Any]) -> Columns:
     """What a row holds."""
-    fields = {parse_dotted(name): _sources_from_json(sources) for name, sources in form["fields"].items()}
+    shared = [_sources_from_json(sources) for sources in form["sources"]]
+    fields = {parse_dotted(name): shared[place] for name, place in form["fields"].items()}
     types = {parse_dotted(name): kind for name, kind in form["types"].items()}
     return Columns(fields, _sources_from_json(form["whole"]), types)
 

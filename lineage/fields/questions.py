@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from lineage.fields.answers.asked import columns_now, columns_of_version, columns_then, nodes_named
+from lineage.fields.answers.column_graph import ColumnWalk, found_column
+from lineage.fields.answers.column_versions import VersionWalk
+from lineage.fields.answers.present import Present
 from lineage.fields.columns import Column
 from lineage.fields.found import (
     ColumnGraph,
@@ -17,7 +21,9 @@ from lineage.fields.found import (
     Usage,
     Window,
 )
-from lineage.names import DatasetId, FieldPath
+from lineage.names import DatasetId, FieldPath, JobId
+from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates
+from lineage.runs.answers.selectors import selected_version
 from lineage.runs.facts.table import GraphTable
 
 
@@ -44,19 +50,48 @@ class FieldQuestions:
         Raises:
             Invalid: the node id cannot be read, or selectors disagree (a version or time with `downstream`, ...).
         """
-        raise NotImplementedError
+        for node in nodes_named(node_id, self._table):
+            of_job = isinstance(node, Node) and isinstance(node.id, JobId)
+            wanted = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
+            graph = self._graph(node, wanted, at, depth=depth, downstream=downstream)
+            if graph is not None:
+                return graph
+        return None
+
+    def _graph(
+        self, node: FieldNode | Node, version: str | None, at: str | None, *, depth: int, downstream: bool
+    ) -> ColumnGraph | None:
+        if version is None and at is None:
+            walk = ColumnWalk(self._table)
+            asked = columns_now(node, walk, downstream=downstream)
+            return None if asked is None else walk.graph(asked, depth=depth, downstream=downstream)
+        past = VersionWalk(self._table)
+        if version is not None:
+            nodes = columns_of_version(node, version, past, self._table)
+        else:
+            nodes = columns_then(node, at or "", past, self._table)
+        return None if nodes is None else past.graph(nodes, depth=depth)
+
+    def find_field(self, node_id: str) -> Column | None:
+        """The column of an id (`datasetField:...`), under its dataset's primary name; None if it is unknown now.
+
+        Raises:
+            Invalid: the id cannot be read as a field's.
+        """
+        walk = ColumnWalk(self._table)
+        candidates = field_candidates(node_id, self._table)
+        return next((one for node in candidates if (one := walk.exists(node.dataset, node.field))), None)
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, tuple[FoundColumn, ...]]:
         """The columns of these datasets (primary names) that are made of others, as they are now."""
-        raise NotImplementedError
-
-    def find_field(self, node_id: str) -> Column | None:
-        """The field of a node id (`datasetField:...`), under its dataset's primary name; None if it is unknown.
-
-        Raises:
-            Invalid: the node id is no field's.
-        """
-        raise NotImplementedError
+        present = Present(self._table)
+        present.load(datasets)
+        found = {}
+        for dataset in datasets:
+            entry = present.entry(dataset)
+            told = sorted(entry.columns.fields) if entry else []
+            found[dataset] = tuple(found_column(Column(dataset, path), entry) for path in told if entry)
+        return found
 
     def find_mappings(self, dataset: DatasetId, window: Window, *, level: int) -> Mappings:
         """Which fields went into which, up and down from a dataset, `level` datasets far in each direction."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from lineage.errors import Fault, Invalid
 from lineage.names import DatasetId, JobId
 from lineage.runs.answers import names, runs, search
 from lineage.runs.answers.graph import Walk
 from lineage.runs.answers.listing import Datasets, Jobs
 from lineage.runs.answers.node_ids import Node, find_node
+from lineage.runs.answers.selectors import selected_version
 from lineage.runs.answers.version_graph import Upstream, from_job_version
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import (
@@ -108,7 +108,7 @@ class Questions:
         node = find_node(node_id, self._table)
         if node is None:
             return None
-        wanted = _one_version(node, version, at)
+        wanted = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
         if wanted:
             return self._graph_of_version(node, wanted, depth)
         walk = Walk(self._table, at)
@@ -144,18 +144,3 @@ class Questions:
             before=before,
             after=after,
         )
-
-
-def _one_version(node: Node, version: str | None, at: str | None) -> str | None:
-    faults = []
-    if version and node.version and version.lower() != node.version:
-        faults.append(
-            Fault("datasetVersion", version, f"must be the version in nodeId, {node.version}, or be left out")
-        )
-    if at and (version or node.version):
-        faults.append(Fault("lineageAt", at, "must be left out where a version is given"))
-    if version and isinstance(node.id, JobId):
-        faults.append(Fault("datasetVersion", version, "must be left out where nodeId names a job"))
-    if faults:
-        raise Invalid(faults)
-    return node.version or (version.lower() if version else None)

@@ -35,10 +35,8 @@ class ColumnWalk:
         entry = self._visible(dataset)
         if entry is None:
             return None
-        column = Column(entry.group.primary, path)
-        if path in entry.schema.types or path in entry.columns.fields or column in self._used(entry):
-            return column
-        return None
+        there = path in entry.schema.types or path in entry.columns.fields
+        return Column(entry.group.primary, path) if there or self.is_used(dataset, path) else None
 
     def columns_of(self, dataset: DatasetId, *, used: bool) -> list[Column]:
         """The columns of a dataset; `used`: those too that only others' columns tell of."""
@@ -47,7 +45,21 @@ class ColumnWalk:
             return []
         primary = entry.group.primary
         own = [Column(primary, path) for path in entry.paths]
-        return own if entry.schema.known and not used else list(dict.fromkeys((*own, *sorted(self._used(entry)))))
+        return own if entry.schema.known and not used else list(dict.fromkeys((*own, *self.used(primary))))
+
+    def is_used(self, dataset: DatasetId, path: FieldPath) -> bool:
+        """Whether something is told to be made of this column now."""
+        return any(column.field == path for column in self.used(dataset))
+
+    def used(self, dataset: DatasetId) -> list[Column]:
+        """The columns of a dataset that others are told to be made of now."""
+        self._present.load([dataset], readers=True)
+        group = self._present.groups.group(dataset)
+        made = self._present.made_of(group)
+        self._present.load(made)
+        others = [other.columns for name in made if (other := self._present.entry(name))]
+        used = columns_in(*(sources for one in others for sources in (one.whole, *one.fields.values())))
+        return sorted(column for column in used if column.dataset == group.primary)
 
     def is_visible(self, dataset: DatasetId) -> bool:
         """Whether the dataset is known and not hidden."""
@@ -122,17 +134,6 @@ class ColumnWalk:
                     found[column].add(Column(primary, path))
         self._outputs.update(found)
         return found
-
-    def _used(self, entry: Entry) -> set[Column]:
-        """The columns of a dataset that columns of others are told to come from."""
-        primary = entry.group.primary
-        self._present.load([primary], readers=True)
-        group = self._present.groups.group(primary)
-        made = self._present.made_of(group)
-        self._present.load(made)
-        others = [other.columns for name in made if (other := self._present.entry(name))]
-        used = columns_in(*(sources for one in others for sources in (one.whole, *one.fields.values())))
-        return {column for column in used if column.dataset == primary}
 
     def _visible(self, dataset: DatasetId) -> Entry | None:
         self._present.load([dataset])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -50,7 +50,13 @@ class Entry:
 
     def tellers_of(self, path: FieldPath) -> tuple[Teller, ...]:
         """Those who told of this column."""
-        return tuple(sorted((one.teller for one in self.told if path in one.columns.fields), key=lambda one: one.run))
+        return tellers_of(self.told, path)
+
+
+def tellers_of(told: Iterable[Told], path: FieldPath) -> tuple[Teller, ...]:
+    """Those who told of a column, or of the whole that it is part of."""
+    tellers = {one.teller for one in told if one.ask[0] and (path in one.columns.fields or one.columns.whole)}
+    return tuple(sorted(tellers, key=lambda one: one.run))
 
 
 class Present:
@@ -73,7 +79,7 @@ class Present:
         new = {primary: self._entry(group) for primary, group in groups.items() if primary not in self._entries}
         self._read_columns([told for entry in new.values() for told in entry.told])
         for entry in new.values():
-            entry.columns = resolved(unite(one.columns for one in entry.told), self.groups, self.namespaces)
+            entry.columns = renamed(unite(one.columns for one in entry.told), self._visible_name)
         self._entries.update(new)
 
     def load_jobs(self, jobs: Iterable[JobId]) -> None:
@@ -95,6 +101,14 @@ class Present:
         """Whether the job, whose node was read, is there and not hidden."""
         node = self.nodes.get(job)
         return node is not None and not found_job(node, self.namespaces.deleted(job.namespace)).hidden
+
+    def sees(self, dataset: DatasetId) -> bool:
+        """Whether a dataset that something was told to be made of is there and not hidden."""
+        return self._visible_name(dataset) is not None
+
+    def _visible_name(self, dataset: DatasetId) -> DatasetId | None:
+        group = self.groups.group(dataset)
+        return group.primary if self.is_visible(group) else None
 
     def made_of(self, group: Group) -> set[DatasetId]:
         """The datasets that may have columns made of this one's: what its readers write, what was declared so."""
@@ -143,20 +157,24 @@ def unknown_columns(inputs: Iterable[DatasetId]) -> Columns:
     return Columns(whole={Source(one): frozenset() for one in inputs})
 
 
-def resolved(columns: Columns, groups: Groups, namespaces: Namespaces) -> Columns:
-    """The columns with their sources under primary names, those of hidden datasets left out."""
+def renamed(columns: Columns, name_of: Callable[[DatasetId], DatasetId | None]) -> Columns:
+    """The columns with their sources' datasets under other names; those that have none are left out."""
 
     def known(sources: Sources) -> Sources:
         found: dict[Source, frozenset[Transformation]] = {}
         for source, transformations in sources.items():
-            group = groups.group(source.dataset)
-            if group.known and not namespaces.hides(group):
-                primary = Source(group.primary, source.field)
+            dataset = names[source.dataset]
+            if dataset is not None:
+                primary = Source(dataset, source.field)
                 found[primary] = found.get(primary, frozenset()) | transformations
         return found
 
-    fields = {path: known(sources) for path, sources in columns.fields.items()}
-    return Columns(fields, known(columns.whole), columns.types)
+    names = {dataset: name_of(dataset) for dataset in columns.datasets}
+    # Columns that one operation made share their sources: they do so afterwards.
+    every = {id(sources): sources for sources in (columns.whole, *columns.fields.values())}
+    shared = {one: known(sources) for one, sources in every.items()}
+    fields = {path: shared[id(sources)] for path, sources in columns.fields.items()}
+    return Columns(fields, shared[id(columns.whole)], columns.types)
 
 
 def columns_in(*every: Sources) -> set[Column]:

@@ -70,9 +70,16 @@ class Window:
 
 
 def read_windows(
-    groups: Sequence[Group], table: GraphTable, look: int, highs: Sequence[str] | None = None
+    groups: Sequence[Group],
+    table: GraphTable,
+    look: int,
+    highs: Sequence[str] | None = None,
+    at: str | None = None,
 ) -> list[Window]:
-    """The versions of each group, the newest `look` of each kind; `highs`: only those made at these times or before."""
+    """The versions of each group, the newest `look` of each kind; `highs`: only those made at these times or before.
+
+    As they were at a time, if the groups are.
+    """
     ends = highs or ["~"] * len(groups)
     asked = [(group, name, end) for group, end in zip(groups, ends, strict=True) for name in group.names]
     queries = [
@@ -81,7 +88,7 @@ def read_windows(
         for prefix in _PREFIXES
     ]
     pages = table.query(queries) if queries else []
-    facts = facts_of_runs({run_of(row) for page in pages for row in page.rows if row.sk[0] != "E"}, table)
+    facts = facts_of_runs({run_of(row) for page in pages for row in page.rows if row.sk[0] != "E"}, table, at)
     windows, place = [], 0
     for group, end in zip(groups, ends, strict=True):
         each = len(group.names) * len(_PREFIXES)

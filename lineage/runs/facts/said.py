@@ -168,8 +168,10 @@ def _description(whole: Said, event: Event, stamp: str) -> None:
     _dataset(whole, use, stamp, None, reads=True)
     whole.described.append(Row(dataset_pk(use.dataset), f"E#{stamp}", {"facets": dict(use.facets)}))
     declared = next(_references(event), None)
+    if not use.facets.keys().isdisjoint(OF_DATASETS):
+        # A facet that says that it is deleted takes back what was declared before.
+        _add(whole.datasets, use.dataset, DatasetFacts(declarations=said(declared or {"into": {}}, stamp)))
     if declared is not None:
-        _add(whole.datasets, use.dataset, DatasetFacts(declarations=said(declared, stamp)))
         _add(whole.runs, uuid_of_bytes(event.hash), _declaration(event, use, stamp))
 
 

@@ -1,0 +1,164 @@
+"""What a question about columns begins with: the columns that a node id names, now, of a version, or at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from lineage.fields.answers.column_graph import ColumnWalk
+from lineage.fields.answers.column_versions import Version, VersionEntry, VersionWalk
+from lineage.fields.answers.present import Entry, Present, Told, renamed
+from lineage.fields.answers.schemas import schema_of
+from lineage.fields.columns import Column
+from lineage.names import DatasetId, FieldPath, JobId
+from lineage.runs.answers.dataset_versions import VERSIONS_MAX, find_version, read_windows
+from lineage.runs.answers.groups import Groups
+from lineage.runs.answers.job_versions import versions_of
+from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates, find_node, names_a_field
+from lineage.runs.answers.reads import outputs_of
+from lineage.runs.facts.current import io_of
+from lineage.runs.facts.growing import dataset_of, facets_of
+from lineage.runs.facts.newest import facts_of_runs
+from lineage.runs.facts.run import dataset_version_id
+from lineage.runs.facts.table import GraphTable
+
+NodeOfVersion: TypeAlias = tuple[Column, str]
+# The run that made each version of a dataset.
+Made: TypeAlias = Mapping[Version, str | None]
+
+
+def nodes_named(node_id: str, table: GraphTable) -> Sequence[FieldNode | Node]:
+    """What an id may name, the preferred first; none if nothing of the kind exists.
+
+    Raises:
+        Invalid: it cannot be read.
+    """
+    if names_a_field(node_id):
+        return field_candidates(node_id, table)
+    node = find_node(node_id, table)
+    return [node] if node else []
+
+
+def columns_now(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool) -> list[Column] | None:
+    """The columns that a node stands for now; None if it is not there."""
+    if isinstance(node, FieldNode):
+        column = walk.exists(node.dataset, node.field)
+        return [column] if column else None
+    if isinstance(node.id, DatasetId):
+        return walk.columns_of(node.id, used=downstream) if walk.is_visible(node.id) else None
+    outputs = walk.outputs_of(node.id)
+    if outputs is None:
+        return None
+    return list(dict.fromkeys(column for one in outputs for column in walk.columns_of(one, used=downstream)))
+
+
+def columns_of_version(
+    node: FieldNode | Node, version: str, walk: VersionWalk, table: GraphTable
+) -> list[NodeOfVersion] | None:
+    """The columns of a version of a dataset, or of those that the last run of a job's version made."""
+    if isinstance(node, Node) and isinstance(node.id, JobId):
+        made = _made_by_job_version(node.id, version, table)
+    else:
+        made = _made_version(_dataset_of(node), version, table)
+    if made is None:
+        return None
+    walk.load(made)
+    found = [(column, one) for dataset, one in made for column in _columns_of(node, walk.entry((dataset, one)), table)]
+    return sorted(found) if found or not isinstance(node, FieldNode) else None
+
+
+def _made_version(dataset: DatasetId, version: str, table: GraphTable) -> Made | None:
+    groups = Groups(table)
+    groups.load([dataset])
+    group = groups.group(dataset)
+    found = find_version(group, version, table)
+    return {(group.primary, version): found.run} if found else None
+
+
+def _made_by_job_version(job: JobId, version: str, table: GraphTable) -> Made | None:
+    versions, _ = versions_of(job, table)
+    found = next((one for one in versions if one.version == version), None)
+    if found is None:
+        return None
+    if found.latest_run is None:
+        return {}
+    run = found.latest_run.id
+    facts = facts_of_runs([run], table)[run]
+    groups = Groups(table)
+    groups.load(map(dataset_of, facts.outputs))
+    return {(one.dataset, one.version): run for one in outputs_of(facts, run, groups)}
+
+
+def _columns_of(node: FieldNode | Node, entry: VersionEntry, table: GraphTable) -> list[Column]:
+    """The columns of a version that a node stands for; where nothing tells its schema, that of its dataset."""
+    primary = entry.group.primary
+    schema = entry.schema if entry.schema.known else schema_of(facets_of(entry.group.facts.facets))
+    walk = ColumnWalk(table)
+    if isinstance(node, FieldNode):
+        told = node.field in schema.types or node.field in entry.columns.fields
+        return [Column(primary, node.field)] if told or walk.is_used(primary, node.field) else []
+    paths = dict.fromkeys((*schema.columns, *entry.columns.fields))
+    return list(dict.fromkeys((*(Column(primary, path) for path in paths), *walk.used(primary))))
+
+
+def columns_then(node: FieldNode | Node, at: str, walk: VersionWalk, table: GraphTable) -> list[NodeOfVersion] | None:
+    """The columns that a node stood for before a time, each as of the versions that its writers had made last."""
+    present = Present(table, at)
+    datasets = _datasets_then(node, present)
+    if datasets is None:
+        return None
+    present.load(datasets)
+    entries = {entry.group.primary: entry for one in datasets if (entry := present.entry(one))}
+    shown = {primary: list(_versions_then(entry, present, at, table)) for primary, entry in entries.items()}
+    walk.add([one for some in shown.values() for one in some])
+    found = [
+        (Column(primary, path), one.version)
+        for primary, some in shown.items()
+        for path in _paths_then(node, entries[primary], some)
+        for one in some
+    ]
+    if not found and (isinstance(node, FieldNode) or not any(shown.values())):
+        return [] if isinstance(node, Node) and isinstance(node.id, JobId) else None
+    return sorted(found)
+
+
+def _datasets_then(node: FieldNode | Node, present: Present) -> list[DatasetId] | None:
+    if isinstance(node, FieldNode) or isinstance(node.id, DatasetId):
+        return [_dataset_of(node)]
+    present.load_jobs([node.id])
+    return sorted(io_of(present.nodes[node.id])[1]) if present.is_visible_job(node.id) else None
+
+
+def _dataset_of(node: FieldNode | Node) -> DatasetId:
+    named = node.dataset if isinstance(node, FieldNode) else node.id
+    return DatasetId(named.namespace, named.name)
+
+
+def _paths_then(node: FieldNode | Node, entry: Entry, shown: Sequence[VersionEntry]) -> list[FieldPath]:
+    schemas = [entry.schema, *(one.schema for one in shown)]
+    if isinstance(node, FieldNode):
+        there = node.field in entry.columns.fields or any(node.field in schema.types for schema in schemas)
+        return [node.field] if there else []
+    return list(dict.fromkeys((*(path for one in schemas for path in one.columns), *entry.columns.fields)))
+
+
+def _versions_then(entry: Entry, present: Present, at: str, table: GraphTable) -> Iterator[VersionEntry]:
+    """The versions that a dataset's writers had made last, with what they told; the latest for who made none."""
+    by_version: dict[str, list[Told]] = {}
+    for one in entry.told:
+        by_version.setdefault(one.teller.version or "", []).append(one)
+    homeless = by_version.pop("", [])
+    if homeless or not by_version:
+        window = read_windows([entry.group], table, VERSIONS_MAX, [at], at)[0]
+        versions = [one for one in window.versions if one.created < at]
+        last = next((one.id for one in versions if not one.failed), dataset_version_id(entry.group.primary, ""))
+        if versions:
+            by_version.setdefault(last, []).extend(homeless)
+    for version, told in by_version.items():
+        yield VersionEntry(entry.group, version, [_seen(one, present) for one in told])
+
+
+def _seen(told: Told, present: Present) -> Told:
+    """The same without the datasets that were hidden then."""
+    return replace(told, columns=renamed(told.columns, lambda one: one if present.sees(one) else None))

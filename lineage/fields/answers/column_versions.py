@@ -1,0 +1,183 @@
+"""What versions of columns were made of: upstream by version -> run -> versions that the run read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from lineage.fields.answers.column_graph import COLUMNS_MAX, found_sources
+from lineage.fields.answers.present import Told, columns_in, renamed, tellers_of, unknown_columns
+from lineage.fields.answers.schemas import Schema, schema_of
+from lineage.fields.answers.told import read_columns
+from lineage.fields.columns import NO_COLUMNS, Column, Columns, unite
+from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, Teller
+from lineage.names import DatasetId
+from lineage.runs.answers.dataset_versions import VERSIONS_MAX, read_windows
+from lineage.runs.answers.groups import Group, Groups
+from lineage.runs.answers.reads import Read, reads_of
+from lineage.runs.facts.growing import RunFacts, dataset_of, text_of, united_facets
+from lineage.runs.facts.keys import dataset_pk
+from lineage.runs.facts.newest import facts_of_runs
+from lineage.runs.facts.run import owner
+from lineage.runs.facts.table import GraphTable, Query
+from lineage.runs.facts.tellings import is_explicit, told_of
+
+# A version of a dataset, under the dataset's primary name.
+Version: TypeAlias = tuple[DatasetId, str]
+_Node: TypeAlias = tuple[Column, str]
+
+
+@dataclass(slots=True)
+class VersionEntry:
+    """A version of a dataset: its columns by primary names, who told of them, and the versions that they came from."""
+
+    group: Group
+    version: str
+    told: Sequence[Told]
+    schema: Schema = Schema((), {})  # noqa: RUF009 - it is frozen
+    columns: Columns = NO_COLUMNS
+    reads: Mapping[DatasetId, Read] | None = None
+
+    @property
+    def versions(self) -> dict[DatasetId, str]:
+        """The version of each dataset that it was made of."""
+        return {dataset: read.version for dataset, read in (self.reads or {}).items()}
+
+
+class VersionWalk:
+    """A walk under way: versions of datasets, and those of their columns that were asked for."""
+
+    def __init__(self, table: GraphTable) -> None:
+        self._table = table
+        self._groups = Groups(table)
+        self._entries: dict[Version, VersionEntry] = {}
+        self._columns: dict[_Node, None] = {}
+        self._truncated = False
+
+    def load(self, made: Mapping[Version, str | None]) -> None:
+        """Read these versions, each with the run that made it."""
+        new = {version: run for version, run in made.items() if version not in self._entries}
+        facts = facts_of_runs({run for run in new.values() if run}, self._table)
+        self._groups.load(primary for primary, _ in new)
+        entries = []
+        for version, run in new.items():
+            group = self._groups.group(version[0])
+            told = list(_told(run, version[1], facts[run], group)) if run in facts and run else []
+            entries.append(VersionEntry(group, version[1], told))
+        columns = read_columns((one.ask for entry in entries for one in entry.told), self._table)
+        for entry in entries:
+            for one in entry.told:
+                one.columns = columns[one.ask] if one.ask[0] else one.columns
+        self.add(entries)
+
+    def add(self, entries: Sequence[VersionEntry]) -> None:
+        """Add versions whose columns are told: read what they came from, and their schemas."""
+        tellers = {one.teller.run for entry in entries for one in entry.told}
+        facts = facts_of_runs(tellers, self._table)
+        sources = {source for entry in entries for one in entry.told for source in one.columns.datasets}
+        self._groups.load({*sources, *(entry.group.primary for entry in entries)})
+        reads = reads_of(dict(_with_sources(entries, facts)), self._table, self._groups)
+        for entry in entries:
+            entry.columns = renamed(unite(one.columns for one in entry.told), self._groups.primary)
+            runs = sorted({one.teller.run for one in entry.told})
+            entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
+            self._entries[entry.group.primary, entry.version] = entry
+        self._read_schemas(entries, facts)
+
+    def _read_schemas(self, entries: Sequence[VersionEntry], facts: Mapping[str, RunFacts]) -> None:
+        """The schema of each version: of one that a run made, as that run told it."""
+        others = []
+        for entry in entries:
+            made_by = next((one.teller.run for one in entry.told if one.teller.version == entry.version), None)
+            if made_by in facts and made_by is not None:
+                entry.schema = schema_of(united_facets(facts[made_by].written_facets, entry.group.names))
+            else:
+                others.append(entry)
+        described = _described([entry.group for entry in others], self._table)
+        for entry in (entry for entry in others if entry.group.primary in described):
+            # Rare: a version that no run made, of a dataset of which DatasetEvents tell.
+            window = read_windows([entry.group], self._table, VERSIONS_MAX)[0]
+            found = next((one for one in window.versions if one.id == entry.version), None)
+            entry.schema = schema_of(found.facets) if found else entry.schema
+
+    def entry(self, version: Version) -> VersionEntry:
+        """A version that was loaded."""
+        return self._entries[version]
+
+    def graph(self, asked: Iterable[_Node], *, depth: int) -> ColumnGraph:
+        """What these columns of versions, which were loaded, were made of."""
+        frontier = self._fitting(asked)
+        for _ in range(depth):
+            near = {node: run for node in frontier for node, run in self._near(*node)}
+            self.load({(column.dataset, version): run for (column, version), run in near.items()})
+            frontier = self._fitting(node for node in sorted(near) if node not in self._columns)
+            if not frontier:
+                break
+        return ColumnGraph(tuple(map(self._found, self._columns)), self._truncated)
+
+    def _near(self, column: Column, version: str) -> Iterator[tuple[_Node, str | None]]:
+        """The columns of versions that it was made of, and the runs that made these."""
+        entry = self._entries[column.dataset, version]
+        reads = entry.reads or {}
+        for source in columns_in(entry.columns.fields.get(column.field, {}), entry.columns.whole):
+            if source.dataset in reads:
+                read = reads[source.dataset]
+                yield (source, read.version), read.produced_by
+
+    def _fitting(self, nodes: Iterable[_Node]) -> list[_Node]:
+        fitting = []
+        for node in nodes:
+            if node not in self._columns and len(self._columns) >= COLUMNS_MAX:
+                self._truncated = True
+                break
+            self._columns[node] = None
+            fitting.append(node)
+        return fitting
+
+    def _found(self, node: _Node) -> FoundColumn:
+        column, version = node
+        entry = self._entries[column.dataset, version]
+        kind = entry.columns.types.get(column.field) or entry.schema.types.get(column.field)
+        return FoundColumn(
+            column.dataset,
+            column.field,
+            version,
+            type=kind or UNKNOWN_TYPE,
+            schema_known=entry.schema.known,
+            inputs=found_sources(entry.columns.fields.get(column.field, {}), entry.versions),
+            dependencies=found_sources(entry.columns.whole, entry.versions),
+            tellers=tellers_of(entry.told, column.field),
+        )
+
+
+def _told(run: str, version: str, facts: RunFacts, group: Group) -> Iterator[Told]:
+    """What the run that made a version told of it, under each of the dataset's names."""
+    teller = Teller(run, owner(facts), version, facts.declared is not None)
+    mum = True
+    for name in group.names:
+        told = told_of(facts, text_of(name))
+        if told is not None:
+            mum = False
+            yield Told(teller, (told.tellings, name))
+    if mum:
+        unknown = NO_COLUMNS if is_explicit(facts) else unknown_columns(map(dataset_of, facts.inputs))
+        yield Told(teller, ((), group.primary), unknown)
+
+
+def _described(groups: Sequence[Group], table: GraphTable) -> set[DatasetId]:
+    """Those of the datasets of which any DatasetEvent tells."""
+    asked = [(group.primary, name) for group in groups for name in group.names]
+    pages = table.query([Query(dataset_pk(name), prefix="E#", limit=1) for _, name in asked]) if asked else []
+    return {primary for (primary, _), page in zip(asked, pages, strict=True) if page.rows}
+
+
+def _with_sources(entries: Sequence[VersionEntry], facts: Mapping[str, RunFacts]) -> Iterator[tuple[str, RunFacts]]:
+    """The facts of the runs that told, as if they had read all that they told columns to come from."""
+    sources: dict[str, set[DatasetId]] = {run: set() for run in facts}
+    for entry in entries:
+        for one in entry.told:
+            sources.setdefault(one.teller.run, set()).update(one.columns.datasets)
+    for run, told in facts.items():
+        more = {text_of(source): told.first or "" for source in sorted(sources[run])}
+        yield run, replace(told, inputs={**more, **told.inputs})
