@@ -162,14 +162,15 @@ def _cycles(checked: _Set) -> Iterator[Fault]:
 
 
 def _find_cycle(graph: Mapping[str, set[str]]) -> list[str]:
-    """The names on one cycle, each made of the one before, the first again at the end; none if there is none."""
+    """The names on one cycle, each made of the one before, from the smallest to itself; none if there is none."""
     # Sets have no order that lasts from one process to the next.
     sorter = TopologicalSorter({name: sorted(origins) for name, origins in graph.items()})
     try:
         sorter.prepare()
     except CycleError as error:
-        cycle: list[str] = error.args[1]
-        return cycle
+        cycle: list[str] = error.args[1][:-1]
+        first = cycle.index(min(cycle))
+        return [*cycle[first:], *cycle[: first + 1]]
     return []
 
 
