@@ -10,10 +10,12 @@ from collections.abc import Mapping
 
 from lineage.api import (
     document_cdap,
+    document_columns,
     document_events,
     document_reports,
     document_runs,
     schemas_cdap,
+    schemas_columns,
     schemas_reports,
     schemas_runs,
 )
@@ -35,6 +37,7 @@ from lineage.api.schemas import ACTION, NODE_ID, REQUESTS, ROOT_ID, SCHEMAS, Sch
 from lineage.api.traces import VERSION_MAX
 
 VERSION = "1"
+_PARTS = (document_events, document_runs, document_columns, document_cdap, document_reports)
 
 
 def build() -> Json:
@@ -50,15 +53,14 @@ def build() -> Json:
         },
         # Relative to the document's own address: the API may be behind a stage or a domain.
         "servers": [{"url": "."}],
-        "paths": _merged(
-            _paths(), *(part.paths() for part in (document_events, document_runs, document_cdap, document_reports))
-        ),
+        "paths": _merged(_paths(), *(part.paths() for part in _PARTS)),
         "security": [{"sigv4": []}, {"bearer": []}],
         "components": {
             "schemas": {
                 **SCHEMAS,
                 **document_events.SCHEMAS,
                 **schemas_runs.SCHEMAS,
+                **schemas_columns.SCHEMAS,
                 **schemas_cdap.SCHEMAS,
                 **schemas_reports.SCHEMAS,
             },

@@ -12,8 +12,8 @@ from lineage.api.marquez.jobs import STATES
 from lineage.api.schemas import Schema, list_of
 
 _NAME: Schema = {"type": "string", "minLength": 1}
-_TIME: Schema = {"type": "string", "examples": ["2025-11-20T12:00:00Z", "1763640000"]}
-_TIME_RULE = "Unix seconds, an ISO 8601 time, or a day (its midnight)."
+TIME: Schema = {"type": "string", "examples": ["2025-11-20T12:00:00Z", "1763640000"]}
+TIME_RULE = "Unix seconds, an ISO 8601 time, or a day (its midnight)."
 _NAMESPACE = "/api/v1/namespaces/{namespace}"
 _DATASET = f"{_NAMESPACE}/datasets/{{dataset}}"
 _JOB = f"{_NAMESPACE}/jobs/{{job}}"
@@ -47,7 +47,7 @@ def _get_lineage() -> Json:
                 "`dataset:<namespace>:<name>` or `job:<namespace>:<name>`, and `#<version>` for one.",
             ),
             _depth("How many jobs away from the start; 0 is its own jobs."),
-            in_query("lineageAt", _TIME, f"The graph as the events before this time tell it. {_TIME_RULE}"),
+            in_query("lineageAt", TIME, f"The graph as the events before this time tell it. {TIME_RULE}"),
             in_query("datasetVersion", _NAME, "What this version of the dataset was made of; as `#<version>`."),
         ],
         description="A node id is looked up, not taken apart: namespaces and names may hold colons. "
@@ -72,8 +72,8 @@ def _list_events() -> Json:
         "By eventTime.",
         "RawEvents",
         [
-            in_query("after", _TIME, f"From this time on. {_TIME_RULE}"),
-            in_query("before", _TIME, f"Before this time. {_TIME_RULE}"),
+            in_query("after", TIME, f"From this time on. {TIME_RULE}"),
+            in_query("before", TIME, f"Before this time. {TIME_RULE}"),
             in_query("sortDirection", {"type": "string", "enum": list(DIRECTIONS), "default": "desc"}, "By eventTime."),
             *_paging(),
         ],
@@ -93,8 +93,8 @@ def _search() -> Json:
             in_query("sort", {"type": "string", "enum": list(search.SORTS), "default": "name"}, "Which come first."),
             in_query("limit", _limit(search.LIMIT), "The most results."),
             in_query("namespace", _NAME, "Only in this namespace."),
-            in_query("before", _TIME, f"Updated before this time. {_TIME_RULE}"),
-            in_query("after", _TIME, f"Updated at this time or later. {_TIME_RULE}"),
+            in_query("before", TIME, f"Updated before this time. {TIME_RULE}"),
+            in_query("after", TIME, f"Updated at this time or later. {TIME_RULE}"),
         ],
         errors=("400", "503"),
     )

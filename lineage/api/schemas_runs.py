@@ -220,7 +220,7 @@ SCHEMAS: Mapping[str, Schema] = {
         {
             **_DATASET_SAID,
             "currentVersion": _TEXT_OR_NULL,
-            "columnLineage": {"type": "null"},
+            "columnLineage": _or_null(list_of(ref("ColumnLineage"))),
             "facets": _FACETS,
             "deleted": _FLAG,
         },

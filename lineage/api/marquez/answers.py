@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import orjson
 from aws_lambda_powertools.event_handler import Response
@@ -32,7 +32,7 @@ def answer_list(services: Services, name: str, listed: Listed[T], forms: Iterabl
     return answer_whole(services, {name: kept, "totalCount": listed.total, "truncated": cut})
 
 
-def fitting(forms: Iterable[object], room: int) -> Iterable[object]:
+def fitting(forms: Iterable[T], room: int) -> Iterator[T]:
     """The first of these, as many as fit into `room` bytes of an answer; the very first in any case."""
     for place, form in enumerate(forms):
         room -= size_of(orjson.dumps(form)) + 1

@@ -10,12 +10,12 @@ from lineage.api.marquez.values import Form, render_id, when
 from lineage.runs.found import FoundDataset, FoundDatasetVersion, LastWriter
 
 
-def render_dataset(dataset: FoundDataset) -> Form:
+def render_dataset(dataset: FoundDataset, column_lineage: Sequence[Form] | None = None) -> Form:
     """Marquez's Dataset; ours are `stale`, `lastWrittenBy` and `temporary`."""
     return {
         **_described(dataset),
         "currentVersion": dataset.current_version,
-        "columnLineage": None,
+        "columnLineage": column_lineage,
         "facets": dict(dataset.facets),
         "deleted": dataset.deleted,
         **_ours(dataset),
@@ -73,12 +73,13 @@ def _described(dataset: FoundDataset) -> Form:
 def _ours(dataset: FoundDataset) -> Form:
     return {
         "stale": dataset.stale,
-        "lastWrittenBy": _writer(dataset.last_written_by),
+        "lastWrittenBy": render_writer(dataset.last_written_by),
         "temporary": dataset.temporary,
     }
 
 
-def _writer(writer: LastWriter | None) -> Form | None:
+def render_writer(writer: LastWriter | None) -> Form | None:
+    """The run that last wrote a dataset, if it is stale."""
     if writer is None:
         return None
     return {"job": render_id(writer.job), "runId": writer.run, "endedAt": when(writer.ended)}

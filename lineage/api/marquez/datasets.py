@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.marquez import query
 from lineage.api.marquez.answers import answer_list, answer_whole, found
+from lineage.api.marquez.column_views import render_column_lineage
 from lineage.api.marquez.dataset_views import render_dataset, render_dataset_version
+from lineage.api.marquez.values import Form
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
+from lineage.runs.found import FoundDataset
 
 
 def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
@@ -19,14 +23,14 @@ def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
     listed = services.questions.list_datasets(namespace, limit=page.limit, offset=page.offset)
     if not listed.total:
         found(services.questions.find_namespace(namespace), "Namespace", namespace)
-    return answer_list(services, "datasets", listed, map(render_dataset, listed.items))
+    return answer_list(services, "datasets", listed, _rendered(services, listed.items))
 
 
 def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
     """A dataset, by any of its names."""
     dataset_id = query.dataset_id(request)
     dataset = found(services.questions.find_dataset(dataset_id), "Dataset", dataset_id.name)
-    return answer_whole(services, render_dataset(dataset))
+    return answer_whole(services, *_rendered(services, [dataset]))
 
 
 def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
@@ -34,7 +38,7 @@ def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
     dataset_id = query.dataset_id(request)
     dataset = found(services.questions.find_dataset(dataset_id), "Dataset", dataset_id.name)
     services.events.put_deletion(dataset.id.namespace, time=services.now(), dataset=dataset.id.name)
-    return answer_whole(services, render_dataset(replace(dataset, deleted=True)))
+    return answer_whole(services, *_rendered(services, [replace(dataset, deleted=True)]))
 
 
 def list_versions(services: Services, request: HttpRequest) -> Response[str]:
@@ -50,3 +54,10 @@ def get_version(services: Services, request: HttpRequest) -> Response[str]:
     version = request.segment("version")
     one = services.questions.find_dataset_version(query.dataset_id(request), version)
     return answer_whole(services, render_dataset_version(found(one, "Dataset version", version)))
+
+
+def _rendered(services: Services, datasets: Sequence[FoundDataset]) -> Iterator[Form]:
+    """The datasets with their columns, which are asked for at once."""
+    columns = services.fields.columns_of([dataset.id for dataset in datasets]) if datasets else {}
+    for dataset in datasets:
+        yield render_dataset(dataset, render_column_lineage(columns.get(dataset.id, ())))

@@ -67,6 +67,11 @@ def choice(request: HttpRequest, name: str, choices: Sequence[C]) -> C | None:
     return None if value is None else _chosen(name, value, choices)
 
 
+def flag(request: HttpRequest, name: str) -> bool:
+    """Whether something is asked for; not, unless it says so."""
+    return choice(request, name, ("true", "false")) == "true"
+
+
 def choices_of(request: HttpRequest, name: str, choices: Sequence[C]) -> tuple[C, ...]:
     """Any number of some words."""
     return tuple(_chosen(name, value, choices) for value in request.values(name))

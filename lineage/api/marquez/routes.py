@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.api.marquez import datasets, events, jobs, lineage, namespaces, runs, search
+from lineage.api.marquez import columns, datasets, events, jobs, lineage, namespaces, runs, search
 from lineage.api.route import Route
 
 _NAMESPACE = "/api/v1/namespaces/<namespace>"
@@ -12,6 +12,8 @@ _JOB = f"{_NAMESPACE}/jobs/<job>"
 ROUTES = (
     Route("GET", "/api/v1/lineage", lineage.get_lineage),
     Route("GET", "/api/v1/runlineage/upstream", lineage.get_upstream),
+    Route("GET", "/api/v1/column-lineage", columns.get_columns),
+    Route("GET", "/api/v1/column-lineage/origins", columns.get_origins),
     Route("GET", "/api/v1/events/lineage", events.list_events),
     Route("GET", "/api/v1/namespaces", namespaces.list_namespaces),
     Route("GET", _NAMESPACE, namespaces.get_namespace),

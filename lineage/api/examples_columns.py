@@ -1,0 +1,111 @@
+"""The examples of the schemas of columns, on the run of `examples_cdap`, which also reports its record roots."""
+
+from __future__ import annotations
+
+from lineage.api import examples_cdap
+from lineage.api.examples_cdap import CHECKED, DATASET, ESTIMATED, FIELD, RUN_ID
+from lineage.api.examples_runs import JOBS, NAMESPACE, Example
+
+NODE_ID = f"datasetField:{NAMESPACE}:estimated:{FIELD}"
+VERSION = "c7a64f94-6d59-301c-9dc6-9c426e981e87"
+ROOT_ID = "flights/2013-01-01.csv"
+_DISTANCE_ID, _SEATS_ID = (f"datasetField:{NAMESPACE}:checked:{name}" for name in ("distance", "seats"))
+_JOB: Example = {"namespace": JOBS, "name": "emissions.estimate"}
+_DATASET_PATH = "/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/estimated"
+_LINKS: Example = {"version": f"{_DATASET_PATH}/versions/{VERSION}", "run": f"/api/v1/jobs/runs/{RUN_ID}"}
+
+_RECORDS: Example = {
+    "_producer": "https://github.com/apache/airflow",
+    "_schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunFacet",
+    "rootIds": [ROOT_ID],
+}
+EVENT: Example = {
+    **examples_cdap.EVENT,
+    "run": {
+        "runId": RUN_ID,
+        "facets": {
+            "headwater_operations": {
+                "_producer": "https://github.com/apache/airflow",
+                "_schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunFacet",
+                "operations": examples_cdap.OPERATIONS,
+            },
+            "headwater_records": _RECORDS,
+        },
+    },
+}
+
+TRANSFORMATION: Example = {
+    "type": "DIRECT",
+    "subtype": "TRANSFORMATION",
+    "description": "fuel, co2",
+    "masking": None,
+}
+_NOT_OLD: Example = {"transformationDescription": None, "transformationType": None}
+
+
+def _source(field: str) -> Example:
+    return {
+        **CHECKED,
+        "dataset": "checked",
+        "datasetVersion": None,
+        "field": field,
+        **_NOT_OLD,
+        "transformations": [TRANSFORMATION],
+    }
+
+
+SOURCE = _source("distance")
+COLUMN_LINEAGE: Example = {"name": FIELD, "inputFields": [SOURCE, _source("seats")], **_NOT_OLD}
+_DATA: Example = {
+    **ESTIMATED,
+    "dataset": DATASET,
+    "datasetVersion": VERSION,
+    "field": FIELD,
+    "fieldType": "unknown",
+    "type": "unknown",
+    **_NOT_OLD,
+    "inputFields": [SOURCE, _source("seats")],
+    "datasetDependencies": [],
+    "schemaKnown": False,
+    "stale": False,
+    "lastWrittenBy": None,
+    "tellers": [{"run": RUN_ID, "job": _JOB, "version": VERSION, "declared": False, "links": _LINKS}],
+    "links": {
+        "dataset": _DATASET_PATH,
+        **_LINKS,
+        "origins": "/api/v1/column-lineage/origins?nodeId=datasetField%3As3%3A%2F%2Fflights%3Aestimated%3Aco2_kg",
+    },
+}
+GRAPH: Example = {
+    "graph": [
+        {
+            "id": NODE_ID,
+            "type": "DATASET_FIELD",
+            "data": _DATA,
+            "inEdges": [
+                {"origin": NODE_ID, "destination": _DISTANCE_ID},
+                {"origin": NODE_ID, "destination": _SEATS_ID},
+            ],
+            "outEdges": [],
+        }
+    ],
+    "truncated": False,
+}
+ORIGINS: Example = {
+    "field": {"id": NODE_ID, **ESTIMATED, "dataset": DATASET, "field": FIELD},
+    "versions": [
+        {
+            "version": VERSION,
+            "run": {
+                "id": RUN_ID,
+                "job": _JOB,
+                "state": "COMPLETED",
+                "startedAt": "2025-11-20T13:00:00Z",
+                "endedAt": "2025-11-20T13:00:00Z",
+            },
+            "links": _LINKS,
+            "roots": [{"rootId": ROOT_ID, "href": "/api/v1/records/roots/flights%2F2013-01-01.csv"}],
+        }
+    ],
+    "truncated": False,
+}

@@ -1,0 +1,221 @@
+"""Columns as Marquez prints them: nodes of a graph of columns, and the columns of a dataset's resource."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from lineage.api.answers import ANSWER_BYTES_MAX
+from lineage.api.marquez.answers import fitting
+from lineage.api.marquez.dataset_views import render_writer
+from lineage.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
+from lineage.api.marquez.values import Form, render_id, when
+from lineage.fields.columns import Transformation, in_order
+from lineage.fields.found import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
+from lineage.fields.paths import print_dotted
+from lineage.names import DatasetId, FieldPath
+from lineage.runs.found import FoundRun
+
+_FRAME_BYTES = len('{"graph":[],"truncated":false}')
+# What OpenLineage says since 1.17 instead of a free text, which is a subtype here.
+_NEW_SUBTYPES = frozenset({None, "TRANSFORMATION", "AGGREGATION"})
+
+
+def render_columns(graph: ColumnGraph, room: int = ANSWER_BYTES_MAX) -> Form:
+    """`{"graph": [node ...], "truncated"}` in at most `room` bytes: the nodes nearest to what was asked stay.
+
+    Nodes are sorted by id. Each tells its own edges in full, to nodes that are not in the answer, too.
+    """
+    kept: list[Form] = list(fitting(map(_render_node, graph.columns), room - _FRAME_BYTES))
+    kept.sort(key=lambda node: str(node["id"]))
+    return {"graph": kept, "truncated": graph.truncated or len(kept) < len(graph.columns)}
+
+
+def render_column_lineage(columns: Sequence[FoundColumn]) -> list[Form] | None:
+    """`columnLineage` of a dataset's resource: null where nothing is told, as Marquez has it."""
+    return [
+        {
+            "name": print_dotted(column.field),
+            "inputFields": _render_sources(_named(column.inputs)),
+            **_deprecated_of_all(column.inputs),
+        }
+        for column in columns
+    ] or None
+
+
+def render_origins(origins: Origins) -> Form:
+    """From a column down to the roots of the records that went into it."""
+    dataset, field = origins.column.dataset, origins.column.field
+    return {
+        "field": {
+            "id": column_node_id(dataset, field),
+            **render_id(dataset),
+            "dataset": dataset.name,
+            "field": print_dotted(field),
+        },
+        "versions": [_render_origin(dataset, one) for one in origins.versions],
+        "truncated": origins.truncated,
+    }
+
+
+def column_node_id(dataset: DatasetId, field: FieldPath, version: str | None = None) -> str:
+    """A column's node id, as Marquez prints it.
+
+    >>> column_node_id(DatasetId("s3://flights", "checked"), ("plane", "seats"))
+    'datasetField:s3://flights:checked:plane.seats'
+    """
+    node_id = f"datasetField:{dataset.namespace}:{dataset.name}:{print_dotted(field)}"
+    return node_id if version is None else f"{node_id}#{version}"
+
+
+def _render_node(column: FoundColumn) -> Form:
+    node_id = column_node_id(column.dataset, column.field, column.version)
+    ins, outs = (*column.inputs, *column.dependencies), column.outputs
+    return {
+        "id": node_id,
+        "type": "DATASET_FIELD",
+        "data": _render_data(column, node_id),
+        "inEdges": _render_edges(node_id, ins),
+        "outEdges": _render_edges(node_id, outs),
+    }
+
+
+def _render_data(column: FoundColumn, node_id: str) -> Form:
+    """Marquez's names of things and the proposal's; ours are all from `datasetDependencies` on."""
+    return {
+        **render_id(column.dataset),
+        "dataset": column.dataset.name,
+        "datasetVersion": _version(column),
+        "field": print_dotted(column.field),
+        "fieldType": column.type,
+        "type": column.type,
+        **_deprecated_of_all(column.inputs),
+        "inputFields": _render_sources(_named(column.inputs)),
+        "datasetDependencies": _render_sources(_dependencies(column)),
+        "schemaKnown": column.schema_known,
+        "stale": column.stale,
+        "lastWrittenBy": render_writer(column.last_written_by),
+        "tellers": [_render_teller(column.dataset, one) for one in column.tellers],
+        "links": _render_links(column, node_id),
+    }
+
+
+def _version(column: FoundColumn) -> str | None:
+    """The version that the node is of; else the one that the only run made that tells of the column."""
+    if column.version is not None:
+        return column.version
+    return column.tellers[0].version if len(column.tellers) == 1 else None
+
+
+def _named(sources: Iterable[FoundSource]) -> list[FoundSource]:
+    return [source for source in sources if source.field is not None]
+
+
+def _dependencies(column: FoundColumn) -> list[FoundSource]:
+    """What all of the dataset depends on, and of what unknown columns of others this one is made: each once."""
+    every: dict[tuple[DatasetId, FieldPath | None, str | None], set[Transformation]] = {}
+    for one in (*(source for source in column.inputs if source.field is None), *column.dependencies):
+        every.setdefault((one.dataset, one.field, one.version), set()).update(one.transformations)
+    found = [FoundSource(*where[:2], in_order(said), where[2]) for where, said in every.items()]
+    return sorted(found, key=lambda one: (one.dataset, one.field or (), one.version or ""))
+
+
+def _render_sources(sources: Iterable[FoundSource]) -> list[Form]:
+    return [
+        {
+            **render_id(source.dataset),
+            "dataset": source.dataset.name,
+            "datasetVersion": source.version,
+            "field": None if source.field is None else print_dotted(source.field),
+            **_deprecated(_old_form(source)),
+            "transformations": [_render_transformation(one) for one in source.transformations],
+        }
+        for source in sources
+    ]
+
+
+def _render_transformation(transformation: Transformation) -> Form:
+    return {
+        "type": transformation.type,
+        "subtype": transformation.subtype,
+        "description": transformation.description,
+        "masking": transformation.masking,
+    }
+
+
+def _old_form(source: FoundSource) -> tuple[str, str | None] | None:
+    """The type (IDENTITY, MASKED, or a text of the producer's own) and description that were all before 1.17."""
+    for one in source.transformations:
+        if one.type == "DIRECT" and one.masking:
+            return "MASKED", one.description
+        if one.type == "DIRECT" and one.subtype not in _NEW_SUBTYPES:
+            return str(one.subtype), one.description
+    return None
+
+
+def _deprecated_of_all(sources: Iterable[FoundSource]) -> Form:
+    """A column's: that of its inputs, if those that have one agree."""
+    forms = {form for form in map(_old_form, sources) if form is not None}
+    return _deprecated(forms.pop() if len(forms) == 1 else None)
+
+
+def _deprecated(form: tuple[str, str | None] | None) -> Form:
+    kind, description = form or (None, None)
+    return {"transformationDescription": description, "transformationType": kind}
+
+
+def _render_edges(node_id: str, ends: Iterable[FoundSource]) -> list[Form]:
+    """Edges point from the node, whichever way the data went, as in Marquez."""
+    ids = {column_node_id(one.dataset, one.field, one.version) for one in ends if one.field is not None}
+    return [{"origin": node_id, "destination": one} for one in sorted(ids)]
+
+
+def _render_teller(dataset: DatasetId, teller: Teller) -> Form:
+    return {
+        "run": teller.run,
+        "job": None if teller.job is None else render_id(teller.job),
+        "version": teller.version,
+        "declared": teller.declared,
+        "links": _teller_links(dataset, teller),
+    }
+
+
+def _render_links(column: FoundColumn, node_id: str) -> Form:
+    """Where to go on; a run, where one alone tells of the column (`tellers` has each one's)."""
+    alone = column.tellers[0] if len(column.tellers) == 1 else None
+    version = _version(column)
+    return {
+        "dataset": path_of(column.dataset),
+        "version": None if version is None else version_path(column.dataset, version),
+        "run": None if alone is None else _teller_links(column.dataset, alone)["run"],
+        "origins": origins_path(node_id),
+    }
+
+
+def _teller_links(dataset: DatasetId, teller: Teller) -> Form:
+    return {
+        "version": None if teller.version is None else version_path(dataset, teller.version),
+        "run": None if teller.declared else run_path(teller.run),
+    }
+
+
+def _render_origin(dataset: DatasetId, origin: Origin) -> Form:
+    run = origin.run
+    return {
+        "version": origin.version,
+        "run": None if run is None else _render_brief(run),
+        "links": {
+            "version": version_path(dataset, origin.version),
+            "run": None if run is None else run_path(run.id),
+        },
+        "roots": [{"rootId": root, "href": root_path(root)} for root in origin.roots],
+    }
+
+
+def _render_brief(run: FoundRun) -> Form:
+    return {
+        "id": run.id,
+        "job": render_id(run.job),
+        "state": run.state,
+        "startedAt": when(run.started),
+        "endedAt": when(run.ended),
+    }
