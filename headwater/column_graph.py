@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from headwater.service import NoAnswer, ask, printable
@@ -111,19 +111,24 @@ def asked_of(graph: ColumnGraph, node_id: str) -> list[str]:
 
 
 def _parse_column(form: Mapping[str, Any]) -> Column:
-    data = form["data"]
-    place, name = _place_of(data), str(data["field"])
-    return Column(place.id_of(name), place, printable(name), printable(str(data["type"])), data.get("links") or {})
+    data, place = form["data"], _place_of_node(form)
+    return Column(form["id"], place, printable(data["field"]), printable(data["type"]), data.get("links") or {})
+
+
+def _place_of_node(form: Mapping[str, Any]) -> Place:
+    """Nodes of the present tell their latest version, too; of a version are those whose ids say so."""
+    place = _place_of(form["data"])
+    return place if place.version and form["id"].endswith(f"#{place.version}") else replace(place, version=None)
 
 
 def _place_of(form: Mapping[str, Any]) -> Place:
-    return Place(form["namespace"], form["dataset"], form.get("datasetVersion"))
+    return Place(form["namespace"], form["dataset"], form["datasetVersion"])
 
 
 def _ways(form: Mapping[str, Any]) -> Iterator[tuple[Made, tuple[Column, Column]]]:
     """What leads to a node, and to all of its dataset, with both ends of it."""
     data = form["data"]
-    column, whole = _parse_column(form), _whole(_place_of(data))
+    column, whole = _parse_column(form), _whole(_place_of_node(form))
     for end, sources in ((column, data["inputFields"]), (whole, data.get("datasetDependencies") or ())):
         for source in sources:
             origin = _origin_of(source)

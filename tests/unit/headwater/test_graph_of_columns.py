@@ -8,10 +8,15 @@ from xml.etree import ElementTree
 import pytest
 from rich.console import Console
 
-from headwater.column_graph import Column, ColumnGraph, Made, Place, parse_columns
+from headwater.column_graph import ColumnGraph, Made, Place, parse_columns
 from headwater.column_picture import draw
 from headwater.column_text import ways_of
 from headwater.service import NoAnswer
+from lineage.api.marquez.column_views import render_columns
+from lineage.fields import found as found_columns
+from lineage.fields.columns import Transformation
+from lineage.fields.found import FoundColumn, FoundSource, Teller
+from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN
 from tests.unit.headwater.column_answers import (
     ANSWER,
     CO2,
@@ -42,17 +47,38 @@ def printed(graph: ColumnGraph, node_id: str, *, down: bool = False) -> list[str
 
 
 def test_the_answer_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> None:
-    checked, links = Place(STORE, "checked", "v1"), {"run": "/api/v1/jobs/runs/r1"}
-    answer = an_answer(
-        a_column("checked", "day", a_source("landing", "year", IDENTITY), datasetVersion="v1", links=links),
-        truncated=True,
+    found = FoundColumn(
+        CHECKED,
+        ("day",),
+        type="date",
+        inputs=(FoundSource(RAW, ("year",), (Transformation("DIRECT", "IDENTITY"),)),),
+        dependencies=(FoundSource(RAW, None),),
+        tellers=(Teller(RUN, CHECK, CHECKED_VERSION),),
     )
 
-    day = Column(f"{id_of('checked', 'day')}#v1", checked, "day", "double", links)
-    year = Column(id_of("landing", "year"), Place(STORE, "landing"), "year")
-    assert parse_columns(answer) == ColumnGraph(
-        {day.id: day, year.id: year}, (Made(year.id, day.id, ("identity",)),), truncated=True
-    )
+    graph = parse_columns(render_columns(found_columns.ColumnGraph((found,), truncated=True)))
+
+    raw, checked = Place(RAW.namespace, RAW.name), Place(CHECKED.namespace, CHECKED.name)
+    day, year = checked.id_of("day"), raw.id_of("year")
+    assert {one: (column.place, column.name, column.type) for one, column in graph.columns.items()} == {
+        RAW.node_id: (raw, None, None),
+        CHECKED.node_id: (checked, None, None),
+        day: (checked, "day", "date"),
+        year: (raw, "year", None),
+    }
+    assert graph.made == (Made(RAW.node_id, CHECKED.node_id), Made(year, day, ("identity",)))
+    assert graph.truncated
+    assert (graph.columns[day].links["run"] or "").endswith(f"/{RUN}")
+
+
+def test_columns_of_a_version_are_others_than_those_of_the_present() -> None:
+    found = FoundColumn(CHECKED, ("day",), CHECKED_VERSION, inputs=(FoundSource(RAW, ("year",), (), RAW_VERSION),))
+
+    graph = parse_columns(render_columns(found_columns.ColumnGraph((found,))))
+
+    raw, checked = Place(STORE, "raw", RAW_VERSION), Place(STORE, "checked", CHECKED_VERSION)
+    assert graph.made == (Made(raw.id_of("year"), checked.id_of("day")),)
+    assert {column.place for column in graph.columns.values()} == {raw, checked}
 
 
 @pytest.mark.parametrize(
@@ -105,7 +131,15 @@ def test_a_source_of_which_nobody_told_the_column_or_the_way_is_all_of_its_datas
 
 
 @pytest.mark.parametrize(
-    "answer", [None, [], {}, {"graph": None}, {"graph": [{}]}, {"graph": [{"data": {"namespace": "s", "field": "f"}}]}]
+    "answer",
+    [
+        None,
+        [],
+        {},
+        {"graph": None},
+        {"graph": [{}]},
+        {"graph": [{"id": "a", "data": {"namespace": "s", "field": "f"}}]},
+    ],
 )
 def test_another_answer_is_no_answer_about_columns(answer: object) -> None:
     with pytest.raises(NoAnswer, match="not an answer about columns"):
