@@ -85,7 +85,8 @@ def _cost(console: Console, *, write: bool) -> None:
 
     with console.status("cost") as status:
         page = render_cost_page(run_day(WAYS, _sayer("cost", status.update)), read_prices())
-        page += "\n" + render_events_cost(run("events_work", "calls", "1"), read_prices())
+        with_columns = run("fields_intake_work", "calls-lineage", "1")
+        page += "\n" + render_events_cost(run("events_work", "calls", "1"), with_columns, read_prices())
     if write:
         _COST.write_text(page, encoding="utf-8")
     else:

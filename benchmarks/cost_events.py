@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from benchmarks.cost import CALL_S, INVOCATION_S, Line, PriceTable
 from benchmarks.events_work import BATCH, RUNS
@@ -28,23 +28,33 @@ def bill_events(calls: Figures) -> list[Line]:
     ]
 
 
-def render_events_cost(calls: Figures, table: PriceTable) -> str:
-    """The section."""
-    return "\n".join((*_lines(calls, table), ""))
+def render_events_cost(calls: Figures, with_columns: Figures, table: PriceTable) -> str:
+    """The section; `with_columns` are the calls of an event that tells what its columns are made of."""
+    return "\n".join((*_about(calls, with_columns), *_lines(bill_events(calls), bill_events(with_columns), table), ""))
 
 
-def _lines(calls: Figures, table: PriceTable) -> Iterator[str]:
-    lines = bill_events(calls)
+def _about(calls: Figures, with_columns: Figures) -> Iterator[str]:
     yield "## A million OpenLineage events, in US dollars"
     yield ""
     yield (
         f"Events of jobs that have run {RUNS} times, with 3 inputs and 2 outputs, START or COMPLETE, in batches of "
-        f"{BATCH}: {calls['reads']:.1f} reads ({calls['read_units']:.0f} read units) and {calls['writes']:.1f} writes "
-        f"({calls['write_units']:.0f} write units) of DynamoDB for each, counted by `python -m benchmarks events`."
+        f"{BATCH}: {_show(calls)} of DynamoDB for each, counted by `python -m benchmarks events`. With `columnLineage` "
+        f"of 20 columns an output: {_show(with_columns)}; what columns are made of is kept once, not with every run."
     )
     yield ""
-    yield "|  | a million events |"
-    yield "| --- | --: |"
-    for line in lines:
-        yield f"| {line.service}: {line.what} | {line.usd(table):,.2f} |"
-    yield f"| **total** | **{sum(line.usd(table) for line in lines):,.2f}** |"
+
+
+def _show(calls: Figures) -> str:
+    return (
+        f"{calls['reads']:.1f} reads ({calls['read_units']:.0f} read units) and {calls['writes']:.1f} writes "
+        f"({calls['write_units']:.0f} write units)"
+    )
+
+
+def _lines(plain: Sequence[Line], columns: Sequence[Line], table: PriceTable) -> Iterator[str]:
+    yield "|  | a million events | with columns |"
+    yield "| --- | --: | --: |"
+    for line, other in zip(plain, columns, strict=True):
+        yield f"| {line.service}: {line.what} | {line.usd(table):,.2f} | {other.usd(table):,.2f} |"
+    totals = [sum(line.usd(table) for line in lines) for lines in (plain, columns)]
+    yield f"| **total** | **{totals[0]:,.2f}** | **{totals[1]:,.2f}** |"

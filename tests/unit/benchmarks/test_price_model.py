@@ -75,4 +75,12 @@ def test_a_million_events_cost_their_units_requests_and_seconds():
         ("DynamoDB", "reads"): 2.5,
         ("S3", "raw log"): 0.05,
     }
-    assert "| **total** |" in render_events_cost(calls, read_prices())
+
+
+def test_events_with_columns_stand_beside_those_without():
+    plain = {"reads": 3.0, "writes": 7.0, "read_units": 20.0, "write_units": 40.0}
+
+    page = render_events_cost(plain, {**plain, "write_units": 48.0}, read_prices())
+
+    assert "| DynamoDB: writes | 25.00 | 30.00 |" in page
+    assert "| **total** |" in page
