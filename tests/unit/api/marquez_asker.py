@@ -24,9 +24,12 @@ class Asker:
         self._rules = rules or NameRules(trim_partitions=False)
         self._log = EventLog(self.table, None, "archive")
         services = SimpleNamespace(
-            questions=Questions(self.table), fields=fields or FieldQuestions(self.table), event_log=self._log
+            questions=Questions(self.table),
+            fields=fields or FieldQuestions(self.table),
+            event_log=self._log,
+            now_s=lambda: 1_763_640_000,
         )
-        self._api = Api(lambda: services)
+        self.api = Api(lambda: services)
 
     def load(self, *bodies):
         """Load events, as the loading function does."""
@@ -36,7 +39,7 @@ class Asker:
 
     def get(self, path, **query):
         """Status and JSON of the answer to `/api/v1<path>`; a list in the query is a value for each."""
-        answer = ask(self._api, f"/api/v1{path}", query)
+        answer = ask(self.api, f"/api/v1{path}", query)
         return answer.status, answer.form
 
     def found(self, path, **query):
