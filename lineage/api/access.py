@@ -2,9 +2,11 @@
 
 A token that is good for some namespaces only may ask for what is within them: the path's namespace, that of the run in
 the path or query, that of the query's `nodeId` or, in a search, its `namespace`. A graph shows neighbours in others all
-the same. An event has to be within them with its job, its inputs and outputs or its dataset, its parent and root jobs,
-and every other name that it gives to a dataset (symlinks, the name before a rename). One event that is not refuses its
-whole batch. What is in no namespace (records, lists and searches over all) is for tokens that are good everywhere.
+the same. A field's id that may be read in several ways has to be within them in each. An event has to be within them
+with its job, its inputs and outputs or its dataset, its parent and root jobs, and every dataset that its facets name
+(other names, the one before a rename, the sources of columns, the endpoints of operations). One event that is not
+refuses its whole batch. What is in no namespace (records, lists and searches over all) is for tokens that are good
+everywhere.
 """
 
 from __future__ import annotations
@@ -16,16 +18,26 @@ from lineage import settings
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.errors import Forbidden, Invalid, Unauthorized, shown
+from lineage.runs.answers.node_ids import FieldNode
+from lineage.runs.door.naming import find_datasets
 from lineage.runs.door.parse import parse_event
 from lineage.runs.door.rules import NameRules
-from lineage.runs.event import DatasetUse, Event
+from lineage.runs.event import Event
 from lineage.tokens import Scope, Token
 
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/", "/openapi.json"})
 _EVENTS = frozenset({"/api/v1/lineage", "/api/v1/lineage/batch"})
 # The routes that say by a value of their query what they are about. Elsewhere such a value says nothing.
-_BY_NODE = frozenset({"/api/v1/lineage"})
+_BY_NODE = frozenset(
+    {
+        "/api/v1/lineage",
+        "/api/v1/column-lineage",
+        "/api/v1/column-lineage/origins",
+        "/api/v1/reports/usage",
+        "/api/v1/reports/provenance",
+    }
+)
 _BY_RUN = frozenset({"/api/v1/runlineage/upstream"})
 _BY_NAMESPACE = frozenset({"/api/v1/search"})
 # Namespaces are never rewritten, whatever the rules.
@@ -103,9 +115,11 @@ def _of_run(services: Services, run_id: str) -> list[str]:
 
 
 def _of_node(services: Services, node_id: str) -> list[str]:
-    """The namespace of the node that this id finds: its colons alone would not tell."""
-    node = services.questions.find_node(node_id)
-    return [] if node is None else [node.id.namespace]
+    """The namespace of whatever this id may find: its colons alone would not tell."""
+    return [
+        node.dataset.namespace if isinstance(node, FieldNode) else node.id.namespace
+        for node in services.questions.find_nodes(node_id)
+    ]
 
 
 def _of_events(body: object) -> Iterator[str]:
@@ -121,14 +135,7 @@ def _of_events(body: object) -> Iterator[str]:
 def _of_event(event: Event) -> Iterator[str]:
     jobs = (event.job, *(run.job for run in (event.parent, event.root) if run is not None))
     yield from (job.namespace for job in jobs if job is not None)
-    for use in (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else [])):
-        yield from _of_dataset(use)
-
-
-def _of_dataset(use: DatasetUse) -> Iterator[str]:
-    yield use.dataset.namespace
-    identifiers = list((use.facets.get("symlinks") or {}).get("identifiers") or [])
-    identifiers.append((use.facets.get("lifecycleStateChange") or {}).get("previousIdentifier"))
-    for identifier in identifiers:
-        if isinstance(identifier, dict) and isinstance(identifier.get("namespace"), str):
-            yield identifier["namespace"]
+    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
+    yield from (use.dataset.namespace for use in uses)
+    for facets in (event.run_facets, event.job_facets, *(use.facets for use in uses)):
+        yield from sorted(dataset.namespace for dataset in find_datasets(facets))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from lineage.fields.answers.asked import columns_now, columns_of_version, columns_then, nodes_named
+from lineage.fields.answers.asked import columns_now, columns_of_version, columns_then
 from lineage.fields.answers.column_graph import ColumnWalk, found_column
 from lineage.fields.answers.column_versions import VersionWalk
 from lineage.fields.answers.present import Present
@@ -22,7 +22,7 @@ from lineage.fields.found import (
     Window,
 )
 from lineage.names import DatasetId, FieldPath, JobId
-from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates
+from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates, nodes_named
 from lineage.runs.answers.selectors import selected_version
 from lineage.runs.facts.table import GraphTable
 

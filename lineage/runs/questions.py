@@ -9,7 +9,7 @@ from lineage.names import DatasetId, JobId
 from lineage.runs.answers import names, runs, search
 from lineage.runs.answers.graph import Walk
 from lineage.runs.answers.listing import Datasets, Jobs
-from lineage.runs.answers.node_ids import Node, find_node
+from lineage.runs.answers.node_ids import FieldNode, Node, find_node, nodes_named
 from lineage.runs.answers.selectors import selected_version
 from lineage.runs.answers.version_graph import Upstream, from_job_version
 from lineage.runs.facts.table import GraphTable
@@ -93,9 +93,9 @@ class Questions:
         """The run and those upstream of it, nearest first."""
         return runs.find_upstream(run, self._table, depth=depth)
 
-    def find_node(self, node_id: str) -> Node | None:
-        """The dataset or job of a node id; `Invalid` if it cannot be read."""
-        return find_node(node_id, self._table)
+    def find_nodes(self, node_id: str) -> Sequence[FieldNode | Node]:
+        """The dataset or job of a node id, or the fields that it may name; `Invalid` if it cannot be read."""
+        return nodes_named(node_id, self._table)
 
     def find_graph(
         self, node_id: str, *, depth: int, at: str | None = None, version: str | None = None

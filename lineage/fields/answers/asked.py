@@ -15,7 +15,7 @@ from lineage.names import DatasetId, FieldPath, JobId
 from lineage.runs.answers.dataset_versions import VERSIONS_MAX, find_version, read_windows
 from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.job_versions import versions_of
-from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates, find_node, names_a_field
+from lineage.runs.answers.node_ids import FieldNode, Node
 from lineage.runs.answers.reads import outputs_of
 from lineage.runs.facts.current import io_of
 from lineage.runs.facts.growing import dataset_of, facets_of
@@ -26,18 +26,6 @@ from lineage.runs.facts.table import GraphTable
 NodeOfVersion: TypeAlias = tuple[Column, str]
 # The run that made each version of a dataset.
 Made: TypeAlias = Mapping[Version, str | None]
-
-
-def nodes_named(node_id: str, table: GraphTable) -> Sequence[FieldNode | Node]:
-    """What an id may name, the preferred first; none if nothing of the kind exists.
-
-    Raises:
-        Invalid: it cannot be read.
-    """
-    if names_a_field(node_id):
-        return field_candidates(node_id, table)
-    node = find_node(node_id, table)
-    return [node] if node else []
 
 
 def columns_now(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool) -> list[Column] | None:

@@ -7,7 +7,7 @@ several do, Marquez's own reading is preferred, then the shortest namespace, the
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TypeAlias
@@ -48,9 +48,16 @@ class FieldNode:
     version: str | None = None
 
 
-def names_a_field(text: str) -> bool:
-    """Whether a node id is a field's, by its beginning."""
-    return text.partition(":")[0] in _FIELD_KINDS
+def nodes_named(text: str, table: GraphTable) -> Sequence[FieldNode | Node]:
+    """What an id may name, the preferred first; none if nothing of the kind exists.
+
+    Raises:
+        Invalid: it cannot be read.
+    """
+    if _names_a_field(text):
+        return field_candidates(text, table)
+    node = find_node(text, table)
+    return [node] if node else []
 
 
 def field_candidates(text: str, table: GraphTable) -> list[FieldNode]:
@@ -97,8 +104,12 @@ def _candidates(text: str) -> Iterator[Node]:
                 yield Node(DatasetId(namespace, name) if kind == "dataset" else JobId(namespace, name), version)
 
 
+def _names_a_field(text: str) -> bool:
+    return text.partition(":")[0] in _FIELD_KINDS
+
+
 def _field_readings(text: str) -> Iterator[FieldNode]:
-    if names_a_field(text):
+    if _names_a_field(text):
         for id_text, version in _versions(text.partition(":")[2]):
             for namespace, name, field in _splits(id_text, 3):
                 yield FieldNode(DatasetId(namespace, name), parse_dotted(field), version)

@@ -5,7 +5,7 @@ import pytest
 from lineage.errors import Invalid
 from lineage.fields.paths import parse_dotted
 from lineage.names import DatasetId, JobId
-from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates, find_node, names_a_field
+from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named
 from lineage.runs.apply import apply
 from lineage.runs.event import DatasetUse, Event
 from tests.memory_table import MemoryTable
@@ -93,7 +93,6 @@ def test_a_field_of_a_dataset_that_was_mentioned_is_found_with_a_version_or_with
     table = a_table(DatasetId("other", "d"), dataset)
     text = f"{kind}:{dataset.namespace}:{dataset.name}:{field}"
 
-    assert names_a_field(text)
     assert field_candidates(text, table) == [FieldNode(dataset, path)]
     versioned = [FieldNode(dataset, path, VERSION), FieldNode(dataset, parse_dotted(f"{field}#{VERSION}"))]
     assert field_candidates(f"{text}#{VERSION}", table) == versioned
@@ -109,6 +108,15 @@ def test_of_several_fields_of_one_id_marquez_reading_comes_first_and_then_the_sh
         FieldNode(DatasetId("pg://h", "5432"), ("t:a:b",)),
         FieldNode(DatasetId("pg://h:5432", "t:a"), ("b",)),
     ]
+
+
+def test_an_id_names_a_dataset_a_job_or_fields():
+    table = a_table(DatasetId("ns", "d"), JobId("ns", "d"))
+
+    assert nodes_named("dataset:ns:d", table) == [Node(DatasetId("ns", "d"))]
+    assert nodes_named("job:ns:d", table) == [Node(JobId("ns", "d"))]
+    assert nodes_named("datasetField:ns:d:a", table) == [FieldNode(DatasetId("ns", "d"), ("a",))]
+    assert nodes_named("job:ns:other", table) == []
 
 
 def test_the_datasets_of_a_fields_id_are_looked_up_in_one_round():
