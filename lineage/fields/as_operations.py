@@ -18,8 +18,8 @@ GENERATED, UNKNOWN = "GENERATED", "UNKNOWN"
 def operations_of(told: Mapping[DatasetId, Columns]) -> OperationSet:
     """A read of each source dataset, a transform of each column, a write of each destination that `told` tells of.
 
-    A transform is named by the subtypes of its transformations (`IDENTITY`, `AGGREGATION, FILTER`), the second of one
-    name `#2`: give the columns alone that are asked about, and no other columns are in their names. A column that is
+    A transform is named by the subtypes of its transformations (`IDENTITY`; `SUM, FILTER`: direct ones first), the second
+    of one name `#2`: give the columns alone that are asked about, and no other columns are in their names. A column that is
     an equally named one, unchanged, goes from the read straight to the write. A dependency on a dataset of which
     nobody told the column is no operation; a column that has no others is left out, for it is not generated.
     """
@@ -79,7 +79,7 @@ def _transform(
     column: Column, sources: Sources, origins: Mapping[DatasetId, str], names: _Names, types: Mapping[FieldPath, str]
 ) -> Transform:
     every = in_order({one for told in sources.values() for one in told})
-    subtypes = sorted({one.subtype or one.type for one in every})
+    subtypes = dict.fromkeys(one.subtype or one.type for one in every)
     name = names.unique(", ".join(subtypes) or (UNKNOWN if sources else GENERATED))
     inputs = (
         InputField(origins[source.dataset], print_slashed(source.field or ()))
