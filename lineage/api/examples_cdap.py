@@ -64,14 +64,14 @@ MAPPING: Example = {
 _DISTANCE: Example = {"id": "read.distance", "label": "distance", "sourceEndPoint": CHECKED}
 _SEATS: Example = {"id": "read.seats", "label": "seats", "sourceEndPoint": CHECKED}
 _BURNT: Example = {"id": "fuel.fuel_kg", "label": "fuel_kg"}
-_CO2_KG: Example = {"id": "co2.co2_kg", "label": FIELD}
+_CO2_KG: Example = {"id": "co2.co2_kg", "label": FIELD, "destinationEndPoint": ESTIMATED}
 _CONNECTIONS: list[Example] = [
     {"from": "read.distance", "to": "fuel.fuel_kg", "operation": "fuel"},
     {"from": "read.seats", "to": "fuel.fuel_kg", "operation": "fuel"},
     {"from": "fuel.fuel_kg", "to": "co2.co2_kg", "operation": "co2"},
 ]
 DETAIL: Example = {
-    "nodes": [_DISTANCE, _SEATS, _BURNT, {**_CO2_KG, "destinationEndPoint": ESTIMATED}],
+    "nodes": [_DISTANCE, _SEATS, _BURNT, _CO2_KG],
     "operations": [_READ, _FUEL, _CO2, _WRITE],
     "connections": _CONNECTIONS,
 }
