@@ -70,11 +70,13 @@ def translate(steps: Sequence[Step], *, taken: Iterable[str] = (), where: str = 
 
     Raises:
         Invalid: fields that no operation before emitted, steps of nothing, and equal names of operations that are told
-            apart by them; named from `where` on (`operations[2].inputs[0]`).
+            apart by them; named from `where` on (`operations[2].inputs[0]`, or `operations.Clean.drop.inputs[0]` in a
+            stage).
     """
     translation = _Translation(steps, set(taken), where)
     for place, (step, name) in enumerate(zip(steps, translation.names, strict=True)):
-        translation.add(step, name, f"{where}[{place}]")
+        stage = None if isinstance(step, (Read, Transform, Write)) else step.stage
+        translation.add(step, name, f"{where}.{stage}.{step.name}" if stage else f"{where}[{place}]")
     if translation.faults:
         raise Invalid(translation.faults)
     return Translated(translation.typed(), tuple(translation.warnings))

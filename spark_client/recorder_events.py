@@ -1,0 +1,146 @@
+"""What a recorder sends: OpenLineage run events whose facets hold the operations and the record roots of a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, NamedTuple
+
+from lineage.fields.checks import FIELDS_MAX, OPERATIONS_MAX
+from lineage.fields.operation_forms import render_operations
+from lineage.fields.operations import Operation, Read, Write
+from lineage.names import DatasetId
+from spark_client.requests import BODY_MAX_BYTES
+
+PRODUCER = "urn:headwater:spark_client"
+_SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
+_PARENT_SCHEMA = "https://openlineage.io/spec/facets/1-1-0/ParentRunFacet.json#/$defs/ParentRunFacet"
+# The run, its job and parents, and as many roots as a facet may hold.
+_HEAD_MAX_BYTES = 100_000
+# The service's bound on the facet.
+ROOTS_MAX = 10_000
+
+
+class RunOfJob(NamedTuple):
+    """A run and the job that it is a run of."""
+
+    namespace: str
+    name: str
+    run_id: str
+
+
+@dataclass(frozen=True)
+class Head:
+    """Which run the events are of, and which runs started it."""
+
+    run: RunOfJob
+    parent: RunOfJob | None = None
+    root: RunOfJob | None = None
+
+
+class Load(NamedTuple):
+    """Sets of operations that travel in one event, each valid by itself; `size_bytes` is what they take."""
+
+    operations: tuple[Operation, ...] = ()
+    size_bytes: int = 0
+    fields: int = 0
+
+    def joined(self, other: Load) -> Load:
+        """Both in one."""
+        size_bytes, fields = self.size_bytes + other.size_bytes, self.fields + other.fields
+        return Load(self.operations + other.operations, size_bytes, fields)
+
+
+def loads_of(sets: Iterable[Sequence[Operation]], roots: Sequence[str]) -> tuple[list[Load], list[str]]:
+    """The sets in their order, in as few events as the service's bounds allow, and warnings of those that fit in none.
+
+    There is always one, for the roots travel with the first.
+    """
+    room = BODY_MAX_BYTES - _HEAD_MAX_BYTES - sum(_size_bytes(root) for root in roots)
+    loads, warnings = [Load()], []
+    for operations in sets:
+        load = _load_of(operations)
+        if not _fits(load, room):
+            warnings.append(
+                f"{len(operations)} operations that write {_destinations(operations)} are too many for an event"
+            )
+            continue
+        joined = loads[-1].joined(load)
+        if _fits(joined, room):
+            loads[-1] = joined
+        else:
+            loads.append(load)
+    return loads, warnings
+
+
+def _fits(load: Load, room: int) -> bool:
+    return load.size_bytes <= room and load.fields <= FIELDS_MAX and len(load.operations) <= OPERATIONS_MAX
+
+
+def _load_of(operations: Sequence[Operation]) -> Load:
+    datasets = _inputs(operations) + _outputs(operations)
+    size_bytes = _size_bytes(render_operations(operations)) + _size_bytes(datasets)
+    return Load(tuple(operations), size_bytes, sum(map(_fields, operations)))
+
+
+def _fields(operation: Operation) -> int:
+    taken = 0 if isinstance(operation, Read) else len(operation.inputs)
+    return taken + (0 if isinstance(operation, Write) else len(operation.outputs))
+
+
+def _size_bytes(value: object) -> int:
+    return len(json.dumps(value, ensure_ascii=False).encode(errors="replace")) + 2
+
+
+def _destinations(operations: Sequence[Operation]) -> str:
+    return ", ".join(one["name"] for one in _outputs(operations)[:5])
+
+
+def render_event(
+    head: Head, event_type: str, now_s: float, operations: Sequence[Operation] = (), roots: Sequence[str] = ()
+) -> dict[str, Any]:
+    """A run event; `now_s` are seconds since 1970."""
+    facets = dict(_facets(head, operations, roots))
+    moment = datetime.fromtimestamp(now_s, timezone.utc)
+    return {
+        "eventType": event_type,
+        "eventTime": moment.isoformat(timespec="microseconds").replace("+00:00", "Z"),
+        "producer": PRODUCER,
+        "schemaURL": _SCHEMA,
+        "run": {"runId": head.run.run_id, "facets": facets},
+        "job": {"namespace": head.run.namespace, "name": head.run.name},
+        "inputs": _inputs(operations),
+        "outputs": _outputs(operations),
+    }
+
+
+def _facets(head: Head, operations: Sequence[Operation], roots: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    if head.parent is not None:
+        root = {"root": _run_of_job(head.root)} if head.root is not None else {}
+        yield "parent", {"_producer": PRODUCER, "_schemaURL": _PARENT_SCHEMA, **_run_of_job(head.parent), **root}
+    if operations:
+        yield "headwater_operations", {**_ours("headwater_operations"), "operations": render_operations(operations)}
+    if roots:
+        yield "headwater_records", {**_ours("headwater_records"), "rootIds": list(roots)}
+
+
+def _ours(facet: str) -> dict[str, str]:
+    return {"_producer": PRODUCER, "_schemaURL": f"urn:headwater:facets:1-0-0:{facet}.json"}
+
+
+def _run_of_job(run: RunOfJob) -> dict[str, Mapping[str, str]]:
+    return {"run": {"runId": run.run_id}, "job": {"namespace": run.namespace, "name": run.name}}
+
+
+def _inputs(operations: Sequence[Operation]) -> list[dict[str, str]]:
+    return _datasets(one.source for one in operations if isinstance(one, Read))
+
+
+def _outputs(operations: Sequence[Operation]) -> list[dict[str, str]]:
+    return _datasets(one.destination for one in operations if isinstance(one, Write))
+
+
+def _datasets(datasets: Iterable[DatasetId]) -> list[dict[str, str]]:
+    return [{"namespace": one.namespace, "name": one.name} for one in dict.fromkeys(datasets)]

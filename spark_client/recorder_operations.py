@@ -1,0 +1,152 @@
+"""What a job gives the recorder, read into operations: of the fluent builder, of the model, or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from lineage.errors import Fault, Invalid
+from lineage.fields.operation_forms import parse_operations
+from lineage.fields.operations import Operation, Read, Transform, Write
+from lineage.fields.ordered import OrderedOperation, Step, Types, Written
+from lineage.fields.ordered_forms import parse_fields, parse_ordered, types_of
+from lineage.fields.paths import print_slashed
+from lineage.names import DatasetId
+
+# A dataset as (namespace, name), as `{"namespace", "name"}`, or as the model's own.
+Dataset: TypeAlias = "DatasetId | tuple[str, str] | Mapping[str, object]"
+# CDAP's own operations tell their type, those of its first design do not.
+_TYPES = frozenset({"READ", "TRANSFORM", "WRITE"})
+
+
+class FieldOperation:
+    """An operation on fields, told in the order in which the job does it; each method gives a new one.
+
+    >>> FieldOperation("concat").inputs("first_name", "last_name").outputs("name").form
+    {'name': 'concat', 'inputs': ['first_name', 'last_name'], 'outputs': ['name']}
+
+    Without `outputs` it drops its inputs, without `inputs` and sources it generates its outputs. A field in a struct is
+    a path with slashes (`employees/name`). What was told is checked when it is recorded.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.form: Mapping[str, Any] = {"name": name, "inputs": [], "outputs": []}
+        self.sources: tuple[Dataset, ...] = ()
+
+    def describe(self, description: str) -> FieldOperation:
+        """Say what it does, for people; keep out of it what is new with every run."""
+        return self._with(description=description)
+
+    def reads(self, *sources: Dataset) -> FieldOperation:
+        """The datasets that it reads."""
+        changed = self._with()
+        changed.sources = (*self.sources, *sources)
+        return changed
+
+    def inputs(self, *fields: str) -> FieldOperation:
+        """The fields that it takes, each as the latest operation before it made it."""
+        return self._with(inputs=[*self.form["inputs"], *fields])
+
+    def outputs(self, *fields: str, **types: str) -> FieldOperation:
+        """The fields that it makes, each of all its inputs; `age="int"` is one with its type."""
+        typed = [{"name": name, "type": kind} for name, kind in types.items()]
+        return self._with(outputs=[*self.form["outputs"], *fields, *typed])
+
+    def _with(self, **changes: Any) -> FieldOperation:
+        changed = FieldOperation(self.form["name"])
+        changed.form = {**self.form, **changes}
+        changed.sources = self.sources
+        return changed
+
+
+# What `record` takes: of the builder, of the model, or JSON of either design of CDAP's.
+Given: TypeAlias = "FieldOperation | OrderedOperation | Operation | Mapping[str, object]"
+
+
+def parse_dataset(given: Dataset, where: str = "dataset") -> DatasetId:
+    """A dataset in whatever form it was given.
+
+    Raises:
+        Invalid: it is none.
+    """
+    if isinstance(given, DatasetId):
+        return given
+    pair: object = (given.get("namespace"), given.get("name")) if isinstance(given, Mapping) else given
+    if isinstance(pair, (tuple, list)) and len(pair) == 2:
+        namespace, name = pair
+        if isinstance(namespace, str) and isinstance(name, str):
+            return DatasetId(namespace, name)
+    raise Invalid.because(where, given, "must be a dataset, as (namespace, name)")
+
+
+def parse_steps(operations: Iterable[Given], stage: str | None = None) -> tuple[Step, ...]:
+    """The operations as they are translated, in their order; those of a stage carry its name.
+
+    Raises:
+        Invalid: with every fault of each.
+    """
+    faults: list[Fault] = []
+    steps: list[Step] = []
+    for place, given in enumerate(operations):
+        try:
+            steps.append(_parse_step(given, f"operations[{place}]", stage))
+        except Invalid as error:
+            faults += error.faults
+    if faults:
+        raise Invalid(faults)
+    return tuple(steps)
+
+
+def _parse_step(given: object, where: str, stage: str | None) -> Step:
+    if isinstance(given, (Read, Transform, Write)):
+        return given
+    if isinstance(given, FieldOperation):
+        sources = (parse_dataset(one, f"{where}.sources[{place}]") for place, one in enumerate(given.sources))
+        return replace(parse_ordered(given.form, where, stage=stage), sources=tuple(sources))
+    if isinstance(given, OrderedOperation):
+        return replace(given, stage=stage or given.stage)
+    if isinstance(given, Mapping) and given.get("type") in _TYPES:
+        return _parse_operation(given, where)
+    return parse_ordered(given, where, stage=stage)
+
+
+def _parse_operation(given: Mapping[str, object], where: str) -> Operation:
+    try:
+        (operation,) = parse_operations([given], where)
+    except Invalid as error:  # the place in the list of one says nothing
+        raise Invalid([replace(one, field=one.field.replace("[0]", "", 1)) for one in error.faults]) from error
+    return operation
+
+
+def parse_written(
+    destination: Dataset, fields: object = None, *, name: str = "write", stage: str | None = None
+) -> Written:
+    """What is written where, of a DataFrame, a schema, or names with types or without; None leaves it to a guess."""
+    dataset = parse_dataset(destination, "destination")
+    if fields is None:
+        return Written(dataset, name=name, stage=stage)
+    return Written(dataset, *parse_names(fields), name, stage)
+
+
+def parse_names(fields: object) -> tuple[tuple[str, ...], Types]:
+    """Names of fields, and the types of those that have one; a DataFrame or a StructType is read without PySpark.
+
+    Raises:
+        Invalid: these are no fields.
+    """
+    found = _fields_of(fields)
+    return tuple(name for name, _ in found), types_of(found)
+
+
+def _fields_of(fields: object) -> list[tuple[str, str | None]]:
+    schema = getattr(fields, "schema", fields)
+    if isinstance(columns := getattr(schema, "fields", None), Sequence):
+        return [(print_slashed((column.name,)), column.dataType.simpleString()) for column in columns]
+    if (named := getattr(fields, "columns", None)) is not None:
+        return [(print_slashed((str(name),)), None) for name in named]
+    faults: list[Fault] = []
+    found = parse_fields(fields, "fields", faults)
+    if faults:
+        raise Invalid(faults)
+    return found
