@@ -24,7 +24,11 @@ NAMES = st.one_of(
     st.sampled_from(["action", "limit", "cursor", "after", "before", "offset", "x"]),
     st.sampled_from(["nodeId", "depth", "lineageAt", "datasetVersion", "runId", "type"]),
     st.sampled_from(["lastRunStates", "sortDirection", "q", "filter", "sort", "namespace"]),
+    st.sampled_from(["start", "end", "level", "direction", "view", "format", "withDownstream"]),
 )
+VALUES = st.one_of(TEXT, st.sampled_from(["0", "1", "now", "now-1d", "both", "simple", "csv", "dataset:a:b", "true"]))
+# Questions about a time range are nothing without one.
+RANGES = st.sampled_from([{}, {"start": ["0"], "end": ["now"]}])
 HEADERS = st.sampled_from(["Content-Encoding", "Content-Type", "Accept"])
 
 
@@ -40,11 +44,12 @@ def paths(draw):
 @given(
     method=st.sampled_from(["GET", "POST", "PUT", "HEAD", "DELETE"]),
     path=paths(),
-    query=st.dictionaries(NAMES, st.lists(TEXT, min_size=1, max_size=2), max_size=3),
+    query=st.dictionaries(NAMES, st.lists(VALUES, min_size=1, max_size=2), max_size=3),
+    span=RANGES,
     body=BODIES,
     headers=st.dictionaries(HEADERS, st.sampled_from(["gzip", "GZIP ", "br", "", "x"])),
 )
-def test_every_request_is_answered(api, method, path, query, body, headers):
-    answer = api.send(method, path, query, body=body, headers=headers)
+def test_every_request_is_answered(api, method, path, query, span, body, headers):
+    answer = api.send(method, path, {**span, **query}, body=body, headers=headers)
 
     assert answer.status in {200, 201, 202, 204, 400, 404, 405, 413, 422}
