@@ -20,6 +20,8 @@ def parse_dotted(text: str) -> FieldPath:
     >>> parse_dotted("employees.name"), parse_dotted("`a.b`.c"), parse_dotted("a..b")
     (('employees', 'name'), ('a.b', 'c'), ('a..b',))
     """
+    if "." not in text and "`" not in text:  # nearly every field
+        return (text,)
     found = _parts(_DOTTED, ".", text)
     if found is None:
         return (text,)
@@ -44,6 +46,8 @@ def parse_slashed(text: str) -> FieldPath:
     >>> parse_slashed("employees/name"), parse_slashed(r"a\/b"), parse_slashed("a//b")
     (('employees', 'name'), ('a/b',), ('a//b',))
     """
+    if "/" not in text and "\\" not in text:
+        return (text,)
     found = _parts(_SLASHED, "/", text)
     return (text,) if found is None else tuple(re.sub(r"\\([/\\])", r"\1", one[0]) for one in found)
 

@@ -473,14 +473,15 @@ def test_written_columns_of_which_nothing_was_told_are_a_warning(
 
 
 def wide(number: int, columns: int) -> list[FieldOperation]:
-    fields = [f"column_{number}_{column}_{'x' * 80}" for column in range(columns)]
+    """Columns of which each takes nearly 4 KB, in the read and in the write together."""
+    fields = [f"column_{column}_".ljust(1_900, "x") for column in range(columns)]
     return [FieldOperation("read").reads(("s3://flights", f"wide_{number}")).outputs(*fields)]
 
 
 def test_what_exceeds_an_event_travels_in_several(lake: SimpleNamespace) -> None:
     with a_recorder(lake) as recorder:
         for number in range(4):
-            recorder.record(("s3://flights", f"out_{number}"), wide(number, 8_000))
+            recorder.record(("s3://flights", f"out_{number}"), wide(number, 450))
         recorder.report_roots(["flights"])
 
     events = lake.events()
@@ -495,7 +496,7 @@ def test_a_set_that_exceeds_every_event_is_cut_with_a_warning(
     lake: SimpleNamespace, caplog: pytest.LogCaptureFixture
 ) -> None:
     with a_recorder(lake) as recorder:
-        recorder.record(("s3://flights", "vast"), wide(0, 40_000))
+        recorder.record(("s3://flights", "vast"), wide(0, 1_200))
         recorder.record(ESTIMATED, [READ, ESTIMATE], ["co2"])
 
     assert [written_in(event) for event in lake.events()] == [{"estimated": ["estimate.co2"]}]
