@@ -7,7 +7,11 @@ from collections.abc import Mapping, Sequence
 from lineage.fields.answers.asked import columns_now, columns_of_version, columns_then
 from lineage.fields.answers.column_graph import ColumnWalk, found_column
 from lineage.fields.answers.column_versions import VersionWalk
+from lineage.fields.answers.details import find_detail, find_paths
+from lineage.fields.answers.mappings import MappingWalk
+from lineage.fields.answers.origins import find_origins
 from lineage.fields.answers.present import Present
+from lineage.fields.answers.reports import report_provenance, report_usage
 from lineage.fields.columns import Column
 from lineage.fields.found import (
     ColumnGraph,
@@ -95,24 +99,24 @@ class FieldQuestions:
 
     def find_mappings(self, dataset: DatasetId, window: Window, *, level: int) -> Mappings:
         """Which fields went into which, up and down from a dataset, `level` datasets far in each direction."""
-        raise NotImplementedError
+        return MappingWalk(self._table, window).walk(dataset, level)
 
     def find_detail(self, dataset: DatasetId, field: FieldPath, window: Window, direction: Direction) -> Detail:
         """The operations of one level that made the field, or took it."""
-        raise NotImplementedError
+        return find_detail(self._table, dataset, field, window, direction)
 
     def find_paths(self, dataset: DatasetId, field: FieldPath, window: Window) -> Paths:
         """The distinct ways in which the field was made."""
-        raise NotImplementedError
+        return find_paths(self._table, dataset, field, window)
 
     def report_usage(self, dataset: DatasetId, field: FieldPath, window: Window) -> Usage:
         """How the field was consumed: who used it, and what it flowed into."""
-        raise NotImplementedError
+        return report_usage(self._table, Column(dataset, field), window)
 
     def report_provenance(self, dataset: DatasetId, field: FieldPath, window: Window) -> Provenance:
         """What the field came from, up to the true sources."""
-        raise NotImplementedError
+        return report_provenance(self._table, Column(dataset, field), window)
 
     def find_origins(self, node_id: str) -> Origins | None:
         """From a field (`datasetField:...`, of a version with `#`) down to runs and record roots; None if unknown."""
-        raise NotImplementedError
+        return find_origins(node_id, self._table)

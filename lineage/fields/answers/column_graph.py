@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from lineage.fields.answers.present import Entry, Present, columns_in
 from lineage.fields.columns import Column, Sources, in_order
-from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, FoundSource
+from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, FoundSource, Teller
 from lineage.names import DatasetId, FieldPath, JobId
 from lineage.runs.answers.nodes import unproduced
 from lineage.runs.answers.written import last_writers
@@ -60,6 +60,11 @@ class ColumnWalk:
         others = [other.columns for name in made if (other := self._present.entry(name))]
         used = columns_in(*(sources for one in others for sources in (one.whole, *one.fields.values())))
         return sorted(column for column in used if column.dataset == group.primary)
+
+    def tellers_of(self, column: Column) -> tuple[Teller, ...]:
+        """Those who told of a column that exists."""
+        entry = self._visible(column.dataset)
+        return entry.tellers_of(column.field) if entry else ()
 
     def is_visible(self, dataset: DatasetId) -> bool:
         """Whether the dataset is known and not hidden."""

@@ -5,7 +5,7 @@ Facts and edges stay under the names that were written; here they are united as 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lineage.names import DatasetId, JobId
@@ -64,13 +64,19 @@ class Groups:
 
         `readers`: and who reads them, where edges are asked for.
         """
-        wanted, read = set(names), self._whole if readers else self._names.keys()
+        wanted, read = set(names), self._whole if readers and self._edges else self._names.keys()
+        wanted |= {other for name in wanted & self._names.keys() for other in self._beside(name)}
         while frontier := sorted(wanted - read):
             for name, found in zip(frontier, self._read(frontier, readers), strict=True):
                 self._names[name] = found
             self._whole.update(frontier if readers else ())
             wanted |= {other for name in frontier for other in self._beside(name)}
         self._groups.clear()
+
+    def take(self, rows: Mapping[DatasetId, Row | None]) -> None:
+        """Names whose facts (None: there are none) were read already; `load` reads what else belongs to them."""
+        for name, row in rows.items():
+            self._names.setdefault(name, self._of_rows([row] if row else []))
 
     def group(self, name: DatasetId) -> Group:
         """The group of a name that was loaded."""

@@ -2,7 +2,8 @@
 
 The same columns are told by run after run. So the facet lies under its telling (`keys`), with the columns that it tells
 of each dataset beside it, and the facts of a run are small whatever it told. A reference is
-`{"kept": <telling>, "into": {<dataset>: [<dataset that it depends on>, ...]}}`; a telling's first letter is its kind.
+`{"kept": <telling>, "into": {<dataset>: [<dataset that it depends on>, ...]}, "read": [<dataset>, ...]}`, the last
+being what operations read, whether or not anything was made of it. A telling's first letter is its kind.
 
 What a run tells of a dataset are all its operation sets that write it (`O`), column by column over all its `lineage`
 facets (`L`), or, if it sent none of these, over its last `columnLineage` facet (`C`).
@@ -19,6 +20,8 @@ import orjson
 
 from lineage.fields.columns import Columns, columns_to_json
 from lineage.fields.facets import columns_of_entries, columns_of_entry, columns_of_facet
+from lineage.fields.operation_forms import parse_operations, render_operations
+from lineage.fields.operation_set import OperationSet
 from lineage.names import DatasetId
 from lineage.runs.event import Facets
 from lineage.runs.facts.growing import IdText, RunFacts, text_of
@@ -37,6 +40,7 @@ OF_JOBS = (LINEAGE,)
 OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
 
 Told: TypeAlias = Mapping[DatasetId, Columns]
+OPERATIONS_KIND = "O"
 _KEPT = "kept"
 
 
@@ -63,12 +67,9 @@ def _of_lineage(facet: Mapping[str, Any], dataset: DatasetId | None) -> Telling:
 
 def _of_operations(facet: Mapping[str, Any], _: DatasetId | None) -> Telling:
     """Equal sets are one, whatever the order of the operations and whoever sent them (S1's checksum)."""
-    from lineage.fields.operation_forms import parse_operations, render_operations
-    from lineage.fields.operation_set import OperationSet
-
     operations = OperationSet(parse_operations(facet.get("operations")))
-    ordered = sorted(operations.operations, key=lambda one: one.name)
-    return _rows("O" + operations.checksum, {"operations": render_operations(ordered)}, operations.columns())
+    canonical = {"operations": render_operations(operations.operations)}
+    return _rows(OPERATIONS_KIND + operations.checksum, canonical, operations.columns(), operations.sources)
 
 
 _KINDS: Mapping[str, Callable[[Mapping[str, Any], DatasetId | None], Telling]] = {
@@ -83,11 +84,11 @@ def _telling(kind: str, facet: Mapping[str, Any], told: Told) -> Telling:
     return _rows(kind + hashlib.sha256(content).hexdigest(), dict(facet), told)
 
 
-def _rows(telling: str, facet: Mapping[str, Any], told: Told) -> Telling:
+def _rows(telling: str, facet: Mapping[str, Any], told: Told, read: Iterable[DatasetId] = ()) -> Telling:
     into = {text_of(one): sorted(map(text_of, columns.datasets)) for one, columns in told.items()}
     rows = [Row(*telling_key(telling), facet)]
     rows += [Row(*telling_key(telling, one), columns_to_json(columns)) for one, columns in told.items()]
-    return Telling({_KEPT: telling, "into": into}, tuple(rows))
+    return Telling({_KEPT: telling, "into": into, "read": sorted(map(text_of, read))}, tuple(rows))
 
 
 def tellings_in(
@@ -103,7 +104,7 @@ def tellings_in(
 def telling_of(facet: Mapping[str, Any]) -> str | None:
     """The telling that facts hold this in place of; None for a facet that is held as it was sent."""
     telling = facet.get(_KEPT)
-    return telling if facet.keys() == {_KEPT, "into"} and isinstance(telling, str) else None
+    return telling if facet.keys() == {_KEPT, "into", "read"} and isinstance(telling, str) else None
 
 
 def is_reference(facet: Mapping[str, Any]) -> bool:
@@ -136,6 +137,15 @@ def told_datasets(facts: RunFacts) -> set[IdText]:
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     named = {dataset for history in histories for one in _references(history) for dataset in one["into"]}
     return {dataset for dataset in named | facts.written_facets.keys() if told_of(facts, dataset)}
+
+
+def read_by(facts: RunFacts) -> dict[IdText, list[str]]:
+    """By dataset that the run's operations read, the tellings that hold these."""
+    found: dict[IdText, list[str]] = {}
+    for one in sorted(_references(facts.run_facets.get(OPERATIONS, {})), key=lambda one: str(one[_KEPT])):
+        for dataset in one["read"]:
+            found.setdefault(dataset, []).append(one[_KEPT])
+    return found
 
 
 def is_explicit(facts: RunFacts) -> bool:

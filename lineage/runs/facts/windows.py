@@ -14,7 +14,7 @@ from lineage.runs.facts.growing import IdText, RunFacts, dataset_of, text_of
 from lineage.runs.facts.keys import dataset_pk
 from lineage.runs.facts.run import owner, root_run
 from lineage.runs.facts.table import Key, Row
-from lineage.runs.facts.tellings import is_explicit, told_datasets, told_of
+from lineage.runs.facts.tellings import is_explicit, read_by, told_datasets, told_of
 
 # As many go and as many come in a transaction of 99, with what else moves.
 EXACT_MAX = 45
@@ -47,8 +47,10 @@ def _rows(run: str, facts: RunFacts) -> Iterator[Row]:
         yield Row(dataset_pk(dataset_of(dataset)), f"B#{place}", {**shared, **told})
         for source in told["sources"]:
             read.setdefault(source, {})[dataset] = told["tellings"]
-    for source, into in read.items():
-        yield Row(dataset_pk(dataset_of(source)), f"F#{place}", {**shared, "into": into})
+    by_operations = read_by(facts)
+    for source in {**read, **by_operations}:
+        told = {"into": read.get(source, {}), "read": by_operations.get(source, [])}
+        yield Row(dataset_pk(dataset_of(source)), f"F#{place}", {**shared, **told})
 
 
 def _written(facts: RunFacts) -> Mapping[IdText, Mapping[str, Any]]:

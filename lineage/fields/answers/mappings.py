@@ -1,0 +1,88 @@
+"""S1's first question: which fields went into which, of all datasets up and down from one, in a time range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TypeAlias
+
+from lineage.fields.answers.span import BACKWARD, FORWARD, Span, Telling, Way
+from lineage.fields.columns import Columns
+from lineage.fields.found import FieldMapping, Mappings, Window
+from lineage.names import DatasetId, FieldPath
+from lineage.runs.facts.table import GraphTable
+
+# Datasets that one walk visits, and pairs of fields that it tells.
+DATASETS_MAX = 1_000
+PAIRS_MAX = 100_000
+
+_Ends: TypeAlias = tuple[DatasetId, DatasetId]
+_Pair: TypeAlias = tuple[FieldPath, FieldPath]
+
+
+class MappingWalk:
+    """A walk under way, in both directions at once, so that a level takes two rounds of requests."""
+
+    def __init__(self, table: GraphTable, window: Window) -> None:
+        self._span = Span(table, window)
+        self._pairs: dict[_Ends, set[_Pair]] = {}
+        self._seen: set[tuple[DatasetId, Way]] = set()
+        self._room = PAIRS_MAX
+        self._truncated = False
+        self._told: set[tuple[_Ends, int]] = set()
+
+    def walk(self, dataset: DatasetId, level: int) -> Mappings:
+        """The mappings within so many datasets of one."""
+        frontier = {(dataset, BACKWARD), (dataset, FORWARD)}
+        for _ in range(level):
+            frontier = self._fitting(frontier)
+            if not frontier:
+                break
+            self._span.load(frontier)
+            places = {(self._span.primary(name), way) for name, way in frontier}
+            self._seen |= places | frontier
+            frontier = {near for place in sorted(places) for near in self._expand(*place)}
+        items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))
+        return Mappings(tuple(items), self._truncated or self._span.truncated)
+
+    def _fitting(self, places: Iterable[tuple[DatasetId, Way]]) -> set[tuple[DatasetId, Way]]:
+        new = sorted(set(places) - self._seen)
+        room = max(DATASETS_MAX - len(self._seen), 0)
+        self._truncated |= len(new) > room
+        return set(new[:room])
+
+    def _expand(self, dataset: DatasetId, way: Way) -> Iterator[tuple[DatasetId, Way]]:
+        """Add what leads to, or from, a dataset; the datasets there."""
+        if way == BACKWARD:
+            for told in self._span.written(dataset):
+                for source in sorted(told.columns.datasets):
+                    self._add(source, told)
+                    yield source, way
+        else:
+            for reading in self._span.read(dataset):
+                for told in reading.made:
+                    self._add(dataset, told)
+                    yield told.dataset, way
+
+    def _add(self, source: DatasetId, told: Telling) -> None:
+        ends = (source, told.dataset)
+        pairs = self._pairs.setdefault(ends, set())
+        # Most runs tell the same as the run before: columns that were read once are one object.
+        if (ends, id(told.columns)) in self._told:
+            return
+        if told.known:
+            self._told.add((ends, id(told.columns)))
+        for pair in _pairs(told.columns, source):
+            if pair in pairs:
+                continue
+            if self._room == 0:
+                self._truncated = True
+                return
+            self._room -= 1
+            pairs.add(pair)
+
+
+def _pairs(columns: Columns, source: DatasetId) -> Iterator[_Pair]:
+    for path in sorted(columns.fields):
+        for one in columns.fields[path]:
+            if one.dataset == source and one.field is not None:
+                yield one.field, path

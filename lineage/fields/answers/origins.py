@@ -1,0 +1,65 @@
+"""From a column down to records: the versions that its writers made last, their runs, the roots that these reported."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lineage.fields.answers.column_graph import ColumnWalk
+from lineage.fields.columns import Column
+from lineage.fields.found import Origin, Origins
+from lineage.runs.answers.dataset_versions import current_versions, find_version
+from lineage.runs.answers.groups import Group, Groups
+from lineage.runs.answers.node_ids import FieldNode, field_candidates
+from lineage.runs.facts.current import brief_run
+from lineage.runs.facts.newest import facts_of_runs
+from lineage.runs.facts.run import owner
+from lineage.runs.facts.table import GraphTable
+from lineage.runs.facts.tellings import roots_of
+
+# Roots that are told of one version.
+ROOTS_MAX = 10_000
+
+
+def find_origins(node_id: str, table: GraphTable) -> Origins | None:
+    """The origins of the column that a node id names; None if there is none such.
+
+    Raises:
+        Invalid: the id cannot be read as a field's.
+    """
+    for node in field_candidates(node_id, table):
+        groups = Groups(table)
+        groups.load([node.dataset])
+        group = groups.group(node.dataset)
+        versions = _versions(node, group, table)
+        if versions is not None:
+            return _origins(Column(group.primary, node.field), versions, table)
+    return None
+
+
+def _versions(node: FieldNode, group: Group, table: GraphTable) -> Mapping[str, str | None] | None:
+    """The runs of the versions that are asked for, by version; None if there is no such column or version."""
+    if node.version is not None:
+        found = find_version(group, node.version, table)
+        return {node.version: found.run} if found else None
+    walk = ColumnWalk(table)
+    column = walk.exists(node.dataset, node.field)
+    if column is None:
+        return None
+    told = {one.version: one.run for one in walk.tellers_of(column) if one.version}
+    if told:
+        return told
+    current = current_versions([group], table)[0]
+    return {current.id: current.run} if current else {}
+
+
+def _origins(column: Column, versions: Mapping[str, str | None], table: GraphTable) -> Origins:
+    facts = facts_of_runs({run for run in versions.values() if run}, table)
+    found = []
+    cut = False
+    for version, run in sorted(versions.items()):
+        told = facts.get(run or "")
+        roots = roots_of(told) if told else []
+        cut |= len(roots) > ROOTS_MAX
+        brief = brief_run(run, told) if run and told and owner(told) else None
+        found.append(Origin(version, brief, tuple(roots[:ROOTS_MAX])))
+    return Origins(column, tuple(found), cut)

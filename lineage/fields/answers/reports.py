@@ -1,0 +1,129 @@
+"""The reports: how a field was consumed in a time range (FLL-1), and where it came from (FLL-2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from lineage.fields.answers.journeys import Journey, operations_in
+from lineage.fields.answers.schemas import Schema, schema_of
+from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, Span, Telling
+from lineage.fields.columns import Column, Source, Transformation
+from lineage.fields.found import Flow, Provenance, TrueSource, Usage, Use, Window
+from lineage.fields.operations import Read
+from lineage.fields.paths import parse_slashed
+from lineage.names import DatasetId, FieldPath
+from lineage.runs.answers.described import describe
+from lineage.runs.answers.hidden import Namespaces
+from lineage.runs.facts.growing import facets_of
+from lineage.runs.facts.table import GraphTable
+
+# Uses that are told, the newest.
+USES_MAX = 10_000
+
+
+def report_usage(table: GraphTable, column: Column, window: Window) -> Usage:
+    """Who used a column in the time range, and what it flowed into."""
+    span = Span(table, window)
+    span.load([(column.dataset, BACKWARD), (column.dataset, FORWARD)], operations=True)
+    start = Column(span.primary(column.dataset), column.field)
+    uses = sorted(_uses(start, span), key=lambda use: (use.started, use.run, use.kind), reverse=True)
+    journey = Journey(span, start, FORWARD)
+    reached = journey.travel()
+    status = _statuses([one.column for one in reached], span, table)
+    flows = [
+        Flow(one.column, one.hops, one.direct, one.masked, status[one.column], journey.jobs_into(one.column))
+        for one in reached
+    ]
+    cut = journey.truncated or len(uses) > USES_MAX
+    return Usage(start, window, tuple(uses[:USES_MAX]), tuple(flows), cut)
+
+
+def _uses(column: Column, span: Span) -> Iterator[Use]:
+    for told in span.written(column.dataset):
+        yield from _writes(column, told)
+    for reading in span.read(column.dataset):
+        yield from _reads(column, reading, span)
+
+
+def _writes(column: Column, told: Telling) -> Iterator[Use]:
+    """A run that told nothing of what it wrote may have written the column."""
+    run = told.run
+    if not told.known:
+        yield Use("WRITE", run.id, run.job, run.started, known=False)
+    elif column.field in told.columns.fields:
+        sources = told.columns.fields[column.field]
+        fields = sorted(Column(one.dataset, one.field) for one in sources if one.field is not None)
+        kind: Literal["WRITE", "CREATE"] = "WRITE" if sources else "CREATE"
+        how = [one for some in sources.values() for one in some]
+        yield Use(kind, run.id, run.job, run.started, tuple(fields), operations_in(how))
+
+
+def _reads(column: Column, reading: Reading, span: Span) -> Iterator[Use]:
+    run = reading.run
+    made: dict[Column, frozenset[Transformation]] = {}
+    for told in reading.made:
+        made.update(_made_of(column, told) if told.known else {})
+    recorded = [span.operations(one) for one in reading.operations]
+    mum = not recorded and (not reading.made or any(not told.known for told in reading.made))
+    taken = any(
+        read.source == column.dataset and column.field in _fields(read) for one in recorded for read in one.reads
+    )
+    if made or taken:
+        how = [one for some in made.values() for one in some]
+        yield Use("READ", run.id, run.job, run.started, tuple(sorted(made)), operations_in(how))
+    elif mum:
+        yield Use("READ", run.id, run.job, run.started, known=False)
+    if any(column in one.dropped for one in recorded):
+        yield Use("DELETE", run.id, run.job, run.started)
+
+
+def _fields(read: Read) -> set[FieldPath]:
+    return {parse_slashed(name) for name in read.outputs}
+
+
+def _made_of(column: Column, told: Telling) -> Mapping[Column, frozenset[Transformation]]:
+    source, columns = Source(column.dataset, column.field), told.columns
+    return {
+        Column(told.dataset, path): sources.get(source, frozenset()) | columns.whole.get(source, frozenset())
+        for path, sources in columns.fields.items()
+        if source in sources or source in columns.whole
+    }
+
+
+def _statuses(
+    columns: Sequence[Column], span: Span, table: GraphTable
+) -> dict[Column, Literal["alive", "dropped", "unknown"]]:
+    """Whether each column is still there."""
+    namespaces = Namespaces(table)
+    namespaces.load({column.dataset.namespace for column in columns})
+    gone: dict[DatasetId, bool] = {}
+    schemas: dict[DatasetId, Schema] = {}
+    for dataset in {column.dataset for column in columns}:
+        group = span.groups.group(dataset)
+        facets = facets_of(group.facts.facets)
+        gone[dataset] = namespaces.hides(group) or describe(facets)["lifecycle"] == "DROP"
+        schemas[dataset] = schema_of(facets)
+
+    def status(column: Column) -> Literal["alive", "dropped", "unknown"]:
+        schema = schemas[column.dataset]
+        if gone[column.dataset]:
+            return "dropped"
+        if not schema.known:
+            return "unknown"
+        return "alive" if column.field in schema.types else "dropped"
+
+    return {column: status(column) for column in columns}
+
+
+def report_provenance(table: GraphTable, column: Column, window: Window) -> Provenance:
+    """What a column came from in the time range, up to columns of which nothing in it tells what they are made of."""
+    span = Span(table, window)
+    span.load([(column.dataset, BACKWARD)])
+    start = Column(span.primary(column.dataset), column.field)
+    journey = Journey(span, start, BACKWARD)
+    reached = journey.travel()
+    steps = journey.steps()
+    made = {step.destination for step in steps}
+    sources = [TrueSource(one.column, one.hops, one.direct, one.masked) for one in reached if one.column not in made]
+    return Provenance(start, window, tuple(sources), tuple(steps), journey.truncated)

@@ -1,0 +1,207 @@
+"""What runs of a time range told: of each dataset asked about, the runs that wrote it, and those that read it.
+
+A level of datasets is read in two rounds: one query for each name and direction, and one batch of what was told. Names
+that were learned to be one dataset's only by that batch cost two rounds more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from lineage.fields.answers.present import renamed, unknown_columns
+from lineage.fields.answers.told import Ask, keys_of, told_in
+from lineage.fields.columns import Columns
+from lineage.fields.found import Window
+from lineage.fields.operation_forms import parse_operations
+from lineage.fields.operation_set import OperationSet
+from lineage.names import DatasetId, JobId
+from lineage.runs.answers.groups import Groups
+from lineage.runs.facts.growing import dataset_of, job_of
+from lineage.runs.facts.keys import dataset_pk, facts_key, telling_key
+from lineage.runs.facts.newest import facts_of_runs, run_of, time_of
+from lineage.runs.facts.table import GraphTable, Query, Row
+from lineage.runs.facts.tellings import OPERATIONS_KIND
+from lineage.runs.facts.windows import window_rows
+
+Way: TypeAlias = Literal["B", "F"]
+BACKWARD: Way = "B"
+FORWARD: Way = "F"
+# Runs of one dataset that are looked at, the newest.
+RUNS_MAX = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunThen:
+    """A run of the time range; `root` is the run at the root of those that started it."""
+
+    id: str
+    started: str
+    root: str
+    job: JobId | None
+    declared: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Telling:
+    """What a run told of a dataset (its primary name), by primary names; not `known` where it told nothing.
+
+    `tellings` and `name` are by which, and the name under which it was told.
+    """
+
+    run: RunThen
+    dataset: DatasetId
+    columns: Columns
+    known: bool
+    tellings: tuple[str, ...]
+    name: DatasetId
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """That a run read a dataset; `operations` are the tellings that read it, `made` what it made of it."""
+
+    run: RunThen
+    operations: tuple[str, ...]
+    made: tuple[Telling, ...]
+
+
+class Span:
+    """A time range of a graph table, as far as it was read."""
+
+    def __init__(self, table: GraphTable, window: Window) -> None:
+        self._table, self._window = table, window
+        self.groups = Groups(table)
+        self.truncated = False
+        self._rows: dict[tuple[DatasetId, Way], Sequence[Row]] = {}
+        self._columns: dict[Ask, Columns] = {}
+        self._renamed: dict[Ask, Columns] = {}
+        self._sets: dict[str, OperationSet] = {}
+
+    def load(self, wanted: Iterable[tuple[DatasetId, Way]], *, operations: bool = False) -> None:
+        """Read these datasets, each in one direction, under all their names; `operations`: and operations as such."""
+        asked = set(wanted)
+        while new := sorted(asked - self._rows.keys()):
+            self._query(new)
+            self._read_told(new, operations=operations)
+            asked |= {(other, way) for name, way in new for other in self.groups.group(name).names}
+
+    def written(self, dataset: DatasetId) -> list[Telling]:
+        """By the runs that wrote a dataset that was loaded backward, newest first, what each told of it."""
+        found = []
+        for name, row in self._of(dataset, BACKWARD):
+            sources = [dataset_of(text) for text in row.data["sources"]]
+            found.append(self._telling(row, tuple(row.data["tellings"]), name, sources))
+        return found
+
+    def read(self, dataset: DatasetId) -> list[Reading]:
+        """The runs that read a dataset that was loaded forward, newest first."""
+        found = []
+        for name, row in self._of(dataset, FORWARD):
+            into: Mapping[str, Sequence[str]] = row.data["into"]
+            made = [self._telling(row, tuple(into[text]), dataset_of(text), [name]) for text in sorted(into)]
+            found.append(Reading(_run(row), tuple(row.data["read"]), tuple(made)))
+        return found
+
+    def operations(self, telling: str) -> OperationSet:
+        """The operations of a telling, their datasets under primary names."""
+        return self._sets[telling]
+
+    def primary(self, name: DatasetId) -> DatasetId:
+        """What a dataset is called."""
+        return self.groups.primary(name)
+
+    def _of(self, dataset: DatasetId, way: Way) -> list[tuple[DatasetId, Row]]:
+        names = self.groups.group(dataset).names
+        rows = [(name, row) for name in names for row in self._rows.get((name, way), ())]
+        return sorted(rows, key=lambda one: one[1].sk, reverse=True)
+
+    def _telling(self, row: Row, tellings: tuple[str, ...], name: DatasetId, sources: Iterable[DatasetId]) -> Telling:
+        ask = (tellings, name)
+        if not tellings:
+            columns = renamed(unknown_columns(sources), self.primary)
+        else:
+            if ask not in self._renamed:
+                self._renamed[ask] = renamed(self._columns[ask], self.primary)
+            columns = self._renamed[ask]
+        return Telling(_run(row), self.primary(name), columns, bool(tellings), tellings, name)
+
+    def _query(self, new: Sequence[tuple[DatasetId, Way]]) -> None:
+        window = self._window
+        pages = self._table.query(
+            [
+                Query(
+                    dataset_pk(name),
+                    low=f"{way}#{window.start}",
+                    high=f"{way}#{window.end}",
+                    newest_first=True,
+                    limit=RUNS_MAX,
+                )
+                for name, way in new
+            ]
+        )
+        self.truncated |= any(page.more for page in pages)
+        rows = {one: list(page.rows) for one, page in zip(new, pages, strict=True)}
+        self._rows.update(_checked(rows, self._table))
+
+    def _read_told(self, new: Sequence[tuple[DatasetId, Way]], *, operations: bool) -> None:
+        """Read what the runs of these rows told, and what is known of every dataset that they name."""
+        rows = [row for one in new for row in self._rows[one]]
+        asks = {ask for one in new for ask in _asks(one[0], self._rows[one])} - self._columns.keys()
+        tellings = (
+            {telling for row in rows for telling in _operations(row)} - self._sets.keys() if operations else set()
+        )
+        names = {name for name, _ in new} | {name for row in rows for name in _named(row)}
+        facts = {name: facts_key(name) for name in names}
+        keys = [*keys_of(asks).values(), *facts.values(), *map(telling_key, tellings)]
+        found = self._table.get(keys)
+        self.groups.take({name: found.get(key) for name, key in facts.items()})
+        self.groups.load(names)
+        self._columns.update(told_in(asks, found))
+        for telling in tellings:
+            operations_told = parse_operations(found[telling_key(telling)].data["operations"])
+            primaries = {one: self.primary(one) for one in names}
+            self._sets[telling] = OperationSet(operations_told).renamed(primaries)
+
+
+def _run(row: Row) -> RunThen:
+    job = row.data["job"]
+    return RunThen(run_of(row), time_of(row), row.data["root"], job_of(job) if job else None, row.data["declared"])
+
+
+def _asks(name: DatasetId, rows: Iterable[Row]) -> Iterable[Ask]:
+    for row in rows:
+        if "into" in row.data:
+            yield from ((tuple(tellings), dataset_of(text)) for text, tellings in row.data["into"].items() if tellings)
+        elif row.data["tellings"]:
+            yield tuple(row.data["tellings"]), name
+
+
+def _operations(row: Row) -> list[str]:
+    told = [*row.data.get("read", ()), *row.data.get("tellings", ())]
+    return [telling for telling in told if telling.startswith(OPERATIONS_KIND)]
+
+
+def _named(row: Row) -> Iterable[DatasetId]:
+    return map(dataset_of, (*row.data.get("sources", ()), *row.data.get("into", ())))
+
+
+def _checked(
+    rows: Mapping[tuple[DatasetId, Way], Sequence[Row]], table: GraphTable
+) -> dict[tuple[DatasetId, Way], Sequence[Row]]:
+    """The rows, those that are marked as the facts of their runs have them now, if they still do."""
+    marked = {run_of(row) for some in rows.values() for row in some if "marked" in row.data}
+    if not marked:
+        return dict(rows)
+    right: dict[Any, Row] = {}
+    for run, facts in facts_of_runs(marked, table).items():
+        right.update(window_rows(run, facts))
+    return {
+        one: [
+            right[row.key] if "marked" in row.data else row
+            for row in some
+            if "marked" not in row.data or row.key in right
+        ]
+        for one, some in rows.items()
+    }
