@@ -31,6 +31,11 @@ OPERATIONS: list[Example] = [
         "destination": ESTIMATED,
     },
 ]
+_SCHEMA: Example = {
+    "_producer": "https://github.com/apache/airflow",
+    "_schemaURL": "https://openlineage.io/spec/facets/1-2-0/SchemaDatasetFacet.json",
+    "fields": [{"name": "flight", "type": "string"}, {"name": FIELD, "type": "double"}],
+}
 EVENT: Example = {
     "eventType": "COMPLETE",
     "eventTime": "2025-11-20T13:00:00Z",
@@ -48,7 +53,7 @@ EVENT: Example = {
     },
     "job": {"namespace": JOBS, "name": "emissions.estimate"},
     "inputs": [CHECKED],
-    "outputs": [ESTIMATED],
+    "outputs": [{**ESTIMATED, "facets": {"schema": _SCHEMA}}],
 }
 
 MAPPING: Example = {

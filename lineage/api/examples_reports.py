@@ -16,7 +16,7 @@ _MADE: Example = {
     "transformations": [
         {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "fuel, co2", "masking": None},
     ],
-    "operations": ["fuel", "co2"],
+    "operations": ["fuel, co2"],
     "jobs": [JOB],
     "runs": [RUN_ID],
 }
@@ -33,7 +33,7 @@ USAGE: Example = {
             "job": JOB,
             "started": _STARTED,
             "fields": [CO2],
-            "operations": ["read", "fuel", "co2", "write"],
+            "operations": ["fuel, co2"],
             "known": True,
         }
     ],

@@ -12,6 +12,7 @@ _TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
 _TIME: Schema = {"type": "string", "format": "date-time"}
 _TEXTS: Schema = list_of(_TEXT)
 _HOPS: Schema = {"type": "integer", "minimum": 0}
+_OPERATIONS: Schema = {**_TEXTS, "description": "What was done, as told: of operations the names, in their order."}
 _COLUMN, _ID = ref("ReportedColumn"), ref("Id")
 _TRUNCATED: Schema = {"type": "boolean", "description": "There was more than a question may read."}
 
@@ -34,7 +35,7 @@ _USE = object_of(
         "job": {"anyOf": [_ID, {"type": "null"}]},
         "started": _TIME,
         "fields": list_of(_COLUMN),
-        "operations": _TEXTS,
+        "operations": _OPERATIONS,
         "known": _flag("Whether the run told which fields it used."),
     }
 )
@@ -65,7 +66,7 @@ _STEP = object_of(
                 }
             )
         ),
-        "operations": _TEXTS,
+        "operations": _OPERATIONS,
         "jobs": list_of(_ID),
         "runs": _TEXTS,
     }

@@ -33,7 +33,7 @@ ROUTES = ["/api/v1/reports/usage", "/api/v1/reports/provenance"]
 def a_use(**changes):
     """The run that estimated, reading the distance."""
     use = {"kind": "READ", "run": RUN, "job": ESTIMATE, "started": STARTED, "fields": (CO2,)}
-    return Use(**{**use, "operations": ("read", "fuel", "co2", "write"), **changes})
+    return Use(**{**use, "operations": ("fuel, co2",), **changes})
 
 
 def a_usage(**changes):
@@ -46,7 +46,7 @@ def a_step(source, **changes):
     """What the run made of a column."""
     step = {
         "transformations": (Transformation("DIRECT", "TRANSFORMATION", "fuel, co2"),),
-        "operations": ("fuel", "co2"),
+        "operations": ("fuel, co2",),
         "jobs": (ESTIMATE,),
         "runs": (RUN,),
     }
@@ -84,8 +84,9 @@ def test_provenance_says_the_true_sources_and_the_steps():
 
 
 def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
+    known = a_use(fields=(CO2, SEATS), operations=("fuel, co2", "average"))
     unknown = a_use(kind="READ", job=None, fields=(), operations=(), known=False)
-    table = usage_table(a_usage(uses=(a_use(fields=(CO2, SEATS)), unknown), truncated=True))
+    table = usage_table(a_usage(uses=(known, unknown), truncated=True))
 
     use = {
         "section": "use",
@@ -93,7 +94,7 @@ def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
         "start": "2025-11-20T13:00:00Z",
         "run": RUN,
         "known": "true",
-        "operations": "read; fuel; co2; write",
+        "operations": "fuel, co2; average",
         "jobs": "job:emissions:emissions.estimate",
     }
     co2 = {"namespace": STORE, "dataset": "estimated", "field": "co2_kg"}
@@ -137,7 +138,7 @@ def test_provenance_as_a_table_is_a_row_for_each_source_and_each_step():
             "into_dataset": "estimated",
             "into_field": "co2_kg",
             "transformations": "DIRECT/TRANSFORMATION (masking): hashed; INDIRECT",
-            "operations": "fuel; co2",
+            "operations": "fuel, co2",
             "jobs": "job:emissions:emissions.estimate",
             "runs": RUN,
         },

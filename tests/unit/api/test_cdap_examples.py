@@ -1,0 +1,212 @@
+"""CDAP's questions over real events: the document's examples, the designs' samples, and both ways in for columns."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.api import examples_cdap as examples
+from lineage.api import examples_reports as reports
+from lineage.fields.operation_forms import render_operations
+from lineage.names import DatasetId
+from tests.builders_events import a_dataset, a_facet, a_parent, a_run_event
+from tests.builders_operations import MY_TABLE, USER_DATA, a_name_concatenation, a_read, a_transform, a_write
+from tests.unit.api.marquez_asker import Asker, at
+from tests.unit.api.proxy import ask
+
+RANGE = {"start": examples.START_S, "end": examples.END_S}
+ESTIMATED = f"/v3/namespaces{at(examples.CHECKED['namespace'])}/{{kind}}/estimated/fields"
+ENDPOINT, DATASET = (ESTIMATED.format(kind=kind) for kind in ("endpoints", "datasets"))
+RUN, LATER_RUN, PIPELINE_RUN = (f"01941f29-7c00-7ea7-b5a3-{number:012}" for number in (1, 2, 3))
+PERSON, EMPLOYEE = DatasetId("ns", "Person"), DatasetId("ns", "Employee")
+
+
+def as_form(dataset):
+    return {"namespace": dataset.namespace, "name": dataset.name}
+
+
+def an_event_of(operations, inputs, outputs, **changes):
+    """A run that told its operations."""
+    facet = a_facet("HeadwaterOperationsRun", operations=render_operations(operations))
+    event = {
+        "run_facets": {"headwater_operations": facet, **changes.pop("run_facets", {})},
+        "inputs": [a_dataset(one.name, one.namespace) for one in inputs],
+        "outputs": [a_dataset(one.name, one.namespace) for one in outputs],
+    }
+    return a_run_event(**{**event, **changes})
+
+
+def found(asker, path, **query):
+    """The JSON of a question that has an answer."""
+    answer = ask(asker.api, path, {**RANGE, **query})
+    assert (answer.status, "X-Truncated" in answer.headers) == (200, False)
+    return answer.form
+
+
+@pytest.fixture(scope="module")
+def pipeline():
+    """The document's run."""
+    asker = Asker()
+    asker.load(examples.EVENT)
+    return asker
+
+
+@pytest.mark.parametrize(
+    ("path", "query", "example"),
+    [
+        (f"{ENDPOINT}/lineage", {}, [examples.MAPPING]),
+        (f"{ENDPOINT}/lineage", {"level": 1}, [examples.MAPPING]),
+        (f"{ENDPOINT}/co2_kg/lineage", {"direction": "backward"}, examples.DETAIL),
+        (f"{DATASET}/co2_kg/lineage", {}, examples.PATHS),
+        (f"{DATASET}/co2_kg/lineage", {"view": "simple"}, examples.SIMPLE),
+        (f"{DATASET}/co2_kg/lineage", {"view": "detailed"}, examples.DETAILED),
+        ("/api/v1/reports/usage", {"nodeId": "datasetField:s3://flights:checked:distance"}, reports.USAGE),
+        ("/api/v1/reports/provenance", {"nodeId": reports.NODE_ID}, reports.PROVENANCE),
+    ],
+)
+def test_an_example_is_a_real_answer(pipeline, path, query, example):
+    assert found(pipeline, path, **query) == example
+
+
+def test_the_employees_of_the_design_come_from_persons():
+    """The sample of CDAP's design of field level lineage's storage."""
+    operations = (
+        a_read("id", "first_name", "last_name", source=PERSON),
+        a_transform("concat", ["read.first_name", "read.last_name"], ["name"]),
+        a_write("read.id", "concat.name", destination=EMPLOYEE),
+    )
+    asker = Asker()
+    asker.load(an_event_of(operations, [PERSON], [EMPLOYEE]))
+
+    for name in ("Employee", "Person"):
+        assert found(asker, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage") == [
+            {
+                "source": {"namespace": "ns", "name": "Person"},
+                "destination": {"namespace": "ns", "name": "Employee"},
+                "Destination": {"namespace": "ns", "name": "Employee"},
+                "fieldmap": [
+                    {"from": "id", "to": "id"},
+                    {"from": "first_name", "to": "name"},
+                    {"from": "last_name", "to": "name"},
+                ],
+            }
+        ]
+
+
+UNIQUE_ID = "/v3/namespaces/myns/datasets/mytableds/fields/uniqueid/lineage"
+
+
+@pytest.fixture
+def concatenation():
+    """The sample of CDAP's design of the API has run, once, in a pipeline."""
+    asker = Asker()
+    parent = {"parent": a_parent(PIPELINE_RUN)}
+    asker.load(an_event_of(a_name_concatenation(), [USER_DATA], [MY_TABLE], run=RUN, run_facets=parent))
+    return asker
+
+
+def test_the_unique_id_of_the_design_is_made_in_one_way(concatenation):
+    assert found(concatenation, UNIQUE_ID) == {
+        "fieldName": "uniqueid",
+        "startTimeInSeconds": examples.START_S,
+        "endTimeInSeconds": examples.END_S,
+        "paths": [
+            {
+                "operations": [
+                    {
+                        "inputs": ["source"],
+                        "outputs": ["offset", "body"],
+                        "name": "read",
+                        "description": "Reading the data from the file",
+                        "source": {"namespace": "myns", "name": "user_data"},
+                    },
+                    {
+                        "inputs": ["body"],
+                        "outputs": ["firstName", "lastName", "age", "city", "state"],
+                        "name": "parse",
+                        "description": "parsing the input body field",
+                    },
+                    {
+                        "inputs": ["firstName", "lastName"],
+                        "outputs": ["name"],
+                        "name": "concat",
+                        "description": "concatenating the first name and last name",
+                    },
+                    {
+                        "inputs": ["name"],
+                        "outputs": ["uniqueid"],
+                        "name": "create",
+                        "description": "creating unique id from the name field",
+                    },
+                ],
+                "runs": [PIPELINE_RUN],
+            }
+        ],
+    }
+
+
+def test_the_simple_view_of_the_design(concatenation):
+    (path,) = found(concatenation, UNIQUE_ID, view="simple")["paths"]
+
+    assert path["edges"] == [
+        {
+            "from": "body",
+            "to": "uniqueid",
+            "operations": ["parse", "concat", "create"],
+            "source": {"namespace": "myns", "name": "user_data"},
+        }
+    ]
+
+
+def test_the_detailed_view_of_the_design(concatenation):
+    (path,) = found(concatenation, UNIQUE_ID, view="detailed")["paths"]
+
+    assert {(one["from"], one["operation"], one["to"]) for one in path["edges"]} == {
+        ("read.body", "parse", "parse.firstName"),
+        ("read.body", "parse", "parse.lastName"),
+        ("parse.firstName", "concat", "concat.name"),
+        ("parse.lastName", "concat", "concat.name"),
+        ("concat.name", "create", "create.uniqueid"),
+    }
+
+
+def test_runs_that_differ_elsewhere_took_one_way_newest_first(concatenation):
+    elsewhere = (a_transform("upper", ["parse.city"], ["CITY"]),)
+    later = an_event_of(
+        a_name_concatenation(elsewhere),
+        [USER_DATA],
+        [MY_TABLE],
+        run=LATER_RUN,
+        eventTime="2025-11-20T13:00:00Z",
+    )
+    concatenation.load(later)
+
+    assert [path["runs"] for path in found(concatenation, UNIQUE_ID)["paths"]] == [[LATER_RUN, PIPELINE_RUN]]
+
+
+def test_a_dropped_field_goes_to_the_operation_that_dropped_it(concatenation):
+    path = "/v3/namespaces/myns/endpoints/user_data/fields/body/lineage"
+
+    assert {"drop", "drop#2"} <= {one["name"] for one in found(concatenation, path, direction="outgoing")["operations"]}
+    assert found(concatenation, path, direction="incoming")["nodes"] == []
+
+
+def test_openlineage_columns_answer_cdaps_questions():
+    column = {"inputFields": [{"namespace": "ns", "name": "Person", "field": "id", "transformations": []}]}
+    facet = a_facet("ColumnLineageDataset", "1-2-0", fields={"id": column, "key": column})
+    employee = a_dataset("Employee", "ns", facets={"columnLineage": facet})
+    asker = Asker()
+    asker.load(a_run_event(inputs=[a_dataset("Person", "ns")], outputs=[employee]))
+
+    (mapping,) = found(asker, "/v3/namespaces/ns/endpoints/Employee/fields/lineage")
+    assert mapping["fieldmap"] == [{"from": "id", "to": "id"}, {"from": "id", "to": "key"}]
+    detail = found(asker, "/v3/namespaces/ns/endpoints/Employee/fields/key/lineage")
+    assert [node["label"] for node in detail["nodes"]] == ["id", "key"]
+    (path,) = found(asker, "/v3/namespaces/ns/datasets/Employee/fields/key/lineage")["paths"]
+    assert path["runs"] == [a_run_event()["run"]["runId"]]
+
+
+@pytest.mark.parametrize(("start", "end", "ways"), [(0, 1, 1), (1, 2, 0), (-1, 0, 0), (0, 0, 0), (-1, 1, 1)])
+def test_a_run_counts_by_its_start_in_seconds_from_noon(concatenation, start, end, ways):
+    noon_s = examples.START_S + 12 * 3600
+
+    assert len(found(concatenation, UNIQUE_ID, start=noon_s + start, end=noon_s + end)["paths"]) == ways
