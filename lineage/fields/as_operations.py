@@ -18,10 +18,10 @@ GENERATED, UNKNOWN = "GENERATED", "UNKNOWN"
 def operations_of(told: Mapping[DatasetId, Columns]) -> OperationSet:
     """A read of each source dataset, a transform of each column, a write of each destination that `told` tells of.
 
-    A transform is named by the subtypes of its transformations (`IDENTITY`; `SUM, FILTER`: direct ones first), the second
-    of one name `#2`: give the columns alone that are asked about, and no other columns are in their names. A column that is
-    an equally named one, unchanged, goes from the read straight to the write. A dependency on a dataset of which
-    nobody told the column is no operation; a column that has no others is left out, for it is not generated.
+    A transform is named by the subtypes of its transformations, direct ones first (`IDENTITY`; `AGGREGATION, FILTER`),
+    the second of a name `#2`: give the columns alone that are asked about, and no other columns are in their names. A
+    column that is an equally named one, unchanged, goes from the read straight to the write. A dependency on a dataset
+    of which nobody told the column is no operation; a column that has no others is left out, for it is not generated.
     """
     columns = {
         Column(dataset, path): sources

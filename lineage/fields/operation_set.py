@@ -18,7 +18,7 @@ from lineage.fields.columns import Column, Columns, Source, Sources, Transformat
 from lineage.fields.operation_forms import render_operations
 from lineage.fields.operations import InputField, Operation, Read, Transform, Write
 from lineage.fields.paths import parse_slashed
-from lineage.fields.reach import NOTHING, Reach, Reached, inputs_of
+from lineage.fields.reach import NOTHING, Reach, Reached, inputs_of, outputs_of
 from lineage.names import DatasetId, FieldPath
 
 # A description names so many of the operations on a field's way.
@@ -62,6 +62,14 @@ class OperationSet:
             for one in inputs_of(operation):
                 takers.setdefault(one, {})[operation] = None
         return {one: tuple(every) for one, every in takers.items()}
+
+    @cached_property
+    def emitted(self) -> Mapping[str, tuple[str, ...]]:
+        """The fields that each operation emits, by its name; those too that only their takers tell of."""
+        emitted = {operation.name: dict.fromkeys(outputs_of(operation)) for operation in self.operations}
+        for one in self.takers:
+            emitted[one.origin][one.name] = None
+        return {name: tuple(fields) for name, fields in emitted.items()}
 
     @property
     def reads(self) -> Iterator[Read]:

@@ -73,7 +73,8 @@ def walk_forward(operations: OperationSet, column: Column, walk: Walk) -> None:
     def _made(one: InputField, taker: Operation) -> Iterator[Link]:
         walk.operations[taker.name] = None
         if isinstance(taker, Transform):
-            yield from (Link(one, InputField(taker.name, name), taker.name) for name in taker.outputs)
+            made = operations.emitted[taker.name]
+            yield from (Link(one, InputField(taker.name, name), taker.name) for name in made)
 
     start = tuple(_fields_read(operations, column))
     walk.operations.update((one.origin, None) for one in start)
@@ -83,9 +84,8 @@ def walk_forward(operations: OperationSet, column: Column, walk: Walk) -> None:
 def _fields_read(operations: OperationSet, column: Column) -> Iterator[InputField]:
     for read in operations.reads:
         if read.source == column.dataset:
-            taken = (one.name for one in operations.takers if one.origin == read.name)
-            names = dict.fromkeys([*read.outputs, *taken])
-            yield from (InputField(read.name, name) for name in names if parse_slashed(name) == column.field)
+            names = (name for name in operations.emitted[read.name] if parse_slashed(name) == column.field)
+            yield from (InputField(read.name, name) for name in names)
 
 
 def _follow(
