@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from lineage.api import examples_columns
 from lineage.api import examples_runs as examples
 from tests.unit.api.marquez_asker import Asker, at
 
@@ -16,6 +17,13 @@ CHECKED = f"/namespaces{STORE}/datasets/checked"
 def api():
     asker = Asker()
     asker.load({**examples.EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, examples.EVENT)
+    return asker
+
+
+@pytest.fixture(scope="module")
+def estimated():
+    asker = Asker()
+    asker.load(examples_columns.EVENT)
     return asker
 
 
@@ -36,3 +44,16 @@ def api():
 )
 def test_an_example_is_a_real_answer(api, path, query, example):
     assert api.found(path, **query) == example
+
+
+@pytest.mark.parametrize(
+    ("path", "example"),
+    [("/column-lineage", examples_columns.GRAPH), ("/column-lineage/origins", examples_columns.ORIGINS)],
+)
+def test_an_example_of_columns_is_a_real_answer(estimated, path, example):
+    assert estimated.found(path, nodeId=examples_columns.NODE_ID) == example
+
+
+def test_the_example_of_a_datasets_columns_is_a_real_answer(estimated):
+    told = estimated.found(f"/namespaces{STORE}/datasets/estimated")["columnLineage"]
+    assert told[0] == examples_columns.COLUMN_LINEAGE

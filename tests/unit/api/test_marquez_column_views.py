@@ -1,0 +1,333 @@
+"""Columns as Marquez prints them: every field, nulls included."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import orjson
+import pytest
+
+from lineage.api.marquez.column_views import (
+    column_node_id,
+    render_column_lineage,
+    render_columns,
+    render_origins,
+)
+from lineage.fields.columns import Column, Transformation
+from lineage.fields.found import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
+from tests.builders_found import (
+    CHECK,
+    CHECKED,
+    CHECKED_VERSION,
+    RAW,
+    RAW_VERSION,
+    RUN,
+    a_found_run,
+    a_last_writer,
+)
+
+IDENTITY = Transformation("DIRECT", "IDENTITY", "identical", masking=False)
+HASHED = Transformation("DIRECT", "TRANSFORMATION", "sha2", masking=True)
+SUMMED = Transformation("DIRECT", "AGGREGATION", "sum", masking=False)
+JOINED = Transformation("INDIRECT", "JOIN")
+DELAY = FoundSource(RAW, ("delay",), (IDENTITY,))
+DAY_OF_PLANE = FoundSource(RAW, ("plane", "day"), (JOINED,))
+TELLER = Teller(RUN, CHECK, CHECKED_VERSION)
+
+CHECKED_PATH = "/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/checked"
+RUN_PATH = f"/api/v1/jobs/runs/{RUN}"
+ORIGINS_PATH = "/api/v1/column-lineage/origins?nodeId=datasetField%3As3%3A%2F%2Fflights%3Achecked%3Adelay"
+
+
+def a_column(field="delay", **changes):
+    """The column `delay` of `checked`, which is the one of `raw`."""
+    column = {"type": "int", "schema_known": True, "inputs": (DELAY,), "tellers": (TELLER,)}
+    return FoundColumn(CHECKED, tuple(field.split(".")), **{**column, **changes})
+
+
+def node(column):
+    """The only node of a graph of it."""
+    (form,) = render_columns(ColumnGraph((column,)))["graph"]
+    return form
+
+
+def ends(edges, origin):
+    assert {edge["origin"] for edge in edges} <= {origin}
+    return [edge["destination"] for edge in edges]
+
+
+def test_a_node_tells_its_column_and_its_inputs():
+    assert node(a_column()) == {
+        "id": "datasetField:s3://flights:checked:delay",
+        "type": "DATASET_FIELD",
+        "data": {
+            "namespace": "s3://flights",
+            "name": "checked",
+            "dataset": "checked",
+            "datasetVersion": CHECKED_VERSION,
+            "field": "delay",
+            "fieldType": "int",
+            "type": "int",
+            "transformationDescription": "identical",
+            "transformationType": "IDENTITY",
+            "inputFields": [
+                {
+                    "namespace": "s3://flights",
+                    "name": "raw",
+                    "dataset": "raw",
+                    "datasetVersion": None,
+                    "field": "delay",
+                    "transformationDescription": "identical",
+                    "transformationType": "IDENTITY",
+                    "transformations": [
+                        {"type": "DIRECT", "subtype": "IDENTITY", "description": "identical", "masking": False}
+                    ],
+                }
+            ],
+            "datasetDependencies": [],
+            "schemaKnown": True,
+            "stale": False,
+            "lastWrittenBy": None,
+            "tellers": [
+                {
+                    "run": RUN,
+                    "job": {"namespace": "emissions", "name": "emissions.check"},
+                    "version": CHECKED_VERSION,
+                    "declared": False,
+                    "links": {"version": f"{CHECKED_PATH}/versions/{CHECKED_VERSION}", "run": RUN_PATH},
+                }
+            ],
+            "links": {
+                "dataset": CHECKED_PATH,
+                "version": f"{CHECKED_PATH}/versions/{CHECKED_VERSION}",
+                "run": RUN_PATH,
+                "origins": ORIGINS_PATH,
+            },
+        },
+        "inEdges": [
+            {
+                "origin": "datasetField:s3://flights:checked:delay",
+                "destination": "datasetField:s3://flights:raw:delay",
+            }
+        ],
+        "outEdges": [],
+    }
+
+
+def test_a_column_of_which_nothing_is_told_is_a_node_all_the_same():
+    form = node(FoundColumn(CHECKED, ("delay",)))
+
+    data = form["data"]
+    assert (data["fieldType"], data["type"], data["schemaKnown"]) == ("unknown", "unknown", False)
+    assert (data["inputFields"], data["datasetDependencies"], data["tellers"]) == ([], [], [])
+    assert (data["datasetVersion"], data["transformationType"]) == (None, None)
+    assert data["links"] == {"dataset": CHECKED_PATH, "version": None, "run": None, "origins": ORIGINS_PATH}
+    assert (form["inEdges"], form["outEdges"]) == ([], [])
+
+
+def test_a_nested_column_is_a_path_and_a_name_with_a_dot_is_quoted():
+    assert node(a_column("plane.seats"))["data"]["field"] == "plane.seats"
+    assert column_node_id(CHECKED, ("plane.x", "seats")) == "datasetField:s3://flights:checked:`plane.x`.seats"
+
+
+def test_dependencies_of_the_whole_dataset_have_edges_where_a_column_is_named():
+    column = a_column(dependencies=(FoundSource(RAW, None), DAY_OF_PLANE))
+    form = node(column)
+
+    assert [(one["name"], one["field"]) for one in form["data"]["inputFields"]] == [("raw", "delay")]
+    told = [(one["field"], [how["subtype"] for how in one["transformations"]]) for one in _dependencies(form)]
+    assert told == [(None, []), ("plane.day", ["JOIN"])]
+    assert ends(form["inEdges"], form["id"]) == [
+        "datasetField:s3://flights:raw:delay",
+        "datasetField:s3://flights:raw:plane.day",
+    ]
+
+
+def test_an_input_of_which_nobody_told_the_column_is_a_dependency_told_once():
+    column = a_column(
+        inputs=(FoundSource(RAW, None, (SUMMED,)), DELAY), dependencies=(FoundSource(RAW, None, (JOINED,)),)
+    )
+    form = node(column)
+
+    assert [one["field"] for one in form["data"]["inputFields"]] == ["delay"]
+    (told,) = _dependencies(form)
+    assert [how["type"] for how in told["transformations"]] == ["DIRECT", "INDIRECT"]
+    assert ends(form["inEdges"], form["id"]) == ["datasetField:s3://flights:raw:delay"]
+
+
+def test_what_is_an_input_and_a_dependency_has_one_edge():
+    form = node(a_column(dependencies=(replace(DELAY, transformations=(JOINED,)),)))
+
+    assert ends(form["inEdges"], form["id"]) == ["datasetField:s3://flights:raw:delay"]
+    assert len(form["data"]["inputFields"]) == len(_dependencies(form)) == 1
+
+
+def _dependencies(form):
+    return form["data"]["datasetDependencies"]
+
+
+def test_out_edges_point_to_what_is_made_of_the_column():
+    form = node(a_column(outputs=(FoundSource(RAW, ("b",)), FoundSource(RAW, ("a",)))))
+
+    assert ends(form["outEdges"], form["id"]) == [
+        "datasetField:s3://flights:raw:a",
+        "datasetField:s3://flights:raw:b",
+    ]
+
+
+def test_ids_carry_the_version_where_a_node_is_of_one():
+    form = node(a_column(version=RAW_VERSION, inputs=(replace(DELAY, version=CHECKED_VERSION),)))
+
+    assert form["id"] == f"datasetField:s3://flights:checked:delay#{RAW_VERSION}"
+    assert ends(form["inEdges"], form["id"]) == [f"datasetField:s3://flights:raw:delay#{CHECKED_VERSION}"]
+    assert form["data"]["datasetVersion"] == RAW_VERSION
+    assert form["data"]["inputFields"][0]["datasetVersion"] == CHECKED_VERSION
+    assert form["data"]["links"]["version"] == f"{CHECKED_PATH}/versions/{RAW_VERSION}"
+    assert form["data"]["links"]["origins"] == f"{ORIGINS_PATH}%23{RAW_VERSION}"
+
+
+def test_of_several_tellers_none_is_the_one():
+    data = node(a_column(tellers=(TELLER, Teller("other", CHECK, RAW_VERSION))))["data"]
+
+    assert (data["datasetVersion"], data["links"]["version"], data["links"]["run"]) == (None, None, None)
+    assert [one["run"] for one in data["tellers"]] == [RUN, "other"]
+
+
+def test_a_declared_teller_has_no_run_to_go_to():
+    (teller,) = node(a_column(tellers=(Teller(RUN, None, None, declared=True),)))["data"]["tellers"]
+
+    assert teller == {
+        "run": RUN,
+        "job": None,
+        "version": None,
+        "declared": True,
+        "links": {"version": None, "run": None},
+    }
+
+
+def test_a_stale_dataset_names_its_last_writer():
+    data = node(a_column(stale=True, last_written_by=a_last_writer()))["data"]
+
+    assert data["stale"] is True
+    assert data["lastWrittenBy"] == {
+        "job": {"namespace": "emissions", "name": "emissions.check"},
+        "runId": RUN,
+        "endedAt": "2025-11-20T12:00:00.500Z",
+    }
+
+
+@pytest.mark.parametrize(
+    ("transformations", "old"),
+    [
+        ([], (None, None)),
+        ([IDENTITY], ("IDENTITY", "identical")),
+        ([HASHED], ("MASKED", "sha2")),
+        ([Transformation("DIRECT", "normalised", "to UTC")], ("normalised", "to UTC")),
+        ([SUMMED], (None, None)),
+        ([JOINED, IDENTITY], ("IDENTITY", "identical")),
+        ([Transformation("INDIRECT", "FILTER", masking=True)], (None, None)),
+        ([Transformation("DIRECT")], (None, None)),
+    ],
+)
+def test_the_deprecated_type_is_told_where_one_existed(transformations, old):
+    (form,) = node(a_column(inputs=(replace(DELAY, transformations=tuple(transformations)),)))["data"]["inputFields"]
+
+    assert (form["transformationType"], form["transformationDescription"]) == old
+
+
+@pytest.mark.parametrize(
+    ("inputs", "old"),
+    [
+        ([DELAY, FoundSource(RAW, ("day",), (IDENTITY,))], "IDENTITY"),
+        ([DELAY, FoundSource(RAW, ("day",), (SUMMED,))], "IDENTITY"),
+        ([DELAY, FoundSource(RAW, ("day",), (HASHED,))], None),
+        ([], None),
+    ],
+)
+def test_the_deprecated_type_of_a_column_is_what_its_inputs_agree_on(inputs, old):
+    assert node(a_column(inputs=tuple(inputs)))["data"]["transformationType"] == old
+
+
+def test_nodes_are_sorted_by_id_and_the_nearest_stay_where_not_all_fit():
+    near = [a_column(f"c{number}") for number in range(9, 0, -1)]
+    whole = render_columns(ColumnGraph(tuple(near)))
+    assert [one["data"]["field"] for one in whole["graph"]] == [f"c{number}" for number in range(1, 10)]
+    assert whole["truncated"] is False
+
+    room = len(orjson.dumps(orjson.dumps(whole).decode()))
+    assert render_columns(ColumnGraph(tuple(near)), room) == whole
+    cut = render_columns(ColumnGraph(tuple(near)), room // 2)
+    assert [one["data"]["field"] for one in cut["graph"]] == ["c6", "c7", "c8", "c9"]
+    assert cut["truncated"] is True
+    assert len(orjson.dumps(orjson.dumps(cut).decode())) <= room // 2
+    assert [one["data"]["field"] for one in render_columns(ColumnGraph(tuple(near)), 1)["graph"]] == ["c9"]
+
+
+def test_a_graph_that_was_cut_before_says_so():
+    assert render_columns(ColumnGraph((a_column(),), truncated=True))["truncated"] is True
+
+
+def test_the_columns_of_a_dataset_are_null_where_nothing_is_told():
+    assert render_column_lineage([]) is None
+
+
+def test_the_columns_of_a_dataset_tell_their_inputs():
+    generated = FoundColumn(CHECKED, ("checked_at",))
+    data = node(a_column())["data"]
+
+    assert render_column_lineage([a_column(), generated]) == [
+        {
+            "name": "delay",
+            "inputFields": data["inputFields"],
+            "transformationDescription": "identical",
+            "transformationType": "IDENTITY",
+        },
+        {
+            "name": "checked_at",
+            "inputFields": [],
+            "transformationDescription": None,
+            "transformationType": None,
+        },
+    ]
+
+
+def test_a_field_leads_to_the_records_that_its_runs_reported():
+    column = Column(CHECKED, ("delay",))
+    made = Origin(CHECKED_VERSION, a_found_run(), ("flights/2013-01-01.csv", "é"))
+
+    assert render_origins(Origins(column, (made, Origin(RAW_VERSION, None, ())), truncated=True)) == {
+        "field": {
+            "id": "datasetField:s3://flights:checked:delay",
+            "namespace": "s3://flights",
+            "name": "checked",
+            "dataset": "checked",
+            "field": "delay",
+        },
+        "versions": [
+            {
+                "version": CHECKED_VERSION,
+                "run": {
+                    "id": RUN,
+                    "job": {"namespace": "emissions", "name": "emissions.check"},
+                    "state": "COMPLETED",
+                    "startedAt": "2025-11-20T11:00:00Z",
+                    "endedAt": "2025-11-20T12:00:00.500Z",
+                },
+                "links": {"version": f"{CHECKED_PATH}/versions/{CHECKED_VERSION}", "run": RUN_PATH},
+                "roots": [
+                    {
+                        "rootId": "flights/2013-01-01.csv",
+                        "href": "/api/v1/records/roots/flights%2F2013-01-01.csv",
+                    },
+                    {"rootId": "é", "href": "/api/v1/records/roots/%C3%A9"},
+                ],
+            },
+            {
+                "version": RAW_VERSION,
+                "run": None,
+                "links": {"version": f"{CHECKED_PATH}/versions/{RAW_VERSION}", "run": None},
+                "roots": [],
+            },
+        ],
+        "truncated": True,
+    }

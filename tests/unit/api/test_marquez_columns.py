@@ -1,0 +1,372 @@
+"""Marquez's routes of columns over real events: the emissions pipeline, whose jobs tell what they make of what."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.builders_events import (
+    CALCULATE,
+    CHECK,
+    NAMESPACE,
+    READ_FLIGHTS,
+    STORE,
+    a_dataset,
+    a_dataset_event,
+    a_facet,
+    a_job_event,
+    a_run_event,
+)
+from tests.unit.api.marquez_asker import Asker, at
+
+RUNS = {job: f"01941f29-7c00-7ea7-b5a3-{number:012}" for number, job in enumerate([READ_FLIGHTS, CHECK, CALCULATE], 1)}
+LATER_RUN = "01941f29-7c00-7ea7-b5a3-000000000009"
+RAW_FIELDS = ["flight", ("distance", "int"), ("seats", "int")]
+CHECKED_FIELDS = ["flight", ("distance", "int"), ("seats", "int")]
+IDENTITY = {"type": "DIRECT", "subtype": "IDENTITY", "description": "", "masking": False}
+SUM = {"type": "DIRECT", "subtype": "AGGREGATION", "description": "", "masking": False}
+FILTER = {"type": "INDIRECT", "subtype": "FILTER", "description": "", "masking": False}
+
+
+def field(dataset, name):
+    """A column's node id."""
+    return f"datasetField:{STORE}:{dataset}:{name}"
+
+
+def source(dataset, name, *transformations, **more):
+    """A column as a facet names it."""
+    how = {"transformations": list(transformations)} if transformations else {}
+    return {"namespace": STORE, "name": dataset, "field": name, **how, **more}
+
+
+def a_dataset_made(name, columns, fields=None, dataset=(), **more):
+    """An output with its `columnLineage`: column -> its sources."""
+    told = {column: {"inputFields": list(sources), **more} for column, sources in columns.items()}
+    facet = a_facet("ColumnLineageDataset", fields=told, **({"dataset": list(dataset)} if dataset else {}))
+    made = a_dataset(name, fields=fields)
+    return {**made, "facets": {**made["facets"], "columnLineage": facet}}
+
+
+def a_step(job, hour, inputs, outputs, **changes):
+    return a_run_event(
+        **{"run": RUNS.get(job, LATER_RUN), **changes},
+        job=job,
+        inputs=inputs,
+        outputs=outputs,
+        eventTime=f"2025-11-20T{hour:02}:00:00Z",
+    )
+
+
+OPERATIONS = [
+    {
+        "type": "READ",
+        "name": "read",
+        "source": {"namespace": STORE, "name": "checked"},
+        "outputs": ["distance", "seats"],
+    },
+    {
+        "type": "TRANSFORM",
+        "name": "co2",
+        "inputs": [{"origin": "read", "name": "distance"}, {"origin": "read", "name": "seats"}],
+        "outputs": [{"name": "co2_kg", "type": "double"}],
+    },
+    {
+        "type": "WRITE",
+        "name": "write",
+        "inputs": [{"origin": "co2", "name": "co2_kg"}],
+        "destination": {"namespace": STORE, "name": "estimated"},
+    },
+]
+PIPELINE = (
+    a_step(READ_FLIGHTS, 8, ["landing"], [a_dataset("raw", fields=RAW_FIELDS)]),
+    a_step(
+        CHECK,
+        9,
+        ["raw"],
+        [
+            a_dataset_made(
+                "checked",
+                {
+                    name: [source("raw", name, IDENTITY), source("raw", "flight", FILTER)]
+                    for name in ("flight", "distance", "seats")
+                },
+                CHECKED_FIELDS,
+            )
+        ],
+    ),
+    a_step(
+        CALCULATE,
+        10,
+        ["checked"],
+        ["estimated"],
+        run_facets={
+            "headwater_operations": a_facet("HeadwaterOperations", operations=OPERATIONS),
+            "headwater_records": a_facet("HeadwaterRecords", rootIds=["flights/2013-01-01.csv"]),
+        },
+    ),
+)
+
+
+@pytest.fixture
+def api():
+    """The pipeline has run once."""
+    asker = Asker()
+    asker.load(*PIPELINE)
+    return asker
+
+
+def graph(api, node_id, **query):
+    return api.found("/column-lineage", nodeId=node_id, **query)
+
+
+def ids(form):
+    return [node["id"] for node in form["graph"]]
+
+
+def ends(form, node_id, side):
+    """Where a node's edges of one side lead; they begin at the node."""
+    (node,) = (one for one in form["graph"] if one["id"] == node_id)
+    assert {edge["origin"] for edge in node[side]} <= {node_id}
+    return [edge["destination"] for edge in node[side]]
+
+
+def version_of(api, dataset):
+    return api.found(f"/namespaces{at(STORE)}/datasets{at(dataset)}")["currentVersion"]
+
+
+def test_a_column_is_told_with_its_inputs_and_no_more_than_was_asked(api):
+    form = graph(api, field("estimated", "co2_kg"))
+
+    (node,) = form["graph"]
+    assert form["truncated"] is False
+    assert (node["id"], node["data"]["type"], node["outEdges"]) == (field("estimated", "co2_kg"), "double", [])
+    assert [(one["dataset"], one["field"]) for one in node["data"]["inputFields"]] == [
+        ("checked", "distance"),
+        ("checked", "seats"),
+    ]
+    assert ends(form, node["id"], "inEdges") == [field("checked", "distance"), field("checked", "seats")]
+
+
+def test_each_depth_adds_the_sources_of_those_before(api):
+    start = field("estimated", "co2_kg")
+    of_checked = [field("checked", name) for name in ("distance", "seats")]
+    of_raw = [field("raw", name) for name in ("distance", "flight", "seats")]
+
+    assert ids(graph(api, start, depth=0)) == [start]
+    assert ids(graph(api, start, depth=1)) == [*of_checked, start]
+    assert ids(graph(api, start, depth=2)) == [*of_checked, start, *of_raw]
+    assert graph(api, start, depth=20) == graph(api, start, depth=2)
+
+
+def test_a_source_column_has_what_is_made_of_it_when_asked(api):
+    start = field("raw", "distance")
+
+    assert ids(graph(api, start, depth=5)) == [start]
+    form = graph(api, start, depth=5, withDownstream="true")
+    assert (ends(form, start, "inEdges"), ends(form, start, "outEdges")) == ([], [field("checked", "distance")])
+    assert ids(form) == [field("checked", "distance"), field("estimated", "co2_kg"), start]
+
+
+@pytest.mark.parametrize("said", ["true", "True", "TRUE"])
+def test_with_downstream_is_a_word_in_any_case(api, said):
+    assert len(ids(graph(api, field("raw", "seats"), depth=1, withDownstream=said))) == 2
+    assert graph(api, field("raw", "seats"), withDownstream="False") == graph(api, field("raw", "seats"))
+
+
+def test_a_dataset_stands_for_its_columns_and_a_job_for_those_that_it_writes(api):
+    of_dataset = graph(api, f"dataset:{STORE}:checked")
+
+    assert ids(of_dataset) == [field("checked", name) for name in ("distance", "flight", "seats")]
+    assert graph(api, f"job:{NAMESPACE}:{CHECK}") == of_dataset
+    assert ids(graph(api, f"dataset:{STORE}:estimated")) == [field("estimated", "co2_kg")]
+
+
+def test_a_field_is_spelled_either_way(api):
+    spelled = field("checked", "seats").replace("datasetField", "dataset_field")
+
+    assert graph(api, spelled) == graph(api, field("checked", "seats"))
+
+
+def test_transformations_survive_and_the_deprecated_type_with_them(api):
+    (node,) = graph(api, field("checked", "distance"))["graph"]
+
+    told = {one["field"]: one for one in node["data"]["inputFields"]}
+    assert told["distance"]["transformations"] == [IDENTITY]
+    assert told["distance"]["transformationType"] == "IDENTITY"
+    assert told["flight"]["transformations"] == [FILTER]
+    assert told["flight"]["transformationType"] is None
+    assert node["data"]["transformationType"] == "IDENTITY"
+
+
+def test_the_words_of_old_facets_are_told_as_they_were_sent(api):
+    columns = {"flight": [source("raw", "flight")]}
+    made = a_dataset_made("checked", columns, transformationType="MASKED", transformationDescription="hashed")
+    api.load(a_step(CHECK, 11, ["raw"], [made], run=LATER_RUN))
+
+    (node,) = graph(api, field("checked", "flight"))["graph"]
+    (told,) = node["data"]["inputFields"]
+    assert (told["transformationType"], told["transformationDescription"]) == ("MASKED", "hashed")
+    assert told["transformations"] == [
+        {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "hashed", "masking": True}
+    ]
+
+
+def test_what_a_whole_dataset_depends_on_is_told_of_each_of_its_columns(api):
+    whole = [source("raw", "flight", FILTER)]
+    made = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]}, CHECKED_FIELDS, whole)
+    api.load(a_step(CHECK, 11, ["raw"], [made], run=LATER_RUN))
+
+    form = graph(api, f"dataset:{STORE}:checked")
+    for node in form["graph"]:
+        (told,) = node["data"]["datasetDependencies"]
+        assert (told["dataset"], told["field"], told["transformations"]) == ("raw", "flight", [FILTER])
+    assert ends(form, field("checked", "seats"), "inEdges") == [field("raw", "flight"), field("raw", "seats")]
+    down = graph(api, field("raw", "flight"), depth=1, withDownstream="true")
+    assert ends(down, field("raw", "flight"), "outEdges") == ids(form)
+
+
+def test_columns_of_which_nobody_told_depend_on_the_jobs_inputs(api):
+    (node,) = graph(api, field("raw", "flight"))["graph"]
+
+    (told,) = node["data"]["datasetDependencies"]
+    assert (told["dataset"], told["field"], told["transformations"]) == ("landing", None, [])
+    assert (node["data"]["inputFields"], node["inEdges"]) == ([], [])
+
+
+def test_an_edge_that_a_job_no_longer_makes_is_gone_and_still_there_at_the_old_version(api):
+    before, old = graph(api, field("checked", "seats")), version_of(api, "checked")
+    made = a_dataset_made("checked", {"seats": []}, CHECKED_FIELDS)
+    api.load(a_step(CHECK, 11, ["raw"], [made], run=LATER_RUN))
+
+    (now,) = graph(api, field("checked", "seats"))["graph"]
+    assert now["data"]["inputFields"] == []
+    (then,) = graph(api, field("checked", "seats"), datasetVersion=old)["graph"]
+    assert then["id"] == f"{field('checked', 'seats')}#{old}"
+    told = [(one["dataset"], one["field"]) for one in then["data"]["inputFields"]]
+    assert told == [(one["dataset"], one["field"]) for one in before["graph"][0]["data"]["inputFields"]]
+    assert all(one["datasetVersion"] for one in then["data"]["inputFields"])
+
+
+def test_a_version_is_selected_in_three_ways(api):
+    version, start = version_of(api, "estimated"), field("estimated", "co2_kg")
+    form = graph(api, f"{start}#{version}", depth=2)
+
+    assert f"{start}#{version}" in ids(form)
+    assert all("#" in one for one in ids(form))
+    assert len(ids(form)) == 6
+    assert graph(api, start, depth=2, datasetVersion=version) == form
+    assert graph(api, f"{start}#{version}", depth=2, datasetVersion=version.upper()) == form
+    assert graph(api, start, depth=2, lineageAt="2025-11-21") == form
+    # Unix seconds, as the proposal has it.
+    assert graph(api, start, depth=2, lineageAt="1763683200") == form
+
+
+def test_two_writers_unite(api):
+    made = a_dataset_made("checked", {"seats": [source("planes", "seats", IDENTITY)]})
+    api.load(a_step("emissions.patch", 11, ["planes"], [made]))
+
+    (node,) = graph(api, field("checked", "seats"))["graph"]
+    assert {one["dataset"] for one in node["data"]["inputFields"]} == {"planes", "raw"}
+    assert {one["job"]["name"] for one in node["data"]["tellers"]} == {CHECK, "emissions.patch"}
+    assert (node["data"]["datasetVersion"], node["data"]["links"]["run"]) == (None, None)
+
+
+def test_what_was_declared_without_a_run_is_told_so():
+    api = Asker()
+    made = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]})
+    api.load(a_job_event(job=CHECK, inputs=["raw"], outputs=[made]))
+    described = a_dataset_made("summed", {"seats": [source("checked", "seats", SUM)]})
+    api.load(a_dataset_event(described))
+
+    (of_job,) = graph(api, field("checked", "seats"))["graph"][0]["data"]["tellers"]
+    (of_dataset,) = graph(api, field("summed", "seats"))["graph"][0]["data"]["tellers"]
+    assert (of_job["declared"], of_job["job"]["name"], of_job["links"]) == (True, CHECK, {"version": None, "run": None})
+    assert (of_dataset["declared"], of_dataset["job"]) == (True, None)
+
+
+def test_links_lead_on(api):
+    (node,) = graph(api, field("estimated", "co2_kg"))["graph"]
+
+    links = {name: path.removeprefix("/api/v1") for name, path in node["data"]["links"].items()}
+    assert api.found(links["dataset"])["name"] == "estimated"
+    assert api.found(links["version"])["version"] == version_of(api, "estimated")
+    assert api.found(links["run"])["id"] == RUNS[CALCULATE]
+    assert links["origins"].startswith("/column-lineage/origins?nodeId=")
+
+
+def test_a_dataset_lists_its_columns(api):
+    path = f"/namespaces{at(STORE)}/datasets"
+    (node,) = graph(api, field("estimated", "co2_kg"))["graph"]
+
+    told = api.found(f"{path}/estimated")["columnLineage"]
+    assert told == [
+        {
+            "name": "co2_kg",
+            "inputFields": node["data"]["inputFields"],
+            "transformationDescription": None,
+            "transformationType": None,
+        }
+    ]
+    listed = {one["name"]: one["columnLineage"] for one in api.found(path)["datasets"]}
+    assert listed["estimated"] == told
+    assert [one["name"] for one in listed["checked"]] == ["distance", "flight", "seats"]
+    assert listed["landing"] is listed["raw"] is None
+
+
+def test_from_a_field_to_the_records_that_its_run_reported(api):
+    told = api.found("/column-lineage/origins", nodeId=field("estimated", "co2_kg"))
+
+    assert told["field"]["id"] == field("estimated", "co2_kg")
+    (origin,) = told["versions"]
+    assert (origin["version"], origin["run"]["id"]) == (version_of(api, "estimated"), RUNS[CALCULATE])
+    assert origin["roots"] == [
+        {"rootId": "flights/2013-01-01.csv", "href": "/api/v1/records/roots/flights%2F2013-01-01.csv"}
+    ]
+    versioned = f"{field('estimated', 'co2_kg')}#{origin['version']}"
+    assert api.found("/column-lineage/origins", nodeId=versioned)["versions"] == told["versions"]
+
+
+@pytest.mark.parametrize(
+    ("route", "node_id", "query"),
+    [
+        ("", f"dataset:{STORE}:nothing", {}),
+        ("", f"job:{NAMESPACE}:nothing", {}),
+        ("", field("nothing", "seats"), {}),
+        ("", field("checked", "nothing"), {}),
+        ("", f"{field('checked', 'seats')}#{LATER_RUN}", {}),
+        ("", field("checked", "seats"), {"datasetVersion": LATER_RUN}),
+        ("", field("checked", "seats"), {"lineageAt": "2025-11-20"}),
+        ("/origins", field("checked", "nothing"), {}),
+    ],
+)
+def test_what_is_unknown_is_404(api, route, node_id, query):
+    message = f"Node '{node_id}' not found."
+    assert api.get(f"/column-lineage{route}", nodeId=node_id, **query) == (404, {"code": 404, "message": message})
+
+
+SEATS = field("checked", "seats")
+
+
+@pytest.mark.parametrize(
+    ("route", "query", "message"),
+    [
+        ("", {}, "nodeId: must be given, and not blank, got None"),
+        ("", {"nodeId": "datasetField:x:y"}, "nodeId: must be datasetField:<namespace>:<name>:<field>"),
+        ("", {"nodeId": "run:x"}, "nodeId: must be dataset:<namespace>:<name>"),
+        ("", {"nodeId": SEATS, "depth": "-1"}, "depth: must be a whole number from 0 to 1000000, got '-1'"),
+        ("", {"nodeId": SEATS, "withDownstream": "yes"}, "withDownstream: must be one of true, false, got 'yes'"),
+        ("", {"nodeId": SEATS, "lineageAt": "yesterday"}, "lineageAt: must be Unix seconds or an ISO 8601 date"),
+        ("", {"nodeId": SEATS, "lineageAt": "1763683200", "withDownstream": "true"}, "withDownstream: "),
+        ("", {"nodeId": f"{SEATS}#{LATER_RUN}", "withDownstream": "true"}, "withDownstream: "),
+        ("", {"nodeId": SEATS, "datasetVersion": LATER_RUN, "withDownstream": "true"}, "withDownstream: "),
+        ("", {"nodeId": f"{SEATS}#{LATER_RUN}", "datasetVersion": RUNS[CHECK]}, "datasetVersion: must be the version"),
+        ("", {"nodeId": SEATS, "datasetVersion": LATER_RUN, "lineageAt": "1763683200"}, "lineageAt: must be left out"),
+        ("", {"nodeId": f"job:{NAMESPACE}:{CHECK}", "datasetVersion": LATER_RUN}, "datasetVersion: must be left out"),
+        ("/origins", {}, "nodeId: must be given, and not blank, got None"),
+        ("/origins", {"nodeId": f"dataset:{STORE}:checked"}, "nodeId: must be datasetField:"),
+    ],
+)
+def test_what_breaks_a_rule_is_400_and_says_which(api, route, query, message):
+    status, form = api.get(f"/column-lineage{route}", **query)
+
+    assert (status, form["code"]) == (400, 400)
+    assert form["message"].startswith(message)
