@@ -18,15 +18,17 @@ from lineage.runs.found import LastWriter
 _Near: TypeAlias = Callable[[Sequence[Column]], Mapping[Column, set[Column]]]
 # Columns of one graph: more than an answer of 4 MB holds.
 COLUMNS_MAX = 5_000
+# Inputs and outputs that one answer tells, all columns together; each column that it tells is told in full.
+SOURCES_MAX = 50_000
 
 
 class ColumnWalk:
-    """A walk under way: the columns found so far, nearest first, and what is made of those that look down."""
+    """A walk under way: the columns found so far, by their distance, and what is made of those that look down."""
 
     def __init__(self, table: GraphTable) -> None:
         self._table = table
         self._present = Present(table)
-        self._columns: dict[Column, None] = {}
+        self._columns: dict[Column, int] = {}
         self._outputs: dict[Column, set[Column]] = {}
         self._truncated = False
 
@@ -79,39 +81,44 @@ class ColumnWalk:
 
     def graph(self, asked: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
         """The graph around these columns, which exist."""
-        start = self._fitting(asked)
+        start = self._fitting(sorted(asked), 0)
         self._walk(start, depth, self._sources)
-        down = self._walk(start, depth, self._users) if downstream else start
-        self._present.load({column.dataset for column in self._columns})
-        looking = {*down} if downstream else set()
-        sources = self._sources(list(self._columns))
-        for column in self._columns if downstream else ():
-            for source in sources[column]:
-                if source in self._columns and source not in looking:
-                    self._outputs.setdefault(source, set()).add(column)
-        return ColumnGraph(tuple(self._found()), self._truncated)
+        if downstream:
+            self._walk(start, depth, self._users)
+            self._present.load({column.dataset for column in self._columns})
+            self._add_outputs()
+        found = tuple(self._found())
+        return ColumnGraph(found, self._truncated)
 
-    def _walk(self, start: Sequence[Column], depth: int, near: _Near) -> list[Column]:
-        """The start and all within so many hops of it, each once."""
-        seen, frontier = dict.fromkeys(start), list(start)
+    def _walk(self, start: Sequence[Column], depth: int, near: _Near) -> None:
+        """Add all within so many hops of the start."""
+        seen, frontier = set(start), start
         for hop in range(depth + 1):
             reached = {one for some in near(frontier).values() for one in some}
             if hop == depth or not reached:
                 break
-            frontier = self._fitting([one for one in sorted(reached) if one not in seen])
-            seen.update(dict.fromkeys(frontier))
-        return list(seen)
+            frontier = self._fitting(sorted(reached - seen), hop + 1)
+            seen.update(frontier)
 
-    def _fitting(self, columns: Iterable[Column]) -> list[Column]:
+    def _fitting(self, columns: Sequence[Column], hop: int) -> list[Column]:
         """As many of these as the graph may still hold."""
         fitting = []
         for column in columns:
             if column not in self._columns and len(self._columns) >= COLUMNS_MAX:
                 self._truncated = True
                 break
-            self._columns[column] = None
+            self._columns[column] = min(hop, self._columns.get(column, hop))
             fitting.append(column)
         return fitting
+
+    def _add_outputs(self) -> None:
+        """What is made of the columns that are there for what they went into: only what is in the graph."""
+        looked = set(self._outputs)
+        for column in self._columns:
+            entry = self._present.entry(column.dataset)
+            if entry is not None:
+                for source in entry.sources_of(column.field) & self._columns.keys() - looked:
+                    self._outputs.setdefault(source, set()).add(column)
 
     def _sources(self, columns: Sequence[Column]) -> dict[Column, set[Column]]:
         self._present.load({column.dataset for column in columns})
@@ -134,8 +141,7 @@ class ColumnWalk:
         entries = [entry for name in made if (entry := self._present.entry(name))]
         for primary, entry in {entry.group.primary: entry for entry in entries}.items():
             for path in entry.paths:
-                used = columns_in(entry.columns.fields.get(path, {}), entry.columns.whole)
-                for column in used & wanted:
+                for column in entry.sources_of(path) & wanted:
                     found[column].add(Column(primary, path))
         self._outputs.update(found)
         return found
@@ -152,10 +158,18 @@ class ColumnWalk:
                 groups[column.dataset] = entry.group
         stale = unproduced(list(groups.values()), self._table, self._present.namespaces, seen=self._present.nodes)
         writers = dict(zip(stale, last_writers([groups[one] for one in stale], self._table), strict=True))
-        for column in self._columns:
+        room, shown = SOURCES_MAX, False
+        for column in sorted(self._columns, key=lambda one: (self._columns[one], one)):
             entry = self._present.entry(column.dataset)
-            if entry is not None:
-                yield found_column(column, entry, self._outputs.get(column, ()), writers.get(column.dataset))
+            if entry is None:
+                continue
+            outputs = self._outputs.get(column, set())
+            room -= len(entry.columns.fields.get(column.field, ())) + len(entry.columns.whole) + len(outputs)
+            if room < 0 and shown:
+                self._truncated = True
+                return
+            shown = True
+            yield found_column(column, entry, outputs, writers.get(column.dataset))
 
 
 def found_column(

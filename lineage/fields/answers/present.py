@@ -48,6 +48,11 @@ class Entry:
         """A column's type: the one that operations gave, else the schema's."""
         return self.columns.types.get(path) or self.schema.types.get(path)
 
+    def sources_of(self, path: FieldPath) -> set[Column]:
+        """The columns that one of its columns is made of or, like all of the dataset, depends on."""
+        shared = self.columns.whole if path in self.columns.fields or path in self.schema.columns else {}
+        return columns_in(self.columns.fields.get(path, {}), shared)
+
     def tellers_of(self, path: FieldPath) -> tuple[Teller, ...]:
         """Those who told of this column."""
         return tellers_of(self.told, path)
