@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from lineage.api import examples_cdap as examples
 from lineage.api import time_range
@@ -41,12 +41,15 @@ def paths() -> Mapping[str, Json]:
 
 def time_range_parameters() -> list[Json]:
     """The two ends of a time range."""
-    moment: Schema = {"type": "string", "examples": ["now-1d", str(examples.START_S)]}
     rule = time_range.RULE.removeprefix("must be ")
     return [
-        {**in_query("start", moment, f"Runs that started from here on: {rule}."), "required": True},
-        {**in_query("end", moment, "Runs that started before; as `start`."), "required": True},
+        _moment("start", [str(examples.START_S), "now-30d"], f"Runs that started from here on: {rule}."),
+        _moment("end", ["now", str(examples.END_S)], "Runs that started before; as `start`."),
     ]
+
+
+def _moment(name: str, texts: Sequence[str], description: str) -> Json:
+    return {**in_query(name, {"type": "string", "examples": texts}, description), "required": True}
 
 
 def _get_mappings() -> Json:

@@ -21,7 +21,7 @@ from schemathesis.specs.openapi.checks import (
     status_code_conformance,
 )
 
-from lineage.api import document_runs
+from lineage.api import document_cdap, document_reports, document_runs, examples_cdap
 from lineage.api.document import build
 from lineage.api.examples_runs import EVENT
 from local.stack import LocalStack
@@ -105,18 +105,19 @@ def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:
 
 @pytest.fixture(scope="module")
 def api_url(template: RawTemplate, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The API of a stack of its own, for a fuzzer deletes; the run that the document's examples tell of has been."""
+    """The API of a stack of its own, for a fuzzer deletes; the runs that the document's examples tell of have been."""
     with LocalStack(template, window_cap_s=0.2, logs=tmp_path_factory.mktemp("logs")) as stack:
-        for event in ({**EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}, EVENT):
+        started = {**EVENT, "eventType": "START", "eventTime": "2025-11-20T11:00:00Z"}
+        for event in (started, EVENT, examples_cdap.EVENT):
             assert ask("POST", f"{stack.api_url}/api/v1/lineage", event)[0] == 201
         stack.drain()
         yield stack.api_url
 
 
-OF_RUNS = list(document_runs.paths())
+PATHS = [path for part in (document_runs, document_cdap, document_reports) for path in part.paths()]
 
 
-@pytest.mark.parametrize("path", OF_RUNS)
+@pytest.mark.parametrize("path", PATHS)
 def test_the_documents_examples_ask_for_what_is_there(path: str, api_url: str) -> None:
     item: dict[str, Any] = BUILT["paths"][path]
     query = {}
