@@ -7,13 +7,20 @@ as sources, a job's own entry, a dataset of its own), in the story of the flight
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
 
 from lineage.errors import Invalid
+from lineage.fields.columns import columns_from_json, columns_to_json
+from lineage.fields.facets import columns_of_entries, columns_of_entry, columns_of_facet
+from lineage.fields.operation_forms import parse_operations
+from lineage.fields.operation_set import OperationSet
 from lineage.names import DatasetId
+from lineage.runs.door.column_forms import is_deleted
 from lineage.runs.door.naming import find_datasets
 from lineage.runs.door.parse import parse_event
 from lineage.runs.door.rules import NameRules
 from tests.builders_events import STORE, a_dataset, a_dataset_event, a_facet, a_job_event, a_run_event
+from tests.unit.runs.spoiling import JSON, SPOILED, replaced
 
 AS_SENT = NameRules(trim_partitions=False, temporary=())
 LINEAGE = ("Lineage", "1-0-0")
@@ -304,3 +311,27 @@ def test_of_outputs_that_are_one_dataset_the_one_that_deletes_its_columns_tells_
     for outputs in ([told, deleted], [deleted, told]):
         (output,) = parse(a_run_event(outputs=outputs), NameRules()).outputs
         assert output.facets == told["facets"]
+
+
+def told_by(event):
+    """The columns that an event tells of."""
+    readers = {"columnLineage": columns_of_facet, "lineage": columns_of_entry}
+    uses = [*event.inputs, *event.outputs, *([event.dataset] if event.dataset else [])]
+    for name, read in readers.items():
+        yield from (read(use.facets[name]) for use in uses if name in use.facets and not is_deleted(use.facets[name]))
+    if "lineage" in event.job_facets and not is_deleted(event.job_facets["lineage"]):
+        yield from columns_of_entries(event.job_facets["lineage"]).values()
+    if "headwater_operations" in event.run_facets and not is_deleted(event.run_facets["headwater_operations"]):
+        operations = parse_operations(event.run_facets["headwater_operations"].get("operations"))
+        yield from OperationSet(operations).columns().values()
+
+
+@given(SPOILED, JSON)
+def test_whatever_the_door_takes_tells_of_columns_that_can_be_kept(spoiled, new):
+    whole, place = spoiled
+    try:
+        event = parse(replaced(whole, place, new), NameRules())
+    except Invalid:
+        return
+    for columns in told_by(event):
+        assert columns_from_json(columns_to_json(columns)) == columns

@@ -21,6 +21,7 @@ from tests.builders_events import (
     a_run_event,
     without,
 )
+from tests.unit.runs.spoiling import JSON, SPOILED, WHOLE, replaced
 
 RULES = NameRules()
 
@@ -187,58 +188,6 @@ def test_a_hundred_levels_are_read_and_one_more_is_not():
 
     parse_event(nested(100), RULES, now=None)
     assert faults(nested(102)) == ["event: must be nested at most 100 levels deep, got '102 levels'"]
-
-
-JSON = st.recursive(
-    st.none()
-    | st.booleans()
-    | st.integers()
-    | st.floats(allow_nan=False, allow_infinity=False)
-    | st.text(st.characters(codec=None)),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
-    max_leaves=10,
-)
-FACETS = {
-    "schema": {"fields": [{"name": "a", "type": "int"}]},
-    "symlinks": {"identifiers": [{"namespace": "n", "name": "x"}]},
-}
-PARENT = {"parent": a_parent(root=("r", "top")), "nominalTime": {"nominalStartTime": "2025-11-20T12:00:00Z"}}
-SOURCE = {"namespace": "n", "name": "x/day=1", "field": "a", "type": "DATASET", "transformations": [{"type": "DIRECT"}]}
-COLUMNS = {"columnLineage": {"fields": {"a": {"inputFields": [SOURCE]}}, "dataset": [SOURCE]}}
-ENTRY = {**SOURCE, "inputs": [SOURCE], "fields": {"a": {"inputs": [SOURCE]}}}
-OPERATIONS = [
-    {"type": "READ", "name": "r", "source": SOURCE, "outputs": ["a"]},
-    {"type": "WRITE", "name": "w", "destination": SOURCE, "inputs": [{"origin": "r", "name": "a"}]},
-]
-OURS = {"headwater_operations": {"operations": OPERATIONS}, "headwater_records": {"rootIds": ["r"]}}
-WHOLE = [
-    a_run_event(run_facets=PARENT, inputs=[a_dataset("raw/day=1", facets=FACETS)]),
-    a_run_event(run_facets=OURS, outputs=[a_dataset(f"raw/day={day}", facets=COLUMNS) for day in (1, 2)]),
-    JOB,
-    a_job_event(job_facets={"lineage": {"entries": [ENTRY]}}),
-    a_dataset_event(a_dataset(facets=FACETS)),
-    a_dataset_event(a_dataset(facets={"lineage": ENTRY})),
-]
-
-
-def places(value, place=()):
-    """Every place in the JSON, the whole too."""
-    yield place
-    children = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    for step, child in children:
-        yield from places(child, (*place, step))
-
-
-def replaced(value, place, new):
-    if not place:
-        return new
-    first, *rest = place
-    if isinstance(value, list):
-        return [replaced(child, rest, new) if step == first else child for step, child in enumerate(value)]
-    return {step: replaced(child, rest, new) if step == first else child for step, child in value.items()}
-
-
-SPOILED = st.sampled_from([(whole, place) for whole in WHOLE for place in places(whole)])
 
 
 @given(JSON)
