@@ -1,9 +1,10 @@
 """Operations in their order, as programs tell them (CDAP's first design): no origins, the order is the meaning.
 
 Such an operation names the fields that it takes, and takes each from the latest operation before it that emitted it.
-Names of operations may repeat. Of fields the name is a path (`paths`): with a struct all that is in it is taken, and a
-field of a struct that was emitted as a whole is taken with the struct. What is written is told beside the operations,
-as the written schema. Only the standard library is needed: the Spark client translates what it records.
+Names of operations may repeat. Of fields the name is a path (`paths`): where only what is in a struct was emitted, the
+struct is all of that; a field in a struct that was emitted as a whole is the struct, and where that was read, it is
+read with it. What is written is told beside the operations, as the written schema. Only the standard library is needed:
+the Spark client translates what it records.
 """
 
 from __future__ import annotations
@@ -110,6 +111,8 @@ class _Translation:
         self._operations: list[Operation] = []
         self._types: dict[InputField, str] = {}
         self._origins: dict[str, str] = {}
+        # What is taken out of the structs that reads emit.
+        self._inner: dict[str, list[str]] = {}
         self.names = [self._named(step, f"{where}[{place}].name") for place, step in enumerate(steps)]
 
     def _named(self, step: Step, place: str) -> str:
@@ -137,6 +140,8 @@ class _Translation:
     def _typed(self, operation: Operation) -> Operation:
         if isinstance(operation, Write):
             return operation
+        if isinstance(operation, Read):
+            operation = replace(operation, outputs=(*operation.outputs, *self._inner[operation.name]))
         given = dict(operation.types)
         found = {one: self._types.get(InputField(operation.name, one), "") for one in operation.outputs}
         types = {one: given.get(one) or found[one] for one in operation.outputs if given.get(one) or found[one]}
@@ -150,7 +155,7 @@ class _Translation:
             self._fields.take(one.name for one in operation.inputs)
         if not isinstance(operation, Write):
             self._fields.emit(operation.outputs, (name,))
-        self._operations.append(operation)
+        self._append(operation)
 
     def _add_ordered(self, step: OrderedOperation, name: str, place: str) -> None:
         outputs = tuple(dict.fromkeys(step.outputs))
@@ -162,7 +167,7 @@ class _Translation:
             return
         reads = self._add_reads(step, f"{name}.read", outputs, None)
         inputs = [*(InputField(read, output) for read in reads for output in outputs), *inputs]
-        self._operations.append(Transform(name, tuple(dict.fromkeys(inputs)), outputs, step.description, step.types))
+        self._append(Transform(name, tuple(dict.fromkeys(inputs)), outputs, step.description, step.types))
         self._fields.take(step.inputs)
         self._fields.emit(outputs, (name,))
 
@@ -172,17 +177,37 @@ class _Translation:
         """Reads of each source, whose names are answered; `first` is the name that the first of them has already."""
         names = [first if first and not place else self._free.unique(base) for place in range(len(step.sources))]
         for name, source in zip(names, step.sources, strict=True):
-            self._operations.append(Read(name, source, outputs, step.description, step.types))
+            self._append(Read(name, source, outputs, step.description, step.types))
         return tuple(names)
+
+    def _append(self, operation: Operation) -> None:
+        self._operations.append(operation)
+        if isinstance(operation, Read):
+            self._inner[operation.name] = []
 
     def _inputs(self, step: OrderedOperation, place: str) -> list[InputField]:
         inputs: list[InputField] = []
         for number, name in enumerate(step.inputs):
-            found = self._fields.find(name)
+            found = self._find(name)
             if not found:
                 self.faults.append(Fault(f"{place}.inputs[{number}]", name, "must be emitted by an earlier operation"))
             inputs += found
         return inputs
+
+    def _find(self, name: str) -> Sequence[InputField]:
+        """Where a field was emitted last; one in a struct that was read is read, too."""
+        found = self._fields.find(name)
+        origins = tuple(one.origin for one in found)
+        if (
+            found
+            and len(parse_slashed(name)) > len(parse_slashed(found[0].name))
+            and self._inner.keys() >= set(origins)
+        ):
+            for origin in origins:
+                self._inner[origin].append(name)
+            self._fields.emit([name], origins)
+            return self._fields.find(name)
+        return found
 
     def _add_written(self, step: Written, name: str) -> None:
         names = self._fields.left() if step.fields is None else step.fields
@@ -196,7 +221,7 @@ class _Translation:
             self.warnings.append(f"no operation emits these fields written to {step.destination.name}: {shown}")
         types = dict(step.types)
         self._types.update((one, types[one.name]) for one in inputs if one.name in types)
-        self._operations.append(Write(name, inputs, step.destination))
+        self._append(Write(name, inputs, step.destination))
 
 
 class _Fields:

@@ -159,6 +159,19 @@ def test_nested_fields_are_found_by_their_paths(read, names, found):
     assert write_of(*map(a_read, read), written(names)) == found
 
 
+def test_a_field_of_a_struct_that_was_read_is_read():
+    steps = [a_read("p"), of("up", "p/x p/y", "u"), of("own", "u p/x", "p"), of("more", "p/x", "v"), written("p u v")]
+
+    assert translate(steps).operations == (
+        Read("read", FILE, ("p", "p/x", "p/y")),
+        Transform("up", fields("read.p/x read.p/y"), ("u",)),
+        Transform("own", fields("up.u read.p/x"), ("p",)),
+        Transform("more", fields("own.p"), ("v",)),
+        Write("write", fields("own.p up.u more.v"), TABLE),
+    )
+    assert write_of(a_read("p"), of("up", "p/x", "u"), written("p u")) == ["read.p", "read.p/x", "up.u"]
+
+
 def test_operations_that_name_their_origins_may_stand_among_the_others():
     steps = [
         Write("out", fields("up.u"), TABLE),
