@@ -36,7 +36,9 @@ def paths() -> Mapping[str, Json]:
 
 def _get(operation_id: str, summary: str, schema: str) -> Json:
     content = {JSON_TYPE: {"schema": ref(schema)}, "text/csv": {"schema": {"type": "string"}}}
-    headers = {"Content-Disposition": {"schema": {"type": "string"}, "description": "With a table: `attachment`."}}
+    headers = {
+        "Content-Disposition": {"schema": {"type": "string"}, "description": "With a table: the name of its file."}
+    }
     return operation(
         operation_id,
         summary,

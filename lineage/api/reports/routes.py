@@ -49,7 +49,9 @@ def _report(
     column, window = _asked(services, request)
     report = ask(column.dataset, column.field, window)
     if is_table:
-        return answer_within(services, as_table(report).encode(), CSV, {"Content-Disposition": "attachment"})
+        name = request.event.path.rpartition("/")[2]
+        headers = {"Content-Disposition": f'attachment; filename="{name}.csv"'}
+        return answer_within(services, as_table(report).encode(), CSV, headers)
     return answer_within(services, orjson.dumps(as_json(report)))
 
 

@@ -92,6 +92,32 @@ def test_the_employees_of_the_design_come_from_persons():
         ]
 
 
+@pytest.mark.parametrize(
+    ("name", "query", "pairs"),
+    [
+        ("Person", {"level": 1}, ["Person Employee"]),
+        ("Person", {}, ["Employee Payroll", "Person Employee"]),
+        ("Employee", {"level": 1}, ["Employee Payroll", "Person Employee"]),
+        ("Payroll", {"level": 1}, ["Employee Payroll"]),
+        ("Payroll", {"level": 2}, ["Employee Payroll", "Person Employee"]),
+        ("Payroll", {"start": examples.END_S}, []),
+        ("Payroll", {"end": examples.START_S}, []),
+        ("Nobody", {}, []),
+    ],
+)
+def test_mappings_go_as_many_levels_up_and_down_as_asked(name, query, pairs):
+    asker = Asker()
+    steps = (PERSON, EMPLOYEE, DatasetId("ns", "Payroll"))
+    for run, source, destination in zip((RUN, LATER_RUN), steps, steps[1:], strict=False):
+        operations = (a_read("id", source=source), a_write("read.id", destination=destination))
+        asker.load(an_event_of(operations, [source], [destination], run=run, job=destination.name))
+
+    mappings = found(asker, f"/v3/namespaces/ns/endpoints/{name}/fields/lineage", **query)
+
+    assert sorted(f"{one['source']['name']} {one['destination']['name']}" for one in mappings) == pairs
+    assert all(one["fieldmap"] == [{"from": "id", "to": "id"}] for one in mappings)
+
+
 UNIQUE_ID = "/v3/namespaces/myns/datasets/mytableds/fields/uniqueid/lineage"
 
 
