@@ -100,7 +100,10 @@ class ColumnWorld:
         s3 = cast("S3Client", self.s3)
         self.table = CountedTable(self.dynamo.client(), "graph", s3, "archive")
         services = SimpleNamespace(
-            questions=Questions(self.table), fields=FieldQuestions(self.table), links=Links(s3, "archive", "intake")
+            questions=Questions(self.table),
+            fields=FieldQuestions(self.table),
+            links=Links(s3, "archive", "intake"),
+            now_s=lambda: 0,
         )
         self._api = Api(lambda: cast("Services", services))
 

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.unit.fields.counting import Counter, a_chain, a_run, dataset, field_node, minute, version_of
+from lineage.fields.found import Window
+from tests.unit.fields.counting import LAKE, Counter, a_chain, a_run, dataset, field_node, minute, version_of
+from tests.unit.fields.telling import a_dataset_event
 
 CHAIN = 10
 RUNS = 50
@@ -107,3 +109,122 @@ def test_the_past_costs_as_much_whatever_happened_since(once, often, question):
 
     assert (now.rounds, now.gets, now.queries, now.items) == (then.rounds, then.gets, then.queries, then.items)
     assert now.bytes <= 1.2 * then.bytes
+
+
+# Time ranges: the most that is asked for is that of the advice which this design follows: a query for each dataset and
+# direction (a page of 1 MB holds thousands of runs), a batch of a hundred keys for all that a level's runs told.
+
+EVER = Window(minute(0), minute(10_000))
+
+
+def mappings(level, window=EVER, of=CHAIN // 2):
+    return lambda fields: fields.find_mappings(dataset(of), window, level=level)
+
+
+def a_window(run):
+    """The window in which a run of each job of the chain started."""
+    return Window(minute(run * CHAIN), minute((run + 1) * CHAIN))
+
+
+@pytest.mark.parametrize("level", [1, 2, 3, 5, 10])
+def test_mappings_take_two_rounds_a_level_a_query_a_dataset_and_one_batch(often, level):
+    found, cost = often.ask(mappings(level))
+
+    hops = min(level, CHAIN // 2)
+    assert len(found.items) == 2 * hops
+    # The last datasets are asked about too, unless the level is reached before: nobody wrote, or read them.
+    levels = min(level, hops + 1)
+    assert cost.rounds <= 2 * levels
+    assert cost.queries <= 2 * levels
+    assert cost.gets <= levels
+
+
+def test_what_was_told_in_many_ways_is_read_in_batches_of_a_hundred():
+    """Of 300 runs each tells in a way of its own: a query finds them, and four batches with what they told."""
+    runs = [
+        a_run(number, "job", dataset(0), dataset(1), by_operations=True, name=f" {number}") for number in range(300)
+    ]
+
+    found, cost = Counter(runs).ask(mappings(1, of=1))
+
+    assert len(found.items) == 1
+    assert (cost.rounds, cost.queries) == (2, 2)
+    assert cost.gets <= 4
+
+
+def test_a_thousand_runs_that_told_the_same_are_one_query_and_one_batch():
+    runs = [a_run(number, "job", dataset(0), dataset(1)) for number in range(1_000)]
+
+    found, cost = Counter(runs).ask(mappings(1, of=1))
+
+    assert len(found.items) == 1
+    assert (cost.rounds, cost.queries, cost.gets) == (2, 2, 1)
+    # A row for each run: what it told lies elsewhere, once.
+    assert 1_000 <= cost.items <= 1_010
+    assert cost.bytes <= 1_000 * 1_000
+
+
+@pytest.mark.parametrize(("direction", "queries"), [("backward", 1), ("forward", 1), ("both", 2)])
+def test_a_fields_operations_take_a_query_a_direction_and_at_most_two_batches(often, direction, queries):
+    found, cost = often.ask(lambda fields: fields.find_detail(dataset(5), ("a",), EVER, direction))
+
+    assert found.nodes
+    assert cost.queries <= queries
+    assert cost.gets <= 2 * queries
+    assert cost.rounds <= 3
+
+
+def test_a_fields_paths_take_a_query_and_at_most_two_batches(often):
+    found, cost = often.ask(lambda fields: fields.find_paths(dataset(5), ("a",), EVER))
+
+    assert [len(path.runs) for path in found.items] == [RUNS]
+    assert cost.queries <= 1
+    assert cost.gets <= 2
+
+
+def test_reports_cost_by_datasets_on_the_way_not_by_runs(once, often):
+    for report in (
+        lambda fields: fields.report_usage(dataset(0), ("a",), EVER),
+        lambda fields: fields.report_provenance(dataset(CHAIN), ("a",), EVER),
+    ):
+        (_, first), (_, later) = once.ask(report), often.ask(report)
+
+        assert (later.rounds, later.requests) == (first.rounds, first.requests)
+        assert later.requests <= 4 * (CHAIN + 1)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        lambda window: mappings(10, window),
+        lambda window: lambda fields: fields.find_detail(dataset(5), ("a",), window, "both"),
+        lambda window: lambda fields: fields.find_paths(dataset(5), ("a",), window),
+        lambda window: lambda fields: fields.report_usage(dataset(0), ("a",), window),
+        lambda window: lambda fields: fields.report_provenance(dataset(CHAIN), ("a",), window),
+    ],
+    ids=["mappings", "operations", "paths", "usage", "provenance"],
+)
+@pytest.mark.parametrize("run", [0, RUNS - 1], ids=["the first run", "the last run"])
+def test_a_window_of_one_run_costs_as_much_among_fifty_as_alone(once, often, question, run):
+    (_, alone), (_, among) = once.ask(question(a_window(0))), often.ask(question(a_window(run)))
+
+    assert (among.rounds, among.gets, among.queries, among.items) == (
+        alone.rounds,
+        alone.gets,
+        alone.queries,
+        alone.items,
+    )
+    assert among.bytes <= 1.2 * alone.bytes
+
+
+def test_another_name_of_a_dataset_costs_a_query_of_its_own():
+    """It is learned from what the dataset's first name tells, so it is read in rounds of its own: three more."""
+    runs = [a_run(0, "job", dataset(0), dataset(1))]
+    symlink = {"symlinks": {"identifiers": [{"namespace": LAKE, "name": "other", "type": "TABLE"}]}}
+    named = [a_dataset_event(0, dataset(1), **symlink), *runs]
+
+    (_, plain), (_, with_names) = Counter(runs).ask(mappings(1, of=1)), Counter(named).ask(mappings(1, of=1))
+
+    assert (plain.rounds, plain.queries) == (2, 2)
+    assert with_names.rounds <= plain.rounds + 3
+    assert with_names.queries <= 2 * plain.queries
