@@ -12,7 +12,16 @@ from lambdas import wiring
 from lineage.errors import Conflict, Invalid, NotFound
 from lineage.tokens import Tokens, new_token
 from tests.builders import NOON, a_request
-from tests.builders_events import NAMESPACE, STORE, a_dataset, a_facet, a_job_event, a_parent, a_run_event
+from tests.builders_events import (
+    NAMESPACE,
+    STORE,
+    a_dataset,
+    a_dataset_event,
+    a_facet,
+    a_job_event,
+    a_parent,
+    a_run_event,
+)
 
 DAY_S = 24 * 3600
 BYTES = iter(range(1, 1000))
@@ -195,6 +204,19 @@ OTHER_NAME = a_facet("SymlinksDataset", identifiers=[{"namespace": "hive", "name
 OLD_NAME = a_facet(
     "LifecycleStateChange", lifecycleStateChange="RENAME", previousIdentifier={"namespace": "hive", "name": "old"}
 )
+SECRET = {"namespace": "s3://secret", "name": "ages"}
+AGE = {**SECRET, "field": "age"}
+COLUMNS = a_facet("ColumnLineageDataset", fields={"seats": {"inputFields": [AGE]}})
+WHOLE = a_facet("ColumnLineageDataset", fields={}, dataset=[AGE])
+OF_DATASET = a_facet("Lineage", inputs=[{"type": "DATASET", **SECRET}])
+OF_JOB = a_facet("Lineage", entries=[{"type": "DATASET", **SECRET, "inputs": []}])
+READ_SECRET = {"type": "READ", "name": "read", "source": SECRET, "outputs": ["age"]}
+WRITE_SECRET = {"type": "WRITE", "name": "write", "inputs": [{"origin": "read", "name": "age"}], "destination": SECRET}
+OF_HERE = {"namespace": STORE, "name": "raw"}
+
+
+def operations(*listed):
+    return {"headwater_operations": a_facet("HeadwaterOperations", operations=list(listed))}
 
 
 @pytest.mark.parametrize(
@@ -208,6 +230,14 @@ OLD_NAME = a_facet(
         (a_run_event(run_facets={"parent": a_parent(namespace="airflow")}), "airflow"),
         (a_run_event(outputs=[a_dataset(facets={"symlinks": OTHER_NAME})]), "hive"),
         (a_run_event(outputs=[a_dataset(facets={"lifecycleStateChange": OLD_NAME})]), "hive"),
+        (a_run_event(outputs=[a_dataset(facets={"columnLineage": COLUMNS})]), "s3://secret"),
+        (a_run_event(outputs=[a_dataset(facets={"columnLineage": WHOLE})]), "s3://secret"),
+        (a_dataset_event(a_dataset(facets={"columnLineage": COLUMNS})), "s3://secret"),
+        (a_dataset_event(a_dataset(facets={"lineage": OF_DATASET})), "s3://secret"),
+        (a_run_event(job_facets={"lineage": OF_JOB}), "s3://secret"),
+        (a_job_event(job_facets={"lineage": OF_JOB}), "s3://secret"),
+        (a_run_event(run_facets=operations(READ_SECRET, {**WRITE_SECRET, "destination": OF_HERE})), "s3://secret"),
+        (a_run_event(run_facets=operations({**READ_SECRET, "source": OF_HERE}, WRITE_SECRET)), "s3://secret"),
     ],
 )
 @pytest.mark.parametrize("batch", [False, True])
@@ -238,7 +268,22 @@ def test_a_node_is_in_the_namespace_that_finds_it_not_in_one_that_its_id_might_b
     assert ask(cloud, a_token(cloud, "read"), path=path, nodeId=node_id)[0] == 200
 
 
+def test_a_field_is_in_the_namespaces_of_all_datasets_that_its_id_may_name(cloud):
+    cloud.load_events(a_run_event(outputs=[a_dataset("nightly", "team:secret", fields=["age"])]))
+    path, node_id = "/api/v1/column-lineage", "datasetField:team:secret:nightly:age"
+
+    assert ask(cloud, a_token(cloud, "read", namespaces=["team"]), path=path, nodeId=node_id)[0] == 403
+    assert ask(cloud, a_token(cloud, "read", namespaces=["team:secret"]), path=path, nodeId=node_id)[0] == 200
+    cloud.load_events(a_run_event(outputs=[a_dataset("secret", "team", fields=["age"])]))
+    assert ask(cloud, a_token(cloud, "read", namespaces=["team:secret"]), path=path, nodeId=node_id)[0] == 403
+    assert ask(cloud, a_token(cloud, "read", namespaces=["team*"]), path=path, nodeId=node_id)[0] == 200
+
+
 ENCODED = quote(STORE, safe="")
+SEATS = f"datasetField:{STORE}:raw:seats"
+FIELDS = "/v3/namespaces/{}/datasets/raw/fields/seats/lineage"
+ENDPOINT = "/v3/namespaces/{}/endpoints/raw/fields"
+A_DAY = {"start": "now-1d", "end": "now"}
 RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
 
 
@@ -258,6 +303,25 @@ RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
         ("/api/v1/search", {"q": "read", "namespace": NAMESPACE}, 200),
         ("/api/v1/search", {"q": "read", "namespace": STORE}, 403),
         ("/api/v1/search", {"q": "read"}, 403),
+        ("/api/v1/column-lineage", {"nodeId": NODE}, 200),
+        ("/api/v1/column-lineage", {"nodeId": f"dataset:{STORE}:raw"}, 403),
+        ("/api/v1/column-lineage", {"nodeId": SEATS}, 403),
+        ("/api/v1/column-lineage", {"nodeId": SEATS.replace("datasetField", "dataset_field")}, 403),
+        ("/api/v1/column-lineage", {"nodeId": f"{SEATS}#{RUN}"}, 403),
+        ("/api/v1/column-lineage", {"nodeId": "datasetField:nowhere:raw:seats"}, 404),
+        ("/api/v1/column-lineage", {"nodeId": SEATS, "namespace": NAMESPACE}, 403),
+        ("/api/v1/column-lineage", {"nodeId": "datasetField:x"}, 400),
+        ("/api/v1/column-lineage", {}, 400),
+        ("/api/v1/column-lineage/origins", {"nodeId": SEATS}, 403),
+        ("/api/v1/reports/usage", {"nodeId": SEATS, **A_DAY}, 403),
+        ("/api/v1/reports/provenance", {"nodeId": SEATS, **A_DAY}, 403),
+        ("/api/v1/reports/provenance", A_DAY, 400),
+        (f"{ENDPOINT.format(ENCODED)}/lineage", A_DAY, 403),
+        (f"{ENDPOINT.format(NAMESPACE)}/lineage", A_DAY, 200),
+        (f"{ENDPOINT.format(ENCODED)}/seats/lineage", A_DAY, 403),
+        (f"{ENDPOINT.format(NAMESPACE)}/seats/lineage", {**A_DAY, "direction": "both"}, 200),
+        (FIELDS.format(ENCODED), A_DAY, 403),
+        (FIELDS.format(NAMESPACE), A_DAY, 200),
         ("/api/v1/jobs", {}, 403),
         ("/api/v1/jobs", {"namespace": NAMESPACE}, 403),
         ("/api/v1/namespaces", {}, 403),
@@ -267,7 +331,7 @@ RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
     ],
 )
 def test_a_question_is_answered_if_what_it_is_about_is_within_the_tokens_namespaces(cloud, path, query, code):
-    cloud.load_events(a_run_event())
+    cloud.load_events(a_run_event(outputs=[a_dataset("raw", fields=["seats"])]))
     assert status(cloud, a_token(cloud, "read", namespaces=[NAMESPACE]), "GET", path, **query) == code
 
 
