@@ -14,7 +14,7 @@ from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 
 from lineage.errors import Fault, Invalid
-from lineage.fields.operation_set import OperationSet
+from lineage.fields.operation_set import SOURCES_MAX, OperationSet
 from lineage.fields.operations import InputField, Operation, Read, Transform, Write
 from lineage.fields.reach import inputs_of, outputs_of
 from lineage.names import DatasetId
@@ -41,7 +41,7 @@ def check_operations(operations: Sequence[Operation], where: str = "operations")
     """
     checked = _Set(operations, where)
     faults = [*_size_faults(checked)] or [fault for rule in _RULES for fault in rule(checked)]
-    faults = faults or [*_pair_faults(checked)]
+    faults = faults or [*_extent_faults(checked)]
     if faults:
         raise Invalid(faults)
     return tuple(_not_emitted(checked))
@@ -79,10 +79,13 @@ def _size_faults(checked: _Set) -> Iterator[Fault]:
         yield Fault(checked.where, fields, f"must have at most {FIELDS_MAX:,} inputs and outputs in all")
 
 
-def _pair_faults(checked: _Set) -> Iterator[Fault]:
-    count = OperationSet(checked.operations).pair_count
-    if count > PAIRS_MAX:
-        yield Fault(checked.where, count, f"must relate at most {PAIRS_MAX:,} pairs of fields")
+def _extent_faults(checked: _Set) -> Iterator[Fault]:
+    operations = OperationSet(checked.operations)
+    if operations.pair_count > PAIRS_MAX:
+        yield Fault(checked.where, operations.pair_count, f"must relate at most {PAIRS_MAX:,} pairs of fields")
+    if operations.source_count > SOURCES_MAX:
+        rule = f"must make fields of at most {SOURCES_MAX:,} others in all, where they are not made of the same ones"
+        yield Fault(checked.where, operations.source_count, rule)
 
 
 def _repeated_names(checked: _Set) -> Iterator[Fault]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from graphlib import TopologicalSorter
@@ -23,6 +23,8 @@ from lineage.names import DatasetId, FieldPath
 
 # A description names so many of the operations on a field's way.
 NAMES_TOLD = 20
+# Sources that `columns` holds, those once that fields share.
+SOURCES_MAX = 250_000
 _KINDS = (Read, Transform, Write)
 _IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
 
@@ -108,21 +110,27 @@ class OperationSet:
     def columns(self) -> dict[DatasetId, Columns]:
         """What the written fields of each destination are made of.
 
-        Of a field's own read: DIRECT IDENTITY. Else DIRECT TRANSFORMATION, described by the operations on the field's
-        way. Fields that the same operations made share one mapping of their sources: 1,500 fields of 1,500 others are
-        3,000 entries.
+        Of the field that was read: DIRECT IDENTITY. Else DIRECT TRANSFORMATION, described by the transforms between the
+        source field and this one. Fields that the same operations made share one mapping of their sources: 1,500 fields
+        of 1,500 others are 3,000 entries. Where these would be more than `SOURCES_MAX`, all that are made of the same
+        fields share one, and descriptions are left out.
         """
-        shared: dict[frozenset[InputField | str], Sources] = {}
+        shared: dict[Hashable, Sources] = {}
         fields: dict[DatasetId, dict[FieldPath, Sources]] = {one: {} for one in self.destinations}
         types: dict[DatasetId, dict[FieldPath, str]] = {one: {} for one in self.destinations}
         for column, origins in self.written.items():
-            key = frozenset(one if one.origin in self._read_names else one.origin for one in origins)
+            key = self._shared[column]
             if key not in shared:
-                shared[key] = self._sources(self._reach(origins))
+                shared[key] = self._sources(self._reach(origins), described=isinstance(key, frozenset))
             fields[column.dataset][column.field] = shared[key]
             kinds = [self._types[one] for one in origins if one in self._types]
             types[column.dataset].update({column.field: max(kinds)} if kinds else {})
         return {one: Columns(fields[one], {}, types[one]) for one in fields}
+
+    @property
+    def source_count(self) -> int:
+        """How many sources `columns` holds, those once that fields share; cheap however many."""
+        return self._count(self._shared)
 
     def field_maps(self) -> dict[tuple[DatasetId, DatasetId], set[tuple[FieldPath, FieldPath]]]:
         """Which fields of a source went into which of a destination; `pair_count` says how much that is."""
@@ -168,10 +176,6 @@ class OperationSet:
         return OperationSet(_renamed(operation, names) for operation in self.operations)
 
     @cached_property
-    def _read_names(self) -> frozenset[str]:
-        return frozenset(read.name for read in self.reads)
-
-    @cached_property
     def _types(self) -> Mapping[InputField, str]:
         emitting = (one for one in self.operations if not isinstance(one, Write))
         return {InputField(one.name, name): kind for one in emitting for name, kind in one.types}
@@ -182,10 +186,33 @@ class OperationSet:
             reach |= self.reached.of(one)
         return reach
 
-    def _sources(self, reach: Reach) -> Sources:
-        description = ", ".join(self._names_told(reach.by))
-        made = frozenset({Transformation("DIRECT", "TRANSFORMATION", description)})
-        sources = {Source(one.dataset, one.field): made for one in self.reached.columns(reach.made)}
+    @cached_property
+    def _shared(self) -> Mapping[Column, Hashable]:
+        """By written field what it shares its sources by: its origins (a frozenset), or the fields it is made of."""
+        reads = {read.name for read in self.reads}
+        by_origins: dict[Column, Hashable] = {
+            column: frozenset(one if one.origin in reads else one.origin for one in origins)
+            for column, origins in self.written.items()
+        }
+        if self._count(by_origins) <= SOURCES_MAX:
+            return by_origins
+        reaches = {column: self._reach(origins) for column, origins in self.written.items()}
+        return {column: (reach.direct, reach.made) for column, reach in reaches.items()}
+
+    def _count(self, shared: Mapping[Column, Hashable]) -> int:
+        one_of_each = {key: column for column, key in shared.items()}
+        reaches = (self._reach(self.written[column]) for column in one_of_each.values())
+        return sum((reach.direct | reach.made).bit_count() for reach in reaches)
+
+    def _sources(self, reach: Reach, *, described: bool) -> Sources:
+        told: dict[int, frozenset[Transformation]] = {}
+        sources: dict[Source, frozenset[Transformation]] = {}
+        for one in self.reached.columns(reach.made):
+            between = reach.by & self.reached.after(one) if described else 0
+            if between not in told:
+                description = ", ".join(self._names_told(between)) or None
+                told[between] = frozenset({Transformation("DIRECT", "TRANSFORMATION", description)})
+            sources[Source(one.dataset, one.field)] = told[between]
         for one in self.reached.columns(reach.direct):
             source = Source(one.dataset, one.field)
             sources[source] = sources.get(source, frozenset()) | _IDENTITY

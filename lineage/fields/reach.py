@@ -37,13 +37,15 @@ class Reached:
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._operations = operations
-        self._columns: dict[Column, int] = {}
+        self._columns: list[Column] = []
+        self._bits: dict[Column, int] = {}
         self._of_reads = {one.name: self._fields_read(one) for one in operations if isinstance(one, Read)}
         self._reads = {one.name: one for one in operations if isinstance(one, Read)}
         self._of_transforms: dict[str, Reach] = {}
         for place, operation in enumerate(operations):
             if isinstance(operation, Transform):
                 self._of_transforms[operation.name] = self._of_inputs(operation.inputs, 1 << place)
+        self._after = self._followed()
 
     def of(self, field: InputField) -> Reach:
         """What reaches a field that an operation emitted, or is said to have emitted."""
@@ -54,13 +56,33 @@ class Reached:
         """What reaches the operation, and so all that it emits."""
         return self._of_transforms[operation.name]
 
+    def after(self, column: Column) -> int:
+        """The operations (transforms) that a source field reaches."""
+        return self._after.get(column, 0)
+
     def columns(self, bits: int) -> Iterator[Column]:
         """The source fields that bits stand for."""
-        return (column for column, bit in zip(self._columns, reversed(f"{bits:b}"), strict=False) if bit == "1")
+        return (self._columns[place] for place in _places(bits))
 
     def operations(self, bits: int) -> Iterator[Operation]:
         """The operations that bits stand for, in their order."""
-        return (one for one, bit in zip(self._operations, reversed(f"{bits:b}"), strict=False) if bit == "1")
+        return (self._operations[place] for place in _places(bits))
+
+    def _followed(self) -> dict[Column, int]:
+        of_columns: dict[Column, int] = {}
+        of_transforms: dict[str, int] = {}
+        for place in reversed(range(len(self._operations))):
+            operation = self._operations[place]
+            if isinstance(operation, Transform):
+                after = of_transforms.pop(operation.name, 0) | 1 << place
+                for one in operation.inputs:
+                    read = self._reads.get(one.origin)
+                    if read is None:
+                        of_transforms[one.origin] = of_transforms.get(one.origin, 0) | after
+                    else:
+                        column = Column(read.source, parse_slashed(one.name))
+                        of_columns[column] = of_columns.get(column, 0) | after
+        return of_columns
 
     def _of_inputs(self, inputs: Iterable[InputField], by: int) -> Reach:
         made = 0
@@ -91,7 +113,19 @@ class Reached:
         return known[field.name]
 
     def _bit_of(self, column: Column) -> int:
-        return 1 << self._columns.setdefault(column, len(self._columns))
+        if column not in self._bits:
+            self._bits[column] = 1 << len(self._columns)
+            self._columns.append(column)
+        return self._bits[column]
+
+
+def _places(bits: int) -> Iterator[int]:
+    """The places of the bits that are set, from the lowest on."""
+    text = f"{bits:b}"[::-1]
+    place = text.find("1")
+    while place >= 0:
+        yield place
+        place = text.find("1", place + 1)
 
 
 def inputs_of(operation: Operation) -> tuple[InputField, ...]:

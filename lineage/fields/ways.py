@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lineage.fields.columns import Column
@@ -15,8 +15,8 @@ from lineage.fields.detail import detail_of
 from lineage.fields.found import Connection, DetailNode, FieldPathFound, PathOperation, SimpleEdge
 from lineage.fields.operation_forms import render_operations
 from lineage.fields.operation_set import OperationSet
-from lineage.fields.operations import InputField, Operation, Read, Transform
-from lineage.fields.reach import inputs_of, outputs_of
+from lineage.fields.operations import InputField, Operation, Read
+from lineage.fields.reach import NOTHING, inputs_of, outputs_of
 from lineage.names import DatasetId, FieldPath
 
 # What S3 prints as the input of a read.
@@ -53,7 +53,7 @@ def way_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -
         return None
     needed = _needed(operations, written)
     on_the_way = [one for one in operations.operations if one.name in needed]
-    edges, more = _edges(operations, written, on_the_way)
+    edges, more = _edges(operations, written)
     detail = detail_of([operations], destination, field, "backward")
     return Way(
         _key(on_the_way, needed, written),
@@ -91,26 +91,17 @@ def _path_operation(operation: Operation) -> PathOperation:
     return PathOperation(operation.name, operation.description, inputs, outputs_of(operation), source)
 
 
-def _edges(
-    operations: OperationSet, written: Iterable[InputField], on_the_way: Iterable[Operation]
-) -> tuple[tuple[SimpleEdge, ...], bool]:
-    names: dict[Column, list[str]] = {}
+def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tuple[SimpleEdge, ...], bool]:
+    reached, reach = operations.reached, NOTHING
     for one in written:
-        reach = operations.reached.of(one)
-        names.update((column, []) for column in operations.reached.columns(reach.direct | reach.made))
-    count = 0
-    for column, name in _passed(operations, on_the_way):
-        if count >= NAMES_MAX:
-            break
-        names[column].append(name)
-        count += 1
-    edges = (SimpleEdge(column.dataset, column.field, tuple(names[column])) for column in sorted(names))
-    return tuple(edges), count >= NAMES_MAX
-
-
-def _passed(operations: OperationSet, on_the_way: Iterable[Operation]) -> Iterator[tuple[Column, str]]:
-    """Each source field that went into each transform, in the order of execution."""
-    for operation in on_the_way:
-        if isinstance(operation, Transform):
-            for column in operations.reached.columns(operations.reached.through(operation).made):
-                yield column, operation.name
+        reach |= operations.reached.of(one)
+    names = 0
+    edges: list[SimpleEdge] = []
+    for column in sorted(reached.columns(reach.direct | reach.made)):
+        between = reach.by & reached.after(column)
+        names += between.bit_count()
+        if names > NAMES_MAX:
+            return tuple(edges), True
+        operations_between = tuple(one.name for one in reached.operations(between))
+        edges.append(SimpleEdge(column.dataset, column.field, operations_between))
+    return tuple(edges), False

@@ -164,6 +164,22 @@ def test_a_set_relates_at_most_ten_million_pairs_of_fields():
     ]
 
 
+def test_fields_are_made_of_at_most_250000_others_where_these_are_not_the_same():
+    def staircase(steps):
+        """Each operation takes what the one before made, and a field more."""
+        names = [f"f{n}" for n in range(steps)]
+        read = a_read(*names)
+        inputs = [[f"read.f{n}", *([f"t{n - 1}.x"] if n else [])] for n in range(steps)]
+        transforms = [a_transform(f"t{n}", inputs[n], ["x", f"x{n}"]) for n in range(steps)]
+        return [read, *transforms, a_write(*(f"t{n}.x{n}" for n in range(steps)))]
+
+    assert check_operations(staircase(706)) == ()
+    assert faults(*staircase(707)) == [
+        "operations: must make fields of at most 250,000 others in all, where they are not made of the same ones,"
+        " got 250278"
+    ]
+
+
 def test_places_are_told_from_where_the_operations_stand():
     with pytest.raises(Invalid, match=r"^facet\.operations: must hold at least one operation of type WRITE$"):
         check_operations([READ], "facet.operations")

@@ -92,6 +92,20 @@ def test_columns_maps_and_counts_are_those_of_plain_reachability(operations):
 
 
 @given(operation_sets())
+def test_a_source_is_described_by_the_transforms_between_it_and_the_field(operations):
+    fields = written(operations)
+    for dataset, columns in OperationSet(operations).columns().items():
+        for path, told in columns.fields.items():
+            behind = set().union(*(made_of(operations, one) for one in fields[Column(dataset, path)]))
+            transforms = [one for one in behind if isinstance(by_name(operations, one.origin), Transform)]
+            for source, transformations in told.items():
+                column = Column(source.dataset, source.field)
+                between = {one.origin for one in transforms if column in sources(operations, one)}
+                described = [one.description for one in transformations if one.subtype == "TRANSFORMATION"]
+                assert [set(one.split(", ")) for one in described] == ([between] if between else [])
+
+
+@given(operation_sets())
 def test_what_is_dropped_and_unused_is_that_of_plain_reachability(operations):
     found = OperationSet(operations)
     drops = [one for one in operations if isinstance(one, Transform) and not one.outputs]

@@ -7,7 +7,7 @@ from itertools import permutations
 import pytest
 
 from lineage.fields.columns import Column, Columns, Source, Transformation
-from lineage.fields.operation_set import OperationSet
+from lineage.fields.operation_set import SOURCES_MAX, OperationSet
 from lineage.names import DatasetId
 from tests.builders_operations import (
     ESTIMATED,
@@ -106,7 +106,7 @@ def test_a_field_that_is_written_twice_is_made_of_what_either_was_made_of():
     upper = a_transform("upper", ["read.b"], ["a"])
     writes = [a_write("lower.a", name="first"), a_write("upper.a", "read.a", name="second")]
     assert columns(a_read("a", "b"), lower, upper, *writes) == {
-        "a": {"a": made_by("lower", "upper") | IDENTITY, "b": made_by("lower", "upper")}
+        "a": {"a": made_by("lower") | IDENTITY, "b": made_by("upper")}
     }
 
 
@@ -183,6 +183,18 @@ def test_a_description_names_twenty_operations_and_counts_the_others():
     )
 
 
+def test_a_source_is_described_by_the_operations_between_it_and_the_field():
+    operations = [
+        a_read("distance", "seats"),
+        a_transform("average", ["read.seats"], ["seats"]),
+        a_transform("burn", ["read.distance"], ["fuel"]),
+        a_transform("share", ["burn.fuel", "average.seats"], ["co2"]),
+    ]
+    assert columns(*operations, a_write("share.co2")) == {
+        "co2": {"distance": made_by("burn", "share"), "seats": made_by("average", "share")}
+    }
+
+
 def test_operations_beside_a_fields_way_are_not_in_its_description():
     beside = a_transform("beside", ["read.b"], ["b"])
     after = a_transform("after", ["burn.fuel"], ["x"])
@@ -248,11 +260,31 @@ def test_a_chain_of_ten_thousand_operations_does_not_recurse():
     assert pairs([a_read("a"), *steps, a_write("t9997.a")]) == {("a", "a")}
 
 
+def made_of_each(count):
+    """Fields each made by an operation of its own of all that one operation mixed."""
+    names = [f"f{n}" for n in range(count)]
+    mix = a_transform("mix", [f"read.{name}" for name in names], names)
+    each = [a_transform(f"each-{name}", [f"mix.{name}"], [name]) for name in names]
+    return OperationSet([a_read(*names), mix, *each, a_write(*(f"each-{name}.{name}" for name in names))])
+
+
 def test_fields_that_one_operation_made_share_what_they_are_made_of():
     names = [f"f{n}" for n in range(1_500)]
     mix = a_transform("mix", [f"read.{name}" for name in names], names)
     operations = OperationSet([a_read(*names), mix, a_write(*(f"mix.{name}" for name in names))])
     every = operations.columns()[ESTIMATED].fields.values()
     assert operations.pair_count == 1_500 * 1_500
+    assert operations.source_count == 1_500
     assert len({id(sources) for sources in every}) == 1
     assert {len(sources) for sources in every} == {1_500}
+
+
+def test_descriptions_are_left_out_where_they_would_hold_too_many_sources_apart():
+    few, many = made_of_each(500), made_of_each(501)
+    assert few.source_count == SOURCES_MAX == 250_000
+    assert few.columns()[ESTIMATED].fields[("f7",)][Source(FLIGHTS, ("f3",))] == made_by("mix", "each-f7")
+    assert many.source_count == 501
+    assert set(many.columns()[ESTIMATED].fields[("f7",)].values()) == {
+        frozenset({Transformation("DIRECT", "TRANSFORMATION")})
+    }
+    assert len({id(sources) for sources in many.columns()[ESTIMATED].fields.values()}) == 1
