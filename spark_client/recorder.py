@@ -166,6 +166,9 @@ class LineageRecorder:
     ) -> None:
         self._close("COMPLETE" if kind is None else "FAIL")
 
+    def __getstate__(self) -> object:
+        raise TypeError("a LineageRecorder is the driver's: keep it out of what executors run")
+
     def _record(self, destination: Dataset | None, operations: Iterable[Given], fields: object) -> None:
         steps = parse_steps(operations)
         if destination is not None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lineage.errors import Invalid
 from lineage.fields.checks import check_operations
@@ -241,3 +243,21 @@ def test_the_widest_set_is_translated_in_moments():
     steps = [a_read(names), *(of("trim", one, one) for one in names.split()), written(names)]
 
     assert len(translate(steps).operations) == 1_502
+
+
+WORDS = st.lists(st.sampled_from("abcde"), max_size=3, unique=True).map(" ".join)
+STEPS = st.lists(st.tuples(st.sampled_from(["x", "y"]), WORDS, WORDS.filter(bool)), max_size=8)
+
+
+@given(STEPS, WORDS.filter(bool))
+def test_whatever_the_order_tells_each_field_comes_from_its_latest_maker(steps, schema):
+    ordered = [of(name, inputs, outputs) for name, inputs, outputs in steps]
+    found = translate([a_read("a b c d e"), *ordered, written(schema)]).operations
+    latest = dict.fromkeys("abcde", "read")
+
+    assert check_operations(found) == ()
+    for step, operation in zip([*ordered, written(schema)], found[1:], strict=True):
+        names = schema.split() if isinstance(step, Written) else step.inputs
+        assert operation.inputs == tuple(InputField(latest[name], name) for name in names)
+        if not isinstance(step, Written):
+            latest.update(dict.fromkeys(step.outputs, operation.name))

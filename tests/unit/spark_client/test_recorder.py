@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import logging
+import pickle
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -539,6 +540,11 @@ recorder.record(("s3://flights", "out"), [FieldOperation("read").reads(("s3://fl
     subprocess.run([sys.executable, "-c", job], check=True, cwd=FACETS.parents[1])
 
     assert len(_lines(tmp_path / "lineage.jsonl")) == 1
+
+
+def test_a_recorder_stays_on_the_driver(lake: SimpleNamespace) -> None:
+    with a_recorder(lake) as recorder, pytest.raises(TypeError, match="keep it out of what executors run"):
+        pickle.dumps(recorder)
 
 
 def test_importing_the_recorder_loads_no_library() -> None:
