@@ -14,7 +14,7 @@ import boto3
 import pytest
 from openlineage.client import OpenLineageClient
 from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
-from openlineage.client.facet_v2 import parent_run, schema_dataset, source_code_location_job
+from openlineage.client.facet_v2 import column_lineage_dataset, parent_run, schema_dataset, source_code_location_job
 from openlineage.client.serde import Serde
 
 from lineage.runs.facts.table import GraphTable
@@ -42,6 +42,22 @@ def run_id(job: str, namespace: str) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{namespace}/{job}"))
 
 
+def columns_of(namespace: str) -> column_lineage_dataset.ColumnLineageDatasetFacet:
+    """That the flight of what was checked is that of what came raw, and that all of it was filtered by day."""
+    raw = {"namespace": STORE, "name": f"{namespace}/raw"}
+    same = column_lineage_dataset.Transformation(type="DIRECT", subtype="IDENTITY", description="as it is")
+    by_day = column_lineage_dataset.Transformation(type="INDIRECT", subtype="FILTER")
+    return column_lineage_dataset.ColumnLineageDatasetFacet(
+        fields={
+            "flight": column_lineage_dataset.Fields(
+                inputFields=[column_lineage_dataset.InputField(**raw, field="flight", transformations=[same])]
+            )
+        },
+        dataset=[column_lineage_dataset.InputField(**raw, field="day", transformations=[by_day])],
+        producer=PRODUCER,
+    )
+
+
 def an_event(state: RunState, time: str, namespace: str) -> RunEvent:
     """A part of the run that checks flights."""
     schema = schema_dataset.SchemaDatasetFacet(fields=[schema_dataset.SchemaDatasetFacetFields("flight", "string")])
@@ -58,7 +74,11 @@ def an_event(state: RunState, time: str, namespace: str) -> RunEvent:
         job=Job(namespace, "emissions.check", facets={"sourceCodeLocation": code}),
         eventType=state,
         inputs=[InputDataset(STORE, f"{namespace}/raw")],
-        outputs=[OutputDataset(STORE, f"{namespace}/checked", facets={"schema": schema})],
+        outputs=[
+            OutputDataset(
+                STORE, f"{namespace}/checked", facets={"schema": schema, "columnLineage": columns_of(namespace)}
+            )
+        ],
     )
 
 
@@ -112,6 +132,34 @@ def check_what_marquez_reads(marquez: MarquezClient, namespace: str) -> None:
     assert {raw, checked} <= set(names)
 
 
+def check_what_marquez_reads_of_columns(marquez: MarquezClient, namespace: str) -> None:
+    """Its three questions about columns, and the columns of a dataset."""
+    raw, checked = f"{namespace}/raw", f"{namespace}/checked"
+    flight, source = (f"datasetField:{STORE}:{name}:flight" for name in (checked, raw))
+    by_field = marquez.get_column_lineage_by_dataset_field(STORE, checked, "flight")["graph"]
+
+    nodes = {node["id"]: node for node in by_field}
+    data = nodes[flight]["data"]
+    assert (data["dataset"], data["field"], data["fieldType"]) == (checked, "flight", "string")
+    assert (data["transformationType"], data["transformationDescription"]) == ("IDENTITY", "as it is")
+    assert [(one["dataset"], one["field"]) for one in data["inputFields"]] == [(raw, "flight")]
+    assert {"origin": flight, "destination": source} in nodes[flight]["inEdges"]
+    assert {source, flight} <= nodes.keys()
+    assert marquez.get_column_lineage_by_dataset(STORE, checked)["graph"] == by_field
+    assert marquez.get_column_lineage_by_job(namespace, "emissions.check")["graph"] == by_field
+
+    down = marquez.get_column_lineage_by_dataset_field(STORE, raw, "flight", depth=1, with_downstream=True)["graph"]
+    made = {node["id"]: [edge["destination"] for edge in node["outEdges"]] for node in down}
+    assert made == {source: [flight], flight: []}
+
+    dataset = marquez.get_dataset(STORE, checked)
+    (told,) = dataset["columnLineage"]
+    assert (told["name"], told["inputFields"]) == ("flight", data["inputFields"])
+    version = dataset["currentVersion"]
+    then = marquez.get_column_lineage_by_dataset_field(STORE, checked, "flight", version=version)["graph"]
+    assert f"{flight}#{version}" in [node["id"] for node in then]
+
+
 @pytest.mark.parametrize("compression", [None, "gzip"])
 def test_a_run_sent_by_openlineage_is_read_by_marquez(local_stack: LocalStack, compression: str | None) -> None:
     namespace = f"foreign-{compression}"
@@ -120,7 +168,9 @@ def test_a_run_sent_by_openlineage_is_read_by_marquez(local_stack: LocalStack, c
     send_a_run(a_client(local_stack.api_url, **more), namespace)
     local_stack.drain()
 
-    check_what_marquez_reads(MarquezClient(local_stack.api_url.rstrip("/")), namespace)
+    marquez = MarquezClient(local_stack.api_url.rstrip("/"))
+    check_what_marquez_reads(marquez, namespace)
+    check_what_marquez_reads_of_columns(marquez, namespace)
 
 
 @pytest.fixture(scope="module")
