@@ -23,8 +23,11 @@ def type_of(path, columns, schema):
     return columns.types.get(path) or schema.get(path) or UNKNOWN_TYPE
 
 
-def found_teller(teller, version):
-    return Teller(teller.id, teller.job, version, declared=teller.run is None)
+def found_tellers(words, path, version_of):
+    """Those who told of a column, each once."""
+    tellers = {word.teller for word in words if word.tells_of(path)}
+    found = [Teller(one.id, one.job, version_of(one), declared=one.run is None) for one in tellers]
+    return tuple(sorted(found, key=lambda one: one.run))
 
 
 def hops(starts, depth, beside):

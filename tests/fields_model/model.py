@@ -6,6 +6,7 @@ import re
 
 from lineage.errors import Invalid
 from tests.fields_model import mappings, present, versions
+from tests.fields_model.said import SaidOfColumns
 from tests.fields_model.world import World
 from tests.runs_model import Model
 
@@ -16,13 +17,17 @@ class FieldModel:
     """`lineage.fields.questions.FieldQuestions` for a whole set of statements."""
 
     def __init__(self, statements):
-        self.runs = Model(statements)
+        self.runs = Model([])
+        self.runs._tell(SaidOfColumns(statements))
         self.world = World(self.runs)
 
     def find_columns(self, node_id, *, depth, downstream=False, at=None, version=None):
-        node_id, version = _version_named(node_id.replace("dataset_field:", "datasetField:", 1), version)
-        if ((version or at) and downstream) or (version and at):
-            raise Invalid.because("nodeId", node_id, "asks for too much at once")
+        node_id, named = _version_named(node_id.replace("dataset_field:", "datasetField:", 1))
+        if (version and (node_id.startswith("job:") or named not in (None, version))) or ((version or named) and at):
+            raise Invalid.because("nodeId", node_id, "disagrees with what else is asked")
+        version = version or named
+        if downstream and (version or at):
+            raise Invalid.because("nodeId", node_id, "downstream is known of the present alone")
         if version:
             return versions.graph_of_version(self.world, node_id, version, depth)
         if at:
@@ -36,10 +41,6 @@ class FieldModel:
         return mappings.find_mappings(self.world, dataset, window, level)
 
 
-def _version_named(node_id, version):
+def _version_named(node_id):
     named = _VERSIONED.fullmatch(node_id)
-    if named is None:
-        return node_id, version
-    if version not in (None, named[2]):
-        raise Invalid.because("version", version, f"must be that of nodeId, {named[2]}")
-    return named[1], named[2]
+    return (named[1], named[2]) if named else (node_id, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lineage.fields.columns import Column, Source
 from lineage.fields.found import ColumnGraph, FoundColumn
-from tests.fields_model.found import found_sources, found_teller, hops, type_of
+from tests.fields_model.found import found_sources, found_tellers, hops, type_of
 from tests.fields_model.schema import top_level
 from tests.fields_model.told import NOTHING
 
@@ -77,22 +77,22 @@ def made_of(world, column):
 
 
 def made_from(world, column):
-    """Transformations by the columns that are made of a column, or belong to a dataset that depends on it."""
-    source, found = Source(column.dataset, column.field), {}
+    """The columns that are made of a column, or belong to a dataset that depends on it."""
+    source, found = Source(column.dataset, column.field), set()
     for dataset in world.visible_datasets():
         present = world.present(dataset)
         for path in {*top_level(world.schema(dataset)), *present.fields}:
-            ways = [some[source] for some in (present.fields.get(path, {}), present.whole) if source in some]
-            if ways:
-                found[Column(dataset, path)] = NOTHING.union(*ways)
+            if source in present.whole or source in present.fields.get(path, {}):
+                found.add(Column(dataset, path))
     return found
 
 
 def _outputs(world, node, near, down, downstream):
+    """All columns made of a node that was asked for or is downstream; of one upstream alone those in the graph."""
     if not downstream:
-        return {}
+        return set()
     every = made_from(world, node)
-    return every if node in down else {one: how for one, how in every.items() if one in near}
+    return every if node in down else every & near.keys()
 
 
 def node_of(world, column, outputs):
@@ -107,7 +107,7 @@ def node_of(world, column, outputs):
         schema_known=bool(schema),
         inputs=found_sources(present.fields.get(column.field, {})),
         dependencies=found_sources(present.whole),
-        outputs=found_sources({Source(one.dataset, one.field): how for one, how in outputs.items()}),
+        outputs=found_sources({Source(one.dataset, one.field): NOTHING for one in outputs}),
         tellers=tellers_of(world, column),
         stale=found.stale if found else False,
         last_written_by=found.last_written_by if found else None,
@@ -115,13 +115,9 @@ def node_of(world, column, outputs):
 
 
 def tellers_of(world, column):
-    """Who told of the column: of it, or of its dataset as a whole."""
-    found = {
-        found_teller(teller, version_made(world, teller, column.dataset))
-        for teller, columns in world.writers(column.dataset)
-        if column.field in columns.fields or columns.whole
-    }
-    return tuple(sorted(found, key=lambda one: (one.version or "", one.run)))
+    """Who told of the column, or of the whole that it is part of."""
+    words = world.writers(column.dataset)
+    return found_tellers(words, column.field, lambda teller: version_made(world, teller, column.dataset))
 
 
 def version_made(world, teller, dataset):
@@ -132,6 +128,6 @@ def version_made(world, teller, dataset):
 def present_columns(world, datasets):
     """Of each dataset the columns that are made of others."""
     return {
-        dataset: tuple(node_of(world, Column(dataset, path), {}) for path in sorted(world.present(dataset).fields))
+        dataset: tuple(node_of(world, Column(dataset, path), set()) for path in sorted(world.present(dataset).fields))
         for dataset in datasets
     }

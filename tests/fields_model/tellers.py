@@ -6,17 +6,19 @@ from dataclasses import dataclass
 
 from lineage.fields.columns import NO_COLUMNS, Columns, Source
 from lineage.names import DatasetId, JobId, uuid_of_bytes
+from lineage.runs.event import Event
 from tests.fields_model.operations import written
 from tests.fields_model.told import NOTHING, by_columns, of_column_lineage, of_lineage, united
 from tests.runs_model.facets import merged
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Teller:
     """`told` is what it tells of each dataset, by the name that it used; of those that it does not tell of, nothing.
 
     `explicit`: it has a `lineage` facet, so what that leaves out depends on nothing. `position` is None while it does
-    not count yet; `run` is the id of the run that it is, `start` when that began.
+    not count yet; `run` is the id of the run that it is, `start` when that began; `event` the
+    Job- or DatasetEvent that it is.
     """
 
     id: str
@@ -28,6 +30,7 @@ class Teller:
     told: dict
     explicit: bool
     run: str | None = None
+    event: Event | None = None
 
     def columns(self, name):
         """What is to be thought of the columns of a dataset that it wrote, or told of."""
@@ -39,6 +42,21 @@ class Teller:
 def unknown(inputs):
     """That something depends on all of these datasets, nobody knows how."""
     return Columns({}, {Source(one, None): NOTHING for one in inputs})
+
+
+def named_as_sources(event):
+    """The datasets that an event tells columns to come from, by whatever facet."""
+    columns = [one for some in _operation_sets([event]) for one in written(some).values()]
+    columns += _base([event.job_facets.get("lineage")], [])[0].values()
+    for use in (*event.outputs, *([event.dataset] if event.dataset else [])):
+        lineage, older = (use.facets.get(name) for name in ("lineage", "columnLineage"))
+        columns += [of_lineage(lineage)] if _there(lineage) else []
+        columns += [of_column_lineage(older)] if _there(older) else []
+    return {source.dataset for one in columns for source in sources_in(one)}
+
+
+def sources_in(columns):
+    return {one for some in [columns.whole, *columns.fields.values()] for one in some}
 
 
 def every_teller(said):
@@ -72,7 +90,7 @@ def _of_job_event(event):
     told, explicit = _base([event.job_facets.get("lineage")], [(event, use) for use in event.outputs])
     id = uuid_of_bytes(event.hash)  # noqa: A001 - what it is
     inputs, outputs = (sorted({use.dataset for use in side}) for side in (event.inputs, event.outputs))
-    return Teller(id, event.job, (event.time, id), event.time, inputs, outputs, told, explicit)
+    return Teller(id, event.job, (event.time, id), event.time, inputs, outputs, told, explicit, event=event)
 
 
 def _of_dataset_event(event):
@@ -86,7 +104,9 @@ def _of_dataset_event(event):
         told = {event.dataset.dataset: of_lineage(lineage)}
     elif _there(older):
         told = {event.dataset.dataset: of_column_lineage(older)}
-    return Teller(id, None, (event.time, event.hash), event.time, [], [event.dataset.dataset], told, explicit=True)
+    return Teller(
+        id, None, (event.time, event.hash), event.time, [], [event.dataset.dataset], told, explicit=True, event=event
+    )
 
 
 def _base(lineage, uses):

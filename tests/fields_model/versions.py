@@ -7,10 +7,11 @@ from functools import partial
 
 from lineage.fields.found import ColumnGraph, FoundColumn
 from lineage.names import DatasetId, FieldPath
-from tests.fields_model.found import found_sources, found_teller, hops, type_of
+from tests.fields_model.found import found_sources, found_tellers, hops, type_of
 from tests.fields_model.present import field_id, version_made, written_by
-from tests.fields_model.schema import top_level
-from tests.runs_model.dataset_versions import version_id
+from tests.fields_model.schema import fields_of, top_level
+from tests.fields_model.told import united
+from tests.runs_model.dataset_versions import version_id, written_facets
 
 
 @dataclass(frozen=True, order=True)
@@ -43,10 +44,10 @@ def graph_of_version(world, node_id, version, depth):
         return None
     starts = set()
     for dataset, one in asked.versions:
-        schemas = [world.schema_of_version(dataset, one), world.schema(dataset)]
-        told = {*world.columns_of_version(dataset, one).fields, *world.used_now(dataset)}
-        schemas = schemas[:1] if schemas[0] else schemas
-        starts |= {Node(dataset, path, one) for path in asked.paths(dataset, schemas, told)}
+        schema = world.schema_of_version(dataset, one) or world.schema(dataset)
+        told = {path for word in world.words_of_version(dataset, one) for path in word.columns.fields}
+        paths = asked.paths(dataset, [schema], told | world.used_now(dataset))
+        starts |= {Node(dataset, path, one) for path in paths}
     if asked.is_named and not starts:
         return None
     return _graph(starts, depth, partial(_node, world))
@@ -85,7 +86,7 @@ def graph_of_time(world, then, node_id, depth):
     asked = _asked_then(then, node_id)
     if asked is None:
         return None
-    starts = {node for dataset in asked.versions for node in _nodes_then(then, dataset, asked)}
+    starts = {node for dataset in asked.versions for node in _nodes_then(world, then, dataset, asked)}
     if not starts and (asked.is_named or not any(shown_versions(then, one) for one in asked.versions)):
         return None if not node_id.startswith("job:") else ColumnGraph(())
     return _graph(starts, depth, lambda node: _node_then(world, then, node) if node in starts else _node(world, node))
@@ -106,26 +107,32 @@ def _asked_then(then, node_id):
     return None
 
 
-def _nodes_then(then, dataset, asked):
+def _nodes_then(world, then, dataset, asked):
     """Every asked column in every version that is shown."""
     shown = shown_versions(then, dataset)
-    schemas = [then.schema(dataset), *(then.schema_of_version(dataset, one) for one in shown)]
-    told = {
-        *then.present(dataset).fields,
-        *(path for one in shown for path in then.columns_of_version(dataset, one).fields),
-    }
-    return {Node(dataset, path, one) for path in asked.paths(dataset, schemas, told) for one in shown}
+    schemas = [then.schema(dataset), *(_schema_then(world, then, dataset, one) for one in shown)]
+    paths = asked.paths(dataset, schemas, set(then.present(dataset).fields))
+    return {Node(dataset, path, one) for path in paths for one in shown}
 
 
 def shown_versions(world, dataset):
-    """The version that each teller made; for tellers that made none, or if there are none, the latest."""
-    made = {version_made(world, teller, dataset) for teller, _ in world.writers(dataset)} or {None}
-    versions = world.versions(dataset)
-    if not versions:
-        return []
-    whole = [one.id for one in versions if not one.failed]
-    latest = whole[-1] if whole else version_id(dataset, "")
-    return sorted({one or latest for one in made})
+    """The words on a dataset by the version that their teller made; by the latest one if it made none."""
+    shown = {}
+    for word in world.writers(dataset):
+        shown.setdefault(version_made(world, word.teller, dataset), []).append(word)
+    homeless, versions = shown.pop(None, []), world.versions(dataset)
+    if (homeless or not shown) and versions:
+        whole = [one.id for one in versions if not one.failed]
+        shown.setdefault(whole[-1] if whole else version_id(dataset, ""), []).extend(homeless)
+    return shown
+
+
+def _schema_then(world, then, dataset, version):
+    """The schema of a version that was there then, by all that is known of it."""
+    run = then.maker(dataset, version)
+    if run is None:
+        return then.schema_of_version(dataset, version)
+    return fields_of(written_facets(world.said.runs[run], then.said.names_of(dataset)))
 
 
 def _graph(starts, depth, node_of):
@@ -134,26 +141,34 @@ def _graph(starts, depth, node_of):
 
 
 def _above(found):
-    return {Node(one.dataset, one.field, one.version) for one in (*found.inputs, *found.dependencies) if one.field}
+    return {
+        Node(one.dataset, one.field, one.version)
+        for one in (*found.inputs, *found.dependencies)
+        if one.field and one.version
+    }
 
 
 def _node(world, node):
-    columns = world.named(world.columns_of_version(node.dataset, node.version))
-    schema = world.schema_of_version(node.dataset, node.version)
-    return _found(world, node, world.maker(node.dataset, node.version), columns, schema)
+    words = world.words_of_version(node.dataset, node.version)
+    columns = world.named(united(word.columns for word in words))
+    return _found(world, node, words, columns, world.schema_of_version(node.dataset, node.version))
 
 
 def _node_then(world, then, node):
-    """The node as of then: only the versions that its maker read are told with all that is known."""
-    told = then.columns_of_version(node.dataset, node.version)
-    columns = world.named(then.without_hidden(told))
-    schema = then.schema_of_version(node.dataset, node.version)
-    return _found(world, node, then.maker(node.dataset, node.version), columns, schema)
+    """The node as of then: what its sources are called, and their versions, is told with all that is known."""
+    words = shown_versions(then, node.dataset)[node.version]
+    columns = world.named(then.without_hidden(united(word.columns for word in words)))
+    return _found(world, node, words, columns, _schema_then(world, then, node.dataset, node.version), then)
 
 
-def _found(world, node, run, columns, schema):
-    version_of = partial(world.version_read, run)
-    teller = world.by_run.get(run)
+def _found(world, node, words, columns, schema, then=None):
+    tellers = sorted((word.teller for word in words), key=lambda one: one.id)
+
+    def version_of(dataset):
+        """What the last of those read who read it, or tell that something comes from it."""
+        read = [one for one in tellers if dataset in world.sources_of(one)]
+        return world.version_read(read[-1], dataset)
+
     return FoundColumn(
         node.dataset,
         node.field,
@@ -162,5 +177,5 @@ def _found(world, node, run, columns, schema):
         schema_known=bool(schema),
         inputs=found_sources(columns.fields.get(node.field, {}), version_of),
         dependencies=found_sources(columns.whole, version_of),
-        tellers=(found_teller(teller, node.version),) if teller else (),
+        tellers=found_tellers(words, node.field, lambda one: version_made(then or world, one, node.dataset)),
     )

@@ -2,13 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import cache
 
 from lineage.fields.columns import NO_COLUMNS, Columns, Source
 from tests.fields_model.schema import fields_of
-from tests.fields_model.tellers import every_teller, unknown
+from tests.fields_model.tellers import Teller, every_teller, sources_in, unknown
 from tests.fields_model.told import united
 from tests.runs_model import dataset_versions
+from tests.runs_model.run import Run
+
+
+@dataclass(frozen=True)
+class Word:
+    """What a teller told of a dataset; if it never `told`, what is to be thought of it."""
+
+    teller: Teller
+    columns: Columns
+    told: bool = True
+
+    def tells_of(self, path):
+        return self.told and (path in self.columns.fields or bool(self.columns.whole))
 
 
 class World:
@@ -18,7 +32,7 @@ class World:
         self.runs, self.said = runs, runs.said
         self.tellers = every_teller(self.said)
         self.by_run = {one.run: one for one in self.tellers if one.run}
-        for name in ("present", "writers", "versions", "columns_of_version", "hidden"):
+        for name in ("present", "writers", "versions", "hidden"):
             setattr(self, name, cache(getattr(self, name)))
 
     def before(self, time):
@@ -27,13 +41,7 @@ class World:
     # Names, and what is hidden
 
     def hidden(self, dataset):
-        """As the model of runs has it; a dataset that no event used was hidden by any deletion."""
-        if dataset in self.said.datasets:
-            return self.said.is_hidden(dataset)
-        return any(
-            one.dataset == dataset or (one.namespace == dataset.namespace and one.job is None and one.dataset is None)
-            for one in self.said.deletions
-        )
+        return dataset not in self.said.datasets or self.said.is_hidden(dataset)
 
     def visible_datasets(self):
         return [one for one in self.said.datasets if not self.hidden(one)]
@@ -49,7 +57,7 @@ class World:
     # The present
 
     def writers(self, dataset):
-        """(teller, its columns of this dataset) of all whose word on it counts now."""
+        """The words on this dataset that count now."""
         found = [
             self._word_of(job, name)
             for job in self.runs.visible_jobs()
@@ -58,7 +66,7 @@ class World:
         ]
         declared = [one for one in self.tellers if one.job is None and self.said.primary(one.outputs[0]) == dataset]
         last = max(declared, key=lambda one: one.position, default=None)
-        return found + ([(last, last.columns(last.outputs[0]))] if last else [])
+        return found + ([Word(last, last.columns(last.outputs[0]))] if last else [])
 
     def _written_by(self, job):
         """The names under which the job writes datasets now."""
@@ -70,18 +78,17 @@ class World:
         mine = sorted((one for one in self.tellers if one.job == job and one.position), key=lambda one: one.position)
         telling = [one for one in mine if name in one.told]
         if telling:
-            return telling[-1], telling[-1].told[name]
+            return Word(telling[-1], telling[-1].told[name])
         last = [one for one in mine if one.inputs or one.outputs][-1]
-        return last, NO_COLUMNS if last.explicit else unknown(last.inputs)
+        return Word(last, NO_COLUMNS if last.explicit else unknown(last.inputs), told=False)
 
     def present(self, dataset):
         """Its columns as they are now; of what is hidden, nothing is left."""
-        return self.named(self.without_hidden(united(columns for _, columns in self.writers(dataset))))
+        return self.named(self.without_hidden(united(word.columns for word in self.writers(dataset))))
 
     def used_now(self, dataset):
         """The columns of it that present columns are made of, or depend on."""
-        every = [self.present(one) for one in self.visible_datasets()]
-        sources = {one for columns in every for some in [columns.whole, *columns.fields.values()] for one in some}
+        sources = {one for other in self.visible_datasets() for one in sources_in(self.present(other))}
         return {one.field for one in sources if one.dataset == dataset and one.field is not None}
 
     def schema(self, dataset):
@@ -95,29 +102,32 @@ class World:
     def versions(self, dataset):
         return dataset_versions.versions_of(self.said, dataset) if dataset in self.said.datasets else []
 
-    def columns_of_version(self, dataset, version):
-        """What its run told of it, under whichever names, or that it depends on all that the run read."""
-        run = self.maker(dataset, version)
-        return self.told_by(run, dataset) if run else NO_COLUMNS
-
     def maker(self, dataset, version):
         """The run that made the version; None if no run did."""
         return next((one.run for one in self.versions(dataset) if one.id == version), None)
 
-    def told_by(self, run, dataset):
+    def words_of_version(self, dataset, version):
+        """What its run told of it, under whichever names, or that it depends on all that the run read."""
+        run = self.maker(dataset, version)
+        if run is None:
+            return []
         teller = self.by_run[run]
-        told = [columns for name, columns in teller.told.items() if self.said.primary(name) == dataset]
-        if told or teller.explicit:
-            return united(told)
-        return unknown(teller.inputs)
+        told = [Word(teller, one) for name, one in teller.told.items() if self.said.primary(name) == dataset]
+        return told or [Word(teller, NO_COLUMNS if teller.explicit else unknown(teller.inputs), told=False)]
 
-    def version_read(self, run, dataset):
-        return dataset_versions.version_read(self.said, self.said.runs[run], dataset)[0]
+    def version_read(self, teller, dataset):
+        """The version that a run read, or what was there when a Job- or DatasetEvent was sent."""
+        reader = self.said.runs[teller.run] if teller.run else Run(teller.id, [teller.event], [])
+        return dataset_versions.version_read(self.said, reader, dataset)[0]
+
+    def sources_of(self, teller):
+        """The datasets that it read, or tells that something comes from."""
+        told = [one.dataset for columns in teller.told.values() for one in sources_in(columns)]
+        return {self.said.primary(name) for name in (*teller.inputs, *told)}
 
     def schema_of_version(self, dataset, version):
-        """The schema that the version was described with; else the dataset's."""
-        facets = next((one.facets for one in self.versions(dataset) if one.id == version), {})
-        return fields_of(facets) or self.schema(dataset)
+        """The schema that the version was described with."""
+        return fields_of(next((one.facets for one in self.versions(dataset) if one.id == version), {}))
 
 
 def _with_sources(columns, change):

@@ -9,6 +9,7 @@ import pytest
 from lineage.errors import Invalid
 from lineage.fields.columns import Transformation
 from lineage.fields.found import Window
+from lineage.fields.questions import FieldQuestions
 from lineage.names import DatasetId
 from tests.fields_model import FieldModel
 from tests.unit.fields.telling import (
@@ -40,13 +41,16 @@ from tests.unit.fields.telling import (
     transform,
     write,
 )
+from tests.unit.runs.asking import loaded
 from tests.unit.runs.strategies import a_symlink, stamped
 
 
-@pytest.fixture(params=["model"])
+@pytest.fixture(params=["model", "loaded"])
 def ask(request):
     """Who answers questions about statements: the model, or what loaders made of them, one by one, the last first."""
-    return FieldModel
+    if request.param == "model":
+        return FieldModel
+    return lambda statements: FieldQuestions(loaded(*([one] for one in statements[::-1])))
 
 
 def field(dataset, path):
@@ -426,11 +430,11 @@ def test_a_dataset_event_declares_what_its_dataset_is_made_of_and_the_next_one_r
     assert [(one.job, one.declared, one.version) for one in node.tellers] == [(None, True, None)]
 
 
-def test_a_declared_column_is_not_what_any_version_was_made_of(ask):
+def test_what_was_declared_is_shown_at_its_time_and_is_not_what_the_version_itself_was_made_of(ask):
     declared = {**a_schema("carrier"), "lineage": lineage_of(carrier=[taken(LANDING, "line")])}
     questions = ask([a_dataset_event(1, RAW, **declared)])
-    assert inputs(questions, RAW, "carrier") == ["landing.line"]
-    assert inputs(questions, RAW, "carrier", at=at(2)) == []
+    assert inputs(questions, RAW, "carrier", at=at(2)) == ["landing.line"]
+    assert inputs(questions, RAW, "carrier", version=version_of(questions, RAW, "carrier", at(2))) == []
 
 
 # Time ranges

@@ -1,0 +1,112 @@
+"""What holds of columns whatever was said: every answer is the model's, and the graph hangs together."""
+
+from __future__ import annotations
+
+import itertools
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.fields.columns import Column
+from tests.unit.fields.asking import answers_of, field_ids, questions_of, right_answers
+from tests.unit.fields.strategies import streams
+from tests.unit.runs.asking import differences, examples, loaded
+from tests.unit.runs.strategies import DATASETS, JOBS, arrivals
+
+_WHOLE = 9
+_NODES = [*(one.node_id for one in (*JOBS, *DATASETS)), *field_ids()]
+
+
+@examples(80)
+@given(streams())
+def test_every_answer_is_that_of_the_model(statements):
+    assert differences(answers_of(loaded(statements), statements), right_answers(statements)) == {}
+
+
+@examples(80)
+@given(st.data())
+def test_order_batches_and_repetition_change_no_answer(data):
+    statements = data.draw(streams())
+    table = loaded(*data.draw(arrivals(statements)))
+    assert differences(answers_of(table, statements), right_answers(statements)) == {}
+
+
+@examples(60)
+@given(streams())
+def test_what_is_made_of_a_column_is_made_of_it_by_its_own_account_too(statements):
+    questions = questions_of(statements)
+    present, told = whole_graph(questions), questions.columns_of(DATASETS)
+    for column, one in present.items():
+        assert all(column in made_of(present[other]) for other in columns_in(one.outputs))
+    for column in [Column(one.dataset, one.field) for some in told.values() for one in some]:
+        sources = [present[one] for one in made_of(present[column]) if one in present] if column in present else []
+        assert all(column in columns_in(one.outputs) for one in sources)
+
+
+@examples(60)
+@given(streams(), st.sampled_from(_NODES), st.booleans())
+def test_a_deeper_graph_holds_the_shallower_one(statements, node, downstream):
+    questions = questions_of(statements)
+    graphs = [questions.find_columns(node, depth=depth, downstream=downstream) for depth in range(4)]
+    for shallow, deep in itertools.pairwise(graphs):
+        assert nodes_of(shallow) == nodes_of(deep)[: len(nodes_of(shallow))]
+
+
+@examples(60)
+@given(streams(), st.sampled_from(field_ids()))
+def test_siblings_never_appear(statements, node):
+    questions = questions_of(statements)
+    graph = questions.find_columns(node, depth=_WHOLE, downstream=True)
+    if graph is None:
+        return
+    present = whole_graph(questions)
+    start = nodes_of(graph)[0]
+    # Nobody can ask for a column of a dataset that no event mentioned.
+    up = reached(start, lambda one: made_of(present[one]) if one in present else set())
+    down = reached(start, lambda one: columns_in(present[one].outputs))
+    assert set(nodes_of(graph)) == up | down
+
+
+@examples(60)
+@given(streams(), st.sampled_from(_NODES))
+def test_every_node_of_a_graph_is_told_as_when_it_is_asked_for(statements, node):
+    questions = questions_of(statements)
+    for one in columns_of(questions.find_columns(node, depth=_WHOLE)):
+        assert questions.find_columns(field_id(one), depth=0).columns == (one,)
+
+
+def whole_graph(questions):
+    """Every column that there is now, with all that it is made of and all that is made of it."""
+    graphs = [questions.find_columns(one.node_id, depth=0, downstream=True) for one in DATASETS]
+    fields = [questions.find_columns(one, depth=0, downstream=True) for one in field_ids()]
+    return {Column(one.dataset, one.field): one for graph in (*graphs, *fields) for one in columns_of(graph)}
+
+
+def made_of(one):
+    """The columns that a node comes from, or its dataset depends on."""
+    return columns_in(one.inputs) | columns_in(one.dependencies)
+
+
+def columns_of(graph):
+    return graph.columns if graph else ()
+
+
+def nodes_of(graph):
+    return [Column(one.dataset, one.field) for one in columns_of(graph)]
+
+
+def columns_in(sources):
+    return {Column(one.dataset, one.field) for one in sources if one.field is not None}
+
+
+def field_id(one):
+    return f"datasetField:{one.dataset.namespace}:{one.dataset.name}:{'.'.join(one.field)}"
+
+
+def reached(start, beside):
+    found, left = {start}, [start]
+    while left:
+        near = beside(left.pop()) - found
+        found |= near
+        left += near
+    return found
