@@ -1,4 +1,4 @@
-"""What `headwater demo` does: synthesize, start, run the pipeline, compact, show traces, jobs and the books."""
+"""What `headwater demo` does: synthesize, start, run the pipeline, compact, show what is known, balance the books."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from rich.table import Table
 from examples.emissions.landing import land_flights
 from headwater.board import Board
 from headwater.books import Books, count_dead, count_loaded
+from headwater.column_story import ColumnStory, ask_story, print_story
 from headwater.graph_text import tree_of as tree_of_jobs
 from headwater.job_graph import JobGraph, ask_graph
 from headwater.picture import write_picture
@@ -42,6 +43,7 @@ if TYPE_CHECKING:
 
 FOLDER = Path(".headwater/demo")
 PICTURE = FOLDER / "jobs.svg"
+COLUMNS = FOLDER / "columns.svg"
 _A_JOB = JobId("emissions", "emissions.check").node_id
 _DEPTH = 20
 _DRAIN_S = 600.0
@@ -64,11 +66,12 @@ def demonstrate(days: int, *, keep: bool) -> bool:
                 stack = on_exit.enter_context(LocalStack(template))
             first_day = _day_of(stack)
             counts, undelivered = _run_pipeline(board, spark, stack, files)
-            jobs = _ask_jobs(board, stack)
+            jobs, columns = _ask_jobs(board, stack), _ask_columns(board, stack)
             _compact(board, stack, first_day)
             archived, books = _balance(board, stack, counts, undelivered)
         _print_traces(console)
         _print_jobs(console, jobs)
+        print_story(console, columns)
         _print_books(console, books)
         _print_end(console, archived, stack, monotonic() - started)
         if keep:
@@ -146,6 +149,12 @@ def _ask_jobs(board: Board, stack: LocalStack) -> JobGraph:
         return graph
 
 
+def _ask_columns(board: Board, stack: LocalStack) -> ColumnStory:
+    """The way of one column, up, down and to the records, and a picture of it."""
+    with board.stage("Asking for the way of a column, drawing it"):
+        return ask_story(stack.api_url, FOLDER, COLUMNS)
+
+
 def _compact(board: Board, stack: LocalStack, first_day: str) -> None:
     """Run the daily compaction for the day, or for both if midnight (UTC) passed meanwhile."""
     for day in sorted({first_day, _day_of(stack)}):
@@ -196,7 +205,7 @@ def _print_end(console: Console, archived: Archived, stack: LocalStack, elapsed_
     archive = FOLDER / "archive"
     for failure in stack.errors[:3]:
         console.print(f"[yellow]a function failed on the way[/]: {escape(str(failure))}", highlight=False)
-    console.print(f"\nThe jobs are drawn in [bold]{PICTURE}[/].")
+    console.print(f"\nThe jobs are drawn in [bold]{PICTURE}[/], the column's way in [bold]{COLUMNS}[/].")
     console.print(f"The archive is in [bold]{archive}[/]: {archived.traces:,} traces. The first one:")
     console.print(
         f"  zcat $(find {archive} -name '*.jsonl.gz' | sort | head -1) | head -1", highlight=False, soft_wrap=True
@@ -208,5 +217,7 @@ def _wait(console: Console, stack: LocalStack) -> None:
     console.print("\nThe stack stays up until Ctrl-C.")
     console.print(f"  curl {stack.api_url}/api/v1/records/roots/flights-2013-01-01", soft_wrap=True)
     console.print(f"  headwater graph {_A_JOB} --url {stack.api_url}", highlight=False, soft_wrap=True)
+    co2 = f"datasetField:file:{FOLDER.resolve()}/estimated:co2_kg"
+    console.print(f"  headwater column {co2} --url {stack.api_url}", highlight=False, soft_wrap=True)
     with suppress(KeyboardInterrupt):
         Event().wait()

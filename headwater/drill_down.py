@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -57,9 +57,8 @@ def drill_down(url: str, column: Column, *, token: str | None = None) -> DrillDo
     try:
         version = ask(url, link, {}, token=token)["versions"][0]
         roots = tuple(Root(printable(one["rootId"]), one["href"]) for one in version["roots"])
-        found = ask(url, roots[0].href, {"limit": _RECORDS_SHOWN}, token=token)["records"] if roots else []
-        records = tuple(_record_of(one) for one in found)
-        return DrillDown(column, link, _run_of(version["run"]), roots, records)
+        found = ask(url, roots[0].href, {}, token=token)["records"] if roots else []
+        return DrillDown(column, link, _run_of(version["run"]), roots, tuple(_records_of(version["run"], found)))
     except (KeyError, IndexError, TypeError) as error:
         raise NoAnswer(f"{column.id}: not an answer about origins: {type(error).__name__} {error}") from error
 
@@ -84,8 +83,11 @@ def _run_of(form: Mapping[str, Any] | None) -> str:
     return printable(f"run {form['id']} of {form['job']['name']}, {form['state']}")
 
 
-def _record_of(form: Mapping[str, Any]) -> Record:
-    return Record(printable(form["node_id"]), printable(form["action_taken"]))
+def _records_of(run: Mapping[str, Any] | None, forms: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
+    """The run's own records, or, where none is among them, any of the root's."""
+    own = [form for form in forms if run and form.get("run_id") == run["id"]]
+    for form in (own or forms)[:_RECORDS_SHOWN]:
+        yield Record(printable(form["node_id"]), printable(form["action_taken"]))
 
 
 def _label(name: str, link: str | None = None) -> Text:

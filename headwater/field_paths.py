@@ -10,10 +10,13 @@ from rich.console import Group
 from rich.text import Text
 
 from headwater.service import NoAnswer, ask, printable, question_of
+from headwater.svg import shortened
 
 if TYPE_CHECKING:
     from headwater.column_graph import Place
 
+# A read may read hundreds of fields.
+_CELLS_MAX = 48
 _LAST_HOUR = {"start": "now-1h", "end": "now"}
 
 
@@ -53,10 +56,14 @@ def text_of(found: FieldPaths) -> Group:
         lines.append(Text(f"a way that {runs} run{'' if runs == 1 else 's'} took", "cyan"))
         widest = max((len(name) for name, *_ in operations), default=0)
         for name, inputs, outputs in operations:
-            lines.append(Text.assemble(f"  {name:{widest}}  ", (f"{inputs} → {outputs}", "dim"), overflow="fold"))
+            lines.append(Text.assemble(f"  {name:{widest}}  ", (_flow(inputs, outputs), "dim"), overflow="fold"))
     if not found.ways:
         lines.append(Text("nobody made it in this time", "dim"))
     return Group(*lines)
+
+
+def _flow(*sides: str) -> str:
+    return " → ".join(shortened(side, _CELLS_MAX) for side in sides)
 
 
 def _operation(form: Any) -> tuple[str, str, str]:

@@ -36,14 +36,35 @@ def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path
     ]
     folder = f"dataset:file:{tmp_path}/.headwater/demo"
     jobs = re.findall(r"── (emissions\.\w+  \w+) in [\d.]+ s$", done.stdout, re.MULTILINE)
-    assert jobs == ["emissions.check  COMPLETED", "emissions.estimate  COMPLETED"]
+    assert jobs == ["emissions.check  COMPLETED", "emissions.estimate  COMPLETED", "emissions.total  COMPLETED"]
     picture = ElementTree.parse(tmp_path / ".headwater/demo/jobs.svg")
     drawn = [
         group.attrib["data-id"] for group in picture.iter("{http://www.w3.org/2000/svg}g") if "data-id" in group.attrib
     ]
     assert sorted(node.replace(folder, "").rpartition("/")[2] for node in drawn) == [
         *("airports.csv", "checked", "estimated", "job:emissions:emissions.check", "job:emissions:emissions.estimate"),
-        *("landing", "planes.csv", "rejected"),
+        *("job:emissions:emissions.total", "landing", "planes.csv", "rejected", "totals"),
     ]
+    assert_one_columns_way_is_told(tmp_path / ".headwater/demo", done.stdout)
     assert len(list((tmp_path / ".headwater/demo/archive/traces").rglob("*.jsonl.gz"))) == 1
     assert done.returncode == 0, done.stderr
+
+
+def assert_one_columns_way_is_told(folder: Path, printed: str) -> None:
+    """Up from the CO2, down from the flights file, to the records by links, and by CDAP's question."""
+    up, down = re.findall(r"\n(?:made of|goes into)\n(.*?)\n\n", printed, re.DOTALL)
+    assert up.splitlines()[0] == "co2_kg of estimated  double"
+    for source in ("distance of checked", "distance of landing", "seats of planes.csv"):
+        assert f"── {source}  " in up
+    assert "multiply, burn" in up
+    assert down.splitlines()[0] == "distance of landing  int"
+    assert "── co2_kg of totals  aggregation: sum  double" in down
+    assert re.search(r"run [-0-9a-f]{36} of emissions.estimate, COMPLETED\n +└── flights-2013-01-01\n", printed)
+    assert re.search(r"\n  burn +fuel_kg → co2_kg\n", printed)
+    assert re.search(
+        r"\n  curl -s 'http://\S+/v3/namespaces/file/datasets/\S+estimated/fields/co2_kg/lineage\?\S+'\n", printed
+    )
+    picture = ElementTree.parse(folder / "columns.svg")
+    drawn = [group.attrib.get("data-id", "") for group in picture.iter("{http://www.w3.org/2000/svg}g")]
+    assert f"datasetField:file:{folder}/landing:distance" in drawn
+    assert f"datasetField:file:{folder}/totals:co2_kg" in drawn

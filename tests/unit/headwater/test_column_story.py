@@ -38,14 +38,21 @@ def printed(part: RenderableType) -> list[str]:
 def test_the_way_down_follows_the_links_from_the_column_to_its_run_and_the_records_of_a_root(service: Service) -> None:
     service.bodies = {
         ORIGINS: an_answer(*map(a_root, range(1, 8))),
-        "/api/v1/records/roots/flights-1": b'{"records": [{"node_id": "flights-1.csv", "action_taken": "READ"}]}',
+        "/api/v1/records/roots/flights-1": json.dumps(
+            {
+                "records": [
+                    {"node_id": "UA1545", "action_taken": "CHECKED", "run_id": "r0"},
+                    {"node_id": "UA1545-co2", "action_taken": "ESTIMATED", "run_id": "r1"},
+                ]
+            }
+        ).encode(),
     }
 
     found = drill_down.drill_down(service.url, CO2)
 
     assert service.asked == [
         (ORIGINS, {"nodeId": ["co2"]}, None),
-        ("/api/v1/records/roots/flights-1", {"limit": ["3"]}, None),
+        ("/api/v1/records/roots/flights-1", {}, None),
     ]
     assert printed(drill_down.tree_of(found)) == [
         "co2_kg of estimated",
@@ -53,7 +60,7 @@ def test_the_way_down_follows_the_links_from_the_column_to_its_run_and_the_recor
         "└── run r1 of emissions.estimate, COMPLETED",
         "    ├── flights-1",
         "    │   GET /api/v1/records/roots/flights-1",
-        "    │   └── READ flights-1.csv",
+        "    │   └── ESTIMATED UA1545-co2",
         "    ├── flights-2",
         "    │   GET /api/v1/records/roots/flights-2",
         "    └── and 5 more roots",
