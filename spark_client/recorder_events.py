@@ -8,9 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
-from lineage.fields.checks import FIELDS_MAX, OPERATIONS_MAX
+from lineage.fields.checks import FIELDS_MAX, OPERATIONS_MAX, PAIRS_MAX
 from lineage.fields.operation_forms import render_operations
+from lineage.fields.operation_set import SOURCES_MAX, OperationSet
 from lineage.fields.operations import Operation, Read, Write
+from lineage.fields.reach import inputs_of, outputs_of
 from lineage.names import DatasetId
 from spark_client.requests import BODY_MAX_BYTES
 
@@ -41,16 +43,21 @@ class Head:
 
 
 class Load(NamedTuple):
-    """Sets of operations that travel in one event, each valid by itself; `size_bytes` is what they take."""
+    """Sets of operations that travel in one event, each valid by itself; `weights` are in the order of `_bounds`."""
 
     operations: tuple[Operation, ...] = ()
-    size_bytes: int = 0
-    fields: int = 0
+    weights: tuple[int, ...] = (0, 0, 0, 0, 0)
 
     def joined(self, other: Load) -> Load:
         """Both in one."""
-        size_bytes, fields = self.size_bytes + other.size_bytes, self.fields + other.fields
-        return Load(self.operations + other.operations, size_bytes, fields)
+        weights = tuple(one + more for one, more in zip(self.weights, other.weights, strict=True))
+        return Load(self.operations + other.operations, weights)
+
+
+def _bounds(roots: Sequence[str]) -> tuple[int, ...]:
+    """The bytes that are left beside the roots, and what the service takes of one set (`lineage.fields.checks`)."""
+    room = BODY_MAX_BYTES - _HEAD_MAX_BYTES - sum(_size_bytes(root) for root in roots)
+    return room, OPERATIONS_MAX, FIELDS_MAX, PAIRS_MAX, SOURCES_MAX
 
 
 def loads_of(sets: Iterable[Sequence[Operation]], roots: Sequence[str]) -> tuple[list[Load], list[str]]:
@@ -58,36 +65,37 @@ def loads_of(sets: Iterable[Sequence[Operation]], roots: Sequence[str]) -> tuple
 
     There is always one, for the roots travel with the first.
     """
-    room = BODY_MAX_BYTES - _HEAD_MAX_BYTES - sum(_size_bytes(root) for root in roots)
+    bounds = _bounds(roots)
     loads, warnings = [Load()], []
     for operations in sets:
         load = _load_of(operations)
-        if not _fits(load, room):
+        if not _fits(load, bounds):
             warnings.append(
                 f"{len(operations)} operations that write {_destinations(operations)} are too many for an event"
             )
             continue
         joined = loads[-1].joined(load)
-        if _fits(joined, room):
+        if _fits(joined, bounds):
             loads[-1] = joined
         else:
             loads.append(load)
     return loads, warnings
 
 
-def _fits(load: Load, room: int) -> bool:
-    return load.size_bytes <= room and load.fields <= FIELDS_MAX and len(load.operations) <= OPERATIONS_MAX
+def _fits(load: Load, bounds: Sequence[int]) -> bool:
+    return all(weight <= bound for weight, bound in zip(load.weights, bounds, strict=True))
 
 
 def _load_of(operations: Sequence[Operation]) -> Load:
-    datasets = _inputs(operations) + _outputs(operations)
-    size_bytes = _size_bytes(render_operations(operations)) + _size_bytes(datasets)
-    return Load(tuple(operations), size_bytes, sum(map(_fields, operations)))
+    checked = OperationSet(operations)
+    size_bytes = _size_bytes(render_operations(operations)) + _size_bytes(_inputs(operations) + _outputs(operations))
+    fields = sum(map(_fields, operations))
+    weights = size_bytes, len(operations), fields, checked.pair_count, checked.source_count
+    return Load(tuple(operations), weights)
 
 
 def _fields(operation: Operation) -> int:
-    taken = 0 if isinstance(operation, Read) else len(operation.inputs)
-    return taken + (0 if isinstance(operation, Write) else len(operation.outputs))
+    return len(inputs_of(operation)) + len(outputs_of(operation))
 
 
 def _size_bytes(value: object) -> int:

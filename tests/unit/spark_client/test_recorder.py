@@ -493,6 +493,22 @@ def test_what_exceeds_an_event_travels_in_several(lake: SimpleNamespace) -> None
         parse_event(event, NameRules(), now=None)
 
 
+def test_sets_that_are_too_much_together_travel_in_several_events(lake: SimpleNamespace) -> None:
+    def all_of_all(number: int) -> list[FieldOperation]:
+        """2,500 fields of 2,500 others: 6,250,000 pairs, of which the service takes 10,000,000."""
+        taken, made = ([f"{side}{column}" for column in range(2_500)] for side in "ab")
+        read = FieldOperation("read").reads(("s3://flights", f"in_{number}")).outputs(*taken)
+        return [read, FieldOperation("merge").inputs(*taken).outputs(*made)]
+
+    with a_recorder(lake) as recorder:
+        for number in range(2):
+            recorder.record(("s3://flights", f"out_{number}"), all_of_all(number))
+
+    assert [list(written_in(event)) for event in lake.events()] == [["out_0"], ["out_1"]]
+    for event in lake.events():
+        parse_event(event, NameRules(), now=None)
+
+
 def test_a_set_that_exceeds_every_event_is_cut_with_a_warning(
     lake: SimpleNamespace, caplog: pytest.LogCaptureFixture
 ) -> None:
