@@ -26,6 +26,10 @@ _VERSION = re.compile(r"(?P<id>.+)#(?P<version>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4})
 # Where Marquez ends a namespace: at a colon that neither `//` nor a digit follows (NodeId.java).
 _MARQUEZ = re.compile(r":(?!//|\d)")
 _RULE = "must be dataset:<namespace>:<name> or job:<namespace>:<name>, with #<version> or without"
+_ANY_RULE = (
+    "must be dataset:<namespace>:<name>, datasetField:<namespace>:<name>:<field> or job:<namespace>:<name>, "
+    "with #<version> or without"
+)
 _FIELD_RULE = "must be datasetField:<namespace>:<name>:<field>, with #<version> or without"
 # As Marquez prints it, and as the proposal of its endpoint also spells it.
 _FIELD_KINDS = frozenset({"datasetField", "dataset_field"})
@@ -56,6 +60,8 @@ def nodes_named(text: str, table: GraphTable) -> Sequence[FieldNode | Node]:
     """
     if _names_a_field(text):
         return field_candidates(text, table)
+    if next(_candidates(text), None) is None:
+        raise Invalid.because("nodeId", text, _ANY_RULE)
     node = find_node(text, table)
     return [node] if node else []
 

@@ -351,7 +351,11 @@ SEATS = field("checked", "seats")
     [
         ("", {}, "nodeId: must be given, and not blank, got None"),
         ("", {"nodeId": "datasetField:x:y"}, "nodeId: must be datasetField:<namespace>:<name>:<field>"),
-        ("", {"nodeId": "run:x"}, "nodeId: must be dataset:<namespace>:<name>"),
+        (
+            "",
+            {"nodeId": "run:x"},
+            "nodeId: must be dataset:<namespace>:<name>, datasetField:<namespace>:",
+        ),
         ("", {"nodeId": SEATS, "depth": "-1"}, "depth: must be a whole number from 0 to 1000000, got '-1'"),
         ("", {"nodeId": SEATS, "withDownstream": "yes"}, "withDownstream: must be one of true, false, got 'yes'"),
         ("", {"nodeId": SEATS, "lineageAt": "yesterday"}, "lineageAt: must be Unix seconds or an ISO 8601 date"),
