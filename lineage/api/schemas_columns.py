@@ -111,6 +111,16 @@ _ORIGIN = object_of(
 )
 
 SCHEMAS: Mapping[str, Schema] = {
+    "Transformation": object_of(
+        {
+            "type": _TEXT,
+            "subtype": _TEXT_OR_NULL,
+            "description": _TEXT_OR_NULL,
+            "masking": {"type": ["boolean", "null"]},
+        },
+        description="How a column comes from another, in OpenLineage's words.",
+        examples=[{"type": "DIRECT", "subtype": "IDENTITY", "description": None, "masking": False}],
+    ),
     "SourceField": object_of(
         {
             **_DATASET,
@@ -118,16 +128,7 @@ SCHEMAS: Mapping[str, Schema] = {
             "field": {**_FIELD, "type": ["string", "null"]},
             **_DEPRECATED,
             "transformations": {
-                **list_of(
-                    object_of(
-                        {
-                            "type": _TEXT,
-                            "subtype": _TEXT_OR_NULL,
-                            "description": _TEXT_OR_NULL,
-                            "masking": {"type": ["boolean", "null"]},
-                        }
-                    )
-                ),
+                **list_of(ref("Transformation")),
                 "description": "Ours: as OpenLineage has them.",
             },
         },

@@ -56,16 +56,7 @@ _STEP = object_of(
     {
         "source": _COLUMN,
         "destination": _COLUMN,
-        "transformations": list_of(
-            object_of(
-                {
-                    "type": _TEXT,
-                    "subtype": _TEXT_OR_NULL,
-                    "description": _TEXT_OR_NULL,
-                    "masking": {"type": ["boolean", "null"]},
-                }
-            )
-        ),
+        "transformations": list_of(ref("Transformation")),
         "operations": _OPERATIONS,
         "jobs": list_of(_ID),
         "runs": _TEXTS,

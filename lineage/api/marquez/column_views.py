@@ -8,7 +8,7 @@ from lineage.api.answers import ANSWER_BYTES_MAX
 from lineage.api.marquez.answers import fitting
 from lineage.api.marquez.dataset_views import render_writer
 from lineage.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
-from lineage.api.marquez.values import Form, render_id, when
+from lineage.api.marquez.values import Form, render_id, render_transformation, when
 from lineage.fields.columns import Transformation, in_order
 from lineage.fields.found import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
 from lineage.fields.paths import print_dotted
@@ -127,19 +127,10 @@ def _render_sources(sources: Iterable[FoundSource]) -> list[Form]:
             "datasetVersion": source.version,
             "field": None if source.field is None else print_dotted(source.field),
             **_deprecated(_old_form(source)),
-            "transformations": [_render_transformation(one) for one in source.transformations],
+            "transformations": [render_transformation(one) for one in source.transformations],
         }
         for source in sources
     ]
-
-
-def _render_transformation(transformation: Transformation) -> Form:
-    return {
-        "type": transformation.type,
-        "subtype": transformation.subtype,
-        "description": transformation.description,
-        "masking": transformation.masking,
-    }
 
 
 def _old_form(source: FoundSource) -> tuple[str, str | None] | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from lineage.fields.columns import Transformation
 from lineage.names import DatasetId, JobId
 from lineage.runs.times import render_time
 
@@ -28,3 +29,13 @@ def render_version_id(thing: DatasetId | JobId, version: str) -> Form:
 def when(time: str | None) -> str | None:
     """A time as Marquez prints it, if there is one."""
     return None if time is None else render_time(time)
+
+
+def render_transformation(transformation: Transformation) -> Form:
+    """How a column comes from another, in OpenLineage's words."""
+    return {
+        "type": transformation.type,
+        "subtype": transformation.subtype,
+        "description": transformation.description,
+        "masking": transformation.masking,
+    }

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lineage.api.marquez.values import Form, render_id, render_ids, when
-from lineage.fields.columns import Column, Transformation
+from lineage.api.marquez.values import Form, render_id, render_ids, render_transformation, when
+from lineage.fields.columns import Column
 from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use, Window
 from lineage.fields.paths import print_dotted
 
@@ -75,17 +75,8 @@ def _render_step(step: Step) -> Form:
     return {
         "source": render_column(step.source),
         "destination": render_column(step.destination),
-        "transformations": [_render_transformation(one) for one in step.transformations],
+        "transformations": [render_transformation(one) for one in step.transformations],
         "operations": list(step.operations),
         "jobs": render_ids(step.jobs),
         "runs": list(step.runs),
-    }
-
-
-def _render_transformation(transformation: Transformation) -> Form:
-    return {
-        "type": transformation.type,
-        "subtype": transformation.subtype,
-        "description": transformation.description,
-        "masking": transformation.masking,
     }
