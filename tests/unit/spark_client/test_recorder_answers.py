@@ -1,0 +1,67 @@
+"""From a job's recorder, through the door and the facts, to the answers: CDAP's concatenation of names."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from lineage.fields.found import Window
+from lineage.fields.questions import FieldQuestions
+from lineage.names import DatasetId
+from lineage.runs.door.parse import parse_event
+from lineage.runs.door.rules import NameRules
+from spark_client import FieldOperation, LineageClient, LineageRecorder
+from tests.unit.runs.asking import loaded
+
+FILE, TABLE = ("myns", "user_data"), ("myns", "mytableds")
+RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
+OPERATIONS = [
+    FieldOperation("read").describe("Reading the data from the file").reads(FILE).outputs("offset", "body"),
+    FieldOperation("parse").inputs("body").outputs("first_name", "last_name", "age", "city", "state"),
+    FieldOperation("concat").inputs("first_name", "last_name").outputs("name"),
+    FieldOperation("drop").inputs("first_name"),
+    FieldOperation("drop").inputs("last_name"),
+    FieldOperation("create").inputs("name").outputs("id"),
+]
+SCHEMA = ["id", "name", "age", "city", "state"]
+ALL_TIME = Window("2000-01-01T00:00:00.000000Z", "2100-01-01T00:00:00.000000Z")
+
+
+def record_at_once(recorder: LineageRecorder) -> None:
+    recorder.record(TABLE, OPERATIONS, SCHEMA)
+
+
+def record_in_stages(recorder: LineageRecorder) -> None:
+    for name, operations in {"File": OPERATIONS[:1], "Parser": OPERATIONS[1:2], "Names": OPERATIONS[2:]}.items():
+        recorder.stage(name).record(operations)
+        recorder.flush()
+    recorder.write(TABLE, SCHEMA)
+
+
+@pytest.fixture(params=[record_at_once, record_in_stages], ids=["at once", "in stages"])
+def questions(request: pytest.FixtureRequest, tmp_path: Path) -> FieldQuestions:
+    path = tmp_path / "lineage.jsonl"
+    with (
+        LineageClient(file=path, strict=True) as client,
+        LineageRecorder(client, ("myns", "etl"), run_id=RUN, owns_run=True, strict=True) as recorder,
+    ):
+        request.param(recorder)
+    sent = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return FieldQuestions(loaded([parse_event(event, NameRules(), now=None) for event in sent]))
+
+
+def test_each_written_column_is_made_of_what_the_operations_say(questions: FieldQuestions) -> None:
+    graph = questions.find_columns("dataset:myns:mytableds", depth=1)
+
+    assert graph is not None
+    made = {one.field: [(source.dataset.name, source.field) for source in one.inputs] for one in graph.columns}
+    assert made == {("body",): [], **{(name,): [("user_data", ("body",))] for name in SCHEMA}}
+
+
+def test_the_way_of_a_column_is_its_operations_alone(questions: FieldQuestions) -> None:
+    (way,) = questions.find_paths(DatasetId(*TABLE), ("id",), ALL_TIME).items
+
+    assert [one.name.rpartition(".")[2] for one in way.operations] == ["read", "parse", "concat", "create"]
+    assert way.runs == (RUN,)
