@@ -62,7 +62,7 @@ def _drawn(walks: Sequence[_Walked], *, truncated: bool) -> Detail:
         for one in sorted(walk.fields, key=place.of):
             id_, read = names.of(operations, one), source_of(operations, one)
             nodes.setdefault(id_, DetailNode(id_, one.name, source=read.source if read else None))
-            for write in walk.written.get(one, ()):
+            for write in walk.written.get(one, {}).values():
                 written.setdefault(id_, {}).setdefault(write.destination, (operations, write, one.name))
         for link in sorted(walk.links, key=place.of_link):
             ends = names.of(operations, link.origin), names.of(operations, link.destination)

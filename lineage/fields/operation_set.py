@@ -59,11 +59,11 @@ class OperationSet:
     @cached_property
     def takers(self) -> Mapping[InputField, tuple[Operation, ...]]:
         """The operations that take a field, by that field."""
-        takers: dict[InputField, dict[Operation, None]] = {}
+        takers: dict[InputField, dict[str, Operation]] = {}
         for operation in self.operations:
             for one in inputs_of(operation):
-                takers.setdefault(one, {})[operation] = None
-        return {one: tuple(every) for one, every in takers.items()}
+                takers.setdefault(one, {})[operation.name] = operation
+        return {one: tuple(every.values()) for one, every in takers.items()}
 
     @cached_property
     def emitted(self) -> Mapping[str, tuple[str, ...]]:

@@ -35,13 +35,13 @@ class Walk:
     fields: dict[InputField, None] = field(default_factory=dict)
     operations: dict[str, None] = field(default_factory=dict)
     links: dict[Link, None] = field(default_factory=dict)
-    written: dict[InputField, dict[Write, None]] = field(default_factory=dict)
+    written: dict[InputField, dict[str, Write]] = field(default_factory=dict)
     truncated: bool = False
 
     def write(self, one: InputField, write: Write) -> None:
         """Meet a write of a field."""
         self.operations[write.name] = None
-        self.written.setdefault(one, {})[write] = None
+        self.written.setdefault(one, {})[write.name] = write
 
 
 def walk_backward(operations: OperationSet, column: Column, walk: Walk) -> None:

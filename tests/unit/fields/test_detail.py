@@ -241,3 +241,9 @@ def test_a_detail_that_is_too_large_is_cut_and_says_so():
     assert len(detail.connections) == walks.CONNECTIONS_MAX
     assert {one.id for one in detail.nodes} >= {f"mix.{name}" for name in names}
     assert not detail_of([operations], FLIGHTS, ("f0",), "forward").truncated
+
+
+def test_a_field_among_thirty_thousand_is_found_without_comparing_them_all():
+    names = [f"f{n}" for n in range(30_000)]
+    wide = (a_read(*names), a_write(*(f"read.{name}" for name in names)))
+    assert drawn(wide, FLIGHTS, "f7", "both") == ([("read.f7", "checked", "estimated")], ["read", "write"], [])
