@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
-from lineage.fields.answers.present import Entry, Present, columns_in
+from lineage.fields.answers.present import Entry, Present
 from lineage.fields.columns import Column, Sources, in_order
 from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, FoundSource, Teller
 from lineage.names import DatasetId, FieldPath, JobId
@@ -15,7 +16,7 @@ from lineage.runs.facts.current import io_of
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import LastWriter
 
-_Near: TypeAlias = Callable[[Sequence[Column]], Mapping[Column, set[Column]]]
+_Near: TypeAlias = Callable[[Sequence[Column]], Mapping[Column, AbstractSet[Column]]]
 # Columns of one graph: more than an answer of 4 MB holds.
 COLUMNS_MAX = 5_000
 # Inputs and outputs that one answer tells, all columns together; each column that it tells is told in full.
@@ -59,9 +60,8 @@ class ColumnWalk:
         group = self._present.groups.group(dataset)
         made = self._present.made_of(group)
         self._present.load(made)
-        others = [other.columns for name in made if (other := self._present.entry(name))]
-        used = columns_in(*(sources for one in others for sources in (one.whole, *one.fields.values())))
-        return sorted(column for column in used if column.dataset == group.primary)
+        others = [other for name in made if (other := self._present.entry(name))]
+        return sorted({column for one in others for column in one.used if column.dataset == group.primary})
 
     def tellers_of(self, column: Column) -> tuple[Teller, ...]:
         """Those who told of a column that exists."""
@@ -116,20 +116,19 @@ class ColumnWalk:
         looked = set(self._outputs)
         for column in self._columns:
             entry = self._present.entry(column.dataset)
-            if entry is not None:
+            if entry is not None and (column.field in entry.columns.fields or column.field in entry.schema.columns):
                 for source in entry.sources_of(column.field) & self._columns.keys() - looked:
                     self._outputs.setdefault(source, set()).add(column)
 
-    def _sources(self, columns: Sequence[Column]) -> dict[Column, set[Column]]:
+    def _sources(self, columns: Sequence[Column]) -> Mapping[Column, AbstractSet[Column]]:
         self._present.load({column.dataset for column in columns})
         found = {}
         for column in columns:
             entry = self._present.entry(column.dataset)
-            told = entry.columns if entry else None
-            found[column] = columns_in(told.fields.get(column.field, {}), told.whole) if told else set()
+            found[column] = entry.sources_of(column.field) if entry else frozenset()
         return found
 
-    def _users(self, columns: Sequence[Column]) -> dict[Column, set[Column]]:
+    def _users(self, columns: Sequence[Column]) -> Mapping[Column, AbstractSet[Column]]:
         """What is made of each column; also remembered as its outputs."""
         self._present.load({column.dataset for column in columns}, readers=True)
         groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}

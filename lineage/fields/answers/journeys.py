@@ -96,9 +96,12 @@ class Journey:
             if ends[0] in self._hops and ends[1] in self._hops
         ]
 
-    def jobs_into(self, column: Column) -> tuple[JobId, ...]:
-        """The jobs that told of a step to this column."""
-        return tuple(sorted({job for ends, leg in self.legs.items() if ends[1] == column for job in leg.jobs}))
+    def jobs_into(self) -> dict[Column, tuple[JobId, ...]]:
+        """By column, the jobs that told of a step to it."""
+        jobs: dict[Column, set[JobId]] = {}
+        for (_, destination), leg in self.legs.items():
+            jobs.setdefault(destination, set()).update(leg.jobs)
+        return {column: tuple(sorted(some)) for column, some in jobs.items()}
 
     def _nexts(self, columns: Sequence[Column]) -> Mapping[Column, set[Column]]:
         near: dict[Column, set[Column]] = {column: set() for column in columns}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from lineage.fields.answers.schemas import Schema, schema_of
@@ -14,9 +14,11 @@ from lineage.names import DatasetId, FieldPath, JobId, uuid_of_bytes
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.answers.nodes import nodes_of
+from lineage.runs.answers.written import version_by
 from lineage.runs.facts.current import found_job, io_of
 from lineage.runs.facts.growing import dataset_of, facets_of, job_of, text_of
 from lineage.runs.facts.lattice import latest
+from lineage.runs.facts.newest import facts_of_runs
 from lineage.runs.facts.run import dataset_version_id
 from lineage.runs.facts.table import GraphTable
 
@@ -38,6 +40,7 @@ class Entry:
     schema: Schema
     told: list[Told]
     columns: Columns = NO_COLUMNS
+    _near: dict[int, frozenset[Column]] = field(default_factory=dict, repr=False)
 
     @property
     def paths(self) -> list[FieldPath]:
@@ -48,10 +51,19 @@ class Entry:
         """A column's type: the one that operations gave, else the schema's."""
         return self.columns.types.get(path) or self.schema.types.get(path)
 
-    def sources_of(self, path: FieldPath) -> set[Column]:
+    def sources_of(self, path: FieldPath) -> frozenset[Column]:
         """The columns that one of its columns is made of or, like all of the dataset, depends on."""
-        shared = self.columns.whole if path in self.columns.fields or path in self.schema.columns else {}
-        return columns_in(self.columns.fields.get(path, {}), shared)
+        sources = self.columns.fields.get(path, {})
+        # Columns that one operation made share their sources, and so what is made of these.
+        if id(sources) not in self._near or not sources:
+            self._near[id(sources)] = frozenset(columns_in(sources, self.columns.whole))
+        return self._near[id(sources)]
+
+    @property
+    def used(self) -> set[Column]:
+        """The columns that any of its columns is made of, or all of it depends on."""
+        every = {id(sources): sources for sources in (self.columns.whole, *self.columns.fields.values())}
+        return columns_in(*every.values())
 
     def tellers_of(self, path: FieldPath) -> tuple[Teller, ...]:
         """Those who told of this column."""
@@ -82,6 +94,7 @@ class Present:
         self.namespaces.load(primary.namespace for primary in groups)
         self._read_nodes(groups.values(), readers)
         new = {primary: self._entry(group) for primary, group in groups.items() if primary not in self._entries}
+        self._name_versions(new.values())
         self._read_columns([told for entry in new.values() for told in entry.told])
         for entry in new.values():
             entry.columns = renamed(unite(one.columns for one in entry.told), self._visible_name)
@@ -125,6 +138,19 @@ class Present:
         if readers:
             jobs |= {job for group in groups for job in group.readers | group.tellers}
         self.load_jobs(jobs)
+
+    def _name_versions(self, entries: Iterable[Entry]) -> None:
+        """Of a dataset with several names a run made one version, whatever the name that it told of."""
+        several = [
+            (entry.group, one)
+            for entry in entries
+            for one in entry.told
+            if len(entry.group.names) > 1 and one.teller.version
+        ]
+        facts = facts_of_runs({one.teller.run for _, one in several}, self.table, self.at) if several else {}
+        for group, one in several:
+            made = version_by(one.teller.run, facts[one.teller.run], group) if one.teller.run in facts else None
+            one.teller = replace(one.teller, version=made.version) if made else one.teller
 
     def _read_columns(self, every: Sequence[Told]) -> None:
         """Read what was told, what the sources are called, and whether they are hidden."""

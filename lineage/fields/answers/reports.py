@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from lineage.fields.answers.journeys import Journey, operations_in
-from lineage.fields.answers.schemas import Schema, schema_of
+from lineage.fields.answers.present import Present
+from lineage.fields.answers.schemas import schema_of
 from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, Span, Telling
 from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Flow, Provenance, TrueSource, Usage, Use, Window
 from lineage.fields.operations import Read
 from lineage.fields.paths import parse_slashed
-from lineage.names import DatasetId, FieldPath
+from lineage.names import FieldPath
 from lineage.runs.answers.described import describe
 from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.facts.growing import facets_of
 from lineage.runs.facts.table import GraphTable
 
+Status: TypeAlias = Literal["alive", "dropped", "unknown"]
 # Uses that are told, the newest.
 USES_MAX = 10_000
 
@@ -30,9 +32,9 @@ def report_usage(table: GraphTable, column: Column, window: Window) -> Usage:
     uses = sorted(_uses(start, span), key=lambda use: (use.started, use.run, use.kind), reverse=True)
     journey = Journey(span, start, FORWARD)
     reached = journey.travel()
-    status = _statuses([one.column for one in reached], span, table)
+    status, jobs = _statuses([one.column for one in reached], span, table), journey.jobs_into()
     flows = [
-        Flow(one.column, one.hops, one.direct, one.masked, status[one.column], journey.jobs_into(one.column))
+        Flow(one.column, one.hops, one.direct, one.masked, status[one.column], jobs.get(one.column, ()))
         for one in reached
     ]
     cut = journey.truncated or len(uses) > USES_MAX
@@ -91,27 +93,26 @@ def _made_of(column: Column, told: Telling) -> Mapping[Column, frozenset[Transfo
     }
 
 
-def _statuses(
-    columns: Sequence[Column], span: Span, table: GraphTable
-) -> dict[Column, Literal["alive", "dropped", "unknown"]]:
-    """Whether each column is still there."""
+def _statuses(columns: Sequence[Column], span: Span, table: GraphTable) -> dict[Column, Status]:
+    """Whether each column is still there; without a schema that tells it, those that are told of now are."""
+    datasets = {column.dataset for column in columns}
     namespaces = Namespaces(table)
-    namespaces.load({column.dataset.namespace for column in columns})
-    gone: dict[DatasetId, bool] = {}
-    schemas: dict[DatasetId, Schema] = {}
-    for dataset in {column.dataset for column in columns}:
-        group = span.groups.group(dataset)
-        facets = facets_of(group.facts.facets)
-        gone[dataset] = namespaces.hides(group) or describe(facets)["lifecycle"] == "DROP"
-        schemas[dataset] = schema_of(facets)
+    namespaces.load(dataset.namespace for dataset in datasets)
+    groups = {dataset: span.groups.group(dataset) for dataset in datasets}
+    facets = {dataset: facets_of(group.facts.facets) for dataset, group in groups.items()}
+    gone = {one for one in datasets if namespaces.hides(groups[one]) or describe(facets[one])["lifecycle"] == "DROP"}
+    schemas = {dataset: schema_of(facets[dataset]) for dataset in datasets}
+    present = Present(table)
+    present.load(dataset for dataset in datasets - gone if not schemas[dataset].known)
 
-    def status(column: Column) -> Literal["alive", "dropped", "unknown"]:
+    def status(column: Column) -> Status:
         schema = schemas[column.dataset]
-        if gone[column.dataset]:
+        if column.dataset in gone:
             return "dropped"
-        if not schema.known:
-            return "unknown"
-        return "alive" if column.field in schema.types else "dropped"
+        if schema.known:
+            return "alive" if column.field in schema.types else "dropped"
+        entry = present.entry(column.dataset)
+        return "alive" if entry and column.field in entry.columns.fields else "unknown"
 
     return {column: status(column) for column in columns}
 

@@ -19,9 +19,10 @@ from lineage.runs.facts.run import dataset_version_id, failed
 from lineage.runs.facts.table import GraphTable, Page, Query
 from lineage.runs.found import FoundDatasetVersion
 
-_LOOK = 8
 # Versions of one dataset that are looked at.
 VERSIONS_MAX = 500
+# The newest will mostly do; each look beyond it reads the runs of as many.
+_LOOKS = (1, 8, VERSIONS_MAX)
 _PREFIXES = ("G", "X", "E")
 
 
@@ -155,18 +156,42 @@ def _initial(group: Group, made: Iterable[Version], events: list[Version], end: 
     return [Version(read, "", group.primary, facets)]
 
 
+def newest_versions(
+    groups: Sequence[Group],
+    table: GraphTable,
+    accepts: Sequence[Callable[[Version], bool]],
+    highs: Sequence[str] | None = None,
+) -> list[Version | None]:
+    """The newest version of each that is accepted; `highs`: of those made at these times or before."""
+    found: list[Version | None] = [None] * len(groups)
+    left = list(range(len(groups)))
+    for look in _LOOKS:
+        ends = [highs[number] for number in left] if highs else None
+        windows = read_windows([groups[number] for number in left], table, look, ends)
+        for number, window in zip(left, windows, strict=True):
+            found[number] = window.newest(accepts[number])
+        left = [number for number, window in zip(left, windows, strict=True) if _unsure(found[number], window, look)]
+        if not left:
+            break
+    return found
+
+
+def _unsure(found: Version | None, window: Window, look: int) -> bool:
+    """Whether older versions decide; of one DatasetEvent alone nobody knows whether it changed the schema."""
+    return window.cut and (found is None or (found.by_event and look == _LOOKS[0]))
+
+
 def current_versions(groups: Sequence[Group], table: GraphTable) -> list[Version | None]:
     """The current version of each: that of an active streaming writer, else the newest that did not fail."""
-    found: list[Version | None] = []
-    for group, window in zip(groups, read_windows(groups, table, _LOOK), strict=True):
-        current = window.newest(lambda one: not one.failed)
-        if current is None and window.cut:
-            current = read_windows([group], table, VERSIONS_MAX)[0].newest(lambda one: not one.failed)
-        found.append(current)
+    found = newest_versions(groups, table, [_good] * len(groups))
     for number, live in enumerate(live_writers(groups, table)):
         if live:
             found[number] = _of_run(max(live, key=lambda writer: writer.order), groups[number])
     return found
+
+
+def _good(version: Version) -> bool:
+    return not version.failed
 
 
 def find_version(group: Group, version: str, table: GraphTable) -> Version | None:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lineage.names import DatasetId
-from lineage.runs.answers.dataset_versions import VERSIONS_MAX, Version, read_windows
+from lineage.runs.answers.dataset_versions import Version, newest_versions
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.written import Wanted, Written, newest_written
 from lineage.runs.event import Facets
@@ -19,8 +19,6 @@ from lineage.runs.facts.rows import storage_key
 from lineage.runs.facts.run import dataset_version_id, failed, parent_run, position, storage_version, written_datasets
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import ResolvedBy, UsedVersion
-
-_LOOK = 8
 
 
 @dataclass(slots=True)
@@ -130,11 +128,8 @@ def _others(read: Read, *, good: bool = False, parent: str | None = None) -> Cal
 
 def _by_time(reads: Sequence[Read], table: GraphTable) -> None:
     started = [read.facts.first or "" for read in reads]
-    windows = read_windows([read.group for read in reads], table, _LOOK, started)
-    for read, start, window in zip(reads, started, windows, strict=True):
-        one = window.newest(_readable(read))
-        if one is None and window.cut:
-            one = read_windows([read.group], table, VERSIONS_MAX, [start])[0].newest(_readable(read))
+    newest = newest_versions([read.group for read in reads], table, [_readable(read) for read in reads], started)
+    for read, one in zip(reads, newest, strict=True):
         if one is None or not one.made_by:
             read.settle(dataset_version_id(read.group.primary, ""), "initial", None)
         else:
