@@ -26,7 +26,10 @@ NAMES = st.one_of(
     st.sampled_from(["lastRunStates", "sortDirection", "q", "filter", "sort", "namespace"]),
     st.sampled_from(["start", "end", "level", "direction", "view", "format", "withDownstream"]),
 )
-VALUES = st.one_of(TEXT, st.sampled_from(["0", "1", "now", "now-1d", "both", "simple", "csv", "dataset:a:b", "true"]))
+VALUES = st.one_of(
+    TEXT,
+    st.sampled_from(["0", "1", "now", "now-1d", "both", "simple", "csv", "dataset:a:b", "datasetField:a:b:c", "true"]),
+)
 # Questions about a time range are nothing without one.
 RANGES = st.sampled_from([{}, {"start": ["0"], "end": ["now"]}])
 HEADERS = st.sampled_from(["Content-Encoding", "Content-Type", "Accept"])
