@@ -4,106 +4,21 @@ from __future__ import annotations
 
 import pytest
 
-from tests.builders_events import (
-    CALCULATE,
-    CHECK,
-    NAMESPACE,
-    READ_FLIGHTS,
-    STORE,
-    a_dataset,
-    a_dataset_event,
-    a_facet,
-    a_job_event,
-    a_run_event,
+from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset_event, a_job_event
+from tests.unit.api.columns_pipeline import (
+    FIELDS,
+    FILTER,
+    IDENTITY,
+    LATER_RUN,
+    PIPELINE,
+    RUNS,
+    SUM,
+    a_dataset_made,
+    a_step,
+    field,
+    source,
 )
 from tests.unit.api.marquez_asker import Asker, at
-
-RUNS = {job: f"01941f29-7c00-7ea7-b5a3-{number:012}" for number, job in enumerate([READ_FLIGHTS, CHECK, CALCULATE], 1)}
-LATER_RUN = "01941f29-7c00-7ea7-b5a3-000000000009"
-RAW_FIELDS = ["flight", ("distance", "int"), ("seats", "int")]
-CHECKED_FIELDS = ["flight", ("distance", "int"), ("seats", "int")]
-IDENTITY = {"type": "DIRECT", "subtype": "IDENTITY", "description": "", "masking": False}
-SUM = {"type": "DIRECT", "subtype": "AGGREGATION", "description": "", "masking": False}
-FILTER = {"type": "INDIRECT", "subtype": "FILTER", "description": "", "masking": False}
-
-
-def field(dataset, name):
-    """A column's node id."""
-    return f"datasetField:{STORE}:{dataset}:{name}"
-
-
-def source(dataset, name, *transformations, **more):
-    """A column as a facet names it."""
-    how = {"transformations": list(transformations)} if transformations else {}
-    return {"namespace": STORE, "name": dataset, "field": name, **how, **more}
-
-
-def a_dataset_made(name, columns, fields=None, dataset=(), **more):
-    """An output with its `columnLineage`: column -> its sources."""
-    told = {column: {"inputFields": list(sources), **more} for column, sources in columns.items()}
-    facet = a_facet("ColumnLineageDataset", fields=told, **({"dataset": list(dataset)} if dataset else {}))
-    made = a_dataset(name, fields=fields)
-    return {**made, "facets": {**made["facets"], "columnLineage": facet}}
-
-
-def a_step(job, hour, inputs, outputs, **changes):
-    return a_run_event(
-        **{"run": RUNS.get(job, LATER_RUN), **changes},
-        job=job,
-        inputs=inputs,
-        outputs=outputs,
-        eventTime=f"2025-11-20T{hour:02}:00:00Z",
-    )
-
-
-OPERATIONS = [
-    {
-        "type": "READ",
-        "name": "read",
-        "source": {"namespace": STORE, "name": "checked"},
-        "outputs": ["distance", "seats"],
-    },
-    {
-        "type": "TRANSFORM",
-        "name": "co2",
-        "inputs": [{"origin": "read", "name": "distance"}, {"origin": "read", "name": "seats"}],
-        "outputs": [{"name": "co2_kg", "type": "double"}],
-    },
-    {
-        "type": "WRITE",
-        "name": "write",
-        "inputs": [{"origin": "co2", "name": "co2_kg"}],
-        "destination": {"namespace": STORE, "name": "estimated"},
-    },
-]
-PIPELINE = (
-    a_step(READ_FLIGHTS, 8, ["landing"], [a_dataset("raw", fields=RAW_FIELDS)]),
-    a_step(
-        CHECK,
-        9,
-        ["raw"],
-        [
-            a_dataset_made(
-                "checked",
-                {
-                    name: [source("raw", name, IDENTITY), source("raw", "flight", FILTER)]
-                    for name in ("flight", "distance", "seats")
-                },
-                CHECKED_FIELDS,
-            )
-        ],
-    ),
-    a_step(
-        CALCULATE,
-        10,
-        ["checked"],
-        ["estimated"],
-        run_facets={
-            "headwater_operations": a_facet("HeadwaterOperations", operations=OPERATIONS),
-            "headwater_records": a_facet("HeadwaterRecords", rootIds=["flights/2013-01-01.csv"]),
-        },
-    ),
-)
 
 
 @pytest.fixture
@@ -212,7 +127,7 @@ def test_the_words_of_old_facets_are_told_as_they_were_sent(api):
 
 def test_what_a_whole_dataset_depends_on_is_told_of_each_of_its_columns(api):
     whole = [source("raw", "flight", FILTER)]
-    made = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]}, CHECKED_FIELDS, whole)
+    made = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]}, FIELDS, whole)
     api.load(a_step(CHECK, 11, ["raw"], [made], run=LATER_RUN))
 
     form = graph(api, f"dataset:{STORE}:checked")
@@ -234,7 +149,7 @@ def test_columns_of_which_nobody_told_depend_on_the_jobs_inputs(api):
 
 def test_an_edge_that_a_job_no_longer_makes_is_gone_and_still_there_at_the_old_version(api):
     before, old = graph(api, field("checked", "seats")), version_of(api, "checked")
-    made = a_dataset_made("checked", {"seats": []}, CHECKED_FIELDS)
+    made = a_dataset_made("checked", {"seats": []}, FIELDS)
     api.load(a_step(CHECK, 11, ["raw"], [made], run=LATER_RUN))
 
     (now,) = graph(api, field("checked", "seats"))["graph"]
@@ -323,54 +238,3 @@ def test_from_a_field_to_the_records_that_its_run_reported(api):
     ]
     versioned = f"{field('estimated', 'co2_kg')}#{origin['version']}"
     assert api.found("/column-lineage/origins", nodeId=versioned)["versions"] == told["versions"]
-
-
-@pytest.mark.parametrize(
-    ("route", "node_id", "query"),
-    [
-        ("", f"dataset:{STORE}:nothing", {}),
-        ("", f"job:{NAMESPACE}:nothing", {}),
-        ("", field("nothing", "seats"), {}),
-        ("", field("checked", "nothing"), {}),
-        ("", f"{field('checked', 'seats')}#{LATER_RUN}", {}),
-        ("", field("checked", "seats"), {"datasetVersion": LATER_RUN}),
-        ("", field("checked", "seats"), {"lineageAt": "2025-11-20"}),
-        ("/origins", field("checked", "nothing"), {}),
-    ],
-)
-def test_what_is_unknown_is_404(api, route, node_id, query):
-    message = f"Node '{node_id}' not found."
-    assert api.get(f"/column-lineage{route}", nodeId=node_id, **query) == (404, {"code": 404, "message": message})
-
-
-SEATS = field("checked", "seats")
-
-
-@pytest.mark.parametrize(
-    ("route", "query", "message"),
-    [
-        ("", {}, "nodeId: must be given, and not blank, got None"),
-        ("", {"nodeId": "datasetField:x:y"}, "nodeId: must be datasetField:<namespace>:<name>:<field>"),
-        (
-            "",
-            {"nodeId": "run:x"},
-            "nodeId: must be dataset:<namespace>:<name>, datasetField:<namespace>:",
-        ),
-        ("", {"nodeId": SEATS, "depth": "-1"}, "depth: must be a whole number from 0 to 1000000, got '-1'"),
-        ("", {"nodeId": SEATS, "withDownstream": "yes"}, "withDownstream: must be one of true, false, got 'yes'"),
-        ("", {"nodeId": SEATS, "lineageAt": "yesterday"}, "lineageAt: must be Unix seconds or an ISO 8601 date"),
-        ("", {"nodeId": SEATS, "lineageAt": "1763683200", "withDownstream": "true"}, "withDownstream: "),
-        ("", {"nodeId": f"{SEATS}#{LATER_RUN}", "withDownstream": "true"}, "withDownstream: "),
-        ("", {"nodeId": SEATS, "datasetVersion": LATER_RUN, "withDownstream": "true"}, "withDownstream: "),
-        ("", {"nodeId": f"{SEATS}#{LATER_RUN}", "datasetVersion": RUNS[CHECK]}, "datasetVersion: must be the version"),
-        ("", {"nodeId": SEATS, "datasetVersion": LATER_RUN, "lineageAt": "1763683200"}, "lineageAt: must be left out"),
-        ("", {"nodeId": f"job:{NAMESPACE}:{CHECK}", "datasetVersion": LATER_RUN}, "datasetVersion: must be left out"),
-        ("/origins", {}, "nodeId: must be given, and not blank, got None"),
-        ("/origins", {"nodeId": f"dataset:{STORE}:checked"}, "nodeId: must be datasetField:"),
-    ],
-)
-def test_what_breaks_a_rule_is_400_and_says_which(api, route, query, message):
-    status, form = api.get(f"/column-lineage{route}", **query)
-
-    assert (status, form["code"]) == (400, 400)
-    assert form["message"].startswith(message)
