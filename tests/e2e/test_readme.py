@@ -5,23 +5,27 @@ from __future__ import annotations
 import json
 import re
 import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
-RUN = re.compile(r"<!-- run: tests/e2e/test_readme\.py -->\n```sh\n(.*?)```", re.DOTALL)
+RUN = re.compile(r"<!-- run: tests/e2e/test_readme\.py -->\n```(?:sh|python)\n(.*?)```", re.DOTALL)
 
 
-def run(block, stack):
-    """What the block's commands print, with the port that the stack has here."""
-    commands = block.replace("http://127.0.0.1:8080", stack.api_url.rstrip("/"))
-    return subprocess.run(["bash", "-ec", commands], capture_output=True, text=True, check=True, timeout=60).stdout
+def run(block, stack, *command):
+    """What the block prints, with the port that the stack has here, and the environment that runs the tests."""
+    lines = block.replace("http://127.0.0.1:8080", stack.api_url.rstrip("/"))
+    lines = lines.replace(".venv/bin/", f"{Path(sys.executable).parent}/")
+    command = [*(command or ("bash", "-ec")), lines]
+    return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
 def test_the_requests_and_their_trace_are_as_the_readme_says(local_stack):
-    send, ask = RUN.findall(README)
+    send, ask, _, _ = RUN.findall(README)
     (shown,) = re.findall(r"<!-- the answer.*?-->\n```json\n(.*?)```", README, re.DOTALL)
 
     answers = re.findall(r"\{.*?\}", run(send, local_stack))
@@ -36,6 +40,23 @@ def test_the_requests_and_their_trace_are_as_the_readme_says(local_stack):
         for step in line["lineage"]:
             assert isinstance(step.pop("recordedAt"), int)
     assert trace == told
+
+
+def test_what_is_recorded_is_answered_as_the_readme_says(local_stack):
+    _, _, record, ask = RUN.findall(README)
+    (shown,) = re.findall(r"<!-- what the first prints -->\n```\n(.*?)```", README, re.DOTALL)
+
+    run(record, local_stack, sys.executable, "-c")
+    local_stack.drain()
+    time.sleep(1)  # CDAP's `now` is whole seconds
+    *printed, marquez, cdap = run(ask, local_stack).replace('}{"fieldName', '}\n{"fieldName').splitlines()
+
+    assert [line.rstrip() for line in printed] == shown.splitlines()
+    (distance,) = json.loads(marquez)["graph"]
+    assert [edge["destination"] for edge in distance["outEdges"]] == ["datasetField:s3://emissions:estimated:co2_kg"]
+    (way,) = json.loads(cdap)["paths"]
+    assert [operation["name"] for operation in way["operations"]] == ["read", "multiply", "burn"]
+    assert len(way["runs"]) == 1
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([^)#:]+)", README))))
