@@ -92,4 +92,4 @@ def _records_of(run: Mapping[str, Any] | None, forms: Sequence[Mapping[str, Any]
 
 def _label(name: str, link: str | None = None) -> Text:
     label = Text(name, "bold", overflow="fold")
-    return label if link is None else label.append(f"\nGET {printable(link)}", "dim")
+    return label if link is None else label.append(f"\n{printable(link)}", "dim")

@@ -56,13 +56,13 @@ def test_the_way_down_follows_the_links_from_the_column_to_its_run_and_the_recor
     ]
     assert printed(drill_down.tree_of(found)) == [
         "co2_kg of estimated",
-        "GET /api/v1/column-lineage/origins?nodeId=co2",
+        "/api/v1/column-lineage/origins?nodeId=co2",
         "└── run r1 of emissions.estimate, COMPLETED",
         "    ├── flights-1",
-        "    │   GET /api/v1/records/roots/flights-1",
+        "    │   /api/v1/records/roots/flights-1",
         "    │   └── ESTIMATED UA1545-co2",
         "    ├── flights-2",
-        "    │   GET /api/v1/records/roots/flights-2",
+        "    │   /api/v1/records/roots/flights-2",
         "    └── and 5 more roots",
     ]
 
