@@ -35,7 +35,7 @@ class FieldModel:
         return present.graph_of_now(self.world, node_id, depth, downstream)
 
     def columns_of(self, datasets):
-        return present.present_columns(self.world, datasets)
+        return {dataset: present.columns_told(self.world, dataset) for dataset in datasets}
 
     def find_mappings(self, dataset, window, *, level):
         return mappings.find_mappings(self.world, dataset, window, level)

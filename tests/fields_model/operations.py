@@ -11,55 +11,62 @@ _SAME = Transformation("DIRECT", "IDENTITY")
 def written(operations):
     """What is told of each dataset that the operations write."""
     by_name = {one["name"]: one for one in operations}
-    told = {}
+    origins = {}
     for write in operations:
-        if write["type"] == "WRITE":
-            fields, types = told.setdefault(_dataset(write["destination"]), ({}, {}))
-            for taken in write["inputs"]:
-                _tell(by_name, taken, fields, types)
-    return {dataset: Columns(fields, {}, types) for dataset, (fields, types) in told.items()}
+        for taken in write["inputs"] if write["type"] == "WRITE" else ():
+            fields = origins.setdefault(_dataset(write["destination"]), {})
+            fields.setdefault(slashed(taken["name"]), []).append((by_name[taken["origin"]], taken["name"]))
+    return {dataset: _columns(by_name, fields) for dataset, fields in origins.items()}
 
 
-def _tell(by_name, taken, fields, types):
-    origin, name = by_name[taken["origin"]], taken["name"]
-    sources = fields.setdefault(slashed(name), {})
-    for source, how in _reaching(by_name, origin, name).items():
+def _columns(by_name, origins):
+    fields, types = {}, {}
+    for path, some in origins.items():
+        fields[path] = _sources(by_name, some)
+        given = [kind for origin, name in some if (kind := _type(origin, name))]
+        types.update({path: max(given)} if given else {})
+    return Columns(fields, {}, types)
+
+
+def _type(origin, name):
+    return next((one.get("type") for one in origin["outputs"] if isinstance(one, dict) and one["name"] == name), None)
+
+
+def _sources(by_name, origins):
+    """The source fields of a field that was written from these, each with how it came."""
+    sources, between = {}, {}
+    for origin, name in origins:
+        if origin["type"] == "READ":
+            sources[Source(_dataset(origin["source"]), slashed(name))] = frozenset([_SAME])
+        else:
+            _unite(between, _ways(by_name, origin))
+    for source, names in between.items():
+        steps = sorted(names, key=lambda name: (_level(by_name, name), name))
+        how = Transformation("DIRECT", "TRANSFORMATION", ", ".join(steps))
         sources[source] = sources.get(source, frozenset()) | {how}
-    for output in origin["outputs"]:
-        if isinstance(output, dict) and output["name"] == name and output.get("type"):
-            types[slashed(name)] = max(output["type"], types.get(slashed(name), ""))
+    return sources
 
 
-def _reaching(by_name, origin, name):
-    if origin["type"] == "READ":
-        return {Source(_dataset(origin["source"]), slashed(name)): _SAME}
-    how = Transformation("DIRECT", "TRANSFORMATION", ", ".join(steps_before(by_name, origin)))
-    return dict.fromkeys(_sources(by_name, origin, set()), how)
-
-
-def _sources(by_name, transform, seen):
-    """Every source field that some chain of operations leads from to this one."""
-    if transform["name"] in seen:
-        return set()
-    seen.add(transform["name"])
-    found = set()
+def _ways(by_name, transform):
+    """The source fields that lead to a transform, each with the names of all transforms on its ways, this one's too."""
+    found = {}
     for taken in transform["inputs"]:
         origin = by_name[taken["origin"]]
         if origin["type"] == "READ":
-            found.add(Source(_dataset(origin["source"]), slashed(taken["name"])))
+            _unite(found, {Source(_dataset(origin["source"]), slashed(taken["name"])): set()})
         else:
-            found |= _sources(by_name, origin, seen)
-    return found
+            _unite(found, _ways(by_name, origin))
+    return {source: names | {transform["name"]} for source, names in found.items()}
 
 
-def steps_before(by_name, transform):
-    """The names of the transforms that lead to this one, and its own: each after all that it takes from."""
-    steps = []
-    for taken in transform["inputs"]:
-        origin = by_name[taken["origin"]]
-        if origin["type"] == "TRANSFORM":
-            steps += [step for step in steps_before(by_name, origin) if step not in steps]
-    return [*steps, transform["name"]]
+def _unite(found, more):
+    for source, names in more.items():
+        found[source] = found.get(source, set()) | names
+
+
+def _level(by_name, name):
+    """Operations run as soon as those that they take from have run."""
+    return 1 + max((_level(by_name, one["origin"]) for one in by_name[name].get("inputs", ())), default=-1)
 
 
 def slashed(text):

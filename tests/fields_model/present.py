@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from lineage.fields.columns import Column, Source
 from lineage.fields.found import ColumnGraph, FoundColumn
 from tests.fields_model.found import found_sources, found_tellers, hops, type_of
@@ -125,9 +127,9 @@ def version_made(world, teller, dataset):
     return next((one.id for one in world.versions(dataset) if teller.run and one.run == teller.run), None)
 
 
-def present_columns(world, datasets):
-    """Of each dataset the columns that are made of others."""
-    return {
-        dataset: tuple(node_of(world, Column(dataset, path), set()) for path in sorted(world.present(dataset).fields))
-        for dataset in datasets
-    }
+def columns_told(world, dataset):
+    """The columns of a dataset that were told of, as they are told in passing."""
+    dataset = world.said.primary(dataset)
+    paths = [] if world.hidden(dataset) else sorted(world.present(dataset).fields)
+    nodes = [node_of(world, Column(dataset, path), set()) for path in paths]
+    return tuple(replace(one, stale=False, last_written_by=None) for one in nodes)

@@ -9,9 +9,9 @@ from lineage.fields.found import ColumnGraph, FoundColumn
 from lineage.names import DatasetId, FieldPath
 from tests.fields_model.found import found_sources, found_tellers, hops, type_of
 from tests.fields_model.present import field_id, version_made, written_by
-from tests.fields_model.schema import fields_of, top_level
+from tests.fields_model.schema import top_level
 from tests.fields_model.told import united
-from tests.runs_model.dataset_versions import version_id, written_facets
+from tests.runs_model.dataset_versions import version_id
 
 
 @dataclass(frozen=True, order=True)
@@ -86,10 +86,15 @@ def graph_of_time(world, then, node_id, depth):
     asked = _asked_then(then, node_id)
     if asked is None:
         return None
-    starts = {node for dataset in asked.versions for node in _nodes_then(world, then, dataset, asked)}
+    starts = {node for dataset in asked.versions for node in _nodes_then(then, dataset, asked)}
     if not starts and (asked.is_named or not any(shown_versions(then, one) for one in asked.versions)):
         return None if not node_id.startswith("job:") else ColumnGraph(())
-    return _graph(starts, depth, lambda node: _node_then(world, then, node) if node in starts else _node(world, node))
+    shown = {(dataset, version) for dataset in asked.versions for version in shown_versions(then, dataset)}
+
+    def node_of(node):
+        return _node_then(world, then, node) if (node.dataset, node.version) in shown else _node(world, node)
+
+    return _graph(starts, depth, node_of)
 
 
 def _asked_then(then, node_id):
@@ -107,10 +112,10 @@ def _asked_then(then, node_id):
     return None
 
 
-def _nodes_then(world, then, dataset, asked):
+def _nodes_then(then, dataset, asked):
     """Every asked column in every version that is shown."""
     shown = shown_versions(then, dataset)
-    schemas = [then.schema(dataset), *(_schema_then(world, then, dataset, one) for one in shown)]
+    schemas = [then.schema(dataset), *(then.schema_of_version(dataset, one) for one in shown)]
     paths = asked.paths(dataset, schemas, set(then.present(dataset).fields))
     return {Node(dataset, path, one) for path in paths for one in shown}
 
@@ -125,14 +130,6 @@ def shown_versions(world, dataset):
         whole = [one.id for one in versions if not one.failed]
         shown.setdefault(whole[-1] if whole else version_id(dataset, ""), []).extend(homeless)
     return shown
-
-
-def _schema_then(world, then, dataset, version):
-    """The schema of a version that was there then, by all that is known of it."""
-    run = then.maker(dataset, version)
-    if run is None:
-        return then.schema_of_version(dataset, version)
-    return fields_of(written_facets(world.said.runs[run], then.said.names_of(dataset)))
 
 
 def _graph(starts, depth, node_of):
@@ -158,7 +155,7 @@ def _node_then(world, then, node):
     """The node as of then: what its sources are called, and their versions, is told with all that is known."""
     words = shown_versions(then, node.dataset)[node.version]
     columns = world.named(then.without_hidden(united(word.columns for word in words)))
-    return _found(world, node, words, columns, _schema_then(world, then, node.dataset, node.version), then)
+    return _found(world, node, words, columns, then.schema_of_version(node.dataset, node.version), then)
 
 
 def _found(world, node, words, columns, schema, then=None):
