@@ -87,14 +87,14 @@ class FieldQuestions:
         return next((one for node in candidates if (one := walk.exists(node.dataset, node.field))), None)
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, tuple[FoundColumn, ...]]:
-        """The columns of these datasets (primary names) that are made of others, as they are now."""
+        """By dataset, under whatever name, its columns that are made of others, as they are now."""
         present = Present(self._table)
         present.load(datasets)
-        found = {}
+        found: dict[DatasetId, tuple[FoundColumn, ...]] = {}
         for dataset in datasets:
             entry = present.entry(dataset)
             told = sorted(entry.columns.fields) if entry else []
-            found[dataset] = tuple(found_column(Column(dataset, path), entry) for path in told if entry)
+            found[dataset] = tuple(found_column(Column(entry.group.primary, path), entry) for path in told if entry)
         return found
 
     def find_mappings(self, dataset: DatasetId, window: Window, *, level: int) -> Mappings:

@@ -1,4 +1,8 @@
-"""What questions about runs find: times as `times` keeps them, facets as their producers sent them."""
+"""What questions about runs find: times as `times` keeps them, facets as their producers sent them.
+
+But for one: operations (`headwater_operations`) stand in their canonical order. Graphs leave out facets that tell of
+columns.
+"""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from typing import TypeAlias
 from lineage.fields.answers.column_graph import ColumnWalk
 from lineage.fields.answers.column_versions import Version, VersionEntry, VersionWalk
 from lineage.fields.answers.present import Entry, Present, Told, renamed
-from lineage.fields.answers.schemas import schema_of
+from lineage.fields.answers.schemas import NO_SCHEMA, Schema, schema_of
 from lineage.fields.columns import Column
 from lineage.names import DatasetId, FieldPath, JobId
 from lineage.runs.answers.dataset_versions import VERSIONS_MAX, find_version, read_windows
@@ -99,7 +99,7 @@ def columns_then(node: FieldNode | Node, at: str, walk: VersionWalk, table: Grap
     present.load(datasets)
     entries = {entry.group.primary: entry for one in datasets if (entry := present.entry(one))}
     shown = {primary: list(_versions_then(entry, present, at, table)) for primary, entry in entries.items()}
-    walk.add([one for some in shown.values() for one in some])
+    walk.add([one for some in shown.values() for one in some], at)
     found = [
         (Column(primary, path), one.version)
         for primary, some in shown.items()
@@ -136,15 +136,18 @@ def _versions_then(entry: Entry, present: Present, at: str, table: GraphTable) -
     by_version: dict[str, list[Told]] = {}
     for one in entry.told:
         by_version.setdefault(one.teller.version or "", []).append(one)
+    schemas: dict[str, Schema] = {}
     homeless = by_version.pop("", [])
     if homeless or not by_version:
         window = read_windows([entry.group], table, VERSIONS_MAX, [at], at)[0]
         versions = [one for one in window.versions if one.created < at]
-        last = next((one.id for one in versions if not one.failed), dataset_version_id(entry.group.primary, ""))
+        last = next((one for one in versions if not one.failed), None)
         if versions:
-            by_version.setdefault(last, []).extend(homeless)
+            by_version.setdefault(last.id if last else dataset_version_id(entry.group.primary, ""), []).extend(homeless)
+        schemas.update({last.id: schema_of(last.facets)} if last else {})
     for version, told in by_version.items():
-        yield VersionEntry(entry.group, version, [_seen(one, present) for one in told])
+        schema = schemas.get(version, NO_SCHEMA)
+        yield VersionEntry(entry.group, version, [_seen(one, present) for one in told], schema)
 
 
 def _seen(told: Told, present: Present) -> Told:

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from lineage.fields.answers.column_graph import COLUMNS_MAX, found_sources
 from lineage.fields.answers.present import Told, columns_in, renamed, tellers_of, unknown_columns
-from lineage.fields.answers.schemas import Schema, schema_of
+from lineage.fields.answers.schemas import NO_SCHEMA, Schema, schema_of
 from lineage.fields.answers.told import read_columns
 from lineage.fields.columns import NO_COLUMNS, Column, Columns, unite
 from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, Teller
@@ -35,7 +35,7 @@ class VersionEntry:
     group: Group
     version: str
     told: Sequence[Told]
-    schema: Schema = Schema((), {})  # noqa: RUF009 - it is frozen
+    schema: Schema = NO_SCHEMA
     columns: Columns = NO_COLUMNS
     reads: Mapping[DatasetId, Read] | None = None
 
@@ -71,8 +71,8 @@ class VersionWalk:
                 one.columns = columns[one.ask] if one.ask[0] else one.columns
         self.add(entries)
 
-    def add(self, entries: Sequence[VersionEntry]) -> None:
-        """Add versions whose columns are told: read what they came from, and their schemas."""
+    def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
+        """Add versions whose columns are told: read what they came from, and their schemas (as of a time)."""
         tellers = {one.teller.run for entry in entries for one in entry.told}
         facts = facts_of_runs(tellers, self._table)
         sources = {source for entry in entries for one in entry.told for source in one.columns.datasets}
@@ -83,20 +83,16 @@ class VersionWalk:
             runs = sorted({one.teller.run for one in entry.told})
             entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
             self._entries[entry.group.primary, entry.version] = entry
-        self._read_schemas(entries, facts)
+        then = facts_of_runs(tellers, self._table, at) if at else facts
+        others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
+        if at is None:
+            self._read_schemas(others)
 
-    def _read_schemas(self, entries: Sequence[VersionEntry], facts: Mapping[str, RunFacts]) -> None:
-        """The schema of each version: of one that a run made, as that run told it."""
-        others = []
-        for entry in entries:
-            made_by = next((one.teller.run for one in entry.told if one.teller.version == entry.version), None)
-            if made_by in facts and made_by is not None:
-                entry.schema = schema_of(united_facets(facts[made_by].written_facets, entry.group.names))
-            else:
-                others.append(entry)
-        described = _described([entry.group for entry in others], self._table)
-        for entry in (entry for entry in others if entry.group.primary in described):
-            # Rare: a version that no run made, of a dataset of which DatasetEvents tell.
+    def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
+        """The schemas of versions that no run made: those of datasets of which DatasetEvents tell."""
+        described = _described([entry.group for entry in entries], self._table)
+        for entry in (entry for entry in entries if entry.group.primary in described):
+            # Rare, so each is looked for by itself.
             window = read_windows([entry.group], self._table, VERSIONS_MAX)[0]
             found = next((one for one in window.versions if one.id == entry.version), None)
             entry.schema = schema_of(found.facets) if found else entry.schema
@@ -163,6 +159,15 @@ def _told(run: str, version: str, facts: RunFacts, group: Group) -> Iterator[Tol
     if mum:
         unknown = NO_COLUMNS if is_explicit(facts) else unknown_columns(map(dataset_of, facts.inputs))
         yield Told(teller, ((), group.primary), unknown)
+
+
+def _take_schema(entry: VersionEntry, facts: Mapping[str, RunFacts]) -> bool:
+    """Give a version that a run made the schema that this run told; whether a run made it."""
+    made_by = next((one.teller.run for one in entry.told if one.teller.version == entry.version), None)
+    if made_by is None or made_by not in facts:
+        return False
+    entry.schema = schema_of(united_facets(facts[made_by].written_facets, entry.group.names))
+    return True
 
 
 def _described(groups: Sequence[Group], table: GraphTable) -> set[DatasetId]:

@@ -59,7 +59,8 @@ class MappingWalk:
                     yield source, way
         else:
             for reading in self._span.read(dataset):
-                for told in reading.made:
+                # What one telling says of a source, another that is preferred may not.
+                for told in (told for told in reading.made if dataset in told.columns.datasets):
                     self._add(dataset, told)
                     yield told.dataset, way
 

@@ -17,7 +17,6 @@ from lineage.runs.answers.nodes import nodes_of
 from lineage.runs.answers.written import version_by
 from lineage.runs.facts.current import found_job, io_of
 from lineage.runs.facts.growing import dataset_of, facets_of, job_of, text_of
-from lineage.runs.facts.lattice import latest
 from lineage.runs.facts.newest import facts_of_runs
 from lineage.runs.facts.run import dataset_version_id
 from lineage.runs.facts.table import GraphTable
@@ -145,12 +144,12 @@ class Present:
             (entry.group, one)
             for entry in entries
             for one in entry.told
-            if len(entry.group.names) > 1 and one.teller.version
+            if len(entry.group.names) > 1 and not one.teller.declared
         ]
         facts = facts_of_runs({one.teller.run for _, one in several}, self.table, self.at) if several else {}
         for group, one in several:
             made = version_by(one.teller.run, facts[one.teller.run], group) if one.teller.run in facts else None
-            one.teller = replace(one.teller, version=made.version) if made else one.teller
+            one.teller = replace(one.teller, version=made.version if made else None)
 
     def _read_columns(self, every: Sequence[Told]) -> None:
         """Read what was told, what the sources are called, and whether they are hidden."""
@@ -166,9 +165,9 @@ class Present:
         for job in sorted(group.producers):
             if self.is_visible_job(job):
                 self._add_writer(entry, self.nodes[job])
-        said = latest(group.facts.declarations)
-        if said:
-            stamp, telling = said
+        if group.facts.declarations:
+            stamp = max(group.facts.declarations)
+            telling = group.facts.declarations[stamp]
             teller = Teller(uuid_of_bytes(stamp.partition("#")[2]), None, None, declared=True)
             entry.told += [Told(teller, ((telling["kept"],), dataset_of(name))) for name in telling["into"]]
         return entry

@@ -30,6 +30,9 @@ class Schema:
         return bool(self.columns)
 
 
+NO_SCHEMA = Schema((), {})
+
+
 def schema_of(facets: Facets) -> Schema:
     """The schema that a dataset's facets tell.
 

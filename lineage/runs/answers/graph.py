@@ -15,6 +15,7 @@ from lineage.runs.answers.described import found_dataset
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.answers.nodes import nodes_of, unproduced
+from lineage.runs.answers.restored import without_references
 from lineage.runs.answers.written import last_writers
 from lineage.runs.facts.current import found_job
 from lineage.runs.facts.growing import job_of
@@ -116,7 +117,8 @@ class Walk:
         datasets = []
         for primary, group in self._datasets.items():
             last = writers.get(primary)
-            datasets.append(found_dataset(group, stale=last is not None, last_written_by=last))
+            found = found_dataset(group, stale=last is not None, last_written_by=last)
+            datasets.append(replace(found, facets=without_references(found.facets)))
         return Graph(tuple(self._jobs.values()), tuple(datasets), tuple(self._edges()), self._truncated)
 
     def _edges(self) -> list[tuple[str, str]]:

@@ -18,3 +18,8 @@ def restored(every: Sequence[Facets], table: GraphTable) -> list[Facets]:
     rows = table.get(wanted.values()) if wanted else {}
     sent = {telling: rows[key].data for telling, key in wanted.items() if key in rows}
     return [{name: sent.get(telling_of(facet) or "", facet) for name, facet in facets.items()} for facets in every]
+
+
+def without_references(facets: Facets) -> Facets:
+    """The facets but for those that are kept by content: graphs do not look them up."""
+    return {name: facet for name, facet in facets.items() if telling_of(facet) is None}

@@ -11,6 +11,7 @@ from lineage.runs.answers.dataset_versions import find_version
 from lineage.runs.answers.described import describe, found_dataset
 from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.reads import Read, outputs_of, reads_of
+from lineage.runs.answers.restored import without_references
 from lineage.runs.answers.runs import UPSTREAM_MAX, versions_of_unknown
 from lineage.runs.facts.current import brief_run
 from lineage.runs.facts.growing import RunFacts, dataset_of, united_facets
@@ -104,7 +105,8 @@ class Upstream:
 
     def _dataset(self, dataset: DatasetId, version: str, made_by: RunFacts | None) -> FoundDataset:
         group = self._groups.group(dataset)
-        whole = replace(found_dataset(group), version=version)
+        found = found_dataset(group)
+        whole = replace(found, version=version, facets=without_references(found.facets))
         if made_by is None:
             return whole
         return replace(whole, **describe(united_facets(made_by.written_facets, group.names)))

@@ -13,8 +13,8 @@ from lineage.runs.facts.lattice import (
     FACETS,
     FACETS_OF_EACH,
     GREATEST,
-    HISTORY,
     LATEST,
+    LATEST_SAID,
     LATEST_TIMES,
     LATEST_TOUCHES,
     LEAST,
@@ -86,7 +86,8 @@ class JobFacts:
 class DatasetFacts:
     """A dataset name: `read` is when it was first read, described or declared.
 
-    `declarations` are the tellings of DatasetEvents about its columns.
+    `declarations` are the tellings of DatasetEvents about its columns, by stamp, the
+    latest hundred.
 
     `aliases` are the datasets that it was stated to be another name of, with the stamps of the statements; `names` are
     those stated to be other names of it, with the first.
@@ -99,7 +100,7 @@ class DatasetFacts:
     touches: Sequence[str] = ()
     read: str | None = None
     facets: Histories = field(default_factory=dict)
-    declarations: History = field(default_factory=dict)
+    declarations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     aliases: Mapping[IdText, Sequence[str]] = field(default_factory=dict)
     names: Mapping[IdText, str] = field(default_factory=dict)
     deleted: Sequence[str] = ()
@@ -142,7 +143,7 @@ _KINDS: Mapping[str, Kind] = {
     "terminals": LATEST_TIMES,
     "deleted": LATEST_TIMES,
     "parents": LATEST,
-    "declarations": HISTORY,
+    "declarations": LATEST_SAID,
     "aliases": STATEMENTS,
     "facets": FACETS,
     "job_facets": FACETS,

@@ -111,6 +111,16 @@ def _latest_alone(values: History) -> History:
     return {content: [last, last, body]}
 
 
+def _latest_of(count: int) -> Kind:
+    """What was said, by the stamp of who said it, the latest `count`."""
+
+    def join(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
+        both = {**left, **right}
+        return {stamp: both[stamp] for stamp in sorted(both)[-count:]}
+
+    return Kind(join, lambda values, time: {stamp: value for stamp, value in values.items() if stamp < time})
+
+
 def _statements(count: int) -> Kind:
     """By what was stated, the stamps of the first statement and of the latest `count`, in their order."""
 
@@ -154,6 +164,7 @@ TWO_LEAST = _least_of(2)
 NAMES = _least_of(NAMES_MAX)
 HISTORY = _history(CONTENTS_MAX)
 LATEST = _history(1)
+LATEST_SAID = _latest_of(CONTENTS_MAX)
 STATEMENTS = _statements(STATEMENTS_MAX)
 FACETS = _facets()
 FACETS_OF_EACH = _each(FACETS)

@@ -182,6 +182,6 @@ def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
 
 def _declared(text: str, facts: DatasetFacts) -> Iterator[Row]:
     """What the datasets know that DatasetEvents told this one to be made of."""
-    for _, _, telling in facts.declarations.values():
+    for telling in facts.declarations.values():
         for source in telling["into"].get(text, ()):
             yield Row(dataset_pk(dataset_of(source)), f"A#D#{dataset_of(text).key[:32]}", {"name": text})

@@ -170,7 +170,7 @@ def _description(whole: Said, event: Event, stamp: str) -> None:
     declared = next(_references(event), None)
     if not use.facets.keys().isdisjoint(OF_DATASETS):
         # A facet that says that it is deleted takes back what was declared before.
-        _add(whole.datasets, use.dataset, DatasetFacts(declarations=said(declared or {"into": {}}, stamp)))
+        _add(whole.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"into": {}}}))
     if declared is not None:
         _add(whole.runs, uuid_of_bytes(event.hash), _declaration(event, use, stamp))
 
