@@ -73,6 +73,7 @@ DATASET: Example = {
     **_DATASET_SAID,
     "currentVersion": DATASET_VERSION,
     "columnLineage": None,
+    "columnLineageTruncated": False,
     "facets": _SCHEMA,
     "deleted": False,
 }

@@ -221,6 +221,7 @@ SCHEMAS: Mapping[str, Schema] = {
             **_DATASET_SAID,
             "currentVersion": _TEXT_OR_NULL,
             "columnLineage": _or_null(list_of(ref("ColumnLineage"))),
+            "columnLineageTruncated": _flag("it has more columns, or they more sources, than one answer tells."),
             "facets": _FACETS,
             "deleted": _FLAG,
         },

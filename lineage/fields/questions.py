@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from lineage.fields.answers.asked import columns_now, columns_of_version, columns_then
-from lineage.fields.answers.column_graph import ColumnWalk, found_column
+from lineage.fields.answers.column_graph import SOURCES_MAX, ColumnWalk, told_columns
 from lineage.fields.answers.column_versions import VersionWalk
 from lineage.fields.answers.details import find_detail, find_paths
 from lineage.fields.answers.mappings import MappingWalk
@@ -17,7 +17,6 @@ from lineage.fields.found import (
     ColumnGraph,
     Detail,
     Direction,
-    FoundColumn,
     Mappings,
     Origins,
     Paths,
@@ -86,15 +85,17 @@ class FieldQuestions:
         candidates = field_candidates(node_id, self._table)
         return next((one for node in candidates if (one := walk.exists(node.dataset, node.field))), None)
 
-    def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, tuple[FoundColumn, ...]]:
-        """By dataset, under whatever name, its columns that are made of others, as they are now."""
+    def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
+        """By dataset, under whatever name, its columns that are made of others, as they are now; cut as a whole."""
         present = Present(self._table)
         present.load(datasets)
-        found: dict[DatasetId, tuple[FoundColumn, ...]] = {}
+        room = SOURCES_MAX
+        found = {}
         for dataset in datasets:
             entry = present.entry(dataset)
-            told = sorted(entry.columns.fields) if entry else []
-            found[dataset] = tuple(found_column(Column(entry.group.primary, path), entry) for path in told if entry)
+            columns = told_columns(entry, room) if entry else ColumnGraph(())
+            room -= sum(len(one.inputs) for one in columns.columns)
+            found[dataset] = columns
         return found
 
     def find_mappings(self, dataset: DatasetId, window: Window, *, level: int) -> Mappings:

@@ -10,12 +10,15 @@ from lineage.api.marquez.values import Form, render_id, when
 from lineage.runs.found import FoundDataset, FoundDatasetVersion, LastWriter
 
 
-def render_dataset(dataset: FoundDataset, column_lineage: Sequence[Form] | None = None) -> Form:
-    """Marquez's Dataset; ours are `stale`, `lastWrittenBy` and `temporary`."""
+def render_dataset(
+    dataset: FoundDataset, column_lineage: Sequence[Form] | None = None, *, columns_cut: bool = False
+) -> Form:
+    """Marquez's Dataset; ours are `columnLineageTruncated`, `stale`, `lastWrittenBy` and `temporary`."""
     return {
         **_described(dataset),
         "currentVersion": dataset.current_version,
         "columnLineage": column_lineage,
+        "columnLineageTruncated": columns_cut,
         "facets": dict(dataset.facets),
         "deleted": dataset.deleted,
         **_ours(dataset),

@@ -14,6 +14,7 @@ from lineage.api.marquez.dataset_views import render_dataset, render_dataset_ver
 from lineage.api.marquez.values import Form
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
+from lineage.fields.found import ColumnGraph
 from lineage.runs.found import FoundDataset
 
 
@@ -60,4 +61,5 @@ def _rendered(services: Services, datasets: Sequence[FoundDataset]) -> Iterator[
     """The datasets with their columns, which are asked for at once."""
     columns = services.fields.columns_of([dataset.id for dataset in datasets]) if datasets else {}
     for dataset in datasets:
-        yield render_dataset(dataset, render_column_lineage(columns.get(dataset.id, ())))
+        graph = columns.get(dataset.id, ColumnGraph(()))
+        yield render_dataset(dataset, render_column_lineage(graph.columns), columns_cut=graph.truncated)

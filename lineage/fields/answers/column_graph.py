@@ -30,7 +30,7 @@ class ColumnWalk:
         self._table = table
         self._present = Present(table)
         self._columns: dict[Column, int] = {}
-        self._outputs: dict[Column, set[Column]] = {}
+        self._outputs: dict[Column, AbstractSet[Column]] = {}
         self._truncated = False
 
     def exists(self, dataset: DatasetId, path: FieldPath) -> Column | None:
@@ -94,7 +94,8 @@ class ColumnWalk:
         """Add all within so many hops of the start."""
         seen, frontier = set(start), start
         for hop in range(depth + 1):
-            reached = {one for some in near(frontier).values() for one in some}
+            # Columns that one operation made share what is near: it is looked at once.
+            reached: set[Column] = set().union(*{id(some): some for some in near(frontier).values()}.values())
             if hop == depth or not reached:
                 break
             frontier = self._fitting(sorted(reached - seen), hop + 1)
@@ -113,12 +114,14 @@ class ColumnWalk:
 
     def _add_outputs(self) -> None:
         """What is made of the columns that are there for what they went into: only what is in the graph."""
-        looked = set(self._outputs)
+        there = self._columns.keys() - self._outputs.keys()
+        outputs: dict[Column, set[Column]] = {}
         for column in self._columns:
             entry = self._present.entry(column.dataset)
             if entry is not None and (column.field in entry.columns.fields or column.field in entry.schema.columns):
-                for source in entry.sources_of(column.field) & self._columns.keys() - looked:
-                    self._outputs.setdefault(source, set()).add(column)
+                for source in entry.sources_of(column.field) & there:
+                    outputs.setdefault(source, set()).add(column)
+        self._outputs.update(outputs)
 
     def _sources(self, columns: Sequence[Column]) -> Mapping[Column, AbstractSet[Column]]:
         self._present.load({column.dataset for column in columns})
@@ -136,12 +139,12 @@ class ColumnWalk:
         made = set().union(*(self._present.made_of(group) for group in groups.values()))
         self._present.load(made)
         wanted = set(columns)
-        found: dict[Column, set[Column]] = {column: set() for column in columns}
+        found: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
         entries = [entry for name in made if (entry := self._present.entry(name))]
-        for primary, entry in {entry.group.primary: entry for entry in entries}.items():
-            for path in entry.paths:
-                for column in entry.sources_of(path) & wanted:
-                    found[column].add(Column(primary, path))
+        for entry in {entry.group.primary: entry for entry in entries}.values():
+            for sources, users in _by_sources(entry):
+                for column in sources & wanted:
+                    found[column] = found[column] | users if found[column] else users
         self._outputs.update(found)
         return found
 
@@ -162,13 +165,33 @@ class ColumnWalk:
             entry = self._present.entry(column.dataset)
             if entry is None:
                 continue
-            outputs = self._outputs.get(column, set())
+            outputs = self._outputs.get(column, frozenset())
             room -= len(entry.columns.fields.get(column.field, ())) + len(entry.columns.whole) + len(outputs)
             if room < 0 and shown:
                 self._truncated = True
                 return
             shown = True
             yield found_column(column, entry, outputs, writers.get(column.dataset))
+
+
+def _by_sources(entry: Entry) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:
+    """The columns of a dataset, together where they are made of the same."""
+    shared: dict[int, tuple[AbstractSet[Column], set[Column]]] = {}
+    for path in entry.paths:
+        sources = entry.sources_of(path)
+        shared.setdefault(id(sources), (sources, set()))[1].add(Column(entry.group.primary, path))
+    return shared.values()
+
+
+def told_columns(entry: Entry, room: int) -> ColumnGraph:
+    """The columns of a dataset that were told of, each in full, as many as have no more sources than there is room."""
+    found: list[FoundColumn] = []
+    for path in sorted(entry.columns.fields):
+        room -= len(entry.columns.fields[path])
+        if room < 0:
+            return ColumnGraph(tuple(found), truncated=True)
+        found.append(found_column(Column(entry.group.primary, path), entry))
+    return ColumnGraph(tuple(found))
 
 
 def found_column(

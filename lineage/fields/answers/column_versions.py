@@ -76,8 +76,9 @@ class VersionWalk:
         tellers = {one.teller.run for entry in entries for one in entry.told}
         facts = facts_of_runs(tellers, self._table)
         sources = {source for entry in entries for one in entry.told for source in one.columns.datasets}
-        self._groups.load({*sources, *(entry.group.primary for entry in entries)})
-        reads = reads_of(dict(_with_sources(entries, facts)), self._table, self._groups)
+        inputs = {dataset_of(text) for one in facts.values() for text in one.inputs}
+        self._groups.load({*sources, *inputs, *(entry.group.primary for entry in entries)})
+        reads = reads_of(dict(_with_sources(entries, facts, self._groups)), self._table, self._groups)
         for entry in entries:
             entry.columns = renamed(unite(one.columns for one in entry.told), self._groups.primary)
             runs = sorted({one.teller.run for one in entry.told})
@@ -177,12 +178,15 @@ def _described(groups: Sequence[Group], table: GraphTable) -> set[DatasetId]:
     return {primary for (primary, _), page in zip(asked, pages, strict=True) if page.rows}
 
 
-def _with_sources(entries: Sequence[VersionEntry], facts: Mapping[str, RunFacts]) -> Iterator[tuple[str, RunFacts]]:
+def _with_sources(
+    entries: Sequence[VersionEntry], facts: Mapping[str, RunFacts], groups: Groups
+) -> Iterator[tuple[str, RunFacts]]:
     """The facts of the runs that told, as if they had read all that they told columns to come from."""
     sources: dict[str, set[DatasetId]] = {run: set() for run in facts}
     for entry in entries:
         for one in entry.told:
             sources.setdefault(one.teller.run, set()).update(one.columns.datasets)
     for run, told in facts.items():
-        more = {text_of(source): told.first or "" for source in sorted(sources[run])}
-        yield run, replace(told, inputs={**more, **told.inputs})
+        read = {groups.primary(dataset_of(text)) for text in told.inputs}
+        others = (source for source in sorted(sources[run]) if groups.primary(source) not in read)
+        yield run, replace(told, inputs={**dict.fromkeys(map(text_of, others), told.first or ""), **told.inputs})

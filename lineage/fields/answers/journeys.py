@@ -109,12 +109,12 @@ class Journey:
         for column in columns:
             by_dataset.setdefault(column.dataset, []).append(column)
         for dataset, some in by_dataset.items():
-            # Most runs tell the same as the run before: columns that were read once are one object.
-            known: dict[int, list[_Step]] = {}
-            for told in self._tellings(dataset):
-                if id(told.columns) not in known or not told.known:
-                    known[id(told.columns)] = [step for column in some for step in _steps(told, column, self._way)]
-                for source, destination, how in known[id(told.columns)]:
+            known: dict[tuple[tuple[str, ...], DatasetId], list[_Step]] = {}
+            for told in (one for one in self._tellings(dataset) if one.known):
+                place = (told.tellings, told.name)
+                if place not in known:
+                    known[place] = [step for column in some for step in _steps(told, column, self._way)]
+                for source, destination, how in known[place]:
                     self._add_leg(source, destination, how, told)
                     here, there = (source, destination) if self._way == FORWARD else (destination, source)
                     near[here].add(there)

@@ -28,7 +28,7 @@ class MappingWalk:
         self._seen: set[tuple[DatasetId, Way]] = set()
         self._room = PAIRS_MAX
         self._truncated = False
-        self._told: set[tuple[_Ends, int]] = set()
+        self._told: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
 
     def walk(self, dataset: DatasetId, level: int) -> Mappings:
         """The mappings within so many datasets of one."""
@@ -67,11 +67,9 @@ class MappingWalk:
     def _add(self, source: DatasetId, told: Telling) -> None:
         ends = (source, told.dataset)
         pairs = self._pairs.setdefault(ends, set())
-        # Most runs tell the same as the run before: columns that were read once are one object.
-        if (ends, id(told.columns)) in self._told:
+        if (ends, told.tellings, told.name) in self._told:
             return
-        if told.known:
-            self._told.add((ends, id(told.columns)))
+        self._told.add((ends, told.tellings, told.name))
         for pair in _pairs(told.columns, source):
             if pair in pairs:
                 continue

@@ -47,7 +47,7 @@ class RunThen:
 class Telling:
     """What a run told of a dataset (its primary name), by primary names; not `known` where it told nothing.
 
-    `tellings` and `name` are by which, and the name under which it was told.
+    `tellings` and `name` are by which, and the name under which it was told: most runs tell the same as the run before.
     """
 
     run: RunThen
@@ -86,6 +86,8 @@ class Span:
             self._query(new)
             self._read_told(new, operations=operations)
             asked |= {(other, way) for name, way in new for other in self.groups.group(name).names}
+        # What was read may tell that two names are one dataset's.
+        self._renamed.clear()
 
     def written(self, dataset: DatasetId) -> list[Telling]:
         """By the runs that wrote a dataset that was loaded backward, newest first, what each told of it."""

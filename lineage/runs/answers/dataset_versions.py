@@ -93,12 +93,12 @@ def read_windows(
     windows, place = [], 0
     for group, end in zip(groups, ends, strict=True):
         each = len(group.names) * len(_PREFIXES)
-        windows.append(_window(group, pages[place : place + each], facts, end))
+        windows.append(_window(group, pages[place : place + each], facts, end, at))
         place += each
     return windows
 
 
-def _window(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], end: str) -> Window:
+def _window(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], end: str, at: str | None) -> Window:
     cut = any(page.more for page in pages)
     # Where a page was cut, nothing older than its last row can be told from what was not read.
     floor = max((page.rows[-1].sk.split("#")[1] for page in pages if page.more), default="")
@@ -107,6 +107,8 @@ def _window(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], end
     names = [name for name in group.names for _ in _PREFIXES]
     for name, page in zip(names, pages, strict=True):
         for row in page.rows:
+            if row.sk.startswith("E#") and at is not None and time_of(row) >= at:
+                continue
             if row.sk.startswith("E#"):
                 events.append(Version(time_of(row), run_of(row), name, present(row.data["facets"]), by_event=True))
             else:

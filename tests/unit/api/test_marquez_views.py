@@ -146,6 +146,7 @@ def test_a_dataset_is_printed_whole():
         **DATASET_DATA,
         "currentVersion": CHECKED_VERSION,
         "columnLineage": None,
+        "columnLineageTruncated": False,
         "facets": {"schema": {"fields": [{"name": "flight"}]}},
         "deleted": False,
     }
