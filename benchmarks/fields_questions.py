@@ -16,7 +16,9 @@ DEPTH = 20
 LEVEL = 10
 _PAGE = 20
 _WORKED_OUT = "kg_co2"
+# It goes into four columns beside itself, the other into none.
 _KEPT = "distance"
+_CARRIED = "carrier"
 
 
 def now_questions(chain: Sequence[Step]) -> dict[str, Question]:
@@ -66,9 +68,9 @@ def hub_questions(reader: Step, run: int) -> dict[str, Question]:
     start = run_start(reader, run)
     window = _window(start, start + EACH)
     return {
-        "down": column_lineage(field_node(HUB, _KEPT), withDownstream="true"),
+        "down": column_lineage(field_node(HUB, _CARRIED), withDownstream="true"),
         "mappings": Question(f"{_of('endpoints', HUB)}/fields/lineage", {**window, "level": 1}),
-        "usage": Question("/api/v1/reports/usage", {"nodeId": field_node(HUB, _KEPT), **window}),
+        "usage": Question("/api/v1/reports/usage", {"nodeId": field_node(HUB, _CARRIED), **window}),
     }
 
 
