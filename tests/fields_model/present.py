@@ -132,4 +132,4 @@ def columns_told(world, dataset):
     dataset = world.said.primary(dataset)
     paths = [] if world.hidden(dataset) else sorted(world.present(dataset).fields)
     nodes = [node_of(world, Column(dataset, path), set()) for path in paths]
-    return tuple(replace(one, stale=False, last_written_by=None) for one in nodes)
+    return ColumnGraph(tuple(replace(one, stale=False, last_written_by=None) for one in nodes))

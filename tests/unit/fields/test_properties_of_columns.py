@@ -38,7 +38,7 @@ def test_what_is_made_of_a_column_is_made_of_it_by_its_own_account_too(statement
     present, told = whole_graph(questions), questions.columns_of(DATASETS)
     for column, one in present.items():
         assert all(column in made_of(present[other]) for other in columns_in(one.outputs))
-    for column in [Column(one.dataset, one.field) for some in told.values() for one in some]:
+    for column in [Column(one.dataset, one.field) for some in told.values() for one in some.columns]:
         sources = [present[one] for one in made_of(present[column]) if one in present] if column in present else []
         assert all(column in columns_in(one.outputs) for one in sources)
 
