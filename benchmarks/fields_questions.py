@@ -76,15 +76,17 @@ def hub_questions(reader: Step, run: int) -> dict[str, Question]:
 
 def wide_questions(step: Step, column: str) -> dict[str, Question]:
     """Of what the run of a job made all of all: a column, the whole dataset, the mapping, a column's operations."""
-    made = dataset(step.outputs[0])
+    read, made = dataset(step.inputs[0]), dataset(step.outputs[0])
     start = run_start(step, 0)
     window = _window(start, start + EACH)
     return {
         "column": column_lineage(field_node(made, column)),
         "dataset": column_lineage(made.node_id),
+        "down": column_lineage(read.node_id, withDownstream="true"),
         "resource": _resource(made),
         "mappings": Question(f"{_of('endpoints', made)}/fields/lineage", {**window, "level": 1}),
         "detail": Question(f"{_of('endpoints', made)}/fields/{column}/lineage", {**window, "direction": "both"}),
+        "usage": Question("/api/v1/reports/usage", {"nodeId": field_node(read, column), **window}),
     }
 
 

@@ -36,7 +36,7 @@ from lineage.runs.door.rules import NameRules
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How large the shapes are: chains of ten jobs, runs of a job, readers of a hub, columns of a wide dataset.
+    """How large the shapes are: chains of ten jobs, runs of a job, readers of a hub, their runs, columns of a dataset.
 
     `lineage_width` columns told by `columnLineage` are about what the API takes in one event.
     """
@@ -44,14 +44,17 @@ class Sizes:
     chains: int
     runs: int
     readers: int
+    hub_runs: int
     too_many_readers: int
     width: int
     lineage_width: int
 
 
 SIZES = {
-    "FULL": Sizes(chains=100, runs=50, readers=2_000, too_many_readers=10_000, width=1_500, lineage_width=400),
-    "QUICK": Sizes(chains=2, runs=5, readers=50, too_many_readers=100, width=150, lineage_width=40),
+    "FULL": Sizes(
+        chains=100, runs=50, readers=2_000, hub_runs=10, too_many_readers=10_000, width=1_500, lineage_width=400
+    ),
+    "QUICK": Sizes(chains=2, runs=5, readers=50, hub_runs=5, too_many_readers=100, width=150, lineage_width=40),
 }
 
 
@@ -73,8 +76,8 @@ def measure_hub(sizes: Sizes) -> Figures:
     world, readers = ColumnWorld(), _readers(sizes.readers)
     world.load(readers, 1)
     figures = dict(world.costs(hub_questions(readers[0], 0), "one run", times=1))
-    world.load(readers, sizes.runs)
-    figures.update(world.costs(hub_questions(readers[0], sizes.runs - 1), "many runs", times=1))
+    world.load(readers, sizes.hub_runs)
+    figures.update(world.costs(hub_questions(readers[0], sizes.hub_runs - 1), "many runs", times=1))
     return figures
 
 

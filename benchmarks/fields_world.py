@@ -34,7 +34,9 @@ if TYPE_CHECKING:
 _RUNS_A_BATCH = 400
 _TIMES = 5
 _LINK = "https://s3/"
+# Where answers say that they were cut.
 _TRUNCATED = "X-Truncated"
+_CUT = ("truncated", "columnLineageTruncated")
 _CONTEXT = SimpleNamespace(
     function_name="api",
     memory_limit_in_mb=1024,
@@ -155,7 +157,7 @@ class ColumnWorld:
             body = gzip.decompress(self.s3.objects[key])
         form = orjson.loads(body)
         headers = {**(sent.get("headers") or {}), **(sent.get("multiValueHeaders") or {})}
-        cut = _TRUNCATED in headers or (isinstance(form, dict) and bool(form.get("truncated")))
+        cut = _TRUNCATED in headers or (isinstance(form, dict) and any(form.get(name) for name in _CUT))
         return Answer(form, len(body), truncated=cut, linked=status == 303)
 
     def _seconds(self, question: Question) -> float:

@@ -7,6 +7,7 @@ import doctest
 import pytest
 
 from benchmarks import fields, fields_pipelines
+from benchmarks.fields_intake_work import WAYS
 from benchmarks.fields_pipelines import (
     COLUMNS,
     MADE_OF,
@@ -19,12 +20,24 @@ from benchmarks.fields_pipelines import (
     wide_column_lineage,
     wide_operations,
 )
+from benchmarks.fields_questions import all_runs, column_lineage, field_node, now_questions, past_questions
+from benchmarks.fields_work import (
+    Sizes,
+    measure_chains,
+    measure_crowd,
+    measure_hub,
+    measure_wide_lineage,
+    measure_wide_operation,
+)
+from benchmarks.fields_world import ColumnWorld
+from benchmarks.pipelines import CHAIN
 from lineage.fields.facets import columns_of_facet
 from lineage.fields.operation_forms import parse_operations
 from lineage.fields.operation_set import OperationSet
 from lineage.runs.door.parse import parse_event
 from lineage.runs.door.rules import NameRules
 
+SIZES = Sizes(chains=2, runs=3, readers=4, hub_runs=2, too_many_readers=5, width=20, lineage_width=6)
 STEP = column_chain(7)[3]
 
 
@@ -41,6 +54,12 @@ def told_by_operations(form):
     [output] = form["outputs"]
     operations = parse_operations(form["run"]["facets"]["headwater_operations"]["operations"])
     return OperationSet(operations).columns()[dataset(output["name"])]
+
+
+def a_loaded_chain(runs=1):
+    world = ColumnWorld()
+    world.load(column_chain(0), runs)
+    return world
 
 
 def test_a_job_has_twenty_columns_made_of_those_of_the_job_before():
@@ -69,6 +88,65 @@ def test_events_differ_by_what_is_told_and_by_nothing_else():
     told["run"]["facets"].pop("headwater_operations")
 
     assert plain == told
+
+
+def test_a_column_is_followed_through_its_whole_chain():
+    last = dataset(column_chain(0)[-1].outputs[0])
+
+    answer, calls, rounds = a_loaded_chain().ask(column_lineage(field_node(last, "distance")))
+
+    assert answer.told == CHAIN + 1
+    assert 0 < rounds <= calls.reads <= calls.items
+    assert (answer.truncated, answer.linked) == (False, False)
+
+
+@pytest.mark.parametrize("questions", [now_questions(column_chain(0)), past_questions(column_chain(0), 1)])
+def test_every_question_of_a_chain_has_an_answer(questions):
+    world = a_loaded_chain(runs=2)
+
+    assert {name for name, question in questions.items() if world.ask(question)[0].told == 0} == set()
+
+
+def test_a_window_holds_the_runs_that_it_is_named_for():
+    world = a_loaded_chain(runs=3)
+    [one], [every] = (
+        world.ask(questions["paths"])[0].form["paths"]
+        for questions in (past_questions(column_chain(0), 1), all_runs(column_chain(0), 3))
+    )
+
+    assert (len(one["runs"]), len(every["runs"])) == (1, 3)
+
+
+def test_the_chains_table_is_asked_before_and_after_the_later_runs():
+    figures = measure_chains(SIZES)
+
+    states = {tuple(name.split("/")[:2]) for name in figures}
+    assert {state for state, _ in states} == {"one run", "many runs", "first run", "all runs"}
+    assert figures["one run/up/rounds"] == figures["many runs/up/rounds"] > 0
+    assert figures["one run/dataset/told"] == figures["many runs/dataset/told"] == 20 * (CHAIN + 1)
+
+
+def test_a_hub_has_a_column_in_each_of_its_readers_datasets():
+    figures = measure_hub(SIZES)
+
+    assert figures["one run/down/told"] == figures["many runs/down/told"] == 1 + SIZES.readers
+    assert figures["one run/mappings/told"] == SIZES.readers
+    assert measure_crowd(SIZES)["one run/down/told"] == 1 + SIZES.too_many_readers
+
+
+def test_a_wide_set_is_asked_for_and_costs_little_to_take_in():
+    by_operation, by_lineage = measure_wide_operation(SIZES), measure_wide_lineage(SIZES)
+
+    assert by_operation["wide/dataset/told"] == by_operation["wide/down/told"] == 2 * SIZES.width
+    assert by_lineage["wide/dataset/told"] == 2 * SIZES.lineage_width
+    assert by_operation["wide/event_bytes"] > by_operation["tenth/event_bytes"]
+    # The event of all pairs is told by what one pair takes.
+    pairs = SIZES.width**2
+    assert 100 * pairs < by_lineage["full_event_bytes"] < 250 * pairs
+
+
+def test_events_are_counted_with_and_without_columns():
+    assert set(WAYS) == {way for name in ("schemas", "lineage", "operations") for way in (name, f"calls-{name}")}
 
 
 @pytest.mark.parametrize("module", [fields, fields_pipelines])
