@@ -111,6 +111,34 @@ def test_the_past_costs_as_much_whatever_happened_since(once, often, question):
     assert now.bytes <= 1.2 * then.bytes
 
 
+@pytest.mark.parametrize(
+    ("newest", "alone"),
+    [(up_from_version(20, RUNS - 1), up_from_version(20, 0)), (up(20, at=minute(9_000)), up(20, at=minute(9_000)))],
+    ids=["of the newest version", "as of the end"],
+)
+def test_the_newest_versions_cost_a_row_or_two_a_hop_more_after_fifty_runs(once, often, newest, alone):
+    """The row behind the version that was read tells that there are more: its run is not looked at."""
+    (_, first), (_, later) = once.ask(alone), often.ask(newest)
+
+    assert (later.rounds, later.requests) == (first.rounds, first.requests)
+    assert later.items <= first.items + 2 * (CHAIN + 1)
+    assert later.bytes <= 1.2 * first.bytes
+
+
+def test_a_wide_set_costs_as_few_requests_as_a_narrow_one():
+    """A column of each of 200 others, told by one operation, is a row as one of one other is."""
+
+    def asked(width):
+        columns = tuple(f"c-{number}" for number in range(width))
+        run = a_run(0, "job", dataset(0), dataset(1), by_operations=True, columns=columns)
+        return Counter([run]).ask(lambda fields: fields.find_columns(dataset(1).node_id, depth=1, downstream=True))
+
+    (few, narrow), (many, wide) = asked(2), asked(200)
+
+    assert (len(few.columns), len(many.columns)) == (4, 400)
+    assert (wide.rounds, wide.requests, wide.items) == (narrow.rounds, narrow.requests, narrow.items)
+
+
 # Time ranges: the most that is asked for is that of the advice which this design follows: a query for each dataset and
 # direction (a page of 1 MB holds thousands of runs), a batch of a hundred keys for all that a level's runs told.
 
