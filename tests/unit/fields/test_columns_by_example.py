@@ -1,4 +1,4 @@
-"""What the rules about columns mean, one example each: the model and the loaders' table must both answer so."""
+"""The graph of columns, by example: what its nodes are, who tells of them, and how."""
 
 from __future__ import annotations
 
@@ -6,19 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.errors import Invalid
 from lineage.fields.columns import Transformation
-from lineage.fields.found import Window
-from lineage.fields.questions import FieldQuestions
 from lineage.names import DatasetId
-from tests.fields_model import FieldModel
+from tests.unit.fields.answers import CHAIN, MOVED, field, inputs, nodes, sources, the_node
 from tests.unit.fields.telling import (
     CALCULATE,
     CHECK,
     CHECKED,
     ESTIMATED,
     HASHED,
-    IDENTITY,
     JOINED,
     LANDING,
     RAW,
@@ -26,76 +22,15 @@ from tests.unit.fields.telling import (
     SUM,
     a_dataset_event,
     a_deletion,
-    a_job_event,
     a_schema,
     an_event,
     at,
     column_lineage,
-    lineage,
-    lineage_entry,
-    lineage_of,
-    operations,
-    read,
     taken,
-    the,
-    transform,
-    write,
 )
-from tests.unit.runs.asking import loaded
 from tests.unit.runs.strategies import a_symlink, stamped
 
-
-@pytest.fixture(params=["model", "loaded"])
-def ask(request):
-    """Who answers questions about statements: the model, or what loaders made of them, one by one, the last first."""
-    if request.param == "model":
-        return FieldModel
-    return lambda statements: FieldQuestions(loaded(*([one] for one in statements[::-1])))
-
-
-def field(dataset, path):
-    return f"datasetField:{dataset.namespace}:{dataset.name}:{path}"
-
-
-def short(dataset, path):
-    """A column as tests write it: `checked.carrier`."""
-    return f"{dataset.name}.{'.'.join(path or ('?',))}"
-
-
-def nodes(graph):
-    return [short(one.dataset, one.field) for one in graph.columns]
-
-
-def sources(found):
-    return [short(one.dataset, one.field) for one in found]
-
-
-def the_node(questions, dataset, path, **how):
-    """The column itself, as it is told."""
-    return questions.find_columns(field(dataset, path), depth=0, **how).columns[0]
-
-
-def inputs(questions, dataset, path, **how):
-    return sources(the_node(questions, dataset, path, **how).inputs)
-
-
 # The pipeline: landing -> raw -> checked -> estimated
-
-CHAIN = [
-    an_event(
-        1, "a1", READ, inputs=[LANDING], outputs=[(RAW, column_lineage(carrier=[taken(LANDING, "line", IDENTITY)]))]
-    ),
-    an_event(
-        2, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, column_lineage(carrier=[taken(RAW, "carrier", IDENTITY)]))]
-    ),
-    an_event(
-        3,
-        "c1",
-        CALCULATE,
-        inputs=[CHECKED],
-        outputs=[(ESTIMATED, column_lineage(co2=[taken(CHECKED, "carrier", SUM)]))],
-    ),
-]
 
 
 @pytest.mark.parametrize(
@@ -145,66 +80,6 @@ def test_siblings_do_not_appear(ask):
         ["checked.carrier"],
         ["raw.carrier"],
     ]
-
-
-# The present and the past
-
-MOVED = [
-    *CHAIN[:2],
-    an_event(
-        5, "b2", CHECK, inputs=[RAW], outputs=[(CHECKED, column_lineage(carrier=[taken(RAW, "airline", IDENTITY)]))]
-    ),
-]
-
-
-def version_of(questions, dataset, path, time):
-    return the_node(questions, dataset, path, at=time).version
-
-
-def test_an_edge_that_the_job_no_longer_makes_is_gone_and_still_there_at_the_old_version(ask):
-    questions = ask(MOVED)
-    assert inputs(questions, CHECKED, "carrier") == ["raw.airline"]
-    old = version_of(questions, CHECKED, "carrier", at(5))
-    assert inputs(questions, CHECKED, "carrier", version=old) == ["raw.carrier"]
-    graph = questions.find_columns(f"{field(CHECKED, 'carrier')}#{old}", depth=9)
-    assert nodes(graph) == ["checked.carrier", "raw.carrier", "landing.line"]
-    assert questions.find_columns(field(RAW, "carrier"), depth=9, downstream=True).columns[0].outputs == ()
-
-
-@pytest.mark.parametrize(
-    ("time", "made_of"), [(at(3), ["raw.carrier"]), (at(5), ["raw.carrier"]), (at(6), ["raw.airline"])]
-)
-def test_at_a_time_the_latest_version_strictly_before_it_tells(ask, time, made_of):
-    assert inputs(ask(MOVED), CHECKED, "carrier", at=time) == made_of
-
-
-def test_before_its_first_version_there_is_nothing(ask):
-    questions = ask(MOVED)
-    assert questions.find_columns(field(CHECKED, "carrier"), depth=0, at=at(2)) is None
-    assert questions.find_columns(CHECKED.node_id, depth=0, at=at(2)) is None
-
-
-def test_a_version_leads_to_the_versions_that_its_run_read(ask):
-    again = an_event(
-        6, "a2", READ, inputs=[LANDING], outputs=[(RAW, column_lineage(carrier=[taken(LANDING, "field_2")]))]
-    )
-    graph = ask([*CHAIN[:2], again]).find_columns(field(CHECKED, "carrier"), depth=9, at=at(9))
-    assert nodes(graph) == ["checked.carrier", "raw.carrier", "landing.line"]
-    assert [teller.run for one in graph.columns for teller in one.tellers] == [the("b1"), the("a1")]
-
-
-def test_selectors_that_disagree_are_refused(ask):
-    questions = ask(MOVED)
-    version = version_of(questions, CHECKED, "carrier", at(9))
-    for how in ({"at": at(9)}, {"downstream": True}, {"version": the("ff")}):
-        with pytest.raises(Invalid):
-            questions.find_columns(f"{field(CHECKED, 'carrier')}#{version}", depth=0, **how)
-    with pytest.raises(Invalid):
-        questions.find_columns(field(CHECKED, "carrier"), depth=0, at=at(9), downstream=True)
-
-
-def test_a_version_that_is_none_of_the_dataset_is_unknown(ask):
-    assert ask(MOVED).find_columns(field(CHECKED, "carrier"), depth=0, version=the("ff")) is None
 
 
 # Who tells
@@ -283,6 +158,14 @@ def test_a_dataset_is_one_under_all_its_names(ask):
     assert nodes(ask(events).find_columns(field(table, "carrier"), depth=9)) == ["raw.carrier", "landing.line"]
 
 
+def test_who_told_of_the_whole_is_named_even_if_its_source_is_hidden_now_or_then(ask):
+    told = {**a_schema("carrier"), **column_lineage([taken(LANDING, "day", JOINED)])}
+    questions = ask([an_event(1, "a1", READ, inputs=[LANDING], outputs=[(RAW, told)]), a_deletion(2, LANDING)])
+    for how in ({}, {"at": at(9)}):
+        node = the_node(questions, RAW, "carrier", **how)
+        assert (node.dependencies, [one.job for one in node.tellers]) == ((), [READ])
+
+
 # What is told
 
 
@@ -351,130 +234,3 @@ def test_a_nested_field_is_found_by_its_path(ask):
 
 def test_the_columns_of_a_job_are_those_of_what_it_writes(ask):
     assert nodes(ask(CHAIN).find_columns(CHECK.node_id, depth=1)) == ["checked.carrier", "raw.carrier"]
-
-
-# Facets, one over the other
-
-OPERATIONS = operations(
-    read("read", LANDING, "body", "day"),
-    transform("parse", ["read.body"], "carrier", {"name": "tail", "type": "string"}),
-    transform("mask", ["parse.tail"], "tail"),
-    write("write", ["parse.carrier", "mask.tail", "read.day"], RAW),
-)
-
-
-def test_operations_tell_what_each_written_field_is_made_of(ask):
-    questions = ask([an_event(1, "a1", READ, inputs=[LANDING], outputs=[RAW], run_facets=OPERATIONS)])
-    assert inputs(questions, RAW, "tail") == ["landing.body"]
-    ways = {name: the_node(questions, RAW, name).inputs[0].transformations for name in ("carrier", "tail", "day")}
-    assert ways == {
-        "carrier": (Transformation("DIRECT", "TRANSFORMATION", "parse"),),
-        "tail": (Transformation("DIRECT", "TRANSFORMATION", "parse, mask"),),
-        "day": (Transformation("DIRECT", "IDENTITY"),),
-    }
-
-
-def test_operations_win_column_by_column_over_the_facet(ask):
-    told = column_lineage(tail=[taken(LANDING, "x")], price=[taken(LANDING, "y")])
-    questions = ask([an_event(1, "a1", READ, inputs=[LANDING], outputs=[(RAW, told)], run_facets=OPERATIONS)])
-    assert inputs(questions, RAW, "tail") == ["landing.body"]
-    assert inputs(questions, RAW, "price") == ["landing.y"]
-
-
-def test_operations_of_several_events_of_a_run_accumulate(ask):
-    more = operations(read("r", LANDING, "price"), write("w", ["r.price"], RAW))
-    start = an_event(1, "a1", READ, "START", inputs=[LANDING], outputs=[RAW], run_facets=OPERATIONS)
-    questions = ask([start, an_event(2, "a1", READ, run_facets=more)])
-    assert nodes(questions.find_columns(RAW.node_id, depth=0)) == ["raw.carrier", "raw.day", "raw.price", "raw.tail"]
-
-
-def test_a_generated_field_is_made_of_nothing(ask):
-    made = operations(
-        read("r", LANDING, "day"), transform("now", [], "loaded_at"), write("w", ["r.day", "now.loaded_at"], RAW)
-    )
-    node = the_node(ask([an_event(1, "a1", READ, inputs=[LANDING], outputs=[RAW], run_facets=made)]), RAW, "loaded_at")
-    assert (node.inputs, node.dependencies) == ((), ())
-
-
-def test_a_lineage_facet_goes_before_column_lineage(ask):
-    told = column_lineage(carrier=[taken(LANDING, "line")])
-    better = lineage(lineage_entry(RAW, [taken(CHECKED)], carrier=[taken(LANDING, "day", SUM)], tail=[taken(LANDING)]))
-    questions = ask([an_event(1, "a1", READ, inputs=[LANDING], outputs=[(RAW, told)], job_facets=better)])
-    node = the_node(questions, RAW, "carrier")
-    assert (sources(node.inputs), sources(node.dependencies)) == (["landing.day"], ["checked.?"])
-    assert inputs(questions, RAW, "tail") == ["landing.?"]
-
-
-def test_what_a_lineage_facet_leaves_out_depends_on_nothing(ask):
-    other = lineage(lineage_entry(CHECKED, [taken(LANDING)]))
-    questions = ask([an_event(1, "a1", READ, inputs=[LANDING], outputs=[(RAW, a_schema("carrier"))], job_facets=other)])
-    assert the_node(questions, RAW, "carrier").dependencies == ()
-
-
-def test_lineage_facets_of_a_run_accumulate_and_those_of_job_events_replace(ask):
-    first, last = (lineage(lineage_entry(RAW, **{name: [taken(LANDING, "line")]})) for name in ("carrier", "tail"))
-    run = [
-        an_event(1, "a1", READ, "START", inputs=[LANDING], outputs=[RAW], job_facets=first),
-        an_event(2, "a1", READ, job_facets=last),
-    ]
-    assert nodes(ask(run).find_columns(RAW.node_id, depth=0)) == ["raw.carrier", "raw.tail"]
-    events = [a_job_event(second, READ, [LANDING], [RAW], job_facets=one) for second, one in ((1, first), (2, last))]
-    assert nodes(ask(events).find_columns(RAW.node_id, depth=0)) == ["raw.tail"]
-
-
-def test_a_dataset_event_declares_what_its_dataset_is_made_of_and_the_next_one_replaces_it(ask):
-    first, last = ({"lineage": lineage_of(carrier=[taken(LANDING, name)])} for name in ("line", "day"))
-    questions = ask([a_dataset_event(1, RAW, **first), a_dataset_event(2, RAW, **last)])
-    node = the_node(questions, RAW, "carrier")
-    assert sources(node.inputs) == ["landing.day"]
-    assert [(one.job, one.declared, one.version) for one in node.tellers] == [(None, True, None)]
-
-
-def test_what_was_declared_is_shown_at_its_time_and_is_not_what_the_version_itself_was_made_of(ask):
-    declared = {**a_schema("carrier"), "lineage": lineage_of(carrier=[taken(LANDING, "line")])}
-    questions = ask([a_dataset_event(1, RAW, **declared)])
-    assert inputs(questions, RAW, "carrier", at=at(2)) == ["landing.line"]
-    assert inputs(questions, RAW, "carrier", version=version_of(questions, RAW, "carrier", at(2))) == []
-
-
-# Time ranges
-
-
-def mappings(questions, dataset, start, end, level=9):
-    found = questions.find_mappings(dataset, Window(at(start), at(end)), level=level)
-    return {
-        f"{one.source.name} -> {one.destination.name}": [(".".join(a), ".".join(b)) for a, b in one.pairs]
-        for one in found.items
-    }
-
-
-def test_mappings_of_a_time_range_go_up_and_down(ask):
-    assert mappings(ask(CHAIN), CHECKED, 0, 9) == {
-        "landing -> raw": [("line", "carrier")],
-        "raw -> checked": [("carrier", "carrier")],
-        "checked -> estimated": [("carrier", "co2")],
-    }
-    assert list(mappings(ask(CHAIN), CHECKED, 0, 9, level=1)) == ["checked -> estimated", "raw -> checked"]
-
-
-def test_a_time_range_has_the_runs_that_started_in_it(ask):
-    assert mappings(ask(MOVED), CHECKED, 2, 5) == {"raw -> checked": [("carrier", "carrier")]}
-    assert mappings(ask(MOVED), CHECKED, 2, 6) == {"raw -> checked": [("airline", "carrier"), ("carrier", "carrier")]}
-    assert mappings(ask(MOVED), CHECKED, 3, 5) == {}
-
-
-def test_a_dependency_without_columns_is_a_mapping_without_pairs(ask):
-    assert mappings(ask([an_event(1, "a1", READ, "START", inputs=[LANDING], outputs=[RAW])]), RAW, 0, 9) == {
-        "landing -> raw": []
-    }
-
-
-def test_a_loop_of_datasets_ends(ask):
-    back = an_event(
-        4, "d1", READ, inputs=[CHECKED], outputs=[(RAW, column_lineage(carrier=[taken(CHECKED, "carrier")]))]
-    )
-    assert list(mappings(ask([CHAIN[1], back]), RAW, 0, 9)) == ["checked -> raw", "raw -> checked"]
-    assert nodes(ask([CHAIN[1], back]).find_columns(field(RAW, "carrier"), depth=9)) == [
-        "raw.carrier",
-        "checked.carrier",
-    ]

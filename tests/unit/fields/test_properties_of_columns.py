@@ -17,13 +17,13 @@ _WHOLE = 9
 _NODES = [*(one.node_id for one in (*JOBS, *DATASETS)), *field_ids()]
 
 
-@examples(80)
+@examples(50)
 @given(streams())
 def test_every_answer_is_that_of_the_model(statements):
     assert differences(answers_of(loaded(statements), statements), right_answers(statements)) == {}
 
 
-@examples(80)
+@examples(50)
 @given(st.data())
 def test_order_batches_and_repetition_change_no_answer(data):
     statements = data.draw(streams())
