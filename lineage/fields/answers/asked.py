@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import TypeAlias
 
 from lineage.fields.answers.column_graph import ColumnWalk
 from lineage.fields.answers.column_versions import Version, VersionEntry, VersionWalk
-from lineage.fields.answers.present import Entry, Present, Told, renamed
+from lineage.fields.answers.present import Entry, Present, Told
 from lineage.fields.answers.schemas import NO_SCHEMA, Schema, schema_of
 from lineage.fields.columns import Column
 from lineage.names import DatasetId, FieldPath, JobId
@@ -147,9 +146,6 @@ def _versions_then(entry: Entry, present: Present, at: str, table: GraphTable) -
         schemas.update({last.id: schema_of(last.facets)} if last else {})
     for version, told in by_version.items():
         schema = schemas.get(version, NO_SCHEMA)
-        yield VersionEntry(entry.group, version, [_seen(one, present) for one in told], schema)
-
-
-def _seen(told: Told, present: Present) -> Told:
-    """The same without the datasets that were hidden then."""
-    return replace(told, columns=renamed(told.columns, lambda one: one if present.sees(one) else None))
+        sources = {source for one in told for source in one.columns.datasets}
+        hidden = frozenset(one for one in sources if not present.sees(one))
+        yield VersionEntry(entry.group, version, told, schema, hidden)

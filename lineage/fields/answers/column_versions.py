@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -30,12 +30,16 @@ _Node: TypeAlias = tuple[Column, str]
 
 @dataclass(slots=True)
 class VersionEntry:
-    """A version of a dataset: its columns by primary names, who told of them, and the versions that they came from."""
+    """A version of a dataset: its columns by primary names, who told of them, and the versions that they came from.
+
+    `hidden` are the datasets, as they were told, that do not count.
+    """
 
     group: Group
     version: str
     told: Sequence[Told]
     schema: Schema = NO_SCHEMA
+    hidden: frozenset[DatasetId] = frozenset()
     columns: Columns = NO_COLUMNS
     reads: Mapping[DatasetId, Read] | None = None
 
@@ -80,7 +84,7 @@ class VersionWalk:
         self._groups.load({*sources, *inputs, *(entry.group.primary for entry in entries)})
         reads = reads_of(dict(_with_sources(entries, facts, self._groups)), self._table, self._groups)
         for entry in entries:
-            entry.columns = renamed(unite(one.columns for one in entry.told), self._groups.primary)
+            entry.columns = renamed(unite(one.columns for one in entry.told), self._names_but(entry.hidden))
             runs = sorted({one.teller.run for one in entry.told})
             entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
             self._entries[entry.group.primary, entry.version] = entry
@@ -88,6 +92,9 @@ class VersionWalk:
         others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
         if at is None:
             self._read_schemas(others)
+
+    def _names_but(self, hidden: frozenset[DatasetId]) -> Callable[[DatasetId], DatasetId | None]:
+        return lambda dataset: None if dataset in hidden else self._groups.primary(dataset)
 
     def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
         """The schemas of versions that no run made: those of datasets of which DatasetEvents tell."""

@@ -70,7 +70,7 @@ class RunFacts:
 class JobFacts:
     """A job: when it was heard of (`touches`: the latest ten times), what its events say of it, when it was deleted.
 
-    `told`: when one of its runs first told of columns.
+    `told`: when one of its events first told of columns; `told_apart`: of a dataset that the event did not write.
     """
 
     first: str | None = None
@@ -79,6 +79,7 @@ class JobFacts:
     facets: Histories = field(default_factory=dict)
     parents: History = field(default_factory=dict)
     told: str | None = None
+    told_apart: str | None = None
     deleted: Sequence[str] = ()
 
 
@@ -130,6 +131,7 @@ _KINDS: Mapping[str, Kind] = {
     "declared": LEAST,
     "read": LEAST,
     "told": LEAST,
+    "told_apart": LEAST,
     "dropped": LEAST,
     "temporary": LEAST,
     "jobs": LEAST_EACH,

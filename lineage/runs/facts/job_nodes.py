@@ -29,12 +29,15 @@ def work_out(jobs: Mapping[JobId, JobFacts], table: GraphTable, at: str | None =
 def _tellers(
     jobs: Mapping[JobId, JobFacts], knowns: Mapping[JobId, Run | None], table: GraphTable, at: str | None
 ) -> dict[JobId, dict[IdText, Run]]:
-    """By output of each job, its last run that told of the output's columns: mostly the last that told of datasets."""
+    """By output of each job, its last run that told of the output's columns.
+
+    That is the last that told of datasets, if it told of columns too, unless another told of columns alone.
+    """
     found: dict[JobId, dict[IdText, Run]] = {job: {} for job in jobs}
     open_: list[_Pair] = []
     for job, known in knowns.items():
         for output in known[1].outputs if known and jobs[job].told else ():
-            if known and told_of(known[1], output):
+            if known and told_of(known[1], output) and not jobs[job].told_apart:
                 found[job][output] = known
             else:
                 open_.append((job, output))

@@ -189,13 +189,16 @@ def _declaration(event: Event, use: DatasetUse, stamp: str) -> RunFacts:
 
 
 def _job_facts(event: Event, stamp: str) -> JobFacts:
+    told = {text for one in _references(event) for text in one["into"]}
+    apart = told - {text_of(use.dataset) for use in event.outputs}
     return JobFacts(
         first=event.time,
         last=event.time,
         touches=(event.time,),
         facets=_histories(event.job_facets, stamp),
         parents=_parents(event, stamp),
-        told=event.time if any(one["into"] for one in _references(event)) else None,
+        told=event.time if told else None,
+        told_apart=event.time if apart else None,
     )
 
 
