@@ -1,0 +1,113 @@
+"""Events that tell of columns, from their queue into the graph table: each telling once, each run by its start."""
+
+from __future__ import annotations
+
+from collections import Counter
+from hashlib import sha256
+
+import pytest
+
+from lambdas import wiring
+from lineage.fields.columns import Column
+from lineage.fields.found import Window
+from lineage.fields.operation_forms import render_operations
+from lineage.fields.questions import FieldQuestions
+from tests.aws.faults import Killed, killed_at
+from tests.builders_events import CALCULATE, CHECK, a_dataset, a_facet, a_run_event
+from tests.builders_operations import ESTIMATED, FLIGHTS, a_calculation, a_read, a_write
+
+DAY = Window("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
+
+
+def a_calculation_run(run, operations=None, **changes):
+    """A run of the calculation that recorded its operations."""
+    forms = render_operations(operations or a_calculation())
+    facets = {"headwater_operations": a_facet("HeadwaterOperations", operations=forms)}
+    told = {"job": CALCULATE, "inputs": ["checked"], "outputs": ["estimated"]}
+    return a_run_event(run=run, run_facets=facets, **{**told, **changes})
+
+
+def a_check_run(run, job=CHECK, width=1, **changes):
+    """A run of the check that told its columns by `columnLineage`."""
+    columns = {
+        f"carrier_{number}": {"inputFields": [{"namespace": "s3://flights", "name": "raw", "field": "line"}]}
+        for number in range(width)
+    }
+    facets = {"columnLineage": a_facet("ColumnLineageDataset", "1-2-0", fields=columns)}
+    return a_run_event(run=run, job=job, inputs=["raw"], outputs=[a_dataset("checked", facets=facets)], **changes)
+
+
+def kinds(cloud):
+    """How many rows there are of each kind of partition, and their kinds."""
+    rows = ((item["pk"]["S"].partition("#")[0], item["sk"]["S"].partition("#")[0]) for item in cloud.items("Graph"))
+    return Counter(rows)
+
+
+def asked(cloud):
+    return FieldQuestions(wiring.graph_table())
+
+
+def test_equal_operations_are_stored_once_and_each_run_refers_to_them(cloud):
+    backwards = a_calculation()[::-1]
+    cloud.load_events(a_calculation_run("r-1"), a_calculation_run("r-2", backwards))
+
+    found = kinds(cloud)
+    assert (found["C", "FACET"], found["C", "B"], found["C", "WHOLE"]) == (1, 1, 1)
+    # S1's rows: backward of the destination, forward of the source.
+    assert (found["DS", "B"], found["DS", "F"]) == (2, 2)
+
+
+def test_an_event_that_comes_twice_changes_no_row(cloud):
+    cloud.load_events(a_calculation_run("r-1"), a_check_run("r-2"))
+    once = {(item["pk"]["S"], item["sk"]["S"]): item for item in cloud.items("Graph")}
+
+    cloud.load_events(a_check_run("r-2"), a_calculation_run("r-1"))
+    assert {(item["pk"]["S"], item["sk"]["S"]): item for item in cloud.items("Graph")}.keys() == once.keys()
+    assert kinds(cloud)["C", "FACET"] == 2
+
+
+def test_two_runs_that_started_in_one_millisecond_both_stay(cloud):
+    cloud.load_events(a_calculation_run("r-1"), a_calculation_run("r-2"))
+
+    (way,) = asked(cloud).find_paths(ESTIMATED, ("co2",), DAY).items
+    assert len(way.runs) == 2
+
+
+def test_a_telling_that_no_row_holds_lies_in_the_bucket(cloud):
+    # Names that hardly get smaller.
+    names = [sha256(str(number).encode()).hexdigest() for number in range(6_000)]
+    cloud.load_events(a_calculation_run("r-1", (a_read(*names), a_write(*(f"read.{name}" for name in names)))))
+
+    assert [item["sk"]["S"] for item in cloud.items("Graph") if "s3" in item and item["pk"]["S"].startswith("C#")]
+    detail = asked(cloud).find_detail(ESTIMATED, (names[7],), DAY, "backward")
+    assert [one.name for one in detail.operations] == ["read", "write"]
+
+
+@pytest.mark.parametrize("effective", [False, True], ids=["before the call", "after it"])
+def test_a_function_that_dies_at_any_call_leaves_columns_that_another_delivery_completes(cloud, effective):
+    """Each turn loads a job of its own, dies one call later than the turn before, and is delivered again."""
+    number, died = 0, True
+    while died:
+        number += 1
+        event = a_check_run(f"run-{number}", f"job-{number}", width=number)
+        died = False
+        with killed_at((cloud.dynamodb, cloud.s3), number, effective=effective):
+            try:
+                cloud.load_events(event)
+            except Killed:
+                died = True
+        assert cloud.load_events(event) == []
+    assert number > 5
+
+    graph = asked(cloud).find_columns("dataset:s3://flights:checked", depth=0)
+    told = {column.field: len(column.tellers) for column in graph.columns}
+    # The first job told of one column, the last of all.
+    assert told == {(f"carrier_{place}",): number - place for place in range(number)}
+
+
+def test_columns_are_found_by_what_the_functions_wrote(cloud):
+    cloud.load_events(a_check_run("r-1"), a_calculation_run("r-2"))
+
+    (mapping,) = asked(cloud).find_mappings(ESTIMATED, DAY, level=1).items
+    assert (mapping.source, mapping.destination) == (FLIGHTS, ESTIMATED)
+    assert asked(cloud).find_field("datasetField:s3://flights:estimated:co2") == Column(ESTIMATED, ("co2",))
