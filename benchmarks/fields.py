@@ -92,7 +92,7 @@ def _hub(figures: Figures, sizes: Sizes) -> Iterator[Row]:
 
 def _crowd(figures: Figures, sizes: Sizes) -> Iterator[Row]:
     of, many = f"fields: a column read by {sizes.too_many_readers:,} datasets", sizes.too_many_readers
-    for question, whole in {"down": many + 1, "mappings": many, "usage": None}.items():
+    for question, whole in {"down": many + 1, "mappings": None, "usage": None}.items():
         yield _bounded(f"{of}, {_HUB[question]}", _of(figures, "one run", question), whole=whole)
 
 

@@ -52,7 +52,7 @@ class Sizes:
 
 SIZES = {
     "FULL": Sizes(
-        chains=100, runs=50, readers=2_000, hub_runs=10, too_many_readers=10_000, width=1_500, lineage_width=400
+        chains=100, runs=50, readers=2_000, hub_runs=10, too_many_readers=6_000, width=1_500, lineage_width=400
     ),
     "QUICK": Sizes(chains=2, runs=5, readers=50, hub_runs=5, too_many_readers=100, width=150, lineage_width=40),
 }
