@@ -66,7 +66,7 @@ class World:
         ]
         declared = [one for one in self.tellers if one.job is None and self.said.primary(one.outputs[0]) == dataset]
         last = max(declared, key=lambda one: one.position, default=None)
-        return found + ([Word(last, last.columns(last.outputs[0]))] if last else [])
+        return found + ([Word(last, last.told[last.outputs[0]])] if last and last.told else [])
 
     def _written_by(self, job):
         """The names under which the job writes datasets now."""
