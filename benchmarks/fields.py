@@ -15,7 +15,8 @@ _COUNTED = ("rounds", "requests", "items", "bytes", "answer")
 _AT_MOST = 1.2
 # The pairs grow by a hundred, names by ten.
 _WIDE_AT_MOST = 20
-_EVENTS_AT_LEAST = 0.8
+# An event with columns is more than twice as large, and all of it is read.
+_EVENTS_AT_LEAST = 0.7
 _NOW = {
     "up": "a column's way up, depth 20",
     "down": "a column's way down, depth 20",

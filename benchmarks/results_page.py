@@ -41,11 +41,13 @@ The baselines:
   the question reads no partition that it does not read where there are no other jobs, which the benchmark checks.
 - **fields**: the same question, over HTTP's routes, of a table with one run a job, or before later runs. 100 chains of
   10 jobs, of which each makes a dataset of 20 columns of the one before: 16 are that column, 4 are worked out of four;
-  half of the jobs tell so by `columnLineage`, half by operations. Asked are a column of the last or first dataset, or
-  the dataset in the middle. Answers are counted whole, behind a link too; what is read from S3 counts with the items.
-  A window of all runs reads a row for each of them: told, without a goal. *Wide*: every column made of every one, with
-  the seconds, units and memory that one such event takes; ten times the columns are a hundred times the pairs. *Taken
-  in*: the events of **events**, with schemas of 20 columns, with and without what each output's columns are made of.
+  half of the jobs tell so by `columnLineage`, half by operations, and runs share a parent run. Asked are a column of
+  the last or first dataset, or the dataset in the middle. Answers are counted whole, behind a link too; what is read
+  from S3 counts with the items. A window of all runs reads a row for each of them: told, without a goal. *One
+  operation*: every column made of every one, with the seconds, units and memory that such an event takes; ten times the
+  columns are a hundred times the pairs. *columnLineage* tells each pair, so the full width is more than the API takes
+  (32 MB an event). *Events with columns*: those of **events**, with schemas of 20 columns, with and without what each
+  output's columns are made of.
 - **cold start**: a process that makes the same boto3 clients and does nothing else; compiled bytecode, warm disk.
 
 For context, not as a ratio: the recursive SQL of Marquez 0.51's `/lineage` alone (PostgreSQL 15, 2 cores, warm; no JVM,
