@@ -20,13 +20,15 @@ from lineage.runs.facts.growing import facets_of
 from lineage.runs.facts.table import GraphTable
 
 Status: TypeAlias = Literal["alive", "dropped", "unknown"]
+# Runs of one dataset that are looked at, the newest: API Gateway waits 29 s for a report, which reads what each told.
+RUNS_MAX = 2_000
 # Uses that are told, the newest.
 USES_MAX = 10_000
 
 
 def report_usage(table: GraphTable, column: Column, window: Window) -> Usage:
     """Who used a column in the time range, and what it flowed into."""
-    span = Span(table, window)
+    span = Span(table, window, RUNS_MAX)
     span.load([(column.dataset, BACKWARD), (column.dataset, FORWARD)], operations=True)
     start = Column(span.primary(column.dataset), column.field)
     uses = sorted(_uses(start, span), key=lambda use: (use.started, use.run, use.kind), reverse=True)
@@ -119,7 +121,7 @@ def _statuses(columns: Sequence[Column], span: Span, table: GraphTable) -> dict[
 
 def report_provenance(table: GraphTable, column: Column, window: Window) -> Provenance:
     """What a column came from in the time range, up to columns of which nothing in it tells what they are made of."""
-    span = Span(table, window)
+    span = Span(table, window, RUNS_MAX)
     span.load([(column.dataset, BACKWARD)])
     start = Column(span.primary(column.dataset), column.field)
     journey = Journey(span, start, BACKWARD)

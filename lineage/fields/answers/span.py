@@ -28,7 +28,7 @@ from lineage.runs.facts.windows import window_rows
 Way: TypeAlias = Literal["B", "F"]
 BACKWARD: Way = "B"
 FORWARD: Way = "F"
-# Runs of one dataset that are looked at, the newest.
+# Runs of one dataset that are looked at, the newest, unless fewer are asked for.
 RUNS_MAX = 10_000
 
 
@@ -70,8 +70,8 @@ class Reading:
 class Span:
     """A time range of a graph table, as far as it was read."""
 
-    def __init__(self, table: GraphTable, window: Window) -> None:
-        self._table, self._window = table, window
+    def __init__(self, table: GraphTable, window: Window, runs_max: int = RUNS_MAX) -> None:
+        self._table, self._window, self._runs_max = table, window, runs_max
         self.groups = Groups(table)
         self.truncated = False
         self._rows: dict[tuple[DatasetId, Way], Sequence[Row]] = {}
@@ -138,7 +138,7 @@ class Span:
                     low=f"{way}#{window.start}",
                     high=f"{way}#{window.end}",
                     newest_first=True,
-                    limit=RUNS_MAX,
+                    limit=self._runs_max,
                 )
                 for name, way in new
             ]
@@ -161,9 +161,9 @@ class Span:
         self.groups.take({name: found.get(key) for name, key in facts.items()})
         self.groups.load(names)
         self._columns.update(told_in(asks, found))
+        primaries = {one: self.primary(one) for one in names}
         for telling in tellings:
             operations_told = parse_operations(found[telling_key(telling)].data["operations"])
-            primaries = {one: self.primary(one) for one in names}
             self._sets[telling] = OperationSet(operations_told).renamed(primaries)
 
 
