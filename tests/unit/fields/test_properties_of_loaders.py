@@ -24,7 +24,7 @@ _LISTS = ("list_datasets", "search")
 
 
 @pytest.mark.timeout(300 * THOROUGH)
-@examples(12)
+@examples(8)
 @given(streams(3), st.integers(0, 2**32))
 def test_loaders_that_meet_and_die_leave_the_right_columns(statements, seed):
     right, seen, dice = right_answers(statements), set(), random.Random(seed)
