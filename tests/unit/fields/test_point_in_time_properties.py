@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.fields_model import FieldModel
 from tests.runs_model.answers import rendered
-from tests.unit.fields.asking import field_ids, questions_of
+from tests.unit.fields.asking import field_ids, is_remembered, questions_of
 from tests.unit.fields.strategies import streams
 from tests.unit.runs.asking import differences, examples
 from tests.unit.runs.strategies import DATASETS, JOBS, TIMES
@@ -18,7 +18,7 @@ _NODES = [*(one.node_id for one in (*JOBS, *DATASETS)), *field_ids()]
 
 
 @examples(60)
-@given(streams(), st.sampled_from(TIMES))
+@given(streams().filter(is_remembered), st.sampled_from(TIMES))
 def test_what_was_asked_of_a_time_is_what_the_model_knew_then(statements, time):
     right, found = FieldModel(statements), questions_of(statements)
     answers = {node: rendered(found.find_columns(node, depth=9, at=time)) for node in _NODES}
