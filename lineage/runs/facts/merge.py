@@ -39,6 +39,7 @@ from lineage.runs.facts.rows import rows_of
 from lineage.runs.facts.run import owner
 from lineage.runs.facts.said import Said
 from lineage.runs.facts.table import Add, GraphTable, Key, Row, Swap
+from lineage.runs.facts.tellings import told_datasets
 from lineage.runs.facts.windows import exact_rows, marked_rows
 
 _ROUNDS_MAX = 100
@@ -74,19 +75,21 @@ def merge(said: Said, table: GraphTable) -> set[JobId]:
         extra += _keep(said, wholes - rows.keys(), table)
         wholes = set()
         swaps: list[tuple[_Subject, Swap]] = []
+        claimed: list[_Subject] = []
         for subject in pending:
             row = rows.get(subject.key)
             old = subject.told(row)
             new: Facts = join(old, subject.facts)  # type: ignore[type-var]
             if isinstance(new, RunFacts):
                 jobs.update(map(job_of, (*new.jobs, *new.named)))
+                claimed += _told_for_others(new)
             if row is None or new != old:
                 extra += _new_rows(subject, old if row else None, new)
                 swaps.append((subject, _swap(subject, row, old, new)))
         if extra:
             table.put(extra)
         written = table.swap([swap for _, swap in swaps]) if swaps else []
-        pending = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done]
+        pending = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done] + claimed
         extra = []
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets kept being swapped by others")
 
@@ -97,6 +100,14 @@ def _keep(said: Said, missing: set[Key], table: GraphTable) -> list[Row]:
     if new:
         table.put(row for telling in new for row in telling.rows)
     return [Row(*key) for key in sorted(missing)]
+
+
+def _told_for_others(facts: RunFacts) -> list[_Subject]:
+    """What the jobs that claim a run know of its columns: whose event told of them may not be whose the run is."""
+    if len(facts.jobs) < 2 or not told_datasets(facts):
+        return []
+    told = JobFacts(told=facts.first, told_apart=facts.first)
+    return [_Subject(facts_key(job_of(text)), text, told) for text in facts.jobs]
 
 
 def _subjects(said: Said) -> Iterator[_Subject]:
