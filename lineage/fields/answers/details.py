@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from lineage.fields.answers.span import BACKWARD, FORWARD, Span, Telling, Way
+from lineage.fields.answers.span import BACKWARD, FORWARD, RunTold, Side, Span
 from lineage.fields.as_operations import operations_of
 from lineage.fields.columns import Column, Columns, Source
 from lineage.fields.detail import detail_of
 from lineage.fields.found import Detail, Direction, FieldPathFound, Paths, Window
 from lineage.fields.operation_set import OperationSet
-from lineage.fields.ways import Way as FieldWay
-from lineage.fields.ways import way_of
+from lineage.fields.ways import Way, way_of
 from lineage.names import DatasetId, FieldPath
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.facts.tellings import OPERATIONS_KIND
 
 # Ways in which one field was made that are told, the newest.
 WAYS_MAX = 100
-_WAYS: dict[Direction, tuple[Way, ...]] = {"backward": (BACKWARD,), "forward": (FORWARD,), "both": (BACKWARD, FORWARD)}
+_WAYS: dict[Direction, tuple[Side, ...]] = {"backward": (BACKWARD,), "forward": (FORWARD,), "both": (BACKWARD, FORWARD)}
 
 
 def find_detail(
@@ -37,7 +36,7 @@ def find_detail(
     return Detail(detail.nodes, detail.operations, detail.connections, detail.truncated or span.truncated)
 
 
-def making(column: Column, told: Telling, span: Span) -> Iterator[OperationSet]:
+def making(column: Column, told: RunTold, span: Span) -> Iterator[OperationSet]:
     """The operations by which a run made a column: those that it recorded, else what it told otherwise."""
     recorded = [span.operations(one) for one in told.tellings if one.startswith(OPERATIONS_KIND)]
     making_it = [one for one in recorded if column in one.written]
@@ -57,7 +56,7 @@ def _taking(column: Column, span: Span) -> Iterator[OperationSet]:
             yield operations_of(rest)
 
 
-def _made_of(column: Column, told: Telling, recorded: Sequence[OperationSet]) -> Columns:
+def _made_of(column: Column, told: RunTold, recorded: Sequence[OperationSet]) -> Columns:
     """The columns that are made of this one, without those that operations were recorded for."""
     source = Source(column.dataset, column.field)
     by_hand = {one.field for some in recorded for one in some.written if one.dataset == told.dataset}
@@ -70,9 +69,9 @@ def find_paths(table: GraphTable, dataset: DatasetId, field: FieldPath, window: 
     span = Span(table, window)
     span.load([(dataset, BACKWARD)], operations=True)
     column = Column(span.primary(dataset), field)
-    ways: dict[str, FieldWay] = {}
+    ways: dict[str, Way] = {}
     runs: dict[str, dict[str, None]] = {}
-    seen: dict[tuple[DatasetId, tuple[str, ...]], list[FieldWay]] = {}
+    seen: dict[tuple[DatasetId, tuple[str, ...]], list[Way]] = {}
     for told in span.written(column.dataset):
         place = (told.name, told.tellings)
         if place not in seen:
@@ -86,6 +85,6 @@ def find_paths(table: GraphTable, dataset: DatasetId, field: FieldPath, window: 
     return Paths(tuple(items), cut)
 
 
-def _ways(column: Column, sets: Iterable[OperationSet]) -> Iterator[FieldWay]:
+def _ways(column: Column, sets: Iterable[OperationSet]) -> Iterator[Way]:
     found = (way_of(one, column.dataset, column.field) for one in sets)
     return (way for way in found if way is not None)

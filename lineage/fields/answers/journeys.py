@@ -1,4 +1,4 @@
-"""Columns' ways through a time range, how far, whether directly, and whether masked throughout."""
+"""Columns' ways through a time range: how far, whether directly, and whether masked throughout."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from lineage.fields.answers.span import BACKWARD, FORWARD, Span, Telling, Way
+from lineage.fields.answers.span import BACKWARD, FORWARD, RunTold, Side, Span
 from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Step
 from lineage.names import DatasetId, JobId
@@ -53,7 +53,7 @@ class Reached:
 class Journey:
     """From a column on, down (what is made of it) or up (what it is made of), breadth first."""
 
-    def __init__(self, span: Span, start: Column, way: Way) -> None:
+    def __init__(self, span: Span, start: Column, way: Side) -> None:
         self.span, self._start, self._way = span, start, way
         self.legs: dict[tuple[Column, Column], _Leg] = {}
         self.truncated = False
@@ -120,12 +120,12 @@ class Journey:
                     near[here].add(there)
         return near
 
-    def _tellings(self, dataset: DatasetId) -> Iterable[Telling]:
+    def _tellings(self, dataset: DatasetId) -> Iterable[RunTold]:
         if self._way == BACKWARD:
             return self.span.written(dataset)
         return [told for reading in self.span.read(dataset) for told in reading.made]
 
-    def _add_leg(self, source: Column, destination: Column, how: frozenset[Transformation], told: Telling) -> None:
+    def _add_leg(self, source: Column, destination: Column, how: frozenset[Transformation], told: RunTold) -> None:
         ends = (source, destination)
         if ends not in self.legs and len(self.legs) >= STEPS_MAX:
             self.truncated = True
@@ -153,7 +153,7 @@ class Journey:
                     pending.append((there, state))
 
 
-def _steps(told: Telling, column: Column, way: Way) -> Iterator[_Step]:
+def _steps(told: RunTold, column: Column, way: Side) -> Iterator[_Step]:
     """The steps that a run told of, to or from a column."""
     columns = told.columns
     if way == BACKWARD:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
-from lineage.fields.answers.span import BACKWARD, FORWARD, Span, Telling, Way
+from lineage.fields.answers.span import BACKWARD, FORWARD, RunTold, Side, Span
 from lineage.fields.columns import Columns
 from lineage.fields.found import FieldMapping, Mappings, Window
 from lineage.names import DatasetId, FieldPath
@@ -25,7 +25,7 @@ class MappingWalk:
     def __init__(self, table: GraphTable, window: Window) -> None:
         self._span = Span(table, window)
         self._pairs: dict[_Ends, set[_Pair]] = {}
-        self._seen: set[tuple[DatasetId, Way]] = set()
+        self._seen: set[tuple[DatasetId, Side]] = set()
         self._room = PAIRS_MAX
         self._truncated = False
         self._told: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
@@ -44,13 +44,13 @@ class MappingWalk:
         items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))
         return Mappings(tuple(items), self._truncated or self._span.truncated)
 
-    def _fitting(self, places: Iterable[tuple[DatasetId, Way]]) -> set[tuple[DatasetId, Way]]:
+    def _fitting(self, places: Iterable[tuple[DatasetId, Side]]) -> set[tuple[DatasetId, Side]]:
         new = sorted(set(places) - self._seen)
         room = max(DATASETS_MAX - len(self._seen), 0)
         self._truncated |= len(new) > room
         return set(new[:room])
 
-    def _expand(self, dataset: DatasetId, way: Way) -> Iterator[tuple[DatasetId, Way]]:
+    def _expand(self, dataset: DatasetId, way: Side) -> Iterator[tuple[DatasetId, Side]]:
         """Add what leads to, or from, a dataset; the datasets there."""
         if way == BACKWARD:
             for told in self._span.written(dataset):
@@ -64,7 +64,7 @@ class MappingWalk:
                     self._add(dataset, told)
                     yield told.dataset, way
 
-    def _add(self, source: DatasetId, told: Telling) -> None:
+    def _add(self, source: DatasetId, told: RunTold) -> None:
         ends = (source, told.dataset)
         pairs = self._pairs.setdefault(ends, set())
         if (ends, told.tellings, told.name) in self._told:

@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 from lineage.fields.answers.journeys import Journey, operations_in
 from lineage.fields.answers.present import Present
 from lineage.fields.answers.schemas import schema_of
-from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, Span, Telling
+from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, RunTold, Span
 from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Flow, Provenance, TrueSource, Usage, Use, Window
 from lineage.fields.operations import Read
@@ -50,7 +50,7 @@ def _uses(column: Column, span: Span) -> Iterator[Use]:
         yield from _reads(column, reading, span)
 
 
-def _writes(column: Column, told: Telling) -> Iterator[Use]:
+def _writes(column: Column, told: RunTold) -> Iterator[Use]:
     """A run that told nothing of what it wrote may have written the column."""
     run = told.run
     if not told.known:
@@ -86,7 +86,7 @@ def _fields(read: Read) -> set[FieldPath]:
     return {parse_slashed(name) for name in read.outputs}
 
 
-def _made_of(column: Column, told: Telling) -> Mapping[Column, frozenset[Transformation]]:
+def _made_of(column: Column, told: RunTold) -> Mapping[Column, frozenset[Transformation]]:
     source, columns = Source(column.dataset, column.field), told.columns
     return {
         Column(told.dataset, path): sources.get(source, frozenset()) | columns.whole.get(source, frozenset())

@@ -25,9 +25,9 @@ from lineage.runs.facts.table import GraphTable, Query, Row
 from lineage.runs.facts.tellings import OPERATIONS_KIND
 from lineage.runs.facts.windows import window_rows
 
-Way: TypeAlias = Literal["B", "F"]
-BACKWARD: Way = "B"
-FORWARD: Way = "F"
+Side: TypeAlias = Literal["B", "F"]
+BACKWARD: Side = "B"
+FORWARD: Side = "F"
 # Runs of one dataset that are looked at, the newest, unless fewer are asked for.
 RUNS_MAX = 10_000
 
@@ -44,7 +44,7 @@ class RunThen:
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class RunTold:
     """What a run told of a dataset (its primary name), by primary names; not `known` where it told nothing.
 
     `tellings` and `name` are by which, and the name under which it was told: most runs tell the same as the run before.
@@ -64,7 +64,7 @@ class Reading:
 
     run: RunThen
     operations: tuple[str, ...]
-    made: tuple[Telling, ...]
+    made: tuple[RunTold, ...]
 
 
 class Span:
@@ -74,12 +74,12 @@ class Span:
         self._table, self._window, self._runs_max = table, window, runs_max
         self.groups = Groups(table)
         self.truncated = False
-        self._rows: dict[tuple[DatasetId, Way], Sequence[Row]] = {}
+        self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
         self._columns: dict[Ask, Columns] = {}
         self._renamed: dict[Ask, Columns] = {}
         self._sets: dict[str, OperationSet] = {}
 
-    def load(self, wanted: Iterable[tuple[DatasetId, Way]], *, operations: bool = False) -> None:
+    def load(self, wanted: Iterable[tuple[DatasetId, Side]], *, operations: bool = False) -> None:
         """Read these datasets, each in one direction, under all their names; `operations`: and operations as such."""
         asked = set(wanted)
         while new := sorted(asked - self._rows.keys()):
@@ -89,7 +89,7 @@ class Span:
         # What was read may tell that two names are one dataset's.
         self._renamed.clear()
 
-    def written(self, dataset: DatasetId) -> list[Telling]:
+    def written(self, dataset: DatasetId) -> list[RunTold]:
         """By the runs that wrote a dataset that was loaded backward, newest first, what each told of it."""
         found = []
         for name, row in self._of(dataset, BACKWARD):
@@ -114,12 +114,12 @@ class Span:
         """What a dataset is called."""
         return self.groups.primary(name)
 
-    def _of(self, dataset: DatasetId, way: Way) -> list[tuple[DatasetId, Row]]:
+    def _of(self, dataset: DatasetId, way: Side) -> list[tuple[DatasetId, Row]]:
         names = self.groups.group(dataset).names
         rows = [(name, row) for name in names for row in self._rows.get((name, way), ())]
         return sorted(rows, key=lambda one: one[1].sk, reverse=True)
 
-    def _telling(self, row: Row, tellings: tuple[str, ...], name: DatasetId, sources: Iterable[DatasetId]) -> Telling:
+    def _telling(self, row: Row, tellings: tuple[str, ...], name: DatasetId, sources: Iterable[DatasetId]) -> RunTold:
         ask = (tellings, name)
         if not tellings:
             columns = renamed(unknown_columns(sources), self.primary)
@@ -127,9 +127,9 @@ class Span:
             if ask not in self._renamed:
                 self._renamed[ask] = renamed(self._columns[ask], self.primary)
             columns = self._renamed[ask]
-        return Telling(_run(row), self.primary(name), columns, bool(tellings), tellings, name)
+        return RunTold(_run(row), self.primary(name), columns, bool(tellings), tellings, name)
 
-    def _query(self, new: Sequence[tuple[DatasetId, Way]]) -> None:
+    def _query(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
         window = self._window
         pages = self._table.query(
             [
@@ -147,7 +147,7 @@ class Span:
         rows = {one: list(page.rows) for one, page in zip(new, pages, strict=True)}
         self._rows.update(_checked(rows, self._table))
 
-    def _read_told(self, new: Sequence[tuple[DatasetId, Way]], *, operations: bool) -> None:
+    def _read_told(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool) -> None:
         """Read what the runs of these rows told, and what is known of every dataset that they name."""
         rows = [row for one in new for row in self._rows[one]]
         asks = {ask for one in new for ask in _asks(one[0], self._rows[one])} - self._columns.keys()
@@ -190,8 +190,8 @@ def _named(row: Row) -> Iterable[DatasetId]:
 
 
 def _checked(
-    rows: Mapping[tuple[DatasetId, Way], Sequence[Row]], table: GraphTable
-) -> dict[tuple[DatasetId, Way], Sequence[Row]]:
+    rows: Mapping[tuple[DatasetId, Side], Sequence[Row]], table: GraphTable
+) -> dict[tuple[DatasetId, Side], Sequence[Row]]:
     """The rows, those that are marked as the facts of their runs have them now, if they still do."""
     marked = {run_of(row) for some in rows.values() for row in some if "marked" in row.data}
     if not marked:

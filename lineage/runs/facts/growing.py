@@ -87,9 +87,7 @@ class JobFacts:
 class DatasetFacts:
     """A dataset name: `read` is when it was first read, described or declared.
 
-    `declarations` are the tellings of DatasetEvents about its columns, by stamp, the
-    latest hundred.
-
+    `declarations` are the tellings of DatasetEvents about its columns, by stamp, the latest hundred.
     `aliases` are the datasets that it was stated to be another name of, with the stamps of the statements; `names` are
     those stated to be other names of it, with the first.
     `users` are the parent runs of the events that mention it, two at most: with one alone, dropping it (`dropped`)

@@ -248,7 +248,9 @@ def test_faults_of_operations_are_told_with_those_of_their_event():
 
 
 def test_operations_that_take_what_their_origin_does_not_emit_are_no_fault():
-    parse(operations(READ, {**WRITE, "inputs": [{"origin": "read", "name": "month"}]}))
+    body = operations(READ, {**WRITE, "inputs": [{"origin": "read", "name": "month"}]})
+
+    assert parse(body).run_facets == body["run"]["facets"]
 
 
 def told_with(day):

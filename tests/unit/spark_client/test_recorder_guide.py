@@ -87,7 +87,7 @@ def test_the_guide_does_what_it_says(sent: list[dict[str, Any]]) -> None:
 
 def test_the_door_takes_all_of_it(sent: list[dict[str, Any]]) -> None:
     for event in sent[1:]:
-        parse_event(event, NameRules(), now=None)
+        assert parse_event(event, NameRules(), now=None).run == event["run"]["runId"]
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([^)#:]+)\)", TEXT))))
