@@ -1,0 +1,53 @@
+"""Executions of queries, as the JVM's listener tells them: plain values, before any of them is understood."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from spark_client.capturing.plan import Node
+
+# How much of a plan was read: all of it; of expressions only which columns they refer to; of plans no expressions.
+Tier: TypeAlias = Literal["full", "sources", "tables"]
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """Why an execution failed: the message of the exception, its class before it, and the JVM's stack (cut)."""
+
+    message: str
+    stack: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """A finished execution of a query.
+
+    Attributes:
+        id: Spark's, counted from 0 in an application.
+        root_id: the outermost execution that it is a part of, or its own id: a CTAS's insert is a part of the CTAS.
+        action: what Spark calls it: `command`, `checkpoint`, `localCheckpoint`, `save`, ...
+        started_ms: milliseconds since 1970, as are all times.
+        plan: the analyzed plan.
+        metrics: of the node that writes: numOutputRows, numOutputBytes, numFiles, numParts.
+        sql: the statement, where it was SQL.
+    """
+
+    id: int
+    root_id: int
+    action: str
+    started_ms: int
+    ended_ms: int
+    tier: Tier
+    plan: Node
+    metrics: Mapping[str, int] = field(default_factory=dict)
+    failure: Failure | None = None
+    sql: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """The application ended (`SparkContext.stop`), at milliseconds since 1970."""
+
+    at_ms: int

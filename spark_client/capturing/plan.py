@@ -1,0 +1,74 @@
+"""A query plan as it was read out of the JVM: a graph of nodes, plans and expressions alike, each there once.
+
+What the nodes mean is other modules' business (`operators`, `expressions`, `datasets`, `targets`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+
+class Node:
+    """A node of Spark's tree: `kind` is its class without the package, `values` are its constructor's, by name.
+
+    Other nodes among the values are `Node`s; other objects are what `reading.GETTERS` reads of them, as dicts with
+    their class under `"class"`; numbers and ids are texts. What was not read is not there.
+    """
+
+    __slots__ = ("kind", "number", "values")
+
+    def __init__(self, number: int, kind: str) -> None:
+        self.number = number
+        self.kind = kind
+        self.values: Mapping[str, Any] = {}
+
+    def node(self, name: str) -> Node | None:
+        """The node under a name."""
+        value = self.values.get(name)
+        return value if isinstance(value, Node) else None
+
+    def nodes(self, *names: str) -> list[Node]:
+        """All nodes under these names (under any, if none is given), in their order, however they are nested."""
+        values = [self.values.get(name) for name in names] if names else self.values.values()
+        return [node for value in values for node in _nodes_in(value)]
+
+    def text(self, name: str) -> str | None:
+        """The text under a name."""
+        value = self.values.get(name)
+        return value if isinstance(value, str) else None
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.number}>"
+
+
+def _nodes_in(value: object) -> Iterator[Node]:
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, list):
+        for one in value:
+            yield from _nodes_in(one)
+    elif isinstance(value, dict):
+        for one in value.values():
+            yield from _nodes_in(one)
+
+
+def parse_plan(kinds: Sequence[str], objects: Sequence[Sequence[Any]]) -> Node:
+    """The first node of a plan as `PlanReader.java` tells it: `[place in kinds, {name: value}]` for each node.
+
+    In values an integer is the place of another node.
+    """
+    nodes = [Node(number, kinds[told[0]]) for number, told in enumerate(objects)]
+    for node, told in zip(nodes, objects, strict=True):
+        node.values = {name: _linked(value, nodes) for name, value in told[1].items()}
+    return nodes[0]
+
+
+def _linked(value: Any, nodes: Sequence[Node]) -> Any:
+    if value is None or isinstance(value, (str, bool)):
+        return value
+    if isinstance(value, int):
+        return nodes[value]
+    if isinstance(value, list):
+        return [_linked(one, nodes) for one in value]
+    return {name: _linked(one, nodes) for name, one in value.items()}

@@ -1,0 +1,81 @@
+"""What an execution wrote, understood: the datasets, their columns, how much, and how it went."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from lineage.fields.columns import NO_COLUMNS, Columns
+from lineage.names import DatasetId, FieldPath
+from spark_client.capturing.executions import Failure, Tier
+
+# OpenLineage's words for what a write does to a dataset as a whole (LifecycleStateChangeDatasetFacet).
+Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE"]
+
+
+@dataclass(frozen=True, slots=True)
+class SchemaField:
+    """A column, or a field inside one: its name, and its type in Spark's words; of a struct, and an array of them, the
+    fields inside.
+    """
+
+    name: str
+    type: str
+    fields: tuple[SchemaField, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Symlink:
+    """Another name of a dataset; `type` is `TABLE` or `LOCATION`."""
+
+    namespace: str
+    name: str
+    type: str = "TABLE"
+
+
+@dataclass(frozen=True, slots=True)
+class Dataset:
+    """A dataset as Spark reads or writes it, by OpenLineage's names; None and empty is what is not known."""
+
+    id: DatasetId
+    schema: tuple[SchemaField, ...] = ()
+    symlinks: tuple[Symlink, ...] = ()
+    version: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """How much was written; None is what Spark does not count."""
+
+    rows: int | None = None
+    size_bytes: int | None = None
+    files: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Write:
+    """One write of one dataset.
+
+    Attributes:
+        execution_id: of the outermost execution that is a part of it.
+        command: Spark's class of the write, for people.
+        columns: what the columns of `output` are made of; a column that is not in it is in `unknown`.
+        unknown: columns of which nothing is known, and why, as in `"LogicalRDD: made of an RDD"`.
+        tier: how much of the plan was read: `sources` without kinds, or `tables` alone; `unknown` is empty then.
+        change: None where the write adds to what was there.
+    """
+
+    execution_id: int
+    command: str
+    started_ms: int
+    ended_ms: int
+    output: Dataset
+    inputs: tuple[Dataset, ...] = ()
+    columns: Columns = NO_COLUMNS
+    unknown: Mapping[FieldPath, str] = field(default_factory=dict)
+    tier: Tier = "full"
+    change: Change | None = None
+    written: Written = Written()
+    failure: Failure | None = None
+    sql: str | None = None
