@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 
 from lineage.names import DatasetId
-from lineage.runs.door.partitions import trim_partitions
+from lineage.partitions import trim_partitions
 from lineage.settings import PARTITION_TRIMMING, TEMPORARY_PATTERNS
 
 # Searched in `<namespace>/<name>`.
