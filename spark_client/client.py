@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from spark_client.current_run import current_run_id
 from spark_client.delivery import Delivery, RequestParcel
 from spark_client.events import EventParcel, parcels_of
 from spark_client.requests import (
@@ -45,6 +46,8 @@ class LineageClient:
     With `strict`, the error is raised instead. Every request carries an id and the time of its first attempt, so that
     trying again never makes a second node; the same event twice is one. Usable by many threads, and in the closure of
     a Spark task: an executor gets the destination that the driver chose.
+
+    While a capture is on, requests without a `run_id` are of the captured application's run, on executors too.
     """
 
     def __init__(
@@ -61,6 +64,7 @@ class LineageClient:
     ) -> None:
         given = Destination(url, function, os.fspath(file) if file is not None else None, token, auth)
         self._delivery = Delivery(given, strict=strict, patience=patience, timing=timing)
+        self._run_id_of_driver: str | None = None
 
     @property
     def sent(self) -> int:
@@ -140,7 +144,7 @@ class LineageClient:
         kept of what was sent: the stream may be endless.
         """
         at = self._now(requested_at)
-        requests = requests_of_steps(steps, request_id or str(uuid.uuid4()), at, run_id)
+        requests = requests_of_steps(steps, request_id or str(uuid.uuid4()), at, run_id or self._current_run_id())
         sent = failed = 0
         with ThreadPoolExecutor(threads, thread_name_prefix="lineage") as pool:
             while window := list(islice(requests, threads * _WINDOW)):
@@ -177,6 +181,13 @@ class LineageClient:
     ) -> None:
         self.close()
 
+    def __getstate__(self) -> dict[str, object]:
+        """What a Spark task gets: the run that the driver is, too."""
+        return {**vars(self), "_run_id_of_driver": self._current_run_id()}
+
+    def _current_run_id(self) -> str | None:
+        return current_run_id() or self._run_id_of_driver
+
     def _now(self, requested_at: int | None) -> int:
         return int(self._delivery.timing.now()) if requested_at is None else requested_at
 
@@ -189,7 +200,8 @@ class LineageClient:
         storage_location: str | None,
         requested_at: int | None,
     ) -> Action:
-        return Action(root_id, parent_id, action_taken, run_id, storage_location, self._now(requested_at))
+        of_run = run_id or self._current_run_id()
+        return Action(root_id, parent_id, action_taken, of_run, storage_location, self._now(requested_at))
 
     def _answer(self, action: Action, delivered: Iterable[tuple[Request, Json | None]]) -> BatchAnswer:
         """One answer for all the requests of a call; the times are the service's where it told them."""

@@ -16,6 +16,7 @@ from __future__ import annotations
 import atexit
 import logging
 import os
+import sys
 import threading
 import time
 import uuid
@@ -28,7 +29,8 @@ from lineage.fields.checks import check_operations
 from lineage.fields.mutations import parse_mutations, read_mutations
 from lineage.fields.operations import Operation, Write
 from lineage.fields.ordered import OrderedOperation, Step, Translated, Written, translate
-from spark_client.recorder_events import ROOTS_MAX, Head, RunOfJob, loads_of, render_event
+from spark_client.current_run import Head, RunOfJob, current_run
+from spark_client.recorder_events import ROOTS_MAX, loads_of, render_event
 from spark_client.recorder_operations import Dataset, Given, parse_dataset, parse_names, parse_steps, parse_written
 
 if TYPE_CHECKING:
@@ -38,6 +40,8 @@ if TYPE_CHECKING:
 
 # The type of an event that tells nothing of the run's state.
 _OTHER = "OTHER"
+# OpenLineage's name for the namespace of jobs that nobody named.
+_NAMESPACE = "default"
 _log = logging.getLogger("headwater.client")
 T = TypeVar("T")
 
@@ -47,7 +51,8 @@ class LineageRecorder:
 
     `job` is (namespace, name); `run_id` is the id that `LineageClient.record` takes too, so that records and fields
     are of one run; left out, it is made up. `parent` and `root` are the runs that started it, each as
-    (namespace, name, run id).
+    (namespace, name, run id). While a capture is on, all of them may be left out: the recorder is of the captured
+    application's job and run, which the capture begins and ends. With neither, the job has the program's name.
 
     Nothing is sent before `flush`, `close` or the end of the program; every event holds all that was recorded up to
     then. With `owns_run` the recorder tells that the run began and ended, too; without, another producer does (Spark's
@@ -60,7 +65,7 @@ class LineageRecorder:
     def __init__(
         self,
         client: LineageClient,
-        job: tuple[str, str],
+        job: tuple[str, str] | None = None,
         *,
         run_id: str | None = None,
         parent: tuple[str, str, str] | None = None,
@@ -69,10 +74,10 @@ class LineageRecorder:
         strict: bool = False,
         now: Callable[[], float] = time.time,
     ) -> None:
-        self.run_id = run_id or str(uuid.uuid4())
         self._client = client
-        self._head = Head(RunOfJob(*job, self.run_id), parent and RunOfJob(*parent), root and RunOfJob(*root))
-        self._owns_run = owns_run
+        captured = current_run() if job is None else None
+        self._head = captured or _head(job or _program(), run_id, parent, root)
+        self._owns_run = owns_run and captured is None
         self._strict = strict
         self._now = now
         self._lock = threading.RLock()
@@ -83,7 +88,14 @@ class LineageRecorder:
         # How often something was recorded, and how much of that was sent.
         self._changes = 0
         self._sent = 0
+        if job is None and captured is None:
+            self._warn("no job is given and no capture is on: the job is called as the program is")
         atexit.register(self.close)
+
+    @property
+    def run_id(self) -> str:
+        """The id of the run that is recorded."""
+        return self._head.run.run_id
 
     def record(self, destination: Dataset | None, operations: Iterable[Given], fields: object = None) -> None:
         """Record the operations that made a destination: complete by themselves, from the reads on, in their order.
@@ -291,6 +303,20 @@ class Stage:
             if steps and steps not in self._calls:
                 self._calls[steps] = None
                 self._recorder._changes += 1
+
+
+def _head(
+    job: tuple[str, str],
+    run_id: str | None,
+    parent: tuple[str, str, str] | None,
+    root: tuple[str, str, str] | None,
+) -> Head:
+    run = RunOfJob(*job, run_id or str(uuid.uuid4()))
+    return Head(run, parent and RunOfJob(*parent), root and RunOfJob(*root))
+
+
+def _program() -> tuple[str, str]:
+    return _NAMESPACE, Path(sys.argv[0]).stem or "python"
 
 
 def _writes(steps: Iterable[Step], written: Written) -> bool:

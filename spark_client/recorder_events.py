@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from lineage.fields.operation_set import SOURCES_MAX, OperationSet
 from lineage.fields.operations import Operation, Read, Write
 from lineage.fields.reach import inputs_of, outputs_of
 from lineage.names import DatasetId
+from spark_client.current_run import Head, RunOfJob
 from spark_client.requests import BODY_MAX_BYTES
 
 PRODUCER = "urn:headwater:spark_client"
@@ -23,23 +23,6 @@ _PARENT_SCHEMA = "https://openlineage.io/spec/facets/1-1-0/ParentRunFacet.json#/
 _HEAD_MAX_BYTES = 100_000
 # The service's bound on the facet.
 ROOTS_MAX = 10_000
-
-
-class RunOfJob(NamedTuple):
-    """A run and the job that it is a run of."""
-
-    namespace: str
-    name: str
-    run_id: str
-
-
-@dataclass(frozen=True)
-class Head:
-    """Which run the events are of, and which runs started it."""
-
-    run: RunOfJob
-    parent: RunOfJob | None = None
-    root: RunOfJob | None = None
 
 
 class Load(NamedTuple):
