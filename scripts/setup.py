@@ -1,5 +1,6 @@
-"""Make the virtual environment that the Makefile's targets use: `python3 scripts/setup.py .venv`.
+"""Make a virtual environment that the Makefile's targets use: `python3 scripts/setup.py .venv`.
 
+`python3 scripts/setup.py .venv-spark35 spark35.txt` makes the one in which the Spark tests meet the oldest Spark.
 Only the standard library and Python 3.10 are needed. Everything is pinned, with hashes, in requirements/. Java and Node
 come from PyPI too, and only where this machine has none that is new enough. What is there already is left alone.
 """
@@ -17,8 +18,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PYTHON_MIN = (3, 10)
-_FIND_JAVA = "from local.toolchain import find_java; find_java()"
-_FIND_NODE = "from local.toolchain import find_node; find_node()"
+_DEV = "dev.txt"
+# What must be found from inside the environment; only the whole one synthesizes.
+_FIND_JAVA = ("java", "from local.toolchain import find_java; find_java()")
+_FIND_NODE = ("node", "from local.toolchain import find_node; find_node()")
 
 
 class SetupFailed(Exception):
@@ -29,15 +32,15 @@ def main(arguments: Sequence[str]) -> int:
     """The command line."""
     folder = Path(arguments[0] if arguments else ".venv").resolve()
     try:
-        set_up(folder)
+        set_up(folder, arguments[1] if len(arguments) > 1 else _DEV)
     except SetupFailed as error:
         sys.stderr.write(f"setup: {error}\n")
         return 1
     return 0
 
 
-def set_up(folder: Path) -> None:
-    """Bring `folder` up to date with requirements/.
+def set_up(folder: Path, lock: str) -> None:
+    """Bring `folder` up to date with a file of requirements/.
 
     Raises:
         SetupFailed: Python is too old, or a step failed.
@@ -51,26 +54,25 @@ def set_up(folder: Path) -> None:
     if not python.exists():
         _say(f"making {folder.name}/")
         _make_environment(folder)
-    stamp, wanted = folder / ".installed", _digest()
+    stamp, wanted = folder / ".installed", _digest(lock)
     if not stamp.exists() or stamp.read_text(encoding="utf-8") != wanted:
-        _say("installing what requirements/dev.txt pins (a few minutes the first time)")
-        _install(python, "--require-hashes", "-r", "requirements/dev.txt")
-        _install_marquez(python, folder / "marquez")
-        _say("installing headwater itself")
-        _install(python, "--no-build-isolation", "-e", ".")
+        _say(f"installing what requirements/{lock} pins (a few minutes the first time)")
+        _install(python, "--require-hashes", "-r", f"requirements/{lock}")
+        if lock == _DEV:
+            _install_ours(python, folder)
         stamp.write_text(wanted, encoding="utf-8")
-    for tool, question in (("java", _FIND_JAVA), ("node", _FIND_NODE)):
+    for tool, question in (_FIND_JAVA, _FIND_NODE) if lock == _DEV else (_FIND_JAVA,):
         if not _succeeds(python, question):
             _say(f"bringing {tool} from PyPI, for this machine has none that is new enough")
             _install(python, "--require-hashes", "-r", f"requirements/{tool}.txt")
             _prove(python, question)
 
 
-def _digest() -> str:
+def _digest(lock: str) -> str:
     """Of everything that says what is installed."""
-    locks = (ROOT / "requirements" / name for name in ("dev.txt", "marquez.txt"))
-    sources = (*locks, ROOT / "pyproject.toml")
-    return hashlib.sha256(b"".join(source.read_bytes() for source in sources)).hexdigest()
+    names = ("requirements/dev.txt", "requirements/marquez.txt", "pyproject.toml")
+    sources = names if lock == _DEV else (f"requirements/{lock}",)
+    return hashlib.sha256(b"".join((ROOT / source).read_bytes() for source in sources)).hexdigest()
 
 
 def _make_environment(folder: Path) -> None:
@@ -88,6 +90,12 @@ def _install(python: Path, *what: str) -> None:
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603 - our own
     if done.returncode != 0:
         raise SetupFailed(f"pip install {' '.join(what)} failed:\n{done.stdout}{done.stderr}")
+
+
+def _install_ours(python: Path, folder: Path) -> None:
+    _install_marquez(python, folder / "marquez")
+    _say("installing headwater itself")
+    _install(python, "--no-build-isolation", "-e", ".")
 
 
 def _install_marquez(python: Path, folder: Path) -> None:
