@@ -16,9 +16,7 @@ Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE"]
 
 @dataclass(frozen=True, slots=True)
 class SchemaField:
-    """A column, or a field inside one: its name, and its type in Spark's words; of a struct, and an array of them, the
-    fields inside.
-    """
+    """A column, or a field inside one, with its type in Spark's words; a struct, or an array of them, has `fields`."""
 
     name: str
     type: str

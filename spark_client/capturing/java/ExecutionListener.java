@@ -1,0 +1,98 @@
+package headwater.capture;
+
+import java.util.Map;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerApplicationEnd;
+import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
+import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
+
+/**
+ * Keeps executions of commands and checkpoints until they are read; runs on Spark's listener thread, so it only enqueues.
+ *
+ * Compiled by Janino, whose Java has no lambdas and infers no generics.
+ */
+public class ExecutionListener extends SparkListener {
+    /** An execution's end, with what its start told; `end` is null for the end of the application. */
+    public static class Kept {
+        public final SparkListenerSQLExecutionEnd end;
+        public final long rootId;
+        public final long startedMs;
+        public final long endedMs;
+
+        public Kept(SparkListenerSQLExecutionEnd end, long rootId, long startedMs, long endedMs) {
+            this.end = end;
+            this.rootId = rootId;
+            this.startedMs = startedMs;
+            this.endedMs = endedMs;
+        }
+    }
+
+    private final ArrayBlockingQueue queue;
+    private final Map starts = new ConcurrentHashMap();
+    private final AtomicLong dropped = new AtomicLong();
+
+    public ExecutionListener(int kept) {
+        this.queue = new ArrayBlockingQueue(kept);
+    }
+
+    public void onOtherEvent(SparkListenerEvent event) {
+        if (event instanceof SparkListenerSQLExecutionStart) {
+            SparkListenerSQLExecutionStart start = (SparkListenerSQLExecutionStart) event;
+            Object root = start.rootExecutionId().isDefined() ? start.rootExecutionId().get() : null;
+            long rootId = root == null ? start.executionId() : ((Number) root).longValue();
+            starts.put(Long.valueOf(start.executionId()), new long[] {rootId, start.time()});
+        } else if (event instanceof SparkListenerSQLExecutionEnd) {
+            keep((SparkListenerSQLExecutionEnd) event);
+        }
+    }
+
+    public void onApplicationEnd(SparkListenerApplicationEnd event) {
+        put(new Kept(null, 0, event.time(), event.time()));
+    }
+
+    /** The next one, within so many milliseconds; null if there is none by then. */
+    public Kept next(long timeoutMs) throws InterruptedException {
+        return (Kept) queue.poll(timeoutMs, TimeUnit.MILLISECONDS);
+    }
+
+    /** How many found the queue full. */
+    public long dropped() {
+        return dropped.get();
+    }
+
+    private void keep(SparkListenerSQLExecutionEnd end) {
+        long[] start = (long[]) starts.remove(Long.valueOf(end.executionId()));
+        if (end.qe() == null || !isOfInterest(end)) {
+            return;
+        }
+        long startedMs = start == null ? end.time() - end.duration() / 1000000L : start[1];
+        put(new Kept(end, start == null ? end.executionId() : start[0], startedMs, end.time()));
+    }
+
+    private void put(Kept kept) {
+        if (!queue.offer(kept)) {
+            dropped.incrementAndGet();
+        }
+    }
+
+    private static boolean isOfInterest(SparkListenerSQLExecutionEnd end) {
+        String action = end.executionName().isDefined() ? (String) end.executionName().get() : "";
+        if (action.equals("checkpoint") || action.equals("localCheckpoint")) {
+            return true;
+        }
+        try {
+            LogicalPlan plan = end.qe().analyzed();
+            return plan instanceof Command || (plan instanceof WithCTE && ((WithCTE) plan).plan() instanceof Command);
+        } catch (Throwable failed) {
+            return false; // it was never analyzed, so nothing was written
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package headwater.capture;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayDeque;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.execution.CommandResultExec;
+import org.apache.spark.sql.execution.QueryExecution;
+import org.apache.spark.sql.execution.SparkPlan;
+import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
+import org.apache.spark.sql.execution.adaptive.QueryStageExec;
+import org.apache.spark.util.AccumulatorV2;
+
+/** Reads what the listener kept, an execution with all that is told of it in one call from Python. */
+public class Executions {
+    private static final int FAILURE_MAX = 16000;
+    // A plan is looked through for the node that writes; no plan has it deeper than this many nodes from its root.
+    private static final int LOOKED_THROUGH_MAX = 200;
+    private static final String[] METRICS = {"numOutputRows", "numOutputBytes", "numFiles", "numParts"};
+    private static final String[] TIERS = {"full", "sources", "tables"};
+
+    private final ExecutionListener listener;
+    private final PlanReader reader;
+    private final long timeoutMs;
+
+    public Executions(ExecutionListener listener, PlanReader reader, long timeoutMs) {
+        this.listener = listener;
+        this.reader = reader;
+        this.timeoutMs = timeoutMs;
+    }
+
+    /** The next execution, or the end of the application, as JSON; null if there is none within so many milliseconds. */
+    public String next(long waitMs) throws Exception {
+        ExecutionListener.Kept kept = listener.next(waitMs);
+        if (kept == null) {
+            return null;
+        }
+        if (kept.end == null) {
+            return "{\"at_ms\":" + kept.endedMs + "}";
+        }
+        StringBuilder told = new StringBuilder("{\"id\":").append(kept.end.executionId());
+        told.append(",\"root_id\":").append(kept.rootId);
+        told.append(",\"started_ms\":").append(kept.startedMs).append(",\"ended_ms\":").append(kept.endedMs);
+        try {
+            tellExecution(kept, told);
+        } catch (Throwable failed) { // of this execution alone: the next is read all the same
+            return "{\"id\":" + kept.end.executionId() + ",\"unread\":" + quoted(failed.toString(), FAILURE_MAX) + "}";
+        }
+        return told.append('}').toString();
+    }
+
+    private void tellExecution(ExecutionListener.Kept kept, StringBuilder told) throws Exception {
+        QueryExecution query = kept.end.qe();
+        Object action = kept.end.executionName().isDefined() ? kept.end.executionName().get() : "";
+        told.append(",\"action\":").append(quoted(action.toString(), FAILURE_MAX));
+        scala.Option sql = query.analyzed().origin().sqlText();
+        if (sql.isDefined()) {
+            told.append(",\"sql\":").append(quoted(sql.get().toString(), Integer.MAX_VALUE));
+        }
+        if (kept.end.executionFailure().isDefined()) {
+            Throwable failure = (Throwable) kept.end.executionFailure().get();
+            StringWriter stack = new StringWriter();
+            failure.printStackTrace(new PrintWriter(stack));
+            told.append(",\"failure\":[").append(quoted(failure.toString(), FAILURE_MAX));
+            told.append(',').append(quoted(stack.toString(), FAILURE_MAX)).append(']');
+        } else {
+            told.append(",\"metrics\":{").append(metrics(query.executedPlan())).append('}');
+        }
+        long deadlineNs = System.nanoTime() + timeoutMs * 1000000L;
+        for (int tier = PlanReader.FULL; tier <= PlanReader.TABLES; tier++) {
+            long leftMs = (deadlineNs - System.nanoTime()) / 1000000L / (tier == PlanReader.TABLES ? 1 : 2);
+            String plan = reader.read((TreeNode) query.analyzed(), tier, Math.max(leftMs, 50L));
+            if (plan != null) {
+                told.append(",\"tier\":\"").append(TIERS[tier]).append("\",\"plan\":").append(plan);
+                return;
+            }
+        }
+        throw new IllegalStateException("the plan is too large to be read");
+    }
+
+    /** The metrics of the first node from the root that counts files or bytes, or else rows. */
+    private static String metrics(SparkPlan root) {
+        ArrayDeque left = new ArrayDeque();
+        left.add(root);
+        for (int looked = 0; !left.isEmpty() && looked < LOOKED_THROUGH_MAX; looked++) {
+            SparkPlan plan = (SparkPlan) left.poll();
+            scala.collection.Map metrics = plan.metrics();
+            if (metrics.contains("numOutputBytes") || metrics.contains("numParts")) {
+                return values(metrics);
+            }
+            if (plan instanceof AdaptiveSparkPlanExec) {
+                left.add(((AdaptiveSparkPlanExec) plan).executedPlan());
+            } else if (plan instanceof QueryStageExec) {
+                left.add(((QueryStageExec) plan).plan());
+            } else if (plan instanceof CommandResultExec) {
+                left.add(((CommandResultExec) plan).commandPhysicalPlan());
+            } else {
+                scala.collection.Iterator children = plan.children().iterator();
+                while (children.hasNext()) {
+                    left.add(children.next());
+                }
+            }
+        }
+        return "";
+    }
+
+    private static String values(scala.collection.Map metrics) {
+        StringBuilder values = new StringBuilder();
+        for (int i = 0; i < METRICS.length; i++) {
+            scala.Option metric = metrics.get(METRICS[i]);
+            if (metric.isDefined()) {
+                values.append(values.length() == 0 ? "\"" : ",\"").append(METRICS[i]).append("\":");
+                values.append(((AccumulatorV2) metric.get()).value());
+            }
+        }
+        return values.toString();
+    }
+
+    private static String quoted(String text, int max) {
+        StringBuilder quoted = new StringBuilder();
+        PlanReader.quote(text, max, quoted);
+        return quoted.toString();
+    }
+}

@@ -1,0 +1,423 @@
+package headwater.capture;
+
+import java.lang.reflect.Constructor;
+import java.lang.reflect.Method;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.catalyst.expressions.AttributeReference;
+import org.apache.spark.sql.catalyst.expressions.Cast;
+import org.apache.spark.sql.catalyst.expressions.ExprId;
+import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.Literal;
+import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.PlanExpression;
+import org.apache.spark.sql.catalyst.plans.JoinType;
+import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.types.DataType;
+
+/**
+ * A plan as JSON, each node once: time and size are linear in the plan, where `TreeNode.toJSON` may be exponential.
+ *
+ * `{"kinds": [class, ...], "objects": [[place in kinds, {name: value}], ...]}`, the root first; an integer is the place
+ * of another node, every other number a text, a literal null. Nothing recurs as deep as the plan, and the bounds are
+ * looked at while it goes: `read` answers null when one is hit. Which other objects are read, and by which methods, is
+ * told by `getters`; what is not named there (rows, RDDs, sessions, passwords among options) is never looked at.
+ */
+public class PlanReader {
+    public static final int FULL = 0;
+    public static final int SOURCES = 1;
+    public static final int TABLES = 2;
+    private static final int TEXT_MAX = 4000;
+    private static final int NESTED_MAX = 8;
+
+    private static final Map PARAMETERS = new HashMap();
+
+    private final Map getters;
+    private final Set skipped;
+    private final Set options;
+    private final int objectsMax;
+    private final int charsMax;
+    private final Map gettersOfClass = new HashMap();
+
+    private int tier;
+    private long deadlineNs;
+    private StringBuilder out;
+    private Map kinds;
+    private Map places;
+    private Map attributes;
+    private ArrayDeque waiting;
+
+    /**
+     * @param getters by class or interface, the methods to call; a dot calls the next on what the first answers
+     * @param skipped names of constructor parameters that are not read
+     * @param options keys of maps that are read
+     */
+    public PlanReader(Map getters, Collection skipped, Collection options, int objectsMax, int charsMax) {
+        this.getters = getters;
+        this.skipped = new HashSet(skipped);
+        this.options = new HashSet(options);
+        this.objectsMax = objectsMax;
+        this.charsMax = charsMax;
+    }
+
+    /** The plan as JSON; null if it is too large for the bounds, or was not read in so many milliseconds. */
+    public String read(TreeNode root, int tier, long timeoutMs) throws Exception {
+        this.tier = tier;
+        this.deadlineNs = System.nanoTime() + timeoutMs * 1000000L;
+        this.out = new StringBuilder("[");
+        this.kinds = new HashMap();
+        this.places = new IdentityHashMap();
+        this.attributes = new HashMap();
+        this.waiting = new ArrayDeque();
+        try {
+            place(root);
+            for (int told = 0; !waiting.isEmpty(); told++) {
+                if (places.size() > objectsMax || out.length() > charsMax || System.nanoTime() > deadlineNs) {
+                    return null;
+                }
+                out.append(told == 0 ? "" : ",\n");
+                tell((TreeNode) waiting.poll());
+            }
+            return "{\"objects\":" + out.append("],\"kinds\":[").append(kindsInOrder()).append("]}");
+        } finally {
+            this.out = null;
+            this.places = null;
+            this.attributes = null;
+            this.waiting = null;
+        }
+    }
+
+    private String kindsInOrder() {
+        String[] names = new String[kinds.size()];
+        Iterator entries = kinds.entrySet().iterator();
+        while (entries.hasNext()) {
+            Map.Entry entry = (Map.Entry) entries.next();
+            names[((Integer) entry.getValue()).intValue()] = "\"" + entry.getKey() + "\"";
+        }
+        StringBuilder joined = new StringBuilder();
+        for (int i = 0; i < names.length; i++) {
+            joined.append(i == 0 ? "" : ",").append(names[i]);
+        }
+        return joined.toString();
+    }
+
+    /** The place of a node, which will be told if it was not yet. The same attribute under one name is one node. */
+    private int place(TreeNode node) {
+        Integer known = (Integer) places.get(node);
+        if (known == null && node instanceof AttributeReference) {
+            AttributeReference attribute = (AttributeReference) node;
+            String name = attribute.exprId().id() + " " + attribute.name();
+            known = (Integer) attributes.get(name);
+            if (known == null) {
+                attributes.put(name, Integer.valueOf(places.size()));
+            }
+        }
+        if (known == null) {
+            known = Integer.valueOf(places.size());
+            places.put(node, known);
+            waiting.add(node);
+        }
+        return known.intValue();
+    }
+
+    private void tell(TreeNode node) throws Exception {
+        boolean summed = tier != FULL && node instanceof Expression;
+        String kind = summed ? "References" : simpleName(node.getClass());
+        Integer number = (Integer) kinds.get(kind);
+        if (number == null) {
+            number = Integer.valueOf(kinds.size());
+            kinds.put(kind, number);
+        }
+        out.append('[').append(number).append(",{");
+        if (summed) {
+            tellReferences((Expression) node);
+        } else {
+            tellValues(node);
+        }
+        out.append("}]");
+    }
+
+    private void tellValues(TreeNode node) throws Exception {
+        String[] names = parameters(node.getClass(), node.productArity());
+        boolean first = true;
+        for (int i = 0; i < names.length; i++) {
+            if (skipped.contains(names[i]) || names[i].equals("exprId")) {
+                continue;
+            }
+            first = name(names[i], first);
+            value(node.productElement(i), 0);
+        }
+        if (node instanceof NamedExpression && ((Expression) node).resolved()) {
+            first = name("exprId", first);
+            text(id((NamedExpression) node));
+        }
+        if (node instanceof Cast) {
+            Cast cast = (Cast) node;
+            first = name("same", first);
+            out.append(cast.child().dataType().sameType(cast.dataType()));
+        }
+        tellGetters(node, first, 0);
+    }
+
+    /** Of an expression: its name and id if it has them, the attributes in it, and the plans of its subqueries. */
+    private void tellReferences(Expression expression) throws Exception {
+        StringBuilder references = new StringBuilder();
+        StringBuilder plans = new StringBuilder();
+        Set seen = new HashSet();
+        Map visited = new IdentityHashMap();
+        ArrayDeque left = new ArrayDeque();
+        left.add(expression);
+        while (!left.isEmpty()) {
+            TreeNode node = (TreeNode) left.poll();
+            if (visited.put(node, node) != null) {
+                continue;
+            }
+            if (node instanceof AttributeReference && seen.add(id((NamedExpression) node))) {
+                references.append(references.length() == 0 ? "\"" : ",\"").append(id((NamedExpression) node)).append('"');
+            }
+            if (node instanceof PlanExpression) {
+                int place = place((TreeNode) ((PlanExpression) node).plan());
+                plans.append(plans.length() == 0 ? "" : ",").append(place);
+            }
+            scala.collection.Iterator children = node.children().iterator();
+            while (children.hasNext()) {
+                left.add(children.next());
+            }
+        }
+        if (tier == SOURCES) {
+            boolean first = true;
+            if (expression instanceof NamedExpression) {
+                first = name("name", first);
+                text(((NamedExpression) expression).name());
+                first = name("exprId", first);
+                text(id((NamedExpression) expression));
+            }
+            first = name("references", first);
+            out.append('[').append(references).append("],");
+        }
+        out.append("\"plans\":[").append(plans).append(']');
+    }
+
+    private static String id(NamedExpression named) {
+        return String.valueOf(named.exprId().id());
+    }
+
+    private boolean name(String name, boolean first) {
+        out.append(first ? "\"" : ",\"").append(name).append("\":");
+        return false;
+    }
+
+    private void value(Object value, int nested) throws Exception {
+        if (value instanceof TreeNode) {
+            if (value instanceof Literal) {
+                out.append("null");
+            } else {
+                out.append(place((TreeNode) value));
+            }
+        } else if (value instanceof Boolean) {
+            out.append(value);
+        } else if (value instanceof ExprId) {
+            out.append('"').append(((ExprId) value).id()).append('"');
+        } else if (value instanceof DataType) {
+            text(((DataType) value).json(), charsMax);
+        } else if (isText(value)) {
+            text(value.toString());
+        } else if (nested < NESTED_MAX) {
+            several(value, nested + 1);
+        } else {
+            out.append("null");
+        }
+    }
+
+    private static boolean isText(Object value) {
+        return value instanceof CharSequence || value instanceof Number || value instanceof Enum
+            || value instanceof JoinType || value instanceof java.net.URI
+            || value instanceof org.apache.hadoop.fs.Path || value instanceof org.apache.spark.unsafe.types.UTF8String;
+    }
+
+    private void several(Object value, int nested) throws Exception {
+        if (value instanceof scala.Option) {
+            value(((scala.Option) value).isDefined() ? ((scala.Option) value).get() : null, nested);
+        } else if (value instanceof scala.collection.Map) {
+            entries(((scala.collection.Map) value).iterator(), nested);
+        } else if (value instanceof scala.collection.Iterable) {
+            list(((scala.collection.Iterable) value).iterator(), nested);
+        } else if (value instanceof Map) {
+            entries((Map) value, nested);
+        } else if (value instanceof Object[]) {
+            list((Object[]) value, nested);
+        } else if (value instanceof scala.Product && value.getClass().getName().startsWith("scala.Tuple")) {
+            list(((scala.Product) value).productIterator(), nested);
+        } else {
+            object(value, nested);
+        }
+    }
+
+    private void list(scala.collection.Iterator elements, int nested) throws Exception {
+        out.append('[');
+        for (boolean first = true; elements.hasNext() && out.length() <= charsMax; first = false) {
+            out.append(first ? "" : ",");
+            value(elements.next(), nested);
+        }
+        out.append(']');
+    }
+
+    private void list(Object[] elements, int nested) throws Exception {
+        out.append('[');
+        for (int i = 0; i < elements.length && out.length() <= charsMax; i++) {
+            out.append(i == 0 ? "" : ",");
+            value(elements[i], nested);
+        }
+        out.append(']');
+    }
+
+    private void entries(scala.collection.Iterator entries, int nested) throws Exception {
+        out.append('{');
+        boolean first = true;
+        while (entries.hasNext()) {
+            scala.Tuple2 entry = (scala.Tuple2) entries.next();
+            first = entry(entry._1(), entry._2(), first, nested);
+        }
+        out.append('}');
+    }
+
+    private void entries(Map entries, int nested) throws Exception {
+        out.append('{');
+        boolean first = true;
+        Iterator each = entries.entrySet().iterator();
+        while (each.hasNext()) {
+            Map.Entry entry = (Map.Entry) each.next();
+            first = entry(entry.getKey(), entry.getValue(), first, nested);
+        }
+        out.append('}');
+    }
+
+    private boolean entry(Object key, Object value, boolean first, int nested) throws Exception {
+        if (!options.contains(String.valueOf(key).toLowerCase(java.util.Locale.ROOT)) || value == null) {
+            return first;
+        }
+        first = name(String.valueOf(key).toLowerCase(java.util.Locale.ROOT), first);
+        value(value, nested);
+        return first;
+    }
+
+    /** What the getters read of an object that is no node; null if none is told for its class. */
+    private void object(Object value, int nested) throws Exception {
+        if (value == null || gettersOf(value.getClass()).isEmpty()) {
+            out.append("null");
+            return;
+        }
+        out.append("{\"class\":\"").append(simpleName(value.getClass())).append('"');
+        tellGetters(value, false, nested);
+        out.append('}');
+    }
+
+    private void tellGetters(Object object, boolean first, int nested) throws Exception {
+        Iterator names = gettersOf(object.getClass()).iterator();
+        while (names.hasNext()) {
+            String path = (String) names.next();
+            Object value = object;
+            String[] steps = path.split("\\.");
+            for (int i = 0; i < steps.length && value != null; i++) {
+                value = get(value, steps[i]);
+            }
+            first = name(path, first);
+            value(value, nested);
+        }
+    }
+
+    /** The answer of a method without parameters; null if there is none such, or it fails. */
+    private static Object get(Object object, String name) {
+        try {
+            Method method = object.getClass().getMethod(name, new Class[0]);
+            method.setAccessible(true);
+            return method.invoke(object, new Object[0]);
+        } catch (Exception missing) {
+            return null;
+        }
+    }
+
+    /** The getters of a class, of all classes above it and of all its interfaces. */
+    private List gettersOf(Class type) {
+        List known = (List) gettersOfClass.get(type);
+        if (known == null) {
+            known = new ArrayList();
+            ArrayDeque left = new ArrayDeque();
+            left.add(type);
+            while (!left.isEmpty()) {
+                Class each = (Class) left.poll();
+                Collection told = (Collection) getters.get(each.getName());
+                if (told != null) {
+                    known.addAll(told);
+                }
+                if (each.getSuperclass() != null) {
+                    left.add(each.getSuperclass());
+                }
+                left.addAll(java.util.Arrays.asList(each.getInterfaces()));
+            }
+            known = new ArrayList(new java.util.LinkedHashSet(known));
+            gettersOfClass.put(type, known);
+        }
+        return known;
+    }
+
+    /** The names of a case class's parameters, which scalac writes into class files since 2.12. */
+    private static synchronized String[] parameters(Class type, int arity) {
+        String[] known = (String[]) PARAMETERS.get(type);
+        if (known == null) {
+            known = new String[arity];
+            Constructor[] constructors = type.getConstructors();
+            Constructor longest = null;
+            for (int i = 0; i < constructors.length; i++) {
+                if (longest == null || constructors[i].getParameterCount() > longest.getParameterCount()) {
+                    longest = constructors[i];
+                }
+            }
+            for (int i = 0; i < arity; i++) {
+                boolean named = longest != null && i < longest.getParameterCount();
+                known[i] = named ? longest.getParameters()[i].getName() : "arg" + i;
+            }
+            PARAMETERS.put(type, known);
+        }
+        return known;
+    }
+
+    private static String simpleName(Class type) {
+        String name = type.getName();
+        name = name.substring(name.lastIndexOf('.') + 1);
+        return name.endsWith("$") ? name.substring(0, name.length() - 1) : name;
+    }
+
+    private void text(String text) {
+        text(text, TEXT_MAX);
+    }
+
+    private void text(String text, int max) {
+        quote(text, max, out);
+    }
+
+    /** Append a text as JSON, cut to so many characters. */
+    public static void quote(String text, int max, StringBuilder out) {
+        out.append('"');
+        int length = Math.min(text.length(), max);
+        for (int i = 0; i < length; i++) {
+            char c = text.charAt(i);
+            if (c == '"' || c == '\\') {
+                out.append('\\').append(c);
+            } else if (c < ' ' || Character.isSurrogate(c)) {
+                out.append(String.format("\\u%04x", new Object[] {Integer.valueOf(c)}));
+            } else {
+                out.append(c);
+            }
+        }
+        out.append('"');
+    }
+}

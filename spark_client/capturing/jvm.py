@@ -1,0 +1,161 @@
+"""Spark's executions, out of the JVM: a listener and a reader in Java, compiled on the driver by Spark's own compiler.
+
+Janino generates Spark's code, so it is on every driver's class path: there is no jar to bring, and no server for
+callbacks. Each execution is read in one call.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from spark_client.capturing.executions import Ended, Execution, Failure
+from spark_client.capturing.plan import parse_plan
+from spark_client.capturing.reading import GETTERS, OPTIONS, SKIPPED
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PACKAGE = "headwater.capture"
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What reading may cost.
+
+    Attributes:
+        kept: executions that wait to be read; each keeps its plan alive.
+        nodes, chars: of one plan; a larger one is read with less detail.
+        read_ms: for one plan, all tiers together.
+    """
+
+    kept: int = 500
+    nodes: int = 150_000
+    chars: int = 12_000_000
+    read_ms: int = 1_000
+
+
+class Unavailable(Exception):
+    """There is no JVM to listen to; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An execution that could not be read, and why."""
+
+    id: int
+    reason: str
+
+
+class Executions:
+    """The executions of commands and checkpoints in a Spark context, of all its sessions, from now on.
+
+    Usable by one thread at a time; `drain` and `dropped` by any. The JVM outlives `SparkContext.stop` until the program
+    ends, and so does this.
+
+    Raises:
+        Unavailable: Spark Connect, or a driver that does not let Python reach its classes.
+    """
+
+    def __init__(self, spark: SparkSession, bounds: Bounds | None = None) -> None:
+        context = getattr(spark, "_sc", None)
+        if context is None or getattr(context, "_jsc", None) is None:
+            raise Unavailable("there is no JVM of the driver's (Spark Connect)")
+        self._bounds = bounds or Bounds()
+        self._reader: Any = None
+        try:
+            self._context = context._jsc.sc()
+            self._classes = _Classes(context)
+            self._listener = self._classes.new("ExecutionListener", self._bounds.kept)
+            self._context.addSparkListener(self._listener)
+        except Exception as error:  # py4j raises what the platform makes of it
+            raise Unavailable(f"{type(error).__name__}: {str(error).strip().splitlines()[0]}") from error
+        self._closed = threading.Event()
+
+    @property
+    def dropped(self) -> int:
+        """Executions that found the queue full."""
+        return int(self._listener.dropped())
+
+    def next(self, timeout_s: float) -> Execution | Unread | Ended | None:
+        """The next one; None if there is none within so many seconds."""
+        if self._reader is None:  # compiled by the thread that reads: the job does not wait for it
+            self._reader = self._classes.reader(self._listener, self._bounds)
+        told = self._reader.next(int(timeout_s * 1000))
+        return None if told is None else parse_execution(told)
+
+    def drain(self, timeout_s: float) -> bool:
+        """Wait until all that happened so far can be had by `next`; whether it can."""
+        from py4j.protocol import Py4JError
+
+        try:
+            self._context.listenerBus().waitUntilEmpty(int(timeout_s * 1000))
+        except Py4JError:  # what java.util.concurrent.TimeoutException comes as
+            return False
+        return True
+
+    def close(self) -> None:
+        """Listen no longer; what is kept can still be read."""
+        if not self._closed.is_set():
+            self._closed.set()
+            self._context.removeSparkListener(self._listener)
+
+
+class _Classes:
+    """Our Java classes, compiled one by one; each sees those before it."""
+
+    def __init__(self, context: Any) -> None:
+        self._jvm, self._gateway = context._jvm, context._gateway
+        self._loader = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+
+    def new(self, name: str, *arguments: Any) -> Any:
+        """Compile a class, and make its object."""
+        compiler = self._jvm.org.codehaus.janino.SimpleCompiler()
+        compiler.setParentClassLoader(self._loader)
+        compiler.cook((resources.files(__package__) / "java" / f"{name}.java").read_text("utf-8"))
+        self._loader = compiler.getClassLoader()
+        values = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
+        for place, argument in enumerate(arguments):
+            values[place] = argument
+        return self._loader.loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(values)
+
+    def reader(self, listener: Any, bounds: Bounds) -> Any:
+        """What reads the executions that a listener keeps."""
+        getters = self._jvm.java.util.HashMap()
+        for owner, names in GETTERS.items():
+            getters.put(owner, self._list(names))
+        skipped, options = self._list(SKIPPED), self._list(OPTIONS)
+        plans = self.new("PlanReader", getters, skipped, options, bounds.nodes, bounds.chars)
+        return self.new("Executions", listener, plans, bounds.read_ms)
+
+    def _list(self, texts: Iterable[str]) -> Any:
+        found = self._jvm.java.util.ArrayList()
+        for text in texts:
+            found.add(text)
+        return found
+
+
+def parse_execution(told: str) -> Execution | Unread | Ended:
+    """What `Executions.java` tells in one call."""
+    form = json.loads(told)
+    if "at_ms" in form:
+        return Ended(form["at_ms"])
+    if "unread" in form:
+        return Unread(form["id"], form["unread"])
+    plan, failure = form["plan"], form.get("failure")
+    return Execution(
+        id=form["id"],
+        root_id=form["root_id"],
+        action=form["action"],
+        started_ms=form["started_ms"],
+        ended_ms=form["ended_ms"],
+        tier=form["tier"],
+        plan=parse_plan(plan["kinds"], plan["objects"]),
+        metrics=form.get("metrics") or {},
+        failure=Failure(*failure) if failure else None,
+        sql=form.get("sql"),
+    )

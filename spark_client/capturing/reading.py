@@ -1,0 +1,78 @@
+"""What is read of the JVM's objects that are no nodes of a plan, and what is not read at all.
+
+Only what is named here leaves the JVM: rows, RDDs, sessions, literals and the options of a source (passwords are among
+them) stay where they are.
+"""
+
+from __future__ import annotations
+
+_SQL = "org.apache.spark.sql"
+_CATALYST = f"{_SQL}.catalyst"
+_EXPRESSIONS = f"{_CATALYST}.expressions"
+_LOGICAL = f"{_CATALYST}.plans.logical"
+_SOURCES = f"{_SQL}.execution.datasources"
+_CONNECTOR = f"{_SQL}.connector.catalog"
+
+# By class or interface, the methods without parameters to ask; with a dot, the next one of what the first answers.
+GETTERS: dict[str, tuple[str, ...]] = {
+    # Nodes, beside their constructors' values.
+    f"{_LOGICAL}.LeafNode": ("schema",),
+    f"{_LOGICAL}.Command": ("query.schema",),
+    f"{_EXPRESSIONS}.CreateNamedStruct": ("names",),
+    f"{_EXPRESSIONS}.GetStructField": ("extractFieldName",),
+    f"{_EXPRESSIONS}.GetArrayStructFields": ("field.name",),
+    f"{_EXPRESSIONS}.UserDefinedExpression": ("name",),
+    # Relations, and where they lie.
+    f"{_SOURCES}.HadoopFsRelation": ("location", "partitionSchema"),
+    f"{_SOURCES}.FileIndex": ("rootPaths",),
+    f"{_SOURCES}.jdbc.JDBCRelation": ("jdbcOptions",),
+    f"{_SOURCES}.jdbc.JDBCOptions": ("url", "tableOrQuery"),
+    f"{_CATALYST}.catalog.CatalogTable": ("identifier", "provider", "storage", "tableType", "partitionColumnNames"),
+    f"{_CATALYST}.catalog.CatalogTableType": ("name",),
+    f"{_CATALYST}.catalog.CatalogStorageFormat": ("locationUri",),
+    f"{_CATALYST}.TableIdentifier": ("table", "database", "catalog"),
+    f"{_SQL}.sources.BaseRelation": ("schema",),
+    f"{_SQL}.sources.DataSourceRegister": ("shortName",),
+    # DataSource V2.
+    f"{_CONNECTOR}.Table": ("name", "properties"),
+    f"{_CONNECTOR}.CatalogPlugin": ("name",),
+    f"{_CONNECTOR}.Identifier": ("namespace", "name"),
+    f"{_SOURCES}.v2.jdbc.JDBCTable": ("jdbcOptions",),
+    f"{_SOURCES}.v2.FileTable": ("fileIndex",),
+    f"{_CONNECTOR}.V1Table": ("v1Table",),
+}
+# Parameters of constructors that nobody needs; some of them hold rows, or types that repeat with every reference.
+SKIPPED = (
+    "data",
+    "rdd",
+    "stream",
+    "session",
+    "dataType",
+    "nullable",
+    "metadata",
+    "qualifier",
+    "evalMode",
+    "timeZoneId",
+    "originStats",
+    "originConstraints",
+    "outputOrdering",
+    "outputPartitioning",
+    "explicitMetadata",
+    "nonInheritableMetadataKeys",
+)
+# Keys of maps (options, properties) that name a place, in lower case.
+OPTIONS = (
+    "path",
+    "url",
+    "dbtable",
+    "query",
+    "driver",
+    "topic",
+    "subscribe",
+    "kafka.bootstrap.servers",
+    "location",
+    "provider",
+    "table",
+    "collection",
+    "keyspace",
+)
