@@ -1,0 +1,86 @@
+r"""What the jobs of an application are called: the same in every run of the program.
+
+A job is `{application}.{suffix}`, the suffix being what it writes, as OpenLineage's own integration for Spark has it:
+the table, or the last two segments of the path.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lineage.names import DatasetId
+from spark_client.capturing.writes import Dataset, Write
+
+_DATE = r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?"
+_TIME = r"[T_ -]?\d\d[-:_.]?\d\d(?:[-:_.]?\d\d(?:[.,]?\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
+# What launchers put behind a name, another one for each run: Glue's and YARN's ids, UUIDs and other hashes, moments.
+_OF_A_RUN = re.compile(
+    r"(?:^|[\s_.:/-]+)(?:"
+    r"jr_[0-9a-f]{16,}"
+    r"|(?:application|local|app|spark)[-_]\d{10,}(?:[-_]\d+)?"
+    r"|[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}"
+    r"|(?=[a-f]*\d)[0-9a-f]{20,}"
+    r"|run[-_]\d+(?:[-_][a-z0-9]+)?"
+    r"|\d{10,19}"
+    rf"|{_DATE}(?:{_TIME})?"
+    r")$",
+    re.IGNORECASE,
+)
+_UNSAFE = re.compile(r"[^\w.-]+")
+_NOT_A_WORD = re.compile(r"\W+")
+_NAMELESS = "spark"
+
+
+def application_name(spark_app_name: str) -> str:
+    """The application's name as a job: of safe characters, without what only one run of it is called.
+
+    A name of which nothing else is left keeps it.
+
+    >>> application_name("Nightly emissions"), application_name("nativespark-emissions-jr_0a1b2c3d4e5f60718293a4b5")
+    ('Nightly_emissions', 'nativespark-emissions')
+    >>> application_name("emissions-2025-11-20T12:00:00+00:00"), application_name("emissions_v2")
+    ('emissions', 'emissions_v2')
+    """
+    name = spark_app_name.strip()
+    while (shorter := _OF_A_RUN.sub("", name)) != name:
+        if not shorter:
+            break
+        name = shorter
+    return _UNSAFE.sub("_", name).strip("_.-") or _NAMELESS
+
+
+def suffix_of(dataset: Dataset) -> str:
+    """What a job that writes the dataset is called after: its table, or the end of its path.
+
+    >>> from spark_client.capturing.writes import Symlink
+    >>> suffix_of(Dataset(DatasetId("s3://flights", "raw/2013/flights.parquet")))
+    '2013_flights_parquet'
+    >>> warehouse = Symlink("arn:aws:glue:eu-west-1:1", "table/emissions/estimated")
+    >>> suffix_of(Dataset(DatasetId("s3://lake", "warehouse/x"), symlinks=(warehouse,)))
+    'emissions_estimated'
+    """
+    tables = [one.name for one in dataset.symlinks if one.type == "TABLE"]
+    segments = [one for one in (tables or [dataset.id.name])[0].split("/") if one]
+    return _NOT_A_WORD.sub("_", "_".join(segments[-2:])).strip("_") or "root"
+
+
+class JobNames:
+    """The names of an application's jobs, for one thread.
+
+    What writes one dataset from one set of inputs is one job, however often it does. Another one of the same name gets
+    `.2`, `.3`, ... in the order in which they come.
+    """
+
+    def __init__(self, application: str) -> None:
+        self._application = application
+        self._names: dict[tuple[DatasetId, frozenset[DatasetId]], str] = {}
+        self._counts: dict[str, int] = {}
+
+    def name(self, write: Write) -> str:
+        """The name of the job whose run the write is."""
+        key = write.output.id, frozenset(one.id for one in write.inputs)
+        if key not in self._names:
+            base = f"{self._application}.{suffix_of(write.output)}"
+            count = self._counts[base] = self._counts.get(base, 0) + 1
+            self._names[key] = base if count == 1 else f"{base}.{count}"
+        return self._names[key]

@@ -1,0 +1,112 @@
+"""Jobs are called after what they write, the same in every run of a program."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.names import DatasetId
+from spark_client.capturing.job_names import JobNames, application_name, suffix_of
+from spark_client.capturing.writes import Dataset, Symlink, Write
+
+STABLE = [
+    "emissions",
+    "emissions.nightly",
+    "emissions-nightly",
+    "emissions_v2",
+    "top10",
+    "step 3",
+    "sales_2024",
+    "Databricks Shell",
+    "PySparkShell",
+    "deadbeef",
+    "facade",
+    "run",
+    "running",
+    "emissions_12345",
+]
+OF_ONE_RUN = [
+    ("emissions-01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c", "emissions"),
+    ("emissions_01941f297c007ea7b5a34d2d5f0a1b2c", "emissions"),
+    ("emissions 2025-11-20", "emissions"),
+    ("emissions_20251120", "emissions"),
+    ("emissions_202511", "emissions"),
+    ("emissions_20251120_120000", "emissions"),
+    ("emissions-20251120T120000Z", "emissions"),
+    ("emissions 2025-11-20 12:00:00.123456", "emissions"),
+    ("manual__2025-11-20T12:00:00+00:00", "manual"),
+    ("emissions-1763640000", "emissions"),
+    ("emissions-1763640000123", "emissions"),
+    ("emissions-application_1763640000123_0042", "emissions"),
+    ("nativespark-emissions-jr_" + "0a1b2c3d" * 8, "nativespark-emissions"),
+    ("job-611-run-1", "job-611"),
+    ("emissions-2025-11-20-01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c", "emissions"),
+]
+
+
+def a_write(name: str, *inputs: str, execution: int = 1, symlinks: tuple[Symlink, ...] = ()) -> Write:
+    datasets = tuple(Dataset(DatasetId("s3://flights", one)) for one in inputs)
+    output = Dataset(DatasetId("s3://flights", name), symlinks=symlinks)
+    return Write(execution, "InsertIntoHadoopFsRelationCommand", 0, 1, output, datasets)
+
+
+@pytest.mark.parametrize("name", STABLE)
+def test_a_name_that_every_run_has_is_kept(name: str) -> None:
+    assert application_name(name) == name.replace(" ", "_")
+
+
+@pytest.mark.parametrize(("name", "stable"), OF_ONE_RUN)
+def test_what_only_one_run_is_called_is_taken_off(name: str, stable: str) -> None:
+    assert application_name(name) == stable
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [("Flüge: täglich (neu)", "Flüge_täglich_neu"), ("a/b\nc", "a_b_c"), ("", "spark"), ("///", "spark")],
+)
+def test_a_name_is_made_of_safe_characters(name: str, safe: str) -> None:
+    assert application_name(name) == safe
+
+
+def test_a_name_that_is_nothing_but_an_id_is_kept() -> None:
+    assert application_name("local-1763640000123") == "local-1763640000123"
+
+
+@pytest.mark.parametrize(
+    ("name", "suffix"),
+    [
+        ("estimated", "estimated"),
+        ("/data/emissions/estimated", "emissions_estimated"),
+        ("/data/emissions/estimated/", "emissions_estimated"),
+        ("shop.public.orders", "shop_public_orders"),
+        ("a/b c/d-e", "b_c_d_e"),
+        ("/", "root"),
+    ],
+)
+def test_a_job_is_called_after_the_end_of_the_path(name: str, suffix: str) -> None:
+    assert suffix_of(Dataset(DatasetId("file", name))) == suffix
+
+
+def test_a_table_comes_before_the_path_and_a_location_does_not() -> None:
+    hive, location = Symlink("hive://h:9083", "emissions.estimated"), Symlink("s3://b", "x/y", "LOCATION")
+
+    assert JobNames("nightly").name(a_write("a/b/c", symlinks=(location, hive))) == "nightly.emissions_estimated"
+    assert JobNames("nightly").name(a_write("a/b/c", symlinks=(location,))) == "nightly.b_c"
+
+
+def test_the_same_inputs_into_the_same_dataset_are_one_job_in_any_order_and_number() -> None:
+    names = JobNames("emissions")
+
+    told = [names.name(a_write("estimated", *inputs)) for inputs in (["a", "b"], ["b", "a"], ["a", "b"])]
+
+    assert told == ["emissions.estimated"] * 3
+
+
+def test_another_job_of_the_same_name_is_numbered_as_it_comes() -> None:
+    names = JobNames("emissions")
+    writes = [a_write("x/estimated", "a"), a_write("x/estimated", "b"), a_write("y/x/estimated", "a")]
+
+    assert [names.name(write) for write in (*writes, *writes)] == [
+        "emissions.x_estimated",
+        "emissions.x_estimated.2",
+        "emissions.x_estimated.3",
+    ] * 2
