@@ -17,7 +17,7 @@ from spark_client.current_run import Head, RunOfJob
 from spark_client.requests import BODY_MAX_BYTES
 
 PRODUCER = "urn:headwater:spark_client"
-_SCHEMA = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
+RUN_EVENT = "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunEvent"
 _PARENT_SCHEMA = "https://openlineage.io/spec/facets/1-1-0/ParentRunFacet.json#/$defs/ParentRunFacet"
 # The run, its job and parents, and as many roots as a facet may hold.
 _HEAD_MAX_BYTES = 100_000
@@ -99,7 +99,7 @@ def render_event(
         "eventType": event_type,
         "eventTime": moment.isoformat(timespec="microseconds").replace("+00:00", "Z"),
         "producer": PRODUCER,
-        "schemaURL": _SCHEMA,
+        "schemaURL": RUN_EVENT,
         "run": {"runId": head.run.run_id, "facets": facets},
         "job": {"namespace": head.run.namespace, "name": head.run.name},
         "inputs": _inputs(operations),
@@ -112,12 +112,13 @@ def _facets(head: Head, operations: Sequence[Operation], roots: Sequence[str]) -
         root = {"root": _run_of_job(head.root)} if head.root is not None else {}
         yield "parent", {"_producer": PRODUCER, "_schemaURL": _PARENT_SCHEMA, **_run_of_job(head.parent), **root}
     if operations:
-        yield "headwater_operations", {**_ours("headwater_operations"), "operations": render_operations(operations)}
+        yield "headwater_operations", {**ours("headwater_operations"), "operations": render_operations(operations)}
     if roots:
-        yield "headwater_records", {**_ours("headwater_records"), "rootIds": list(roots)}
+        yield "headwater_records", {**ours("headwater_records"), "rootIds": list(roots)}
 
 
-def _ours(facet: str) -> dict[str, str]:
+def ours(facet: str) -> dict[str, str]:
+    """The beginning of a facet of our own, whose JSON Schema is in docs/facets."""
     return {"_producer": PRODUCER, "_schemaURL": f"urn:headwater:facets:1-0-0:{facet}.json"}
 
 

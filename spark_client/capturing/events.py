@@ -1,0 +1,233 @@
+"""Writes and the application they are of as OpenLineage events: dicts, none larger than it may be."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, Literal, TypeAlias
+
+from lineage.fields.paths import print_dotted
+from lineage.names import run_id_of
+from spark_client.capturing.column_facet import column_facet
+from spark_client.capturing.executions import Failure
+from spark_client.capturing.facets import (
+    Facet,
+    capture_facet,
+    dataset_facets,
+    error_facet,
+    job_type_facet,
+    lifecycle_facet,
+    parent_facet,
+    processing_engine_facet,
+    sql_facet,
+    statistics_facet,
+)
+from spark_client.capturing.redaction import DEFAULT_REDACTIONS, redact
+from spark_client.capturing.room import NoRoom, Room
+from spark_client.capturing.writes import Dataset, Write
+from spark_client.current_run import Head, RunOfJob
+from spark_client.recorder_events import PRODUCER, RUN_EVENT
+
+Event: TypeAlias = dict[str, Any]
+EventType: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]
+
+# What an event that is too large goes without, one after the other, each together with those before it. They are the
+# words of the facet `headwater_capture`.
+CUTS = ("descriptions", "indirect", "columnLineage", "schema", "sql", "error", "unknown", "inputs")
+_MESSAGE_CHARS = 4_000
+_STACK_CHARS = 16_000
+_UNKNOWN_MAX = 1_000
+# Inputs that are left where everything else was cut.
+_FEW_INPUTS = 100
+
+
+@dataclass(frozen=True)
+class Application:
+    """The application that writes are of."""
+
+    head: Head
+    spark_version: str | None = None
+
+    @property
+    def root(self) -> RunOfJob:
+        """The run at the root of those that started it; itself, if nobody did."""
+        return self.head.root or self.head.parent or self.head.run
+
+
+@dataclass(frozen=True)
+class EventRules:
+    """What may be in an event.
+
+    Attributes:
+        size_max_bytes: of an event as JSON (in ASCII).
+        sql: whether statements are told at all.
+        sql_chars_max: of a statement; a longer one is cut.
+        redactions: what is taken out of statements and messages of errors (`redaction`).
+    """
+
+    size_max_bytes: int = 1_000_000
+    sql: bool = True
+    sql_chars_max: int = 20_000
+    redactions: Sequence[re.Pattern[str]] = DEFAULT_REDACTIONS
+
+
+def write_events(
+    write: Write, application: Application, job_name: str, rules: EventRules = EventRules()
+) -> list[Event]:
+    """A write as a run of its own, which the application started: its START, then its COMPLETE or FAIL with everything.
+
+    The same write makes the same events. What an event had no room for is told in its facet `headwater_capture`.
+    """
+    run = RunOfJob(application.head.run.namespace, job_name, run_of_write(write, application))
+    facets = {**_of_application(application), "parent": parent_facet(application.head.run, application.root)}
+    job_facets = {"jobType": job_type_facet("JOB")}
+    start = _event("START", write.started_ms, run, facets, job_facets)
+    return [start, _ending(_Writing(write, run, facets, job_facets, rules))]
+
+
+def run_of_write(write: Write, application: Application) -> str:
+    """The id of a write's run: always the same for one application run, execution and dataset."""
+    output = write.output.id
+    named = f"{write.execution_id} {output.namespace} {output.name}"
+    return str(uuid.uuid5(uuid.UUID(run_id_of(application.head.run.run_id)), named))
+
+
+def application_event(
+    application: Application,
+    type_: EventType,
+    at_ms: int,
+    *,
+    counts: Mapping[str, int] | None = None,
+    failure: Failure | None = None,
+    rules: EventRules = EventRules(),
+) -> Event:
+    """An event of the application itself, at milliseconds since 1970; `counts` of what was told, and what was not."""
+    facets = _of_application(application)
+    if application.head.parent is not None:
+        facets["parent"] = parent_facet(application.head.parent, application.root)
+    if failure is not None:
+        facets["errorMessage"], _ = _error(failure, "PYTHON", rules)
+    if counts:
+        facets["headwater_capture"] = capture_facet(counts=counts)
+    return _event(type_, at_ms, application.head.run, facets, {"jobType": job_type_facet("APPLICATION")})
+
+
+def _of_application(application: Application) -> dict[str, Facet]:
+    spark = application.spark_version
+    return {"processing_engine": processing_engine_facet(spark)} if spark is not None else {}
+
+
+def _event(
+    type_: EventType,
+    at_ms: int,
+    run: RunOfJob,
+    run_facets: Mapping[str, Facet],
+    job_facets: Mapping[str, Facet],
+    inputs: Sequence[Event] = (),
+    outputs: Sequence[Event] = (),
+) -> Event:
+    moment = datetime.fromtimestamp(at_ms / 1000, timezone.utc)
+    return {
+        "eventType": type_,
+        "eventTime": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "producer": PRODUCER,
+        "schemaURL": RUN_EVENT,
+        "run": {"runId": run.run_id, "facets": dict(run_facets)},
+        "job": {"namespace": run.namespace, "name": run.name, "facets": dict(job_facets)},
+        "inputs": list(inputs),
+        "outputs": list(outputs),
+    }
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """A write on its way to its last event."""
+
+    write: Write
+    run: RunOfJob
+    run_facets: Mapping[str, Facet]
+    job_facets: Mapping[str, Facet]
+    rules: EventRules
+
+
+def _ending(writing: _Writing) -> Event:
+    """The last event of a write, with as little cut as there is room."""
+    for number in range(len(CUTS)):
+        try:
+            event = _ended(writing, CUTS[:number], Room(writing.rules.size_max_bytes))
+        except NoRoom:
+            continue
+        if len(json.dumps(event)) <= writing.rules.size_max_bytes:
+            return event
+    return _ended(writing, CUTS, Room(writing.rules.size_max_bytes))
+
+
+def _ended(writing: _Writing, cut: Sequence[str], room: Room) -> Event:
+    """The last event of a write without what is cut; `NoRoom` where it is much larger than the room."""
+    write, rules = writing.write, writing.rules
+    run_facets, job_facets, shortened = dict(writing.run_facets), dict(writing.job_facets), set(cut)
+    if write.failure is not None:
+        failure = Failure(write.failure.message) if "error" in cut else write.failure
+        run_facets["errorMessage"], is_whole = _error(failure, "JAVA", rules)
+        shortened |= set() if is_whole else {"error"}
+    if write.sql is not None and rules.sql and "sql" not in cut:
+        query, is_whole = _shortened(write.sql, rules.sql_chars_max, rules)
+        job_facets["sql"] = sql_facet(query)
+        shortened |= set() if is_whole else {"sql"}
+    unknown, is_whole = _unknown(write, cut)
+    shortened |= set() if is_whole else {"unknown"}
+    inputs = write.inputs[:_FEW_INPUTS] if "inputs" in cut else write.inputs
+    told = [_dataset(one, room, with_schema="schema" not in cut) for one in inputs]
+    output = _output(write, cut, room)
+    run_facets["headwater_capture"] = capture_facet(
+        tier=write.tier, command=write.command, unknown=unknown, cut=[one for one in CUTS if one in shortened]
+    )
+    end = "COMPLETE" if write.failure is None else "FAIL"
+    return _event(end, max(write.started_ms, write.ended_ms), writing.run, run_facets, job_facets, told, [output])
+
+
+def _output(write: Write, cut: Sequence[str], room: Room) -> Event:
+    form = _dataset(write.output, room, with_schema="schema" not in cut)
+    if "columnLineage" not in cut:
+        columns = column_facet(
+            write.columns, room, descriptions="descriptions" not in cut, indirect="indirect" not in cut
+        )
+        form["facets"] |= {"columnLineage": columns} if columns else {}
+    if write.change is not None and write.failure is None:
+        form["facets"]["lifecycleStateChange"] = lifecycle_facet(write.change)
+    statistics = statistics_facet(write.written)
+    return {**form, "outputFacets": {"outputStatistics": statistics}} if statistics else form
+
+
+def _dataset(dataset: Dataset, room: Room, *, with_schema: bool) -> Event:
+    facets = dataset_facets(dataset, room, with_schema=with_schema)
+    return {"namespace": dataset.id.namespace, "name": dataset.id.name, "facets": facets}
+
+
+def _unknown(write: Write, cut: Iterable[str]) -> tuple[list[tuple[str, str]], bool]:
+    """Columns of which nothing is known, with the reason of each; whether they are all."""
+    named = sorted((print_dotted(path), reason) for path, reason in write.unknown.items())
+    kept = named[: 0 if "unknown" in cut else _UNKNOWN_MAX]
+    return kept, len(kept) == len(named)
+
+
+def _error(failure: Failure, language: str, rules: EventRules) -> tuple[Facet, bool]:
+    """The facet of a failure, and whether it is whole."""
+    message, is_whole = _shortened(failure.message, _MESSAGE_CHARS, rules)
+    if failure.stack is None:
+        return error_facet(message, None, language), is_whole
+    stack, is_whole_stack = _shortened(failure.stack, _STACK_CHARS, rules)
+    return error_facet(message, stack, language), is_whole and is_whole_stack
+
+
+def _shortened(text: str, chars_max: int, rules: EventRules) -> tuple[str, bool]:
+    """A text without its secrets, from its beginning on, and whether that is all of it.
+
+    What is far behind the cut is not looked at: a text may have megabytes.
+    """
+    redacted = redact(text[: 4 * chars_max], rules.redactions)
+    return redacted[:chars_max], len(redacted) <= chars_max and len(text) <= 4 * chars_max
