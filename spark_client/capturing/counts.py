@@ -1,0 +1,47 @@
+"""What a capture did and could not do: counted, and told to people once for each kind of trouble."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from typing import Literal, TypeAlias
+
+_log = logging.getLogger("headwater.capture")
+
+# Writes that were told, and those that were not: the queue was full, or no event could be made of them. Executions
+# that could not be read, and that found the JVM's queue full. Events that the transport took, and that it did not.
+Counted: TypeAlias = Literal["writes", "dropped", "failed", "unread", "unheard", "sent", "unsent"]
+_EVERY: tuple[Counted, ...] = ("writes", "dropped", "failed", "unread", "unheard", "sent", "unsent")
+
+
+class Counts:
+    """The counts of one capture; usable by many threads."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._counts: Counter[str] = Counter()
+        self._warned: set[str] = set()
+
+    def add(self, what: Counted, by: int = 1) -> None:
+        """So many more."""
+        with self._lock:
+            self._counts[what] += by
+
+    def put(self, what: Counted, count: int) -> None:
+        """So many in all."""
+        with self._lock:
+            self._counts[what] = count
+
+    def told(self) -> Mapping[str, int]:
+        """All of them, as they are now."""
+        with self._lock:
+            return {what: self._counts[what] for what in _EVERY}
+
+    def warn(self, kind: str, text: str) -> None:
+        """Log a warning, the first of its kind; the others are for those who debug."""
+        with self._lock:
+            level = logging.DEBUG if kind in self._warned else logging.WARNING
+            self._warned.add(kind)
+        _log.log(level, "capture: %s", text)

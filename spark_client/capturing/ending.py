@@ -1,0 +1,126 @@
+"""How the program ends, and what is done then: an uncaught exception, `sys.exit`, or its last line.
+
+What cannot be seen: `os._exit`, a signal that kills, and the status of a `raise SystemExit(3)` (`sys.exit(3)` can be;
+`run_captured` sees both).
+"""
+
+from __future__ import annotations
+
+import atexit
+import dis
+import os
+import sys
+import threading
+import traceback
+from collections.abc import Callable
+from types import FrameType, TracebackType
+from typing import Any, TypeAlias
+
+from spark_client.capturing.executions import Failure
+
+# What is done at the end: told why the program failed, if it did.
+Closing: TypeAlias = Callable[[Failure | None], None]
+
+_STACK_MAX_CHARS = 20_000
+_MESSAGE_MAX_CHARS = 2_000
+
+
+class Program:
+    """This program: it knows how it ends, and calls those who asked for it then, the last one first.
+
+    It puts itself before `sys.excepthook` and `sys.exit`, and calls what was there.
+    """
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._closings: list[Closing] = []
+        self._failure: Failure | None = None
+        self._exited_from: FrameType | None = None
+        self._installed = False
+        self._pid = os.getpid()
+
+    def at_end(self, closing: Closing) -> None:
+        """Call it once the program has ended, before the interpreter goes."""
+        with self._lock:
+            self._closings.append(closing)
+            if self._installed:
+                return
+            self._installed = True
+        self._pid = os.getpid()
+        atexit.register(self._end)
+        self._before_excepthook(sys.excepthook)
+        self._before_exit(sys.exit)
+
+    def forget(self, closing: Closing) -> None:
+        """Do not call it."""
+        with self._lock:
+            self._closings = [one for one in self._closings if one != closing]
+
+    def failed(self, error: BaseException) -> None:
+        """The program ends by this exception."""
+        self._failure = failure_of(error)
+        self._exited_from = None
+
+    @property
+    def failure(self) -> Failure | None:
+        """Why the program failed, as far as is known by now; a `sys.exit` that somebody caught is none."""
+        if self._exited_from is not None and _returned(self._exited_from):
+            return None
+        return self._failure
+
+    def _end(self) -> None:
+        if os.getpid() != self._pid:
+            return  # a fork: the captures are its parent's
+        failure = self.failure
+        while self._closings:
+            with self._lock:
+                closing = self._closings.pop()
+            closing(failure)
+
+    def _before_excepthook(self, former: Callable[..., Any]) -> None:
+        def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+            self.failed(error)
+            former(kind, error, trace)
+
+        sys.excepthook = excepthook
+
+    def _before_exit(self, former: Callable[[Any], Any]) -> None:
+        def leave(status: Any = None, /) -> Any:
+            if threading.current_thread() is threading.main_thread():
+                self._failure = failure_of(SystemExit(status))
+                self._exited_from = _outermost(sys._getframe())
+            return former(status)
+
+        sys.exit = leave
+
+
+program = Program()
+
+
+def failure_of(error: BaseException) -> Failure | None:
+    """What ended the program, as events tell it; None for an exit that says all is well.
+
+    >>> failure_of(SystemExit(3)).message
+    'exit status 3'
+    >>> failure_of(SystemExit(0))
+    """
+    if isinstance(error, SystemExit):
+        status = error.code
+        if not status:
+            return None
+        return Failure((f"exit status {status}" if isinstance(status, int) else str(status))[:_MESSAGE_MAX_CHARS])
+    message = "".join(traceback.format_exception_only(type(error), error)).strip()
+    stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
+    return Failure(message[:_MESSAGE_MAX_CHARS], stack[-_STACK_MAX_CHARS:])
+
+
+def _outermost(frame: FrameType) -> FrameType:
+    while frame.f_back is not None:
+        frame = frame.f_back
+    return frame
+
+
+def _returned(frame: FrameType) -> bool:
+    """Whether a frame that is over ran to its end, and not out by an exception."""
+    last = dis.opname[frame.f_code.co_code[frame.f_lasti]]
+    return last.startswith("RETURN_")

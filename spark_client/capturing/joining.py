@@ -1,0 +1,156 @@
+"""One write, that Spark runs as several executions: a CTAS and its insert. Each knows a part of it.
+
+They are one where they have a root in common, write the same dataset, and one ran inside the other. Two appends in one
+micro-batch (they have its root in common, too) ran one after the other, and stay two.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from lineage.fields.columns import Columns, unite
+from lineage.names import DatasetId, FieldPath
+from spark_client.capturing.executions import Execution, Tier
+from spark_client.capturing.writes import Dataset, Write, Written
+
+# Of roots that have not ended, more than this many of their writes are not kept waiting, nor longer than that.
+_HELD_MAX = 1_000
+_HELD_S = 60.0
+_DETAIL: dict[Tier, int] = {"tables": 0, "sources": 1, "full": 2}
+
+
+@dataclass(slots=True)
+class _Held:
+    """Writes of a root that has not ended."""
+
+    since_s: float
+    writes: list[Write] = field(default_factory=list)
+
+
+class Joining:
+    """Takes the writes of executions in the order in which they ended, and gives each write once it is whole."""
+
+    def __init__(
+        self, *, held_max: int = _HELD_MAX, held_s: float = _HELD_S, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._held_max = held_max
+        self._held_s = held_s
+        self._clock = clock
+        self._roots: OrderedDict[int, _Held] = OrderedDict()
+        self._count = 0
+
+    def add(self, execution: Execution, writes: Iterable[Write]) -> list[Write]:
+        """What is whole now that this execution ended: its root's writes, if it is one, and what waited too long."""
+        own = [replace(write, execution_id=execution.id) for write in writes]
+        if execution.id == execution.root_id:
+            return [*self.overdue(), *_joined([*self._take(execution.root_id), *own])]
+        if own:
+            held = self._roots.setdefault(execution.root_id, _Held(self._clock()))
+            held.writes += own
+            self._count += len(own)
+        return self.overdue()
+
+    def overdue(self) -> list[Write]:
+        """What has waited too long for its root, and what there is too much of, oldest first."""
+        too_old = self._clock() - self._held_s
+        released: list[Write] = []
+        while self._roots:
+            root_id, oldest = next(iter(self._roots.items()))
+            if oldest.since_s > too_old and self._count <= self._held_max:
+                break
+            released += _joined(self._take(root_id))
+        return released
+
+    def release(self) -> list[Write]:
+        """All that waits."""
+        return [write for root_id in list(self._roots) for write in _joined(self._take(root_id))]
+
+    def _take(self, root_id: int) -> list[Write]:
+        held = self._roots.pop(root_id, None)
+        writes = held.writes if held else []
+        self._count -= len(writes)
+        return writes
+
+
+def _joined(writes: Sequence[Write]) -> list[Write]:
+    """Writes of one root, in the order in which they ended: the outer after what ran inside it."""
+    whole: list[Write] = []
+    for write in writes:
+        inner = [other for other in whole if _ran_inside(other, write)]
+        whole = [other for other in whole if other not in inner]
+        for other in inner:
+            write = _both(write, other)
+        whole.append(write)
+    return whole
+
+
+def _ran_inside(inner: Write, outer: Write) -> bool:
+    return (
+        inner.execution_id > outer.execution_id
+        and outer.started_ms <= inner.started_ms
+        and inner.ended_ms <= outer.ended_ms
+        and not _names(inner.output).isdisjoint(_names(outer.output))
+    )
+
+
+def _names(dataset: Dataset) -> set[DatasetId]:
+    return {dataset.id, *(DatasetId(link.namespace, link.name) for link in dataset.symlinks)}
+
+
+def _both(outer: Write, inner: Write) -> Write:
+    """What both know: the outer one of the table, the statement and how it went; the inner one of the numbers."""
+    columns, unknown, tier = _columns(outer, inner)
+    return replace(
+        outer,
+        output=_dataset(outer.output, inner.output),
+        inputs=tuple(_inputs([*outer.inputs, *inner.inputs])),
+        columns=columns,
+        unknown=unknown,
+        tier=tier,
+        change=outer.change or inner.change,
+        written=_written(inner.written, outer.written),
+        sql=outer.sql or inner.sql,
+    )
+
+
+def _columns(outer: Write, inner: Write) -> tuple[Columns, dict[FieldPath, str], Tier]:
+    """What is known of the columns: of the one that was read in more detail, or of both."""
+    if _DETAIL[outer.tier] != _DETAIL[inner.tier]:
+        better = max(outer, inner, key=lambda write: _DETAIL[write.tier])
+        return better.columns, dict(better.unknown), better.tier
+    unknown = {
+        path: reason
+        for one, other in ((outer, inner), (inner, outer))
+        for path, reason in one.unknown.items()
+        if path in other.unknown or path not in other.columns.fields
+    }
+    return unite([outer.columns, inner.columns]), unknown, outer.tier
+
+
+def _dataset(one: Dataset, other: Dataset) -> Dataset:
+    """One dataset as both tell it, by the first one's name; a name that only the other has is a symlink already."""
+    return replace(
+        one,
+        schema=one.schema or other.schema,
+        symlinks=tuple(dict.fromkeys([*one.symlinks, *other.symlinks])),
+        version=one.version or other.version,
+    )
+
+
+def _inputs(datasets: Iterable[Dataset]) -> Iterator[Dataset]:
+    by_id: dict[DatasetId, Dataset] = {}
+    for dataset in datasets:
+        known = by_id.get(dataset.id)
+        by_id[dataset.id] = _dataset(known, dataset) if known else dataset
+    yield from by_id.values()
+
+
+def _written(one: Written, other: Written) -> Written:
+    return Written(
+        rows=other.rows if one.rows is None else one.rows,
+        size_bytes=other.size_bytes if one.size_bytes is None else one.size_bytes,
+        files=other.files if one.files is None else one.files,
+    )

@@ -1,0 +1,65 @@
+"""Transports as OpenLineage's Java client has them in Spark's conf, for openlineage-python."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+# Keys that openlineage-python calls otherwise.
+_RENAMED = {
+    "http": {"headers": "custom_headers"},
+    "kafka": {"topicName": "topic", "properties": "config"},
+    "file": {"location": "log_file_path"},
+    "composite": {"continueOnFailure": "continue_on_failure", "continueOnSuccess": "continue_on_success"},
+}
+# What is under these may have any name, dots too.
+_MAPS = ("headers", "properties", "custom_headers", "config")
+
+
+def translate_transport(told: Mapping[str, str]) -> dict[str, Any] | None:
+    """What stands under `spark.openlineage.transport.`, in openlineage-python's spelling; None without a type.
+
+    >>> translate_transport({"type": "http", "url": "http://h", "timeoutInMillis": "500", "headers.x.y": "1"})
+    {'type': 'http', 'url': 'http://h', 'timeout': 0.5, 'custom_headers': {'x.y': '1'}}
+    """
+    kind = told.get("type")
+    if not kind:
+        return None
+    own = {key: value for key, value in told.items() if kind != "composite" or not key.startswith("transports.")}
+    names = _RENAMED.get(kind, {})
+    transport = dict(_valued(names.get(key, key), value) for key, value in _nested(own).items())
+    if kind == "composite":
+        inner = dict.fromkeys(key.split(".")[1] for key in told if key.startswith("transports."))
+        every = {name: translate_transport(under(f"transports.{name}.", told)) for name in inner}
+        transport["transports"] = {name: one for name, one in every.items() if one}
+    if kind == "file":
+        transport.setdefault("append", True)  # as the Java client does
+    return transport
+
+
+def under(prefix: str, conf: Mapping[str, str]) -> dict[str, str]:
+    """The entries whose keys start so, without it."""
+    return {key.removeprefix(prefix): value for key, value in conf.items() if key.startswith(prefix)}
+
+
+def _nested(told: Mapping[str, str]) -> dict[str, Any]:
+    """Dots in keys as mappings in mappings; a key that is also the start of others gives way to them."""
+    nested: dict[str, Any] = {}
+    for key, value in sorted(told.items()):
+        first, _, rest = key.partition(".")
+        path = [first, rest] if first in _MAPS and rest else key.split(".")
+        inner = nested
+        for name in path[:-1]:
+            if not isinstance(inner.get(name), dict):
+                inner[name] = {}
+            inner = inner[name]
+        inner[path[-1]] = value
+    return {key: nested[key] for key in dict.fromkeys(key.split(".")[0] for key in told)}
+
+
+def _valued(key: str, value: Any) -> tuple[str, Any]:
+    if key == "timeoutInMillis" and str(value).isdigit():
+        return "timeout", int(value) / 1000
+    if value in ("true", "false"):
+        return key, value == "true"
+    return key, value

@@ -1,0 +1,164 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+from lineage.fields.columns import Columns, Source, Transformation
+from lineage.names import DatasetId
+from spark_client.capturing.executions import Execution, Failure
+from spark_client.capturing.joining import Joining
+from spark_client.capturing.plan import Node
+from spark_client.capturing.writes import Dataset, SchemaField, Symlink, Write, Written
+
+ESTIMATED = Dataset(DatasetId("file", "/flights/estimated"))
+CHECKED = Dataset(DatasetId("file", "/flights/checked"))
+IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
+CO2 = {Source(CHECKED.id, ("distance",)): frozenset({Transformation("DIRECT", "TRANSFORMATION")})}
+TAILNUM = {Source(CHECKED.id, ("tailnum",)): IDENTITY}
+
+
+class Clock:
+    now_s = 0.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def an_execution(number: int, root_id: int | None = None, at_ms: tuple[int, int] = (0, 10)) -> Execution:
+    return Execution(number, number if root_id is None else root_id, "command", *at_ms, "full", Node(0, "Project"))
+
+
+def a_write(execution: Execution, output: Dataset = ESTIMATED) -> Write:
+    return Write(execution.root_id, "Insert", execution.started_ms, execution.ended_ms, output)
+
+
+def test_a_write_of_one_execution_is_whole_at_once() -> None:
+    execution = an_execution(3)
+    assert Joining().add(execution, [a_write(execution)]) == [a_write(execution)]
+
+
+def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None:
+    insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
+    inner = replace(
+        a_write(insert, replace(ESTIMATED, version="3")),
+        inputs=(CHECKED,),
+        columns=Columns({("co2",): CO2}),
+        written=Written(rows=5, files=1),
+        change="OVERWRITE",
+    )
+    table = Symlink("hive://h", "db.estimated")
+    schema = (SchemaField("co2", "double"),)
+    outer = replace(
+        a_write(ctas, replace(ESTIMATED, symlinks=(table,), schema=schema)),
+        command="CreateTableAsSelect",
+        inputs=(replace(CHECKED, schema=schema),),
+        columns=Columns({("tailnum",): TAILNUM}),
+        written=Written(size_bytes=100),
+        change="CREATE",
+        sql="CREATE TABLE ...",
+    )
+    joining = Joining()
+    assert joining.add(insert, [inner]) == []
+    assert joining.add(ctas, [outer]) == [
+        replace(
+            outer,
+            output=Dataset(ESTIMATED.id, schema, (table,), "3"),
+            columns=Columns({("tailnum",): TAILNUM, ("co2",): CO2}),
+            written=Written(5, 100, 1),
+        )
+    ]
+    assert joining.release() == []
+
+
+def test_three_deep_is_one_write() -> None:
+    joining = Joining()
+    insert, ctas, save = an_execution(9, 7, (30, 70)), an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
+    assert joining.add(insert, [a_write(insert)]) == []
+    assert joining.add(ctas, [a_write(ctas)]) == []
+    assert joining.add(save, [a_write(save)]) == [a_write(save)]
+
+
+def test_a_table_and_its_place_are_one_dataset_if_one_names_the_other() -> None:
+    insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
+    table = Dataset(DatasetId("hive://h", "db.t"), symlinks=(Symlink("file", "/flights/estimated", "LOCATION"),))
+    joining = Joining()
+    joining.add(insert, [a_write(insert)])
+    assert joining.add(ctas, [a_write(ctas, table)]) == [a_write(ctas, table)]
+
+
+def test_two_appends_in_a_micro_batch_are_two_writes_each_by_its_own_execution() -> None:
+    joining = Joining()
+    first, second, batch = an_execution(8, 7, (20, 30)), an_execution(9, 7, (31, 40)), an_execution(7, 7, (10, 90))
+    joining.add(first, [a_write(first)])
+    joining.add(second, [a_write(second)])
+    whole = joining.add(batch, [])
+    assert [(write.execution_id, write.started_ms) for write in whole] == [(8, 20), (9, 31)]
+
+
+def test_a_table_saved_in_a_micro_batch_is_one_write_of_the_outer_execution() -> None:
+    joining = Joining()
+    ctas, insert, batch = an_execution(8, 7, (20, 40)), an_execution(9, 7, (21, 39)), an_execution(7, 7, (10, 90))
+    joining.add(insert, [a_write(insert)])
+    joining.add(ctas, [a_write(ctas)])
+    assert [write.execution_id for write in joining.add(batch, [])] == [8]
+
+
+def test_writes_of_other_datasets_and_other_roots_stay_apart() -> None:
+    joining = Joining()
+    insert, other = an_execution(8, 7, (20, 80)), an_execution(5, 5, (10, 90))
+    joining.add(insert, [a_write(insert)])
+    assert joining.add(other, [a_write(other)]) == [a_write(other)]
+    root = an_execution(7, 7, (10, 90))
+    whole = joining.add(root, [a_write(root, CHECKED)])
+    assert [(write.output, write.execution_id) for write in whole] == [(ESTIMATED, 8), (CHECKED, 7)]
+
+
+def test_the_outer_execution_says_whether_it_failed() -> None:
+    insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
+    joining = Joining()
+    joining.add(insert, [a_write(insert)])
+    failed = replace(a_write(ctas), failure=Failure("no space"))
+    assert joining.add(ctas, [failed]) == [failed]
+
+
+def test_what_was_read_in_more_detail_tells_the_columns() -> None:
+    insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
+    inner = replace(a_write(insert), columns=Columns({("co2",): CO2}), unknown={("x",): "an RDD"})
+    outer = replace(a_write(ctas), tier="tables")
+    joining = Joining()
+    joining.add(insert, [inner])
+    (whole,) = joining.add(ctas, [outer])
+    assert (whole.columns, whole.unknown, whole.tier) == (inner.columns, inner.unknown, "full")
+
+
+def test_a_column_is_unknown_if_neither_knows_it() -> None:
+    insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
+    known = Columns({("co2",): CO2, ("half",): CO2})
+    inner = replace(a_write(insert), columns=known, unknown={("x",): "an RDD", ("half",): "an RDD"})
+    outer = replace(a_write(ctas), unknown={("x",): "an RDD", ("co2",): "an RDD"})
+    joining = Joining()
+    joining.add(insert, [inner])
+    (whole,) = joining.add(ctas, [outer])
+    assert whole.unknown == {("x",): "an RDD", ("half",): "an RDD"}
+    assert whole.columns == known
+
+
+def test_a_root_that_never_ends_is_let_go_after_its_time() -> None:
+    clock = Clock()
+    joining = Joining(held_s=60, clock=clock)
+    insert = an_execution(8, 7)
+    joining.add(insert, [a_write(insert)])
+    clock.now_s = 59
+    assert joining.overdue() == []
+    clock.now_s = 61
+    assert [write.execution_id for write in joining.overdue()] == [8]
+    assert joining.overdue() == []
+
+
+def test_no_more_than_so_many_wait_for_their_roots() -> None:
+    joining = Joining(held_max=2)
+    released = []
+    for root_id in (100, 200, 300):
+        inner = an_execution(root_id + 1, root_id)
+        released += joining.add(inner, [a_write(inner)])
+    assert [write.execution_id for write in released] == [101]
+    assert [write.execution_id for write in joining.release()] == [201, 301]

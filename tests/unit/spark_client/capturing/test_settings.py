@@ -1,0 +1,188 @@
+from __future__ import annotations
+
+import pytest
+
+from spark_client.capturing.settings import Settings, parse_settings
+from spark_client.current_run import RunOfJob
+from spark_client.transports import Destination
+
+RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
+OURS = "spark.headwater.capture."
+
+
+def test_nothing_said_is_the_defaults() -> None:
+    assert parse_settings({}, {}) == Settings()
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "name", "value"),
+    [
+        ("enabled", "false", "enabled", False),
+        ("sql", "FALSE", "sql", False),
+        ("sqlMaxChars", "100", "sql_max_chars", 100),
+        ("redactions", "secret=\\w+\n\n pin ", "redactions", ("secret=\\w+", "pin")),
+        ("eventMaxBytes", "250000", "event_max_bytes", 250_000),
+        ("executionsMax", "5", "executions_max", 5),
+        ("planMaxNodes", "10", "plan_max_nodes", 10),
+        ("planMaxChars", "11", "plan_max_chars", 11),
+        ("planMaxMillis", "12", "plan_max_ms", 12),
+        ("eventsMax", "13", "events_max", 13),
+        ("eventsMaxBytes", "14", "events_max_bytes", 14),
+        ("flushSeconds", "2.5", "flush_s", 2.5),
+        ("flushSeconds", "0", "flush_s", 0.0),
+    ],
+)
+def test_each_knob_is_a_key_of_sparks_conf(
+    key: str, text: str, name: str, value: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert getattr(parse_settings({OURS + key: text}, {}), name) == value
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize(
+    ("key", "text", "rule"),
+    [
+        ("sql", "perhaps", "must be true or false"),
+        ("eventsMax", "0", "must be a whole number above 0"),
+        ("eventsMax", "many", "must be a whole number above 0"),
+        ("flushSeconds", "-1", "must be seconds, from 0 to 3600"),
+        ("flushSeconds", "nan", "must be seconds, from 0 to 3600"),
+        ("redactions", "ok\n(", "must be regular expressions, one a line"),
+    ],
+)
+def test_a_value_that_breaks_its_rule_is_told_once_and_the_default_is_taken(
+    key: str, text: str, rule: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert parse_settings({OURS + key: text}, {}) == Settings()
+    (message,) = caplog.messages
+    assert message.startswith(f"{OURS}{key} is {text!r}: {rule}")
+    assert message.endswith("; the default is taken")
+
+
+def test_openlineage_disabled_switches_it_off() -> None:
+    assert not parse_settings({}, {"OPENLINEAGE_DISABLED": " True "}).enabled
+    assert parse_settings({}, {"OPENLINEAGE_DISABLED": "1"}).enabled
+
+
+@pytest.mark.parametrize(
+    ("conf", "environment", "destination"),
+    [
+        ({}, {"HEADWATER_URL": "http://a"}, Destination(url="http://a")),
+        ({"spark.headwater.url": "http://b"}, {}, Destination(url="http://b")),
+        ({"spark.headwater.url": "http://b"}, {"HEADWATER_FILE": "a"}, Destination(file="a")),
+        (
+            {"spark.headwater.function": "f", "spark.headwater.token": "t", "spark.headwater.auth": "none"},
+            {},
+            Destination(function="f", token="t", auth="none"),
+        ),
+        (
+            {"spark.headwater.url": "http://b", "spark.headwater.token": "t"},
+            {"HEADWATER_TOKEN": "mine"},
+            Destination(url="http://b", token="mine"),
+        ),
+    ],
+)
+def test_headwaters_place_is_the_environments_then_the_confs(
+    conf: dict[str, str], environment: dict[str, str], destination: Destination
+) -> None:
+    assert parse_settings(conf, environment).destination == destination
+
+
+def test_the_jobs_names_and_the_runs_above_it_are_openlineages_keys() -> None:
+    conf = {
+        "spark.openlineage.namespace": "emissions",
+        "spark.openlineage.appName": "calculate",
+        "spark.openlineage.parentJobNamespace": "airflow",
+        "spark.openlineage.parentJobName": "nightly.calculate",
+        "spark.openlineage.parentRunId": RUN.upper(),
+        "spark.openlineage.rootParentJobNamespace": "airflow",
+        "spark.openlineage.rootParentJobName": "nightly",
+        "spark.openlineage.rootParentRunId": RUN,
+    }
+    settings = parse_settings(conf, {"OPENLINEAGE_NAMESPACE": "other", "OPENLINEAGE_PARENT_ID": f"a/b/{RUN}"})
+    assert settings == Settings(
+        namespace="emissions",
+        app_name="calculate",
+        parent=RunOfJob("airflow", "nightly.calculate", RUN),
+        root=RunOfJob("airflow", "nightly", RUN),
+    )
+
+
+def test_the_environment_names_namespace_and_parent_where_the_conf_does_not() -> None:
+    environment = {"OPENLINEAGE_NAMESPACE": "emissions", "OPENLINEAGE_PARENT_ID": f"s3://flows/dag.task/{RUN}"}
+    settings = parse_settings({}, environment)
+    assert settings == Settings(namespace="emissions", parent=RunOfJob("s3://flows", "dag.task", RUN))
+
+
+@pytest.mark.parametrize(
+    ("conf", "environment"),
+    [
+        ({"spark.openlineage.parentRunId": RUN}, {}),
+        ({}, {"OPENLINEAGE_PARENT_ID": RUN}),
+        ({}, {"OPENLINEAGE_PARENT_ID": f"a//{RUN}"}),
+    ],
+)
+def test_half_a_parent_is_told_and_left_out(
+    conf: dict[str, str], environment: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    assert parse_settings(conf, environment).parent is None
+    assert len(caplog.messages) == 1
+
+
+@pytest.mark.parametrize(
+    ("told", "transport"),
+    [
+        ({}, None),
+        ({"url": "http://h"}, None),
+        (
+            {
+                "type": "http",
+                "url": "http://h",
+                "endpoint": "api/v1/lineage",
+                "auth.type": "api_key",
+                "auth.apiKey": "k",
+                "timeoutInMillis": "2500",
+                "compression": "gzip",
+                "headers.X-Team": "a",
+                "headers.x.dotted": "b",
+            },
+            {
+                "type": "http",
+                "url": "http://h",
+                "endpoint": "api/v1/lineage",
+                "auth": {"type": "api_key", "apiKey": "k"},
+                "timeout": 2.5,
+                "compression": "gzip",
+                "custom_headers": {"X-Team": "a", "x.dotted": "b"},
+            },
+        ),
+        (
+            {"type": "kafka", "topicName": "t", "properties.bootstrap.servers": "h:1"},
+            {"type": "kafka", "topic": "t", "config": {"bootstrap.servers": "h:1"}},
+        ),
+        ({"type": "file", "location": "/x"}, {"type": "file", "log_file_path": "/x", "append": True}),
+        (
+            {
+                "type": "composite",
+                "continueOnFailure": "false",
+                "transports.a.type": "file",
+                "transports.a.location": "/x",
+                "transports.b.type": "http",
+                "transports.b.headers.h": "1",
+            },
+            {
+                "type": "composite",
+                "continue_on_failure": False,
+                "transports": {
+                    "a": {"type": "file", "log_file_path": "/x", "append": True},
+                    "b": {"type": "http", "custom_headers": {"h": "1"}},
+                },
+            },
+        ),
+        ({"type": "my.Transport", "queueUrl": "q"}, {"type": "my.Transport", "queueUrl": "q"}),
+        ({"type": "http", "auth": "x", "auth.type": "api_key"}, {"type": "http", "auth": {"type": "api_key"}}),
+    ],
+)
+def test_a_transport_of_the_java_client_is_translated(told: dict[str, str], transport: object) -> None:
+    conf = {f"spark.openlineage.transport.{key}": value for key, value in told.items()}
+    assert parse_settings(conf, {}).transport == transport

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import logging
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+
+import pytest
+
+from lineage.names import DatasetId
+from spark_client.capturing.counts import Counts
+from spark_client.capturing.executions import Ended, Execution
+from spark_client.capturing.jvm import Unread
+from spark_client.capturing.plan import Node
+from spark_client.capturing.worker import Worker
+from spark_client.capturing.writes import Dataset, Write
+
+OUTPUT = Dataset(DatasetId("file", "/flights/estimated"))
+
+
+class Executions:
+    """A source that has what it is given."""
+
+    def __init__(self, *told: Execution | Unread | Ended | Exception) -> None:
+        self.waiting = deque(told)
+        self.asked = 0
+
+    def next(self, timeout_s: float) -> Execution | Unread | Ended | None:
+        self.asked += 1
+        if not self.waiting:
+            time.sleep(min(timeout_s, 0.01))
+            return None
+        told = self.waiting.popleft()
+        if isinstance(told, Exception):
+            raise told
+        return told
+
+
+class Told:
+    """What the worker told; it refuses where it is told to."""
+
+    def __init__(self, refuses: Callable[[Write], bool] = lambda write: False) -> None:
+        self.ids: list[int] = []
+        self.ended: list[int] = []
+        self._refuses = refuses
+
+    def __call__(self, write: Write) -> bool:
+        if self._refuses(write):
+            return False
+        self.ids.append(write.execution_id)
+        return True
+
+
+def an_execution(number: int, root_id: int | None = None) -> Execution:
+    return Execution(
+        number, number if root_id is None else root_id, "command", number, number + 1, "full", Node(0, "Project")
+    )
+
+
+def writes_of(execution: Execution) -> Sequence[Write]:
+    return [Write(execution.root_id, "Insert", execution.started_ms, execution.ended_ms, OUTPUT)]
+
+
+def a_worker(source: Executions, told: Told, counts: Counts, read: Callable = writes_of) -> Worker:
+    return Worker(source, read, told, counts, told.ended.append)
+
+
+def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.message for record in caplog.records if record.levelno == logging.WARNING]
+
+
+def test_a_flush_returns_when_all_that_there_was_is_told() -> None:
+    told, counts = Told(), Counts()
+    worker = a_worker(Executions(*map(an_execution, range(1000))), told, counts)
+    assert worker.flush(10)
+    assert told.ids == list(range(1000))
+    assert counts.told()["writes"] == 1000
+
+
+def test_a_flush_does_not_wait_for_roots_that_have_not_ended() -> None:
+    told = Told()
+    worker = a_worker(Executions(an_execution(8, 7)), told, Counts())
+    assert worker.flush(10)
+    assert told.ids == [8]
+
+
+def test_the_end_of_the_application_tells_what_waits_and_ends_the_thread() -> None:
+    told = Told()
+    worker = a_worker(Executions(an_execution(8, 7), Ended(123)), told, Counts())
+    assert worker.flush(10)
+    assert (told.ids, told.ended) == ([8], [123])
+    assert worker.stop(10)
+
+
+def test_stopping_tells_what_there_is() -> None:
+    told, source = Told(), Executions(*map(an_execution, range(100)))
+    worker = a_worker(source, told, Counts())
+    assert worker.stop(10)
+    assert told.ids == list(range(100))
+    time.sleep(0.05)
+    asked = source.asked
+    time.sleep(0.05)
+    assert source.asked == asked
+
+
+def test_a_reader_that_raises_loses_its_write_alone_with_one_warning_a_kind(caplog: pytest.LogCaptureFixture) -> None:
+    def read(execution: Execution) -> Sequence[Write]:
+        if execution.id % 3 == 0:
+            raise KeyError("child")
+        if execution.id % 3 == 1:
+            raise RecursionError("too deep")
+        return writes_of(execution)
+
+    told, counts = Told(), Counts()
+    assert a_worker(Executions(*map(an_execution, range(30))), told, counts, read).flush(10)
+    assert told.ids == list(range(2, 30, 3))
+    assert (counts.told()["writes"], counts.told()["unread"]) == (10, 20)
+    assert warnings_of(caplog) == [
+        "capture: a write was not understood: KeyError: 'child'",
+        "capture: a write was not understood: RecursionError: too deep",
+    ]
+
+
+def test_executions_that_could_not_be_read_are_counted(caplog: pytest.LogCaptureFixture) -> None:
+    told, counts = Told(), Counts()
+    assert a_worker(Executions(Unread(1, "too big"), Unread(2, "too big")), told, counts).flush(10)
+    assert counts.told()["unread"] == 2
+    assert warnings_of(caplog) == ["capture: an execution could not be read: too big"]
+
+
+def test_a_full_queue_drops_and_counts_and_reading_goes_on(caplog: pytest.LogCaptureFixture) -> None:
+    told, counts = Told(lambda write: write.execution_id >= 10), Counts()
+    source = Executions(*map(an_execution, range(50)))
+    assert a_worker(source, told, counts).flush(10)
+    assert not source.waiting
+    assert (counts.told()["writes"], counts.told()["dropped"]) == (10, 40)
+    assert len(warnings_of(caplog)) == 1
+
+
+def test_a_write_that_cannot_be_told_loses_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+    def refuses(write: Write) -> bool:
+        if write.execution_id == 1:
+            raise TypeError("no JSON")
+        return False
+
+    told, counts = Told(refuses), Counts()
+    assert a_worker(Executions(*map(an_execution, range(3))), told, counts).flush(10)
+    assert told.ids == [0, 2]
+    assert counts.told()["failed"] == 1
+    assert warnings_of(caplog) == ["capture: a write could not be told: TypeError: no JSON"]
+
+
+def test_a_jvm_that_fails_once_is_asked_again() -> None:
+    told = Told()
+    source = Executions(ConnectionError("reset"), an_execution(1), ConnectionError("reset"), an_execution(2))
+    assert a_worker(source, told, Counts()).flush(10)
+    assert told.ids == [1, 2]
+
+
+def test_a_jvm_that_is_gone_ends_the_thread_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    told, source = Told(), Executions(an_execution(8, 7), *[ConnectionError("gone")] * 10)
+    worker = a_worker(source, told, Counts())
+    assert worker.flush(10)
+    assert told.ids == [8]
+    assert warnings_of(caplog) == ["capture: executions cannot be read: ConnectionError: gone"]
+    assert worker.flush(0)
+    assert len(source.waiting) == 7
