@@ -37,7 +37,17 @@ EventType: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", 
 
 # What an event that is too large goes without, one after the other, each together with those before it. They are the
 # words of the facet `headwater_capture`.
-CUTS = ("descriptions", "indirect", "columnLineage", "schema", "sql", "error", "unknown", "inputs")
+CUTS = (
+    "descriptions",
+    "inputSchemas",
+    "indirect",
+    "columnLineage",
+    "outputSchema",
+    "sql",
+    "error",
+    "unknown",
+    "inputs",
+)
 _MESSAGE_CHARS = 4_000
 _STACK_CHARS = 16_000
 _UNKNOWN_MAX = 1_000
@@ -181,17 +191,17 @@ def _ended(writing: _Writing, cut: Sequence[str], room: Room) -> Event:
     unknown, is_whole = _unknown(write, cut)
     shortened |= set() if is_whole else {"unknown"}
     inputs = write.inputs[:_FEW_INPUTS] if "inputs" in cut else write.inputs
-    told = [_dataset(one, room, with_schema="schema" not in cut) for one in inputs]
+    told = [_dataset(one, room, with_schema="inputSchemas" not in cut) for one in inputs]
     output = _output(write, cut, room)
     run_facets["headwater_capture"] = capture_facet(
         tier=write.tier, command=write.command, unknown=unknown, cut=[one for one in CUTS if one in shortened]
     )
-    end = "COMPLETE" if write.failure is None else "FAIL"
+    end: EventType = "COMPLETE" if write.failure is None else "FAIL"
     return _event(end, max(write.started_ms, write.ended_ms), writing.run, run_facets, job_facets, told, [output])
 
 
 def _output(write: Write, cut: Sequence[str], room: Room) -> Event:
-    form = _dataset(write.output, room, with_schema="schema" not in cut)
+    form = _dataset(write.output, room, with_schema="outputSchema" not in cut)
     if "columnLineage" not in cut:
         columns = column_facet(
             write.columns, room, descriptions="descriptions" not in cut, indirect="indirect" not in cut

@@ -1,0 +1,67 @@
+"""Writes of the emissions pipeline, as they are understood."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lineage.fields.columns import Columns, Source, Sources, Transformation
+from lineage.names import DatasetId
+from spark_client.capturing.events import Application
+from spark_client.capturing.writes import Dataset, SchemaField, Symlink, Write, Written
+from spark_client.current_run import Head, RunOfJob
+
+AT_MS = 1_763_640_000_123
+CHECKED = DatasetId("s3://flights", "checked")
+PLANES = DatasetId("s3://flights", "planes")
+ESTIMATED = DatasetId("s3://flights", "estimated")
+
+IDENTITY = Transformation("DIRECT", "IDENTITY", None, masking=False)
+ESTIMATE = Transformation("DIRECT", "TRANSFORMATION", "python udf estimate", masking=False)
+CONDITIONAL = Transformation("INDIRECT", "CONDITIONAL", None, masking=False)
+JOIN = Transformation("INDIRECT", "JOIN", None, masking=False)
+
+NIGHTLY = RunOfJob("emissions", "nightly", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b20")
+APPLICATION_RUN = RunOfJob("emissions", "emissions", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
+APPLICATION = Application(Head(APPLICATION_RUN, NIGHTLY), "4.3.0")
+
+
+def of(dataset: DatasetId, *path: str, told: tuple[Transformation, ...] = (IDENTITY,)) -> Sources:
+    return {Source(dataset, path): frozenset(told)}
+
+
+COLUMNS = Columns(
+    {
+        ("tailnum",): of(CHECKED, "tailnum"),
+        ("co2",): {
+            **of(CHECKED, "distance", told=(ESTIMATE, CONDITIONAL)),
+            **of(PLANES, "plane", "seats", told=(ESTIMATE,)),
+            **of(PLANES, "year", told=(CONDITIONAL,)),
+        },
+        ("unit",): {},
+    },
+    {**of(PLANES, "tailnum", told=(JOIN,)), **of(CHECKED, "tailnum", told=(JOIN,))},
+)
+
+
+def a_write(**changes: Any) -> Write:
+    """The emissions that were estimated for the flights."""
+    flights = (SchemaField("tailnum", "string"), SchemaField("distance", "double"))
+    planes = (SchemaField("tailnum", "string"), SchemaField("plane", "struct", (SchemaField("seats", "int"),)))
+    told = {
+        "execution_id": 7,
+        "command": "InsertIntoHadoopFsRelationCommand",
+        "started_ms": AT_MS,
+        "ended_ms": AT_MS + 2_000,
+        "output": Dataset(
+            ESTIMATED,
+            (SchemaField("tailnum", "string"), SchemaField("co2", "double"), SchemaField("unit", "string")),
+            (Symlink("hive://metastore:9083", "emissions.estimated"),),
+            "12",
+        ),
+        "inputs": (Dataset(CHECKED, flights), Dataset(PLANES, planes)),
+        "columns": COLUMNS,
+        "change": "OVERWRITE",
+        "written": Written(335_220, 4_194_304, 2),
+        "sql": "INSERT OVERWRITE emissions.estimated SELECT ...",
+    }
+    return Write(**{**told, **changes})

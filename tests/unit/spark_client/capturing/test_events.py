@@ -1,0 +1,458 @@
+"""Writes and their application as events: what openlineage-python would make of the same, and within a size."""
+
+from __future__ import annotations
+
+import json
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import jsonschema
+import pytest
+from openlineage.client.event_v2 import InputDataset, Job, OutputDataset, Run, RunEvent, RunState
+from openlineage.client.facet_v2 import (
+    JobFacet,
+    RunFacet,
+    column_lineage_dataset,
+    dataset_version_dataset,
+    error_message_run,
+    job_type_job,
+    lifecycle_state_change_dataset,
+    output_statistics_output_dataset,
+    parent_run,
+    processing_engine_run,
+    schema_dataset,
+    sql_job,
+    symlinks_dataset,
+)
+from openlineage.client.serde import Serde
+
+from lineage.fields.columns import Columns, Source, Transformation
+from lineage.fields.facets import columns_of_facet
+from lineage.names import DatasetId
+from lineage.runs.door.parse import parse_event
+from lineage.runs.door.rules import NameRules
+from spark_client.capturing.events import CUTS, EventRules, application_event, write_events
+from spark_client.capturing.executions import Failure
+from spark_client.capturing.writes import Dataset, SchemaField, Written
+from spark_client.current_run import Head
+from spark_client.recorder_events import PRODUCER
+from tests.unit.spark_client.capturing.builders_writes import (
+    APPLICATION,
+    APPLICATION_RUN,
+    AT_MS,
+    CHECKED,
+    COLUMNS,
+    ESTIMATED,
+    IDENTITY,
+    JOIN,
+    NIGHTLY,
+    PLANES,
+    a_write,
+    of,
+)
+
+SCHEMA = json.loads((Path(__file__).parents[4] / "docs/facets/headwater_capture.json").read_text("utf-8"))
+JOB = "emissions.emissions_estimated"
+BY = {"producer": PRODUCER}
+PARENT = parent_run.ParentRunFacet(
+    parent_run.Run(APPLICATION_RUN.run_id, facets=None),
+    parent_run.Job("emissions", "emissions", facets=None),
+    parent_run.Root(
+        parent_run.RootRun(NIGHTLY.run_id, facets=None), parent_run.RootJob("emissions", "nightly", facets=None)
+    ),
+    **BY,
+)
+
+
+def told(event: Any) -> dict[str, Any]:
+    """What openlineage-python sends for an event of its own."""
+    return json.loads(Serde.to_json(event))
+
+
+def ended(**changes: Any) -> dict[str, Any]:
+    return write_events(a_write(**changes), APPLICATION, JOB)[1]
+
+
+def capture_of(event: dict[str, Any]) -> dict[str, Any]:
+    facet = event["run"]["facets"]["headwater_capture"]
+    jsonschema.Draft202012Validator(SCHEMA).validate({"headwater_capture": facet})
+    return {name: value for name, value in facet.items() if not name.startswith("_")}
+
+
+def engine(event: dict[str, Any]) -> RunFacet:
+    version = event["run"]["facets"]["processing_engine"]["openlineageAdapterVersion"]
+    return processing_engine_run.ProcessingEngineRunFacet("4.3.0", "spark", version, **BY)
+
+
+def job_type(kind: str) -> JobFacet:
+    return job_type_job.JobTypeJobFacet("BATCH", "SPARK", kind, **BY)
+
+
+def schema(*fields: schema_dataset.SchemaDatasetFacetFields) -> schema_dataset.SchemaDatasetFacet:
+    return schema_dataset.SchemaDatasetFacet(list(fields), **BY)
+
+
+def field(name: str, kind: str, *inner: Any) -> schema_dataset.SchemaDatasetFacetFields:
+    return schema_dataset.SchemaDatasetFacetFields(name, kind, fields=list(inner) or None)
+
+
+def source(dataset: DatasetId, name: str, *transformations: Any) -> column_lineage_dataset.InputField:
+    return column_lineage_dataset.InputField(dataset.namespace, dataset.name, name, list(transformations) or None)
+
+
+def how(kind: str, subtype: str, description: str | None = None) -> column_lineage_dataset.Transformation:
+    return column_lineage_dataset.Transformation(kind, subtype, description, masking=False)
+
+
+def test_a_write_begins_as_a_run_that_the_application_started() -> None:
+    start, end = write_events(a_write(), APPLICATION, JOB)
+
+    assert start == told(
+        RunEvent(
+            eventTime="2025-11-20T12:00:00.123Z",
+            eventType=RunState.START,
+            run=Run(end["run"]["runId"], {"processing_engine": engine(start), "parent": PARENT}),
+            job=Job("emissions", JOB, {"jobType": job_type("JOB")}),
+            inputs=[],
+            outputs=[],
+            producer=PRODUCER,
+        )
+    )
+
+
+def test_a_write_ends_with_all_that_is_known_of_it_as_openlineages_own_client_renders_it() -> None:
+    end = ended()
+
+    columns = column_lineage_dataset.ColumnLineageDatasetFacet(
+        {
+            "co2": column_lineage_dataset.Fields(
+                [
+                    source(
+                        CHECKED,
+                        "distance",
+                        how("DIRECT", "TRANSFORMATION", "python udf estimate"),
+                        how("INDIRECT", "CONDITIONAL"),
+                    ),
+                    source(PLANES, "plane.seats", how("DIRECT", "TRANSFORMATION", "python udf estimate")),
+                    source(PLANES, "year", how("INDIRECT", "CONDITIONAL")),
+                ]
+            ),
+            "tailnum": column_lineage_dataset.Fields([source(CHECKED, "tailnum", how("DIRECT", "IDENTITY"))]),
+            "unit": column_lineage_dataset.Fields([]),
+        },
+        [
+            source(CHECKED, "tailnum", how("INDIRECT", "JOIN")),
+            source(PLANES, "tailnum", how("INDIRECT", "JOIN")),
+        ],
+        **BY,
+    )
+    output_facets = {
+        "schema": schema(field("tailnum", "string"), field("co2", "double"), field("unit", "string")),
+        "symlinks": symlinks_dataset.SymlinksDatasetFacet(
+            [symlinks_dataset.Identifier("hive://metastore:9083", "emissions.estimated", "TABLE")], **BY
+        ),
+        "version": dataset_version_dataset.DatasetVersionDatasetFacet("12", **BY),
+        "columnLineage": columns,
+        "lifecycleStateChange": lifecycle_state_change_dataset.LifecycleStateChangeDatasetFacet(
+            lifecycle_state_change_dataset.LifecycleStateChange.OVERWRITE, **BY
+        ),
+    }
+    planes = schema(field("tailnum", "string"), field("plane", "struct", field("seats", "int")))
+    statistics = output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet(335_220, 4_194_304, 2, **BY)
+    sql = sql_job.SQLJobFacet("INSERT OVERWRITE emissions.estimated SELECT ...", "spark", **BY)
+    expected = told(
+        RunEvent(
+            eventTime="2025-11-20T12:00:02.123Z",
+            eventType=RunState.COMPLETE,
+            run=Run(end["run"]["runId"], {"processing_engine": engine(end), "parent": PARENT}),
+            job=Job("emissions", JOB, {"jobType": job_type("JOB"), "sql": sql}),
+            inputs=[
+                InputDataset(
+                    "s3://flights",
+                    "checked",
+                    facets={"schema": schema(field("tailnum", "string"), field("distance", "double"))},
+                    inputFacets=None,
+                ),
+                InputDataset("s3://flights", "planes", facets={"schema": planes}, inputFacets=None),
+            ],
+            outputs=[
+                OutputDataset(*_names(ESTIMATED), facets=output_facets, outputFacets={"outputStatistics": statistics})
+            ],
+            producer=PRODUCER,
+        )
+    )
+    assert capture_of(end) == {"tier": "full", "command": "InsertIntoHadoopFsRelationCommand"}
+    del end["run"]["facets"]["headwater_capture"]
+    assert end == expected
+
+
+def _names(dataset: DatasetId) -> tuple[str, str]:
+    return dataset.namespace, dataset.name
+
+
+def test_columns_are_read_as_they_were_told() -> None:
+    facet = ended()["outputs"][0]["facets"]["columnLineage"]
+
+    assert columns_of_facet(facet) == COLUMNS
+
+
+def test_a_failed_write_says_why_and_changed_nothing_as_a_whole() -> None:
+    end = ended(failure=Failure("org.apache.spark.SparkException: Job aborted.", "at a.b(c)"), written=Written())
+
+    error = error_message_run.ErrorMessageRunFacet(
+        "org.apache.spark.SparkException: Job aborted.", "JAVA", "at a.b(c)", **BY
+    )
+    assert end["eventType"] == "FAIL"
+    assert end["run"]["facets"]["errorMessage"] == Serde.to_dict(error)
+    assert end["outputs"][0].keys() == {"namespace", "name", "facets"}
+    assert "lifecycleStateChange" not in end["outputs"][0]["facets"]
+
+
+def test_what_is_not_known_is_left_out() -> None:
+    end = ended(
+        inputs=(), columns=Columns(), output=Dataset(ESTIMATED), change=None, written=Written(), sql=None, tier="tables"
+    )
+
+    assert end["inputs"] == []
+    assert end["outputs"] == [{"namespace": "s3://flights", "name": "estimated", "facets": {}}]
+    assert end["job"]["facets"].keys() == {"jobType"}
+    assert capture_of(end)["tier"] == "tables"
+
+
+def test_columns_of_which_nothing_is_known_are_named_with_the_reason() -> None:
+    end = ended(unknown={("b", "c.d"): "LogicalRDD: made of an RDD", ("a",): "ExternalRDD: made of an RDD"})
+
+    assert capture_of(end)["unknown"] == [
+        {"field": "a", "reason": "ExternalRDD: made of an RDD"},
+        {"field": "b.`c.d`", "reason": "LogicalRDD: made of an RDD"},
+    ]
+
+
+def test_sources_without_kinds_have_no_transformations_but_their_type() -> None:
+    reads = Columns({("co2",): {Source(CHECKED, ("distance",)): frozenset({Transformation("DIRECT")})}})
+
+    (column,) = ended(columns=reads)["outputs"][0]["facets"]["columnLineage"]["fields"]["co2"]["inputFields"]
+
+    assert column["transformations"] == [{"type": "DIRECT"}]
+
+
+def test_a_write_has_the_same_run_id_whenever_it_is_told_and_no_other_write_has_it() -> None:
+    others = [a_write(execution_id=8), a_write(output=Dataset(CHECKED))]
+
+    ids = [
+        {event["run"]["runId"] for event in write_events(write, APPLICATION, JOB)}
+        for write in (a_write(), a_write(command="other", ended_ms=AT_MS), *others)
+    ]
+
+    assert ids[0] == ids[1]
+    assert [len(one) for one in ids] == [1] * 4
+    assert len(set.union(*ids)) == 3
+
+
+def test_a_write_never_ends_before_it_began() -> None:
+    assert ended(ended_ms=AT_MS - 5)["eventTime"] == "2025-11-20T12:00:00.123Z"
+
+
+def test_an_application_that_nobody_started_is_the_root_of_its_writes() -> None:
+    alone = type(APPLICATION)(Head(APPLICATION_RUN))
+
+    start, _ = write_events(a_write(), alone, JOB)
+    began = application_event(alone, "START", AT_MS)
+
+    parent = start["run"]["facets"]["parent"]
+    assert parent["root"] == {"run": parent["run"], "job": parent["job"]}
+    assert (began["run"], "processing_engine" in start["run"]["facets"]) == (
+        {"runId": APPLICATION_RUN.run_id, "facets": {}},
+        False,
+    )
+
+
+def test_an_application_begins_and_ends_as_a_run_of_its_own() -> None:
+    start = application_event(APPLICATION, "START", AT_MS)
+    end = application_event(
+        APPLICATION, "FAIL", AT_MS + 1, counts={"writes": 2, "dropped": 0}, failure=Failure("ValueError: x", "line 1")
+    )
+
+    root = {"run": {"runId": NIGHTLY.run_id}, "job": {"namespace": "emissions", "name": "nightly"}}
+    assert start == told(
+        RunEvent(
+            eventTime="2025-11-20T12:00:00.123Z",
+            eventType=RunState.START,
+            run=Run(
+                APPLICATION_RUN.run_id,
+                {"processing_engine": engine(start), "parent": start["run"]["facets"]["parent"]},
+            ),
+            job=Job("emissions", "emissions", {"jobType": job_type("APPLICATION")}),
+            inputs=[],
+            outputs=[],
+            producer=PRODUCER,
+        )
+    )
+    assert {name: start["run"]["facets"]["parent"][name] for name in ("run", "job", "root")} == {**root, "root": root}
+    assert (end["eventType"], capture_of(end)) == ("FAIL", {"counts": {"writes": 2, "dropped": 0}})
+    assert end["run"]["facets"]["errorMessage"]["programmingLanguage"] == "PYTHON"
+
+
+@pytest.mark.parametrize("failure", [None, Failure("boom")])
+def test_the_door_takes_every_event(failure: Failure | None) -> None:
+    events = [
+        *write_events(a_write(failure=failure, unknown={("x",): "RDD"}), APPLICATION, JOB),
+        application_event(APPLICATION, "START", AT_MS),
+        application_event(APPLICATION, "COMPLETE", AT_MS, counts={"writes": 1}),
+    ]
+
+    assert [parse_event(event, NameRules(), now=None).type for event in events] == [
+        "START",
+        "FAIL" if failure else "COMPLETE",
+        "START",
+        "COMPLETE",
+    ]
+
+
+# Secrets, and texts that are too long
+
+
+@pytest.mark.parametrize(
+    ("sql", "kept"),
+    [
+        ("CREATE TABLE t USING jdbc OPTIONS (password 'x')", "CREATE TABLE t USING jdbc OPTIONS (password ***)"),
+        ('SET `fs.s3a.secret.key` = "a\\"b"', "SET `fs.s3a.secret.key` = ***"),
+        ("OPTIONS ('dbPassword'='it\\'s')", "OPTIONS ('dbPassword'=***)"),
+        (
+            "url 'jdbc:postgresql://h/db?user=me&password=x&ssl=true'",
+            "url 'jdbc:postgresql://h/db?user=me&password=***&ssl=true'",
+        ),
+        ("url 'jdbc:sqlserver://h;user=me;password=x;'", "url 'jdbc:sqlserver://h;user=me;password=***;'"),
+        ("LOCATION 'https://me:x@host/path'", "LOCATION 'https://me:***@host/path'"),
+        ("SELECT 'AKIAIOSFODNN7EXAMPLE'", "SELECT '***'"),
+        ("SELECT password, token FROM users WHERE id = 'x'", "SELECT password, token FROM users WHERE id = 'x'"),
+        ("SELECT tokens.id = keys.id", "SELECT tokens.id = keys.id"),
+    ],
+)
+def test_secrets_are_taken_out_of_statements_and_messages(sql: str, kept: str) -> None:
+    end = ended(sql=sql, failure=Failure(sql, sql))
+
+    error = end["run"]["facets"]["errorMessage"]
+    assert [end["job"]["facets"]["sql"]["query"], error["message"], error["stackTrace"]] == [kept] * 3
+
+
+def test_redactions_are_the_deployers_own() -> None:
+    rules = EventRules(redactions=[re.compile("name = (?P<secret>'[^']*')")])
+
+    _, end = write_events(a_write(sql="SELECT 1 WHERE name = 'Ada'"), APPLICATION, JOB, rules)
+
+    assert end["job"]["facets"]["sql"]["query"] == "SELECT 1 WHERE name = ***"
+
+
+def test_no_text_keeps_redaction_busy() -> None:
+    started = time.perf_counter()
+    for text in ("password" * 10_000, "'" * 80_000, "://" + "a:" * 40_000, "?a.a-" * 16_000, "token  " * 11_000):
+        ended(sql=text)
+
+    assert time.perf_counter() - started < 2
+
+
+def test_statements_are_told_only_if_wanted() -> None:
+    _, end = write_events(a_write(), APPLICATION, JOB, EventRules(sql=False))
+
+    assert "sql" not in end["job"]["facets"]
+    assert "cut" not in capture_of(end)
+
+
+def test_long_texts_are_cut_and_told_so() -> None:
+    end = ended(sql="SELECT 1" + " " * 1_000_000, failure=Failure("x" * 100_000))
+
+    assert len(end["job"]["facets"]["sql"]["query"]) == 20_000
+    assert len(end["run"]["facets"]["errorMessage"]["message"]) == 4_000
+    assert capture_of(end)["cut"] == ["sql", "error"]
+
+
+def test_a_thousand_unknown_columns_are_named_at_most() -> None:
+    end = ended(unknown={(f"c{number}",): "RDD" for number in range(1_001)})
+
+    assert (len(capture_of(end)["unknown"]), capture_of(end)["cut"]) == (1_000, ["unknown"])
+
+
+# Events that are too large
+
+
+def test_a_large_event_goes_without_one_thing_after_the_other_until_it_fits() -> None:
+    flight = (SchemaField("tailnum", "string"),)
+    write = a_write(
+        sql="SELECT 1" + "  " * 5_000,
+        failure=Failure("x" * 4_000, "y" * 16_000),
+        unknown={(f"unknown{number}",): "LogicalRDD: made of an RDD" for number in range(200)},
+        inputs=tuple(Dataset(DatasetId("s3://flights", f"day{number}"), flight) for number in range(300)),
+    )
+    seen = []
+    size = len(json.dumps(write_events(write, APPLICATION, JOB)[1]))
+    while True:
+        _, end = write_events(write, APPLICATION, JOB, EventRules(size_max_bytes=size))
+        assert len(json.dumps(end)) <= size
+        seen.append(tuple(capture_of(end).get("cut", [])))
+        if len(seen[-1]) == len(CUTS):
+            break
+        size = len(json.dumps(end)) - 1
+
+    assert seen == [CUTS[:number] for number in range(len(CUTS) + 1)]
+
+
+def test_without_indirect_dependencies_a_column_that_has_no_others_is_left_out_rather_than_made_of_nothing() -> None:
+    columns = Columns(
+        {
+            ("kind",): of(CHECKED, "co2", told=(JOIN,)),
+            ("n",): {},
+            ("tailnum",): of(CHECKED, "tailnum", told=(IDENTITY, JOIN)),
+        }
+        | {(f"c{number}",): of(CHECKED, f"c{number}", told=(JOIN,)) for number in range(100)},
+        of(PLANES, "tailnum", told=(JOIN,)),
+    )
+    _, end = write_events(a_write(columns=columns), APPLICATION, JOB, EventRules(size_max_bytes=9_000))
+
+    facet = end["outputs"][0]["facets"]["columnLineage"]
+    assert capture_of(end)["cut"] == ["descriptions", "inputSchemas", "indirect"]
+    assert columns_of_facet(facet) == Columns(
+        {("n",): {}, ("tailnum",): of(CHECKED, "tailnum", told=(IDENTITY,))}, columns.whole
+    )
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["shared", "50 of them with their own"])
+def test_all_of_1500_columns_from_all_of_1500_is_given_up_before_it_is_built(shared: bool) -> None:
+    def sources() -> dict[Source, frozenset[Transformation]]:
+        return {Source(CHECKED, (f"c{number}",)): frozenset({IDENTITY}) for number in range(1_500)}
+
+    one = sources()
+    columns = Columns({(f"c{number}",): one if shared else sources() for number in range(1_500 if shared else 50)})
+    started = time.perf_counter()
+
+    end = ended(columns=columns)
+
+    assert time.perf_counter() - started < 1
+    assert capture_of(end)["cut"] == ["descriptions", "inputSchemas", "indirect", "columnLineage"]
+
+
+def test_2000_columns_are_rendered_whole_and_fast() -> None:
+    columns = Columns({(f"column_{number}",): of(CHECKED, f"column_{number}") for number in range(2_000)})
+    fields = tuple(SchemaField(f"column_{number}", "double") for number in range(2_000))
+    write = a_write(columns=columns, output=Dataset(ESTIMATED, fields), inputs=(Dataset(CHECKED, fields),))
+    started = time.perf_counter()
+
+    _, end = write_events(write, APPLICATION, JOB)
+
+    assert time.perf_counter() - started < 0.5
+    assert "cut" not in capture_of(end)
+    assert columns_of_facet(end["outputs"][0]["facets"]["columnLineage"]) == columns
+
+
+def test_schemas_of_many_wide_inputs_are_given_up_before_they_are_built() -> None:
+    fields = tuple(SchemaField(f"column_{number}", "double") for number in range(2_000))
+    inputs = tuple(Dataset(DatasetId("s3://flights", f"day{number}"), fields) for number in range(500))
+    started = time.perf_counter()
+
+    end = ended(inputs=inputs)
+
+    assert time.perf_counter() - started < 1
+    assert capture_of(end)["cut"] == ["descriptions", "inputSchemas"]
+    assert len(end["inputs"]) == 500
