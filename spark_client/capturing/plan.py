@@ -72,3 +72,8 @@ def _linked(value: Any, nodes: Sequence[Node]) -> Any:
     if isinstance(value, list):
         return [_linked(one, nodes) for one in value]
     return {name: _linked(one, nodes) for name, one in value.items()}
+
+
+def kinds(text: str) -> frozenset[str]:
+    """Classes of nodes, written one after the other."""
+    return frozenset(text.split())

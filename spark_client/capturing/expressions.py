@@ -1,0 +1,350 @@
+"""What the expressions of a plan make of columns: a rule for each kind that does more than change what goes in.
+
+A rule takes the node and an `Expressions`, of which it asks the values of the node's parts. To teach a new expression,
+add a rule to `RULES`, or its name to one of the sets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any, Protocol
+
+from lineage.fields.columns import Transformation
+from spark_client.capturing.plan import Node, kinds
+from spark_client.capturing.values import (
+    AGGREGATED,
+    CHANGED,
+    CONDITIONAL,
+    FILTER,
+    NOTHING,
+    SOMEHOW,
+    WINDOW,
+    Dependency,
+    Value,
+    change,
+    get_field,
+    keep,
+    unite,
+    unknown,
+)
+
+# The value of the first part, as it is.
+_SAME = kinds(
+    """
+    Alias OuterReference PromotePrecision CheckOverflow KnownNotNull KnownNullable KnownNotContainsNull
+    AssertNotNull KnownFloatingPointNormalized NormalizeNaNAndZero SortOrder TempResolvedColumn InheritAnalysisRules
+    OuterScopeReference GetViewColumnByNameAndOrdinal ReferenceToExpressions
+    """
+)
+# What these give has the structure of what they take: an element, or a collection with the same elements.
+_KEEPING = kinds(
+    """
+    GetArrayItem GetMapValue ElementAt TryElementAt Explode PosExplode Stack Inline Slice Reverse SortArray
+    ArrayDistinct ArrayExcept ArrayUnion ArrayIntersect ArrayRemove ArrayRepeat ArrayCompact ArrayInsert ArrayAppend
+    ArrayPrepend Flatten Concat CreateArray CreateMap MapValues MapConcat MapFromArrays ArraysZip Shuffle Get Cast
+    UpCast AnsiCast TryCast CollectList CollectSet First Last AnyValue Max Min Greatest Least Collate ArrayMax
+    ArrayMin ReplicateRows Mode ListAgg
+    """
+)
+# Functions of OpenLineage's list (TransformationInfo, 1.2x) whose result does not show what went in.
+_MASKING = kinds(
+    """
+    Crc32 HiveHash Md5 Murmur3Hash Sha1 Sha2 XxHash64 CollationAwareMurmur3Hash Mask Count
+    """
+)
+# Ranks: they are made of the window's order, not of arguments.
+_RANKS = kinds(
+    """
+    Rank DenseRank PercentRank RowNumber NTile CumeDist
+    """
+)
+
+
+class Subqueries(Protocol):
+    """The plans inside expressions."""
+
+    def outputs(self, plan: Node) -> list[Value]:
+        """The columns of a subquery."""
+
+    def rows(self, plan: Node) -> frozenset[Dependency]:
+        """What decides which rows it has."""
+
+
+class Expressions:
+    """The values of expressions, where `scope` has those of the attributes that they refer to, by expression id."""
+
+    def __init__(self, scope: Mapping[str, Value], subqueries: Subqueries, spend: Callable[[int], None]) -> None:
+        self.scope = scope
+        self.subqueries = subqueries
+        self._spend = spend
+        self._known: dict[int, Value] = {}
+
+    def value(self, expression: object) -> Value:
+        """The value of an expression; of a literal (None), and of what is no expression, nothing."""
+        if not isinstance(expression, Node):
+            return NOTHING
+        left = [expression]
+        while left:
+            node = left[-1]
+            waiting = (
+                [] if node.number in self._known else [one for one in _parts(node) if one.number not in self._known]
+            )
+            if waiting:
+                left.extend(waiting)
+                continue
+            left.pop()
+            if node.number not in self._known:
+                self._known[node.number] = self._made(node)
+        return self._known[expression.number]
+
+    def values(self, expressions: object) -> list[Value]:
+        """The values of a list of expressions, and of lists in it; literals among them are nothing."""
+        if isinstance(expressions, list):
+            return [value for one in expressions for value in self.values(one)]
+        return [self.value(expressions)]
+
+    def with_variables(self, variables: Mapping[str, Value]) -> Expressions:
+        """The same where variables of a lambda are known too."""
+        return Expressions({**self.scope, **variables}, self.subqueries, self._spend)
+
+    def _made(self, node: Node) -> Value:
+        value = _rule(node)(node, self)
+        if node.kind in _MASKING:
+            value = keep(Transformation("DIRECT", "IDENTITY", masking=True), value)
+        self._spend(len(value.made_of))
+        return value
+
+
+Rule = Callable[[Node, Expressions], Value]
+
+
+def _parts(node: Node) -> Iterator[Node]:
+    """The expressions that a node's rule asks for: not the plans of subqueries, not the bodies of lambdas."""
+    if "replacement" in node.values:
+        yield from node.nodes("replacement")
+    elif node.kind not in _OWN_WALK:
+        for name in node.values:
+            if name not in ("plan", "plans"):
+                yield from node.nodes(name)
+
+
+def _rule(node: Node) -> Rule:
+    if node.kind in RULES:
+        return RULES[node.kind]
+    if "replacement" in node.values:
+        return lambda one, of: of.value(one.values["replacement"])
+    if any(part.kind == "LambdaFunction" for part in node.nodes()):
+        return _higher_order
+    if "exprId" in node.values and "child" not in node.values:
+        return _attribute
+    if node.kind in _SAME:
+        return lambda one, of: of.value(next(iter(one.nodes()), None))
+    return _keeping if node.kind in _KEEPING else _changing
+
+
+def _attribute(node: Node, of: Expressions) -> Value:
+    found = of.scope.get(node.text("exprId") or "")
+    return unknown(f"{node.kind}: {node.text('name')} is nowhere in the plan") if found is None else found
+
+
+def _changing(node: Node, of: Expressions) -> Value:
+    return change(CHANGED, map(of.value, _parts(node)))
+
+
+def _keeping(node: Node, of: Expressions) -> Value:
+    if node.values.get("same") is True:
+        return of.value(node.node("child"))
+    return unite(keep(CHANGED, of.value(part)) for part in _parts(node))
+
+
+def _struct_field(node: Node, of: Expressions) -> Value:
+    name = node.text("extractFieldName") or node.text("field.name")
+    child = of.value(node.node("child"))
+    return change(CHANGED, [child]) if name is None else get_field(child, name)
+
+
+def _struct(node: Node, of: Expressions) -> Value:
+    names, children = node.values.get("names") or [], node.values.get("children") or []
+    values = map(of.value, children[1::2])
+    return Value(fields={str(name): value for name, value in zip(names, values, strict=False)})
+
+
+def _with_fields(node: Node, of: Expressions) -> Value:
+    """`withField` and `dropFields`: the old struct as it is, and the fields that are put in its place."""
+    old = of.value(node.node("structExpr"))
+    fields, made_of = dict(old.fields), old.made_of
+    for change_of in node.nodes("fieldOps"):
+        name = change_of.text("name") or ""
+        if change_of.kind == "DropField":
+            fields.pop(name, None)
+        else:
+            fields[name] = of.value(change_of.values.get("valExpr", change_of.values.get("child")))
+    return Value(made_of, fields, old.unknown)
+
+
+def _case(node: Node, of: Expressions) -> Value:
+    branches = [branch for branch in node.values.get("branches") or () if isinstance(branch, list)]
+    return _chosen(
+        of, [branch[0] for branch in branches], [*(branch[1] for branch in branches), node.values.get("elseValue")]
+    )
+
+
+def _if(node: Node, of: Expressions) -> Value:
+    return _chosen(of, [node.values.get("predicate")], [node.values.get("trueValue"), node.values.get("falseValue")])
+
+
+def _coalesce(node: Node, of: Expressions) -> Value:
+    children = node.values.get("children") or []
+    return _chosen(of, children[:-1], children)
+
+
+def _nan_or(node: Node, of: Expressions) -> Value:
+    return _chosen(of, [node.values.get("left")], [node.values.get("left"), node.values.get("right")])
+
+
+def _chosen(of: Expressions, conditions: Iterable[object], choices: Iterable[object]) -> Value:
+    """One of several values, by conditions."""
+    deciding = change(CONDITIONAL, map(of.value, conditions))
+    return _beside(unite(keep(CHANGED, of.value(choice)) for choice in choices), deciding)
+
+
+def _beside(value: Value, deciding: Value) -> Value:
+    """A value, and what decides about it."""
+    return Value(value.made_of | deciding.made_of, value.fields, value.unknown | deciding.unknown)
+
+
+def _aggregate(node: Node, of: Expressions) -> Value:
+    function = node.node("aggregateFunction")
+    if function is None:
+        return NOTHING
+    filtered = change(FILTER, [of.value(node.values.get("filter"))])
+    return _beside(keep(AGGREGATED, of.value(function)), filtered)
+
+
+def _pivot_first(node: Node, of: Expressions) -> Value:
+    deciding = change(CONDITIONAL, [of.value(node.node("pivotColumn"))])
+    return _beside(of.value(node.node("valueColumn")), deciding)
+
+
+def _window(node: Node, of: Expressions) -> Value:
+    function, spec = node.node("windowFunction"), node.node("windowSpec")
+    value = NOTHING if function is None or function.kind in _RANKS else of.value(function)
+    parts = spec.nodes("partitionSpec", "orderSpec") if spec is not None else []
+    return _beside(value, change(WINDOW, map(of.value, parts)))
+
+
+def _python_function(node: Node, of: Expressions) -> Value:
+    how = Transformation("DIRECT", "TRANSFORMATION", f"python udf {node.text('name') or ''}".strip(), masking=False)
+    return change(how, of.values(node.values.get("children")))
+
+
+def _scalar_subquery(node: Node, of: Expressions) -> Value:
+    plan = node.node("plan")
+    if plan is None:
+        return NOTHING
+    value = unite(of.subqueries.outputs(plan))
+    return _beside(value, Value(of.subqueries.rows(plan)))
+
+
+def _in_subquery(node: Node, of: Expressions) -> Value:
+    outer = change(CHANGED, of.values(node.values.get("values")))
+    return _beside(outer, of.value(node.node("query")))
+
+
+def _listed(node: Node, of: Expressions) -> Value:
+    """What `IN` looks into: the subquery's columns, and what decides about its rows."""
+    plan = node.node("plan")
+    if plan is None:
+        return NOTHING
+    return _beside(change(CHANGED, of.subqueries.outputs(plan)), Value(of.subqueries.rows(plan)))
+
+
+def _exists(node: Node, of: Expressions) -> Value:
+    plan = node.node("plan")
+    return NOTHING if plan is None else Value(of.subqueries.rows(plan))
+
+
+def _references(node: Node, of: Expressions) -> Value:
+    """An expression of which only the references were read."""
+    values = [of.scope[one] for one in node.values.get("references") or () if one in of.scope]
+    for plan in node.nodes("plans"):
+        values += of.subqueries.outputs(plan)
+        values.append(Value(of.subqueries.rows(plan)))
+    return change(SOMEHOW, values)
+
+
+def _higher_order(node: Node, of: Expressions) -> Value:
+    """Lambdas over collections: their variables are the elements of what the function takes."""
+    functions = [part for part in node.nodes() if part.kind == "LambdaFunction"]
+    taken = [of.value(part) for part in node.nodes() if part.kind != "LambdaFunction"]
+    bodies = [_body(node, function, taken, of) for function in functions]
+    if node.kind in ("ArrayTransform", "TransformValues", "ZipWith", "MapZipWith"):
+        return unite(keep(CHANGED, body) for body in bodies)
+    if node.kind in ("ArrayFilter", "MapFilter", "ArraySort"):
+        return _beside(unite(keep(CHANGED, one) for one in taken), change(CHANGED, bodies))
+    return change(CHANGED, [*taken, *bodies])
+
+
+def _body(node: Node, function: Node, taken: list[Value], of: Expressions) -> Value:
+    elements = [keep(CHANGED, value) for value in taken]
+    variables = enumerate(function.nodes("arguments"))
+    bound = {one.text("exprId") or "": _variable(node.kind, place, elements) for place, one in variables}
+    return of.with_variables(bound).value(function.node("function"))
+
+
+def _variable(kind: str, place: int, elements: list[Value]) -> Value:
+    """What a lambda's variable is, by its place: an element, an index, a key or a value, or what is added up."""
+    if kind in ("ArrayTransform", "ArrayFilter") and place == 1:
+        return NOTHING
+    if kind == "ZipWith":
+        return elements[place]
+    if kind == "MapZipWith" and place > 0:
+        return elements[place - 1]
+    if kind == "ArrayAggregate" and place == 1:
+        return elements[0]
+    return unite(elements)
+
+
+def _lambda(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
+    """Nothing by itself: its function asks for its body, with variables."""
+    return NOTHING
+
+
+RULES: Mapping[str, Rule] = {
+    "GetStructField": _struct_field,
+    "GetArrayStructFields": _struct_field,
+    "CreateNamedStruct": _struct,
+    "UpdateFields": _with_fields,
+    "CaseWhen": _case,
+    "If": _if,
+    "Coalesce": _coalesce,
+    "NaNvl": _nan_or,
+    "AggregateExpression": _aggregate,
+    "PivotFirst": _pivot_first,
+    "WindowExpression": _window,
+    "PythonUDF": _python_function,
+    "PythonUDAF": _python_function,
+    "PythonUDTF": _python_function,
+    "ScalarSubquery": _scalar_subquery,
+    "LateralSubquery": _listed,
+    "ListQuery": _listed,
+    "InSubquery": _in_subquery,
+    "Exists": _exists,
+    "References": _references,
+    "LambdaFunction": _lambda,
+}
+# Their rules ask for what they need: lambdas have variables of their own.
+_OWN_WALK: frozenset[str] = frozenset({"LambdaFunction", "References"})
+
+
+def sources_of(dependencies: Iterable[Dependency]) -> dict[Any, frozenset[Transformation]]:
+    """By source, all the ways in which it is depended on."""
+    found: dict[Any, set[Transformation]] = {}
+    for one in dependencies:
+        found.setdefault(one.source, set()).add(one.how)
+    return {source: frozenset(hows) for source, hows in found.items()}
+
+
+def indirect(how: Transformation, values: Iterable[Value]) -> frozenset[Dependency]:
+    """What decides about rows by these values."""
+    return change(how, values).made_of

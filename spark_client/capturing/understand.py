@@ -1,0 +1,194 @@
+"""An execution, understood: what it wrote where, what it read, and what the columns are made of."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from lineage.fields.columns import Columns, Source, Sources
+from lineage.names import DatasetId, FieldPath
+from spark_client.capturing.catalogs import Catalogs
+from spark_client.capturing.columns import TooLarge, Walk
+from spark_client.capturing.datasets import Read, find_datasets
+from spark_client.capturing.executions import Execution
+from spark_client.capturing.expressions import sources_of
+from spark_client.capturing.operators import Relation, plans_of
+from spark_client.capturing.plan import Node
+from spark_client.capturing.targets import Target, find_targets
+from spark_client.capturing.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, unknown
+from spark_client.capturing.writes import Dataset, Write, Written
+
+_CHECKPOINTS = ("checkpoint", "localCheckpoint")
+# Leaves that stand for a plan elsewhere.
+_REFERENCES = ("CTERelationRef", "UnionLoopRef")
+
+
+class Understanding:
+    """Understands executions one after the other; it remembers checkpoints, whose plans Spark forgets."""
+
+    def __init__(self, catalogs: Catalogs) -> None:
+        self._catalogs = catalogs
+        self._checkpoints = _Checkpoints()
+
+    def read_write(self, execution: Execution) -> list[Write]:
+        """What it wrote: nothing mostly, several datasets where a statement has several INSERTs."""
+        if execution.action in _CHECKPOINTS:
+            self._checkpoint(execution)
+            return []
+        targets = find_targets(execution.plan, self._catalogs)
+        return [self._write(execution, target, target.output) for target in targets if target.output is not None]
+
+    def _write(self, execution: Execution, target: Target, output: Dataset) -> Write:
+        reading = _Reading(self._catalogs, self._checkpoints, target.query)
+        metrics = execution.metrics
+        write = Write(
+            execution_id=execution.id,
+            command=target.command,
+            started_ms=execution.started_ms,
+            ended_ms=execution.ended_ms,
+            output=output,
+            inputs=tuple(reading.inputs()),
+            tier=execution.tier,
+            change=target.change,
+            written=Written(metrics.get("numOutputRows"), metrics.get("numOutputBytes"), metrics.get("numFiles")),
+            failure=execution.failure,
+            sql=execution.sql,
+        )
+        if execution.tier == "tables" or target.query is None:
+            return write
+        names = target.names or tuple(field.name for field in output.schema)
+        if target.unknown is not None:
+            return replace(write, unknown={(name,): target.unknown for name in names})
+        try:
+            relation = Walk(reading.leaf).relation(target.query)
+        except TooLarge:
+            return replace(write, tier="tables")
+        told = _Told(names, relation.values, target.generated)
+        return replace(write, columns=Columns(told.fields, sources_of(relation.rows)), unknown=told.unknown)
+
+    def _checkpoint(self, execution: Execution) -> None:
+        reading = _Reading(self._catalogs, self._checkpoints, execution.plan)
+        try:
+            relation = Walk(reading.leaf).relation(execution.plan)
+        except TooLarge:
+            return
+        self._checkpoints.remember(relation, list(reading.inputs()))
+
+
+class _Told:
+    """Values as columns of a dataset: by path what each is made of, or why that is unknown."""
+
+    def __init__(self, names: Sequence[str], values: Sequence[Value], generated: Iterable[str]) -> None:
+        self.fields: dict[FieldPath, Sources] = {(name,): {} for name in generated}
+        self.unknown: dict[FieldPath, str] = {}
+        # Values that columns share are told by sources that they share.
+        self._sources: dict[int, Sources] = {}
+        for name, value in zip(names, values, strict=False):
+            self._tell((name,), value)
+
+    def _tell(self, path: FieldPath, value: Value) -> None:
+        for name, inner in value.fields.items():
+            self._tell((*path, name), inner)
+        if value.unknown:
+            self.unknown[path] = "; ".join(sorted(value.unknown))
+        if value.made_of or not (value.fields or value.unknown):
+            if id(value) not in self._sources:
+                self._sources[id(value)] = sources_of(value.made_of)
+            self.fields[path] = self._sources[id(value)]
+
+
+class _Reading:
+    """What a query reads."""
+
+    def __init__(self, catalogs: Catalogs, checkpoints: _Checkpoints, query: Node | None) -> None:
+        self._catalogs = catalogs
+        self._checkpoints = checkpoints
+        self._leaves = [] if query is None else [node for node in _reachable(query) if _is_leaf(node)]
+        self._read: dict[int, Read] = {}
+
+    def inputs(self) -> Iterator[Dataset]:
+        """The datasets, each once; those of checkpointed frames too."""
+        found: dict[DatasetId, Dataset] = {}
+        for leaf in self._leaves:
+            remembered = self._checkpoints.find(_ids(leaf))
+            for dataset in remembered.inputs if remembered else self._find(leaf).datasets:
+                found.setdefault(dataset.id, dataset)
+        yield from found.values()
+
+    def leaf(self, node: Node) -> Relation:
+        """What a leaf of the plan gives: the columns of its datasets."""
+        remembered = self._checkpoints.find(_ids(node))
+        if remembered:
+            return remembered.relation
+        read = self._find(node)
+        columns = ((one.text("exprId") or "", _column(one, read)) for one in _outputs(node))
+        return Relation(tuple(columns))
+
+    def _find(self, leaf: Node) -> Read:
+        if leaf.number not in self._read:
+            self._read[leaf.number] = find_datasets(leaf, self._catalogs)
+        return self._read[leaf.number]
+
+
+def _column(attribute: Node, read: Read) -> Value:
+    name = attribute.text("name")
+    if read.unknown is not None or name is None:
+        return unknown(read.unknown or f"{attribute.kind}: without a name")
+    if not read.datasets:
+        return NOTHING
+    how = SOMEHOW if attribute.kind == "References" else IDENTITY
+    return Value(frozenset(Dependency(Source(dataset.id, (name,)), how) for dataset in read.datasets))
+
+
+def _outputs(leaf: Node) -> list[Node]:
+    return leaf.nodes("output") or leaf.nodes("dataCols", "partitionCols")
+
+
+def _ids(leaf: Node) -> tuple[str, ...]:
+    return tuple(one.text("exprId") or "" for one in _outputs(leaf))
+
+
+def _is_leaf(node: Node) -> bool:
+    return "schema" in node.values and node.kind not in _REFERENCES and not plans_of(node)
+
+
+def _reachable(root: Node) -> Iterator[Node]:
+    """A node and all below it, each once."""
+    seen, left = {root.number}, [root]
+    while left:
+        node = left.pop()
+        yield node
+        for child in node.nodes():
+            if child.number not in seen:
+                seen.add(child.number)
+                left.append(child)
+
+
+class _Checkpoint(NamedTuple):
+    relation: Relation
+    inputs: list[Dataset]
+
+
+class _Checkpoints:
+    """What checkpointed frames are made of, by the ids of their columns, which outlive the plan; the latest few."""
+
+    def __init__(self, frames_max: int = 500) -> None:
+        self._known: OrderedDict[frozenset[str], _Checkpoint] = OrderedDict()
+        self._max = frames_max
+
+    def remember(self, relation: Relation, inputs: list[Dataset]) -> None:
+        """A frame was checkpointed."""
+        self._known[frozenset(name for name, _ in relation.columns)] = _Checkpoint(relation, inputs)
+        while len(self._known) > self._max:
+            self._known.popitem(last=False)
+
+    def find(self, ids: Iterable[str]) -> _Checkpoint | None:
+        """The frame with these columns, in their order."""
+        ordered = tuple(ids)
+        known = self._known.get(frozenset(ordered))
+        if not ordered or known is None:
+            return None
+        values = dict(known.relation.columns)
+        return known._replace(relation=Relation(tuple((name, values[name]) for name in ordered), known.relation.rows))
