@@ -19,16 +19,17 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_LOGICAL}.LeafNode": ("schema",),
     f"{_LOGICAL}.Command": ("query.schema",),
     f"{_EXPRESSIONS}.CreateNamedStruct": ("names",),
+    f"{_EXPRESSIONS}.UpdateFields": ("dataType.names",),
     f"{_EXPRESSIONS}.GetStructField": ("extractFieldName",),
     f"{_EXPRESSIONS}.GetArrayStructFields": ("field.name",),
     f"{_EXPRESSIONS}.UserDefinedExpression": ("name",),
+    f"{_EXPRESSIONS}.Generator": ("elementSchema.names",),
     # Relations, and where they lie.
     f"{_SOURCES}.HadoopFsRelation": ("location", "partitionSchema"),
     f"{_SOURCES}.FileIndex": ("rootPaths",),
     f"{_SOURCES}.jdbc.JDBCRelation": ("jdbcOptions",),
     f"{_SOURCES}.jdbc.JDBCOptions": ("url", "tableOrQuery"),
-    f"{_CATALYST}.catalog.CatalogTable": ("identifier", "provider", "storage", "tableType", "partitionColumnNames"),
-    f"{_CATALYST}.catalog.CatalogTableType": ("name",),
+    f"{_CATALYST}.catalog.CatalogTable": ("identifier", "storage", "partitionColumnNames", "schema"),
     f"{_CATALYST}.catalog.CatalogStorageFormat": ("locationUri",),
     f"{_CATALYST}.TableIdentifier": ("table", "database", "catalog"),
     f"{_SQL}.sources.BaseRelation": ("schema",),
@@ -40,6 +41,7 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_SOURCES}.v2.jdbc.JDBCTable": ("jdbcOptions",),
     f"{_SOURCES}.v2.FileTable": ("fileIndex",),
     f"{_CONNECTOR}.V1Table": ("v1Table",),
+    "org.apache.spark.sql.delta.catalog.DeltaTableV2": ("path", "catalogTable"),
 }
 # Parameters of constructors that nobody needs; some of them hold rows, or types that repeat with every reference.
 SKIPPED = (

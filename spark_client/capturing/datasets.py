@@ -1,0 +1,213 @@
+"""What the leaves of a plan read: datasets by name, or why they have none."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from lineage.names import DatasetId
+from spark_client.capturing import jdbc
+from spark_client.capturing.catalogs import Catalogs
+from spark_client.capturing.locations import find_path, find_topic, find_uri
+from spark_client.capturing.plan import Node
+from spark_client.capturing.queries import find_query
+from spark_client.capturing.schemas import parse_schema
+from spark_client.capturing.writes import Dataset, SchemaField, Symlink
+
+# An object of the JVM, as its getters tell it.
+Told: TypeAlias = Mapping[str, Any]
+
+# A relation of more places than this is told by the folders that they are in.
+_PLACES_MAX = 50
+_MADE_OF_NOTHING = frozenset({"EmptyRelation", "LocalRelation", "OneRowRelation", "Range"})
+_REASONS = {
+    "CommandResult": "the result of a command",
+    "ExternalRDD": "made of an RDD",
+    "LogicalRDD": "made of an RDD",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """What a leaf reads. Each of its columns is the column of that name of each dataset; of none: made of nothing.
+
+    `unknown` says why nothing is known of its columns; datasets that are there nevertheless are read.
+    """
+
+    datasets: tuple[Dataset, ...] = ()
+    unknown: str | None = None
+
+
+def find_datasets(leaf: Node, catalogs: Catalogs) -> Read:
+    """What a leaf reads."""
+    if leaf.kind in _MADE_OF_NOTHING:
+        return Read()
+    rule = _RULES.get(leaf.kind)
+    read = rule(leaf, catalogs) if rule else None
+    if read is None:
+        return Read(unknown=f"{_kind_of(leaf)}: {_REASONS.get(leaf.kind, 'a source that nobody can name')}")
+    return read
+
+
+def find_table(told: object, catalogs: Catalogs, schema: Sequence[SchemaField] = ()) -> Dataset | None:
+    """A `CatalogTable`: where its data lies, with its name as a symlink; the name alone where it is not told where."""
+    if not isinstance(told, Mapping):
+        return None
+    symlinks = find_symlinks(told, catalogs)
+    uri = _text(told, "storage", "locationUri")
+    located = find_uri(uri, catalogs.default_fs) if uri else None
+    schema = tuple(schema) or parse_schema(_text(told, "schema"))
+    if located:
+        return Dataset(located, schema, symlinks)
+    return Dataset(DatasetId(symlinks[0].namespace, symlinks[0].name), schema) if symlinks else None
+
+
+def find_symlinks(told: object, catalogs: Catalogs) -> tuple[Symlink, ...]:
+    """The name of a `CatalogTable`, if its database is known."""
+    if not isinstance(told, Mapping):
+        return ()
+    name = _text(told, "identifier", "table")
+    database = _text(told, "identifier", "database")
+    uri = _text(told, "storage", "locationUri")
+    if not name or not database:
+        return ()
+    return catalogs.symlinks(_text(told, "identifier", "catalog"), [database], name, uri)
+
+
+def find_options(options: object, catalogs: Catalogs) -> Read | None:
+    """What the options of a source or a sink name: a table of a database, a topic, or a path."""
+    if not isinstance(options, Mapping):
+        return None
+    if url := options.get("url"):
+        return _jdbc(str(url), options.get("dbtable") or options.get("query") or "")
+    if servers := options.get("kafka.bootstrap.servers"):
+        topics = str(options.get("topic") or options.get("subscribe") or "").split(",")
+        return _all(Dataset(named) for topic in topics if (named := find_topic(str(servers), topic.strip())))
+    path = options.get("path")
+    return find_paths([path], catalogs) if isinstance(path, str) else None
+
+
+def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[SchemaField] = ()) -> Read | None:
+    """Paths, each dataset once; of very many, the folders that they are in."""
+    named = dict.fromkeys(find_path(path, catalogs.default_fs) for path in paths)
+    while len(named) > _PLACES_MAX:
+        folders = dict.fromkeys(_folder_of(one) for one in named)
+        if len(folders) == len(named):
+            break
+        named = folders
+    return _all(Dataset(one, tuple(schema)) for one in list(named)[:_PLACES_MAX] if one)
+
+
+def _logical_relation(leaf: Node, catalogs: Catalogs) -> Read | None:
+    schema = parse_schema(leaf.text("schema"))
+    if table := find_table(leaf.values.get("catalogTable"), catalogs, schema):
+        return Read((table,))
+    relation = leaf.values.get("relation")
+    if not isinstance(relation, Mapping):
+        return None
+    return _of_object(relation, catalogs, schema)
+
+
+def _hive_relation(leaf: Node, catalogs: Catalogs) -> Read | None:
+    table = find_table(leaf.values.get("tableMeta"), catalogs, parse_schema(leaf.text("schema")))
+    return Read((table,)) if table else None
+
+
+def _v2_relation(leaf: Node, catalogs: Catalogs) -> Read | None:
+    schema = parse_schema(leaf.text("schema"))
+    symlinks = find_identifier(leaf, catalogs)
+    table = leaf.values.get("table")
+    read = _of_object(table, catalogs, schema, symlinks) if isinstance(table, Mapping) else None
+    if read is None:
+        read = find_options(leaf.values.get("options"), catalogs)
+    if read is None and symlinks:
+        read = Read((Dataset(DatasetId(symlinks[0].namespace, symlinks[0].name)),))
+    return _with_schema(read, schema) if read else None
+
+
+def _v2_scan(leaf: Node, catalogs: Catalogs) -> Read | None:
+    relation = leaf.node("relation")
+    return find_datasets(relation, catalogs) if relation else None
+
+
+def find_identifier(node: Node, catalogs: Catalogs) -> tuple[Symlink, ...]:
+    """The name of a table of a DataSource V2 catalog, if that is a catalog whose tables have names."""
+    catalog, identifier = node.values.get("catalog"), node.values.get("identifier")
+    if not isinstance(catalog, Mapping) or not isinstance(identifier, Mapping):
+        return ()
+    database = [str(part) for part in identifier.get("namespace") or ()]
+    table = node.values.get("table")
+    location = _text(table, "properties", "location") if isinstance(table, Mapping) else None
+    return catalogs.symlinks(catalog.get("name"), database, str(identifier.get("name")), location)
+
+
+def _of_object(
+    told: Told, catalogs: Catalogs, schema: Sequence[SchemaField], symlinks: tuple[Symlink, ...] = ()
+) -> Read | None:
+    """What a relation or a table of the JVM's names: a database's table, a catalog's, a location, or paths."""
+    if "jdbcOptions" in told:
+        return _with_schema(
+            _jdbc(_text(told, "jdbcOptions", "url"), _text(told, "jdbcOptions", "tableOrQuery")), schema
+        )
+    if table := find_table(told.get("v1Table") or told.get("catalogTable"), catalogs, schema):
+        return Read((table,))
+    if location := _text(told, "properties", "location"):
+        named = find_uri(location, catalogs.default_fs)
+        return Read((Dataset(named, tuple(schema), symlinks),)) if named else None
+    for places in (told.get("location"), told.get("fileIndex")):
+        if isinstance(places, Mapping) and isinstance(places.get("rootPaths"), list):
+            return find_paths(places["rootPaths"], catalogs, schema)
+    path = told.get("path")
+    return find_paths([path], catalogs, schema) if isinstance(path, str) else None
+
+
+def _jdbc(url: str | None, table: str | None) -> Read | None:
+    """A table of a database; of a query, the one table that it reads."""
+    if not url or not table:
+        return None
+    if named := jdbc.find_table(url, table):
+        return Read((Dataset(named),))
+    query = find_query(table)
+    named = jdbc.find_table(url, query.table) if query else None
+    if query is None or named is None:
+        return Read(unknown="JDBCRelation: a query that the database runs")
+    return Read((Dataset(named),), None if query.plain else "JDBCRelation: computed by the database")
+
+
+def _with_schema(read: Read | None, schema: Sequence[SchemaField]) -> Read | None:
+    """Columns that a query computes are none of its table."""
+    if read is None or read.unknown:
+        return read
+    every = (Dataset(one.id, one.schema or tuple(schema), one.symlinks, one.version) for one in read.datasets)
+    return Read(tuple(every))
+
+
+def _all(every: Any) -> Read | None:
+    datasets = tuple(every)
+    return Read(datasets) if datasets else None
+
+
+def _folder_of(named: DatasetId | None) -> DatasetId | None:
+    folder = named.name.rpartition("/")[0] if named else ""
+    return DatasetId(named.namespace, folder) if named and folder else named
+
+
+def _kind_of(leaf: Node) -> str:
+    """Its class, or the one of what it stands for."""
+    inside = leaf.values.get("relation") or leaf.values.get("table")
+    return str(inside["class"]) if isinstance(inside, Mapping) and "class" in inside else leaf.kind
+
+
+def _text(told: object, *names: str) -> str | None:
+    for name in names:
+        told = told.get(name) if isinstance(told, Mapping) else None
+    return told if isinstance(told, str) and told else None
+
+
+_RULES: dict[str, Callable[[Node, Catalogs], Read | None]] = {
+    "LogicalRelation": _logical_relation,
+    "HiveTableRelation": _hive_relation,
+    "DataSourceV2Relation": _v2_relation,
+    "DataSourceV2ScanRelation": _v2_scan,
+}
