@@ -33,7 +33,7 @@ _SAME = kinds(
     """
     Alias OuterReference PromotePrecision CheckOverflow KnownNotNull KnownNullable KnownNotContainsNull
     AssertNotNull KnownFloatingPointNormalized NormalizeNaNAndZero SortOrder TempResolvedColumn InheritAnalysisRules
-    OuterScopeReference GetViewColumnByNameAndOrdinal ReferenceToExpressions
+    OuterScopeReference GetViewColumnByNameAndOrdinal ReferenceToExpressions WithField
     """
 )
 # What these give has the structure of what they take: an element, or a collection with the same elements.
@@ -170,16 +170,11 @@ def _struct(node: Node, of: Expressions) -> Value:
 
 
 def _with_fields(node: Node, of: Expressions) -> Value:
-    """`withField` and `dropFields`: the old struct as it is, and the fields that are put in its place."""
+    """`withField` and `dropFields`: the fields that are put into a struct, and those of the old one that are left."""
     old = of.value(node.node("structExpr"))
-    fields, made_of = dict(old.fields), old.made_of
-    for change_of in node.nodes("fieldOps"):
-        name = change_of.text("name") or ""
-        if change_of.kind == "DropField":
-            fields.pop(name, None)
-        else:
-            fields[name] = of.value(change_of.values.get("valExpr", change_of.values.get("child")))
-    return Value(made_of, fields, old.unknown)
+    put = {change_of.text("name"): change_of for change_of in node.nodes("fieldOps") if change_of.kind == "WithField"}
+    names = node.values.get("dataType.names") or [*old.fields, *put]
+    return Value(fields={name: of.value(put[name]) if name in put else get_field(old, name) for name in names})
 
 
 def _case(node: Node, of: Expressions) -> Value:
@@ -234,7 +229,8 @@ def _window(node: Node, of: Expressions) -> Value:
 
 
 def _python_function(node: Node, of: Expressions) -> Value:
-    how = Transformation("DIRECT", "TRANSFORMATION", f"python udf {node.text('name') or ''}".strip(), masking=False)
+    kind = "udtf" if node.kind == "PythonUDTF" else "udf"
+    how = Transformation("DIRECT", "TRANSFORMATION", f"python {kind} {node.text('name') or ''}".strip(), masking=False)
     return change(how, of.values(node.values.get("children")))
 
 

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from spark_client.capturing.executions import Ended, Execution, Failure
 from spark_client.capturing.plan import parse_plan
@@ -69,7 +70,7 @@ class Executions:
         self._reader: Any = None
         try:
             self._context = context._jsc.sc()
-            self._classes = _Classes(context)
+            self._classes = _classes_of(context._gateway)
             self._listener = self._classes.new("ExecutionListener", self._bounds.kept)
             self._context.addSparkListener(self._listener)
         except Exception as error:  # py4j raises what the platform makes of it
@@ -106,22 +107,33 @@ class Executions:
 
 
 class _Classes:
-    """Our Java classes, compiled one by one; each sees those before it."""
+    """Our Java classes in one JVM, compiled when they are first needed, each once; each sees those before it.
 
-    def __init__(self, context: Any) -> None:
-        self._jvm, self._gateway = context._jvm, context._gateway
+    Once, because py4j calls methods of a class that it knows by the class's name.
+    """
+
+    def __init__(self, gateway: Any) -> None:
+        self._jvm, self._gateway = gateway.jvm, gateway
         self._loader = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        self._compiled: dict[str, Any] = {}
+        self._lock = threading.Lock()
 
     def new(self, name: str, *arguments: Any) -> Any:
-        """Compile a class, and make its object."""
-        compiler = self._jvm.org.codehaus.janino.SimpleCompiler()
-        compiler.setParentClassLoader(self._loader)
-        compiler.cook((resources.files(__package__) / "java" / f"{name}.java").read_text("utf-8"))
-        self._loader = compiler.getClassLoader()
+        """A new object of a class."""
         values = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
         for place, argument in enumerate(arguments):
             values[place] = argument
-        return self._loader.loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(values)
+        return self._class(name).getConstructors()[0].newInstance(values)
+
+    def _class(self, name: str) -> Any:
+        with self._lock:
+            if name not in self._compiled:
+                compiler = self._jvm.org.codehaus.janino.SimpleCompiler()
+                compiler.setParentClassLoader(self._loader)
+                compiler.cook((resources.files(__package__) / "java" / f"{name}.java").read_text("utf-8"))
+                self._loader = compiler.getClassLoader()
+                self._compiled[name] = self._loader.loadClass(f"{_PACKAGE}.{name}")
+            return self._compiled[name]
 
     def reader(self, listener: Any, bounds: Bounds) -> Any:
         """What reads the executions that a listener keeps."""
@@ -137,6 +149,16 @@ class _Classes:
         for text in texts:
             found.add(text)
         return found
+
+
+# One for each JVM.
+_KNOWN: WeakKeyDictionary[Any, _Classes] = WeakKeyDictionary()
+_KNOWN_LOCK = threading.Lock()
+
+
+def _classes_of(gateway: Any) -> _Classes:
+    with _KNOWN_LOCK:
+        return _KNOWN.setdefault(gateway, _Classes(gateway))
 
 
 def parse_execution(told: str) -> Execution | Unread | Ended:

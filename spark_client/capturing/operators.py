@@ -238,7 +238,7 @@ def _opaque(node: Node, inputs: Inputs) -> Relation:
     """A Python function over whole rows: every column of every column that goes in."""
     function = _function(node)
     name = function.text("name") if function is not None else None
-    described = f"opaque: {node.kind} {name or ''}".strip()
+    described = f"opaque: {node.kind.removeprefix('Python')} {name or ''}".strip()
     how = Transformation("DIRECT", "TRANSFORMATION", described, masking=False)
     relation = _all_of_all(node, inputs, how)
     of = inputs.over(*(inputs.relation(child) for child in plans_of(node)))

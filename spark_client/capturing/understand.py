@@ -25,6 +25,10 @@ _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
 
 
+class NotUnderstood(Exception):
+    """A write whose target has no name that anybody knows; the message says which command's, and why."""
+
+
 class Understanding:
     """Understands executions one after the other; it remembers checkpoints, whose plans Spark forgets."""
 
@@ -33,11 +37,18 @@ class Understanding:
         self._checkpoints = _Checkpoints()
 
     def read_write(self, execution: Execution) -> list[Write]:
-        """What it wrote: nothing mostly, several datasets where a statement has several INSERTs."""
+        """What it wrote: nothing mostly, several datasets where a statement has several INSERTs.
+
+        Raises:
+            NotUnderstood: something, but nobody can say where to.
+        """
         if execution.action in _CHECKPOINTS:
             self._checkpoint(execution)
             return []
-        targets = find_targets(execution.plan, self._catalogs)
+        targets = [one for one in find_targets(execution.plan, self._catalogs) if not _was_there(one, execution)]
+        nameless = [one.unknown or one.command for one in targets if one.output is None]
+        if nameless:
+            raise NotUnderstood("; ".join(nameless))
         return [self._write(execution, target, target.output) for target in targets if target.output is not None]
 
     def _write(self, execution: Execution, target: Target, output: Dataset) -> Write:
@@ -49,7 +60,7 @@ class Understanding:
             started_ms=execution.started_ms,
             ended_ms=execution.ended_ms,
             output=output,
-            inputs=tuple(reading.inputs()),
+            inputs=(*reading.inputs(), *target.inputs),
             tier=execution.tier,
             change=target.change,
             written=Written(metrics.get("numOutputRows"), metrics.get("numOutputBytes"), metrics.get("numFiles")),
@@ -58,14 +69,13 @@ class Understanding:
         )
         if execution.tier == "tables" or target.query is None:
             return write
-        names = target.names or tuple(field.name for field in output.schema)
         if target.unknown is not None:
-            return replace(write, unknown={(name,): target.unknown for name in names})
+            return replace(write, unknown={(name,): target.unknown for name in target.names})
         try:
             relation = Walk(reading.leaf).relation(target.query)
         except TooLarge:
             return replace(write, tier="tables")
-        told = _Told(names, relation.values, target.generated)
+        told = _Told(target.names, relation.values, target.generated)
         return replace(write, columns=Columns(told.fields, sources_of(relation.rows)), unknown=told.unknown)
 
     def _checkpoint(self, execution: Execution) -> None:
@@ -75,6 +85,11 @@ class Understanding:
         except TooLarge:
             return
         self._checkpoints.remember(relation, list(reading.inputs()))
+
+
+def _was_there(target: Target, execution: Execution) -> bool:
+    """Whether it would only have written if nothing had been there, and did not."""
+    return target.unless_there and execution.failure is None and "numFiles" not in execution.metrics
 
 
 class _Told:

@@ -129,7 +129,7 @@ public class PlanReader {
     }
 
     private void tell(TreeNode node) throws Exception {
-        boolean summed = tier != FULL && node instanceof Expression;
+        boolean summed = tier == SOURCES && node instanceof Expression;
         String kind = summed ? "References" : simpleName(node.getClass());
         Integer number = (Integer) kinds.get(kind);
         if (number == null) {
@@ -169,8 +169,25 @@ public class PlanReader {
 
     /** Of an expression: its name and id if it has them, the attributes in it, and the plans of its subqueries. */
     private void tellReferences(Expression expression) throws Exception {
-        StringBuilder references = new StringBuilder();
-        StringBuilder plans = new StringBuilder();
+        boolean first = true;
+        if (expression instanceof NamedExpression) {
+            first = name("name", first);
+            text(((NamedExpression) expression).name());
+            first = name("exprId", first);
+            text(id((NamedExpression) expression));
+        }
+        List attributes = new ArrayList();
+        List plans = new ArrayList();
+        lookThrough(expression, attributes, plans);
+        name("references", first);
+        list(attributes.toArray(), 0);
+        out.append(',');
+        name("plans", true);
+        list(plans.toArray(), 0);
+    }
+
+    /** Collect the ids of the attributes in an expression, each once, and the plans of its subqueries. */
+    private void lookThrough(Expression expression, List attributes, List plans) {
         Set seen = new HashSet();
         Map visited = new IdentityHashMap();
         ArrayDeque left = new ArrayDeque();
@@ -181,29 +198,16 @@ public class PlanReader {
                 continue;
             }
             if (node instanceof AttributeReference && seen.add(id((NamedExpression) node))) {
-                references.append(references.length() == 0 ? "\"" : ",\"").append(id((NamedExpression) node)).append('"');
+                attributes.add(id((NamedExpression) node));
             }
             if (node instanceof PlanExpression) {
-                int place = place((TreeNode) ((PlanExpression) node).plan());
-                plans.append(plans.length() == 0 ? "" : ",").append(place);
+                plans.add(((PlanExpression) node).plan());
             }
             scala.collection.Iterator children = node.children().iterator();
             while (children.hasNext()) {
                 left.add(children.next());
             }
         }
-        if (tier == SOURCES) {
-            boolean first = true;
-            if (expression instanceof NamedExpression) {
-                first = name("name", first);
-                text(((NamedExpression) expression).name());
-                first = name("exprId", first);
-                text(id((NamedExpression) expression));
-            }
-            first = name("references", first);
-            out.append('[').append(references).append("],");
-        }
-        out.append("\"plans\":[").append(plans).append(']');
     }
 
     private static String id(NamedExpression named) {
@@ -219,6 +223,10 @@ public class PlanReader {
         if (value instanceof TreeNode) {
             if (value instanceof Literal) {
                 out.append("null");
+            } else if (tier == TABLES && value instanceof Expression) {
+                List plans = new ArrayList();
+                lookThrough((Expression) value, new ArrayList(), plans);
+                list(plans.toArray(), nested);
             } else {
                 out.append(place((TreeNode) value));
             }

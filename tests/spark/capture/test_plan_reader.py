@@ -1,0 +1,159 @@
+"""Plans out of the JVM: each node once, within bounds, and nothing of what may be secret."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+from pyspark.sql import functions as sf
+
+from spark_client.capturing.executions import Execution
+from spark_client.capturing.jvm import Bounds, Executions, Unavailable
+
+
+@pytest.fixture
+def executions(spark):
+    found = Executions(spark)
+    yield found
+    found.close()
+
+
+def one_of(executions, write):
+    """The execution of one write."""
+    executions.drain(10)
+    while executions.next(0) is not None:
+        pass
+    write()
+    assert executions.drain(10)
+    return executions.next(0)
+
+
+def test_an_execution_tells_when_it_was_and_how_much_it_wrote(spark, executions, tmp_path):
+    before_ms = int(time.time() * 1000)
+    found = one_of(executions, lambda: spark.range(3).write.parquet(f"{tmp_path}/out"))
+    assert isinstance(found, Execution)
+    assert found.plan.kind == "InsertIntoHadoopFsRelationCommand"
+    assert before_ms <= found.started_ms <= found.ended_ms <= int(time.time() * 1000)
+    assert (found.action, found.tier, found.failure, found.sql) == ("command", "full", None, None)
+    assert (found.metrics["numOutputRows"], found.metrics["numFiles"]) == (3, 2)
+
+
+def test_a_statement_is_told_as_it_was_written(spark, executions, tmp_path):
+    statement = f"INSERT OVERWRITE DIRECTORY '{tmp_path}/out' USING json SELECT 1 AS one"
+    found = one_of(executions, lambda: spark.sql(statement))
+    assert found.sql == statement
+    assert found.root_id != found.id  # the insert is a part of the command around it
+
+
+def test_a_failure_is_told_with_its_message(spark, executions, tmp_path):
+    def write():
+        with pytest.raises(Exception, match="boom"):
+            spark.range(1).select(sf.raise_error(sf.lit("boom"))).write.parquet(f"{tmp_path}/out")
+
+    found = one_of(executions, write)
+    assert "boom" in found.failure.message
+    assert "\tat org.apache.spark" in found.failure.stack
+
+
+def test_reads_are_not_executions_of_interest(spark, executions, tmp_path):
+    def write():
+        spark.range(3).collect()
+        spark.range(3).count()
+        spark.range(3).write.mode("overwrite").parquet(f"{tmp_path}/out")
+
+    assert one_of(executions, write).plan.kind == "InsertIntoHadoopFsRelationCommand"
+    assert executions.next(0) is None
+
+
+def test_other_sessions_of_the_context_are_heard(spark, executions, tmp_path):
+    found = one_of(executions, lambda: spark.newSession().range(3).write.parquet(f"{tmp_path}/out"))
+    assert isinstance(found, Execution)
+
+
+def test_a_nested_case_is_read_in_linear_size(spark, executions, tmp_path):
+    def nested(depth):
+        made = sf.lit(0)
+        for level in range(depth):
+            made = sf.when(sf.col("id") > level, sf.lit(level)).otherwise(made)
+        return made
+
+    sizes = {}
+    for depth in (20, 40):
+        frame = spark.range(1).select(nested(depth).alias("made"))
+        found = one_of(executions, lambda: frame.write.mode("overwrite").parquet(f"{tmp_path}/{depth}"))  # noqa: B023
+        assert found.tier == "full"
+        sizes[depth] = len(nodes_of(found.plan))
+    assert sizes[40] < 2.5 * sizes[20]
+
+
+def nodes_of(root):
+    seen, left = {root.number: root}, [root]
+    while left:
+        for child in left.pop().nodes():
+            if child.number not in seen:
+                seen[child.number] = child
+                left.append(child)
+    return list(seen.values())
+
+
+@pytest.mark.parametrize(("nodes", "tier"), [(60, "sources"), (12, "tables")])
+def test_a_plan_above_the_bounds_is_read_with_less_detail(spark, tmp_path, nodes, tier):
+    spark.range(3).write.parquet(f"{tmp_path}/in")
+    frame = spark.read.parquet(f"{tmp_path}/in")
+    frame = frame.select(*(((sf.col("id") + n) * (sf.col("id") - n)).alias(f"c{n}") for n in range(20)))
+    executions = Executions(spark, Bounds(nodes=nodes))
+    try:
+        found = one_of(executions, lambda: frame.write.parquet(f"{tmp_path}/out"))
+    finally:
+        executions.close()
+    assert found.tier == tier
+    assert "LogicalRelation" in {node.kind for node in nodes_of(found.plan)}
+    project = found.plan.node("query")
+    if tier == "sources":
+        (source,) = {one for column in project.nodes("projectList") for one in column.values["references"]}
+        assert source == next(node for node in nodes_of(found.plan) if node.text("name") == "id").text("exprId")
+
+
+def test_secrets_rows_and_literals_stay_in_the_jvm(spark, executions, tmp_path):
+    url = f"jdbc:derby:memory:{tmp_path.name};create=true"
+    frame = spark.createDataFrame([("in a row",)], "text string").where("text != 'in a literal'")
+    writer = frame.write.format("jdbc").options(url=url, dbtable="texts", user="app", password="in an option")
+    found = one_of(executions, writer.save)
+    told = repr([(node.kind, node.values) for node in nodes_of(found.plan)])
+    assert found.plan.values["options"] == {"url": url, "dbtable": "texts"}
+    assert "in a" not in told
+
+
+def test_a_full_queue_drops_and_counts(spark, tmp_path):
+    executions = Executions(spark, Bounds(kept=2))
+    for number in range(4):
+        spark.range(1).write.parquet(f"{tmp_path}/{number}")
+    executions.drain(10)
+    told = [executions.next(0) for _ in range(3)]
+    executions.close()
+    assert [one is not None for one in told] == [True, True, False]
+    assert executions.dropped == 2
+
+
+def test_nothing_is_heard_after_closing(spark, tmp_path):
+    executions = Executions(spark)
+    executions.close()
+    spark.range(1).write.parquet(f"{tmp_path}/out")
+    executions.drain(10)
+    assert executions.next(0) is None
+
+
+def test_without_a_jvm_it_says_so():
+    class Connect:
+        """A session of Spark Connect, which has no context."""
+
+    with pytest.raises(Unavailable, match="Spark Connect"):
+        Executions(Connect())
+
+
+def test_texts_keep_every_character(spark, executions, tmp_path):
+    name = 'a"b\\c\n\u00e9\U0001f600'
+    found = one_of(executions, lambda: spark.range(1).withColumnRenamed("id", name).write.json(f"{tmp_path}/out"))
+    assert found.plan.values["outputColumnNames"] == [name]
+    assert json.loads(found.plan.text("query.schema"))["fields"][0]["name"] == name
