@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from lineage.names import DatasetId
@@ -100,13 +100,13 @@ def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[Schema
 
 
 def _logical_relation(leaf: Node, catalogs: Catalogs) -> Read | None:
+    """A relation; of a table whose data is not its files (a database's), the location that Spark gave it is empty."""
     schema = parse_schema(leaf.text("schema"))
-    if table := find_table(leaf.values.get("catalogTable"), catalogs, schema):
-        return Read((table,))
-    relation = leaf.values.get("relation")
-    if not isinstance(relation, Mapping):
-        return None
-    return _of_object(relation, catalogs, schema)
+    relation, table = leaf.values.get("relation"), leaf.values.get("catalogTable")
+    told = relation if isinstance(relation, Mapping) else {}
+    if "jdbcOptions" not in told and (named := find_table(table, catalogs, schema)):
+        return Read((named,))
+    return _of_object(told, catalogs, schema, find_symlinks(table, catalogs))
 
 
 def _hive_relation(leaf: Node, catalogs: Catalogs) -> Read | None:
@@ -123,7 +123,7 @@ def _v2_relation(leaf: Node, catalogs: Catalogs) -> Read | None:
         read = find_options(leaf.values.get("options"), catalogs)
     if read is None and symlinks:
         read = Read((Dataset(DatasetId(symlinks[0].namespace, symlinks[0].name)),))
-    return _with_schema(read, schema) if read else None
+    return _completed(read, schema)
 
 
 def _v2_scan(leaf: Node, catalogs: Catalogs) -> Read | None:
@@ -147,9 +147,8 @@ def _of_object(
 ) -> Read | None:
     """What a relation or a table of the JVM's names: a database's table, a catalog's, a location, or paths."""
     if "jdbcOptions" in told:
-        return _with_schema(
-            _jdbc(_text(told, "jdbcOptions", "url"), _text(told, "jdbcOptions", "tableOrQuery")), schema
-        )
+        read = _jdbc(_text(told, "jdbcOptions", "url"), _text(told, "jdbcOptions", "tableOrQuery"))
+        return _completed(read, schema, symlinks)
     if table := find_table(told.get("v1Table") or told.get("catalogTable"), catalogs, schema):
         return Read((table,))
     if location := _text(told, "properties", "location"):
@@ -175,12 +174,16 @@ def _jdbc(url: str | None, table: str | None) -> Read | None:
     return Read((Dataset(named),), None if query.plain else "JDBCRelation: computed by the database")
 
 
-def _with_schema(read: Read | None, schema: Sequence[SchemaField]) -> Read | None:
-    """Columns that a query computes are none of its table."""
+def _completed(read: Read | None, schema: Sequence[SchemaField], symlinks: tuple[Symlink, ...] = ()) -> Read | None:
+    """With the leaf's columns and names where there are none; columns that a query computes are none of its table."""
     if read is None or read.unknown:
         return read
-    every = (Dataset(one.id, one.schema or tuple(schema), one.symlinks, one.version) for one in read.datasets)
-    return Read(tuple(every))
+    return Read(tuple(_one_completed(one, tuple(schema), symlinks) for one in read.datasets))
+
+
+def _one_completed(one: Dataset, schema: tuple[SchemaField, ...], symlinks: tuple[Symlink, ...]) -> Dataset:
+    others = tuple(link for link in symlinks if DatasetId(link.namespace, link.name) != one.id)
+    return replace(one, schema=one.schema or schema, symlinks=one.symlinks or others)
 
 
 def _all(every: Any) -> Read | None:
