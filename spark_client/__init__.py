@@ -6,11 +6,15 @@
         read = lineage.record("flights", "flights", "READ", "s3://raw/flights.csv")
         lineage.record("flights", read.node_id, "CHECKED", "s3://checked/flights.csv")
 
-`LineageRecorder` records which fields a job made of which (docs/recorder.md). Importing it all loads the standard
-library alone; boto3 follows when a Lambda function or a signature is asked for.
+`LineageRecorder` records which fields a job made of which (docs/recorder.md); `capture(spark)` tells every batch write
+of a Spark application by itself. Importing it all loads the standard library alone; boto3 follows when a Lambda
+function or a signature is asked for, and the capture when it is first named.
 """
 
 from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from spark_client.client import LineageClient
 from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
@@ -19,9 +23,17 @@ from spark_client.recorder_operations import FieldOperation
 from spark_client.requests import Answer, BatchAnswer, Record, Recorded, Step, Tally
 from spark_client.retry import Patience
 
+if TYPE_CHECKING:
+    from spark_client.capturing.door import capture
+    from spark_client.capturing.running import Capture
+
+# What is loaded when it is first named, by module.
+_LATER = {"Capture": "spark_client.capturing.running", "capture": "spark_client.capturing.door"}
+
 __all__ = [
     "Answer",
     "BatchAnswer",
+    "Capture",
     "FieldOperation",
     "LineageClient",
     "LineageError",
@@ -34,4 +46,11 @@ __all__ = [
     "Step",
     "Tally",
     "Undelivered",
+    "capture",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name]), name)

@@ -1,7 +1,8 @@
 """One write, that Spark runs as several executions: a CTAS and its insert. Each knows a part of it.
 
-They are one where they have a root in common, write the same dataset, and one ran inside the other. Two appends in one
-micro-batch (they have its root in common, too) ran one after the other, and stay two.
+They are one where they have a root in common, one ran inside the other, and they write the same dataset, or the outer
+one is a command that lets another one write. Two appends in one micro-batch (they have its root in common, too) ran one
+after the other, and stay two.
 """
 
 from __future__ import annotations
@@ -14,7 +15,8 @@ from dataclasses import dataclass, field, replace
 from lineage.fields.columns import Columns, unite
 from lineage.names import DatasetId, FieldPath
 from spark_client.capturing.executions import Execution, Tier
-from spark_client.capturing.writes import Dataset, Write, Written
+from spark_client.capturing.targets import WRAPPERS
+from spark_client.capturing.writes import Dataset, Symlink, Write, Written
 
 # Of roots that have not ended, more than this many of their writes are not kept waiting, nor longer than that.
 _HELD_MAX = 1_000
@@ -76,14 +78,18 @@ class Joining:
 
 
 def _joined(writes: Sequence[Write]) -> list[Write]:
-    """Writes of one root, in the order in which they ended: the outer after what ran inside it."""
+    """Writes of one root, in the order in which they ended: the outer after what ran inside it.
+
+    A command that lets another one write, and ended well without, found its table there, and wrote nothing.
+    """
     whole: list[Write] = []
-    for write in writes:
-        inner = [other for other in whole if _ran_inside(other, write)]
-        whole = [other for other in whole if other not in inner]
-        for other in inner:
-            write = _both(write, other)
-        whole.append(write)
+    for outer in writes:
+        inside = [write for write in whole if _ran_inside(write, outer)]
+        whole = [write for write in whole if write not in inside]
+        for inner in inside:
+            outer = _both(outer, inner)
+        if inside or outer.failure or outer.command not in WRAPPERS:
+            whole.append(outer)
     return whole
 
 
@@ -92,7 +98,7 @@ def _ran_inside(inner: Write, outer: Write) -> bool:
         inner.execution_id > outer.execution_id
         and outer.started_ms <= inner.started_ms
         and inner.ended_ms <= outer.ended_ms
-        and not _names(inner.output).isdisjoint(_names(outer.output))
+        and (outer.command in WRAPPERS or not _names(inner.output).isdisjoint(_names(outer.output)))
     )
 
 
@@ -105,7 +111,7 @@ def _both(outer: Write, inner: Write) -> Write:
     columns, unknown, tier = _columns(outer, inner)
     return replace(
         outer,
-        output=_dataset(outer.output, inner.output),
+        output=_output(outer, inner),
         inputs=tuple(_inputs([*outer.inputs, *inner.inputs])),
         columns=columns,
         unknown=unknown,
@@ -128,6 +134,15 @@ def _columns(outer: Write, inner: Write) -> tuple[Columns, dict[FieldPath, str],
         if path in other.unknown or path not in other.columns.fields
     }
     return unite([outer.columns, inner.columns]), unknown, outer.tier
+
+
+def _output(outer: Write, inner: Write) -> Dataset:
+    """The dataset by the outer one's name; by the inner one's, if only that knows where the table lies."""
+    if outer.command not in WRAPPERS or outer.output.id == inner.output.id:
+        return _dataset(outer.output, inner.output)
+    by_name = Symlink(outer.output.id.namespace, outer.output.id.name)
+    symlinks = dict.fromkeys([by_name, *outer.output.symlinks])
+    return _dataset(replace(outer.output, id=inner.output.id, symlinks=tuple(symlinks)), inner.output)
 
 
 def _dataset(one: Dataset, other: Dataset) -> Dataset:

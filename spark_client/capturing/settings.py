@@ -49,7 +49,7 @@ class Settings:
     transport: Mapping[str, Any] | None = None
     sql: bool = True
     sql_max_chars: int = 20_000
-    redactions: tuple[str, ...] = ()
+    redactions: tuple[re.Pattern[str], ...] = ()
     event_max_bytes: int = 1_000_000
     executions_max: int = 500
     plan_max_nodes: int = 150_000
@@ -111,14 +111,11 @@ def _seconds(text: str) -> float:
     return seconds
 
 
-def _patterns(text: str) -> tuple[str, ...]:
-    patterns = tuple(line.strip() for line in text.splitlines() if line.strip())
-    for pattern in patterns:
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            raise ValueError(f"must be regular expressions, one a line ({error})") from error
-    return patterns
+def _patterns(text: str) -> tuple[re.Pattern[str], ...]:
+    try:
+        return tuple(re.compile(line.strip()) for line in text.splitlines() if line.strip())
+    except re.error as error:
+        raise ValueError(f"must be regular expressions, one a line ({error})") from error
 
 
 _RULES: dict[str, tuple[str, Callable[[str], Any]]] = {

@@ -1,15 +1,14 @@
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import astuple, replace
 
 from lineage.fields.columns import Columns, Source, Transformation
 from lineage.names import DatasetId
-from spark_client.capturing.executions import Execution, Failure
+from spark_client.capturing.executions import Failure
 from spark_client.capturing.joining import Joining
-from spark_client.capturing.plan import Node
-from spark_client.capturing.writes import Dataset, SchemaField, Symlink, Write, Written
+from spark_client.capturing.writes import Dataset, SchemaField, Symlink, Written
+from tests.unit.spark_client.capturing.fake_executions import ESTIMATED, a_write, an_execution
 
-ESTIMATED = Dataset(DatasetId("file", "/flights/estimated"))
 CHECKED = Dataset(DatasetId("file", "/flights/checked"))
 IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
 CO2 = {Source(CHECKED.id, ("distance",)): frozenset({Transformation("DIRECT", "TRANSFORMATION")})}
@@ -21,14 +20,6 @@ class Clock:
 
     def __call__(self) -> float:
         return self.now_s
-
-
-def an_execution(number: int, root_id: int | None = None, at_ms: tuple[int, int] = (0, 10)) -> Execution:
-    return Execution(number, number if root_id is None else root_id, "command", *at_ms, "full", Node(0, "Project"))
-
-
-def a_write(execution: Execution, output: Dataset = ESTIMATED) -> Write:
-    return Write(execution.root_id, "Insert", execution.started_ms, execution.ended_ms, output)
 
 
 def test_a_write_of_one_execution_is_whole_at_once() -> None:
@@ -69,12 +60,24 @@ def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None
     assert joining.release() == []
 
 
-def test_three_deep_is_one_write() -> None:
+def test_a_save_of_a_ctas_of_an_insert_is_one_write_where_the_insert_wrote() -> None:
     joining = Joining()
     insert, ctas, save = an_execution(9, 7, (30, 70)), an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
-    assert joining.add(insert, [a_write(insert)]) == []
-    assert joining.add(ctas, [a_write(ctas)]) == []
-    assert joining.add(save, [a_write(save)]) == [a_write(save)]
+    table = Dataset(DatasetId("hive://h", "db.estimated"))
+    by_name = {"output": table, "command": "CreateDataSourceTableAsSelectCommand", "change": "CREATE"}
+    assert joining.add(insert, [replace(a_write(insert), change="OVERWRITE")]) == []
+    assert joining.add(ctas, [replace(a_write(ctas), **by_name)]) == []
+    assert joining.add(save, [replace(a_write(save), **by_name)]) == [
+        replace(a_write(save), **{**by_name, "output": replace(ESTIMATED, symlinks=(Symlink(*astuple(table.id)),))})
+    ]
+
+
+def test_a_ctas_of_a_table_that_is_there_wrote_nothing_but_one_that_failed_is_told() -> None:
+    ctas = an_execution(7)
+    write = replace(a_write(ctas), command="CreateDataSourceTableAsSelectCommand")
+    assert Joining().add(ctas, [write]) == []
+    failed = replace(write, failure=Failure("no such column"))
+    assert Joining().add(ctas, [failed]) == [failed]
 
 
 def test_a_table_and_its_place_are_one_dataset_if_one_names_the_other() -> None:

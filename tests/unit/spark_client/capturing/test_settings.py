@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from spark_client.capturing.settings import Settings, parse_settings
@@ -20,7 +22,7 @@ def test_nothing_said_is_the_defaults() -> None:
         ("enabled", "false", "enabled", False),
         ("sql", "FALSE", "sql", False),
         ("sqlMaxChars", "100", "sql_max_chars", 100),
-        ("redactions", "secret=\\w+\n\n pin ", "redactions", ("secret=\\w+", "pin")),
+        ("redactions", "secret=\\w+\n\n pin ", "redactions", (re.compile("secret=\\w+"), re.compile("pin"))),
         ("eventMaxBytes", "250000", "event_max_bytes", 250_000),
         ("executionsMax", "5", "executions_max", 5),
         ("planMaxNodes", "10", "plan_max_nodes", 10),

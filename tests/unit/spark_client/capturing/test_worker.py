@@ -2,38 +2,16 @@ from __future__ import annotations
 
 import logging
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 
 import pytest
 
-from lineage.names import DatasetId
 from spark_client.capturing.counts import Counts
 from spark_client.capturing.executions import Ended, Execution
 from spark_client.capturing.jvm import Unread
-from spark_client.capturing.plan import Node
 from spark_client.capturing.worker import Worker
-from spark_client.capturing.writes import Dataset, Write
-
-OUTPUT = Dataset(DatasetId("file", "/flights/estimated"))
-
-
-class Executions:
-    """A source that has what it is given."""
-
-    def __init__(self, *told: Execution | Unread | Ended | Exception) -> None:
-        self.waiting = deque(told)
-        self.asked = 0
-
-    def next(self, timeout_s: float) -> Execution | Unread | Ended | None:
-        self.asked += 1
-        if not self.waiting:
-            time.sleep(min(timeout_s, 0.01))
-            return None
-        told = self.waiting.popleft()
-        if isinstance(told, Exception):
-            raise told
-        return told
+from spark_client.capturing.writes import Write
+from tests.unit.spark_client.capturing.fake_executions import Executions, an_execution, writes_of
 
 
 class Told:
@@ -49,16 +27,6 @@ class Told:
             return False
         self.ids.append(write.execution_id)
         return True
-
-
-def an_execution(number: int, root_id: int | None = None) -> Execution:
-    return Execution(
-        number, number if root_id is None else root_id, "command", number, number + 1, "full", Node(0, "Project")
-    )
-
-
-def writes_of(execution: Execution) -> Sequence[Write]:
-    return [Write(execution.root_id, "Insert", execution.started_ms, execution.ended_ms, OUTPUT)]
 
 
 def a_worker(source: Executions, told: Told, counts: Counts, read: Callable = writes_of) -> Worker:
@@ -97,9 +65,9 @@ def test_stopping_tells_what_there_is() -> None:
     worker = a_worker(source, told, Counts())
     assert worker.stop(10)
     assert told.ids == list(range(100))
-    time.sleep(0.05)
+    time.sleep(0.3)
     asked = source.asked
-    time.sleep(0.05)
+    time.sleep(0.3)
     assert source.asked == asked
 
 

@@ -1,0 +1,201 @@
+"""A capture that is on: the application's run, from its START to its end, and the threads between Spark and a place."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from spark_client import current_run
+from spark_client.capturing import events
+from spark_client.capturing.counts import Counts
+from spark_client.capturing.ending import Program, program
+from spark_client.capturing.executions import Execution, Failure
+from spark_client.capturing.job_names import JobNames
+from spark_client.capturing.redaction import DEFAULT_REDACTIONS
+from spark_client.capturing.sending import Outlet, Sender
+from spark_client.capturing.settings import Settings
+from spark_client.capturing.worker import Source, Worker
+from spark_client.capturing.writes import Write
+
+# A program mostly ends soon after it stopped Spark, and only then it is known whether it failed.
+_GRACE_S = 5.0
+
+
+class ApplicationSource(Source, Protocol):
+    """The executions of a Spark application (`jvm.Executions`)."""
+
+    @property
+    def dropped(self) -> int:
+        """Executions that it did not keep, for there were too many."""
+
+    def drain(self, timeout_s: float) -> bool:
+        """Wait until all that happened so far can be had by `next`."""
+
+    def close(self) -> None:
+        """Listen no longer."""
+
+
+class Capture:
+    """What `capture` answers; this one is off: it captures nothing.
+
+    Attributes:
+        run_id: of the application's run.
+        job: its job's namespace and name.
+    """
+
+    def __init__(self, run_id: str, job: tuple[str, str]) -> None:
+        self.run_id = run_id
+        self.job = job
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """What was done so far, and what could not be (`counts.Counted`)."""
+        return {}
+
+    def flush(self, timeout_s: float | None = None) -> bool:  # noqa: ARG002 - there is nothing to wait for
+        """Wait until every write that is done by now was sent, or given up; False if that took too long."""
+        return True
+
+    def close(self) -> None:
+        """Capture no longer; the application's run is told to be over."""
+
+
+class RunningCapture(Capture):
+    """A capture that is on, until the program ends or it is closed."""
+
+    def __init__(
+        self,
+        application: events.Application,
+        source: ApplicationSource,
+        read: Callable[[Execution], Sequence[Write]],
+        outlet: Outlet,
+        counts: Counts,
+        settings: Settings,
+        *,
+        ends_with: Program = program,
+        grace_s: float = _GRACE_S,
+    ) -> None:
+        run = application.head.run
+        super().__init__(run.run_id, (run.namespace, run.name))
+        self._application = application
+        self._rules = _rules(settings)
+        self._names = JobNames(run.name)
+        self._source = source
+        self._counts = counts
+        self._flush_s = settings.flush_s
+        self._grace_s = grace_s
+        self._program = ends_with
+        self._closing = threading.Event()
+        self._finishing = threading.RLock()
+        # The end that was told, and when the application ended, in milliseconds since 1970.
+        self._end: events.EventType | None = None
+        self._ended_ms: int | None = None
+        self._sender = Sender(outlet, counts, events_max=settings.events_max, max_bytes=settings.events_max_bytes)
+        self._tell_application("START", _now_ms())
+        current_run.enter(application.head)
+        self._program.at_end(self._program_ended)
+        self._worker = Worker(source, read, self._tell, counts, self._application_ended)
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """As they are now."""
+        return self._counts.told()
+
+    def flush(self, timeout_s: float | None = None) -> bool:
+        """Each step has what the ones before it left of the time; the settings' `flush_s`, if nothing is said."""
+        deadline = _Deadline(self._flush_s if timeout_s is None else timeout_s)
+        drained = self._source.drain(deadline.left_s)
+        was_read = self._worker.flush(deadline.left_s)
+        return self._sender.flush(deadline.left_s) and drained and was_read
+
+    def close(self) -> None:
+        """Read and send all there is, and end; the program's own end is not waited for."""
+        self._program.forget(self._program_ended)
+        self._close(None)
+
+    def _program_ended(self, failure: Failure | None) -> None:
+        try:
+            self._close(failure)
+        except Exception as error:  # noqa: BLE001 - the program must end as it would have
+            self._counts.warn("end", f"the end was not told: {type(error).__name__}: {error}")
+
+    def _close(self, failure: Failure | None) -> None:
+        """Read and send all there is, within one deadline; the end of the application's run comes last."""
+        self._closing.set()
+        deadline = _Deadline(self._flush_s)
+        with self._finishing:
+            if self._end is None:
+                drained = [self._source.drain(deadline.left_s), self._worker.stop(deadline.left_s)]
+                self._finish(failure, deadline, all(drained))
+            elif failure and self._end == "COMPLETE":
+                # It ended well, but the program after it did not.
+                self._finish(failure, deadline, True)
+
+    def _application_ended(self, at_ms: int) -> None:
+        """In the worker's thread: Spark was stopped."""
+        self._ended_ms = at_ms
+        if self._closing.wait(self._grace_s) or not self._finishing.acquire(blocking=False):
+            return
+        try:
+            if self._end is None:
+                self._finish(None, _Deadline(self._flush_s), True)
+        finally:
+            self._finishing.release()
+
+    def _finish(self, failure: Failure | None, deadline: _Deadline, was_read: bool) -> None:
+        self._let_go()
+        self._end = "FAIL" if failure else "COMPLETE"
+        at_ms = _now_ms() if failure or self._ended_ms is None else self._ended_ms
+        self._tell_application(self._end, at_ms, failure)
+        sent = self._sender.flush(deadline.left_s) and self._sender.close(deadline.left_s)
+        if not (was_read and sent):
+            unread = "" if was_read else "not all writes were read, and "
+            self._counts.warn(
+                "left", f"{unread}{self._sender.left} events were not sent within {self._flush_s:g} seconds of the end"
+            )
+
+    def _let_go(self) -> None:
+        current_run.leave(self._application.head)
+        try:
+            self._counts.put("unheard", self._source.dropped)
+            self._source.close()
+        except Exception as error:  # noqa: BLE001 - the JVM may be gone
+            self._counts.warn("source", f"Spark cannot be reached: {type(error).__name__}: {error}")
+
+    def _tell(self, write: Write) -> bool:
+        told = events.write_events(write, self._application, self._names.name(write), self._rules)
+        return self._sender.put(told)
+
+    def _tell_application(self, state: events.EventType, at_ms: int, failure: Failure | None = None) -> None:
+        counts = None if state == "START" else self._counts.told()
+        event = events.application_event(
+            self._application, state, at_ms, counts=counts, failure=failure, rules=self._rules
+        )
+        self._sender.put([event], always=True)
+
+
+class _Deadline:
+    """So many seconds from now."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end_s = time.monotonic() + seconds
+
+    @property
+    def left_s(self) -> float:
+        """What is left of them."""
+        return max(0.0, self._end_s - time.monotonic())
+
+
+def _rules(settings: Settings) -> events.EventRules:
+    return events.EventRules(
+        size_max_bytes=settings.event_max_bytes,
+        sql=settings.sql,
+        sql_chars_max=settings.sql_max_chars,
+        redactions=(*DEFAULT_REDACTIONS, *settings.redactions),
+    )
+
+
+def _now_ms() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,62 @@
+"""Spark as the capture sees it, without Spark: executions that are told, and what they wrote."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Sequence
+
+from lineage.names import DatasetId
+from spark_client.capturing.executions import Ended, Execution
+from spark_client.capturing.jvm import Unread
+from spark_client.capturing.plan import Node
+from spark_client.capturing.writes import Dataset, Write
+
+ESTIMATED = Dataset(DatasetId("file", "/flights/estimated"))
+
+
+def an_execution(number: int, root_id: int | None = None, at_ms: tuple[int, int] = (0, 10)) -> Execution:
+    return Execution(number, number if root_id is None else root_id, "command", *at_ms, "full", Node(0, "Project"))
+
+
+def a_write(execution: Execution, output: Dataset = ESTIMATED) -> Write:
+    return Write(execution.root_id, "Insert", execution.started_ms, execution.ended_ms, output)
+
+
+def writes_of(execution: Execution) -> Sequence[Write]:
+    return [a_write(execution)]
+
+
+class Executions:
+    """An application whose executions are what it is given; its listener bus is always empty, unless it is stuck."""
+
+    def __init__(self, *told: Execution | Unread | Ended | Exception) -> None:
+        self.waiting = deque(told)
+        self.asked = 0
+        self.dropped = 0
+        self.closed = False
+        self.stuck = False
+        self._added = threading.Event()
+
+    def add(self, *told: Execution | Unread | Ended | Exception) -> None:
+        self.waiting += told
+        self._added.set()
+
+    def next(self, timeout_s: float) -> Execution | Unread | Ended | None:
+        self.asked += 1
+        if not self.waiting:
+            self._added.wait(timeout_s)
+            self._added.clear()
+        told = self.waiting.popleft() if self.waiting else None
+        if isinstance(told, Exception):
+            raise told
+        return told
+
+    def drain(self, timeout_s: float) -> bool:
+        if self.stuck:
+            time.sleep(timeout_s)
+        return not self.stuck
+
+    def close(self) -> None:
+        self.closed = True

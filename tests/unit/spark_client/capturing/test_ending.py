@@ -1,0 +1,64 @@
+"""How programs end; each is a process of its own."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+BEGINNING = """
+import sys
+from spark_client.capturing.ending import program
+
+def told(failure):
+    print("first:", failure and failure.message)
+
+program.at_end(told)
+program.at_end(lambda failure: print("second:", failure and failure.stack and failure.stack.splitlines()[-1]))
+"""
+
+
+def run(script: str) -> tuple[int, list[str], str]:
+    done = subprocess.run(
+        [sys.executable, "-c", BEGINNING + script], capture_output=True, text=True, timeout=60, check=False
+    )
+    return done.returncode, done.stdout.splitlines(), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("script", "status", "failure"),
+    [
+        ("", 0, None),
+        ("sys.exit()", 0, None),
+        ("sys.exit(0)", 0, None),
+        ("sys.exit(3)", 3, "exit status 3"),
+        ("def main():\n    sys.exit(3)\nmain()", 3, "exit status 3"),
+        ("sys.exit('no input')", 1, "no input"),
+        ("try:\n    sys.exit(3)\nexcept SystemExit:\n    pass", 0, None),
+        ("try:\n    sys.exit(3)\nexcept SystemExit:\n    sys.exit(0)", 0, None),
+        ("import threading\nthreading.Thread(target=sys.exit, args=(3,)).start()", 0, None),
+        ("try:\n    1 / 0\nfinally:\n    print('cleaned up')", 1, "ZeroDivisionError: division by zero"),
+        ("program.forget(told)\nsys.exit(3)", 3, "forgotten"),
+        ("import os\nif os.fork() == 0:\n    sys.exit(0)\nos.wait()", 0, None),
+    ],
+)
+def test_the_end_of_a_program_is_known(script: str, status: int, failure: str | None) -> None:
+    returned, lines, _ = run(script)
+    assert returned == status
+    told = [line for line in lines if line.startswith("first:")]
+    assert told == ([] if failure == "forgotten" else [f"first: {failure}"])
+
+
+def test_those_who_asked_last_are_told_first_with_the_stack() -> None:
+    _, lines, errors = run("raise KeyError('tailnum')")
+    assert lines == ["second: KeyError: 'tailnum'", "first: KeyError: 'tailnum'"]
+    assert errors.endswith("KeyError: 'tailnum'\n")
+
+
+def test_a_hook_that_was_there_is_called() -> None:
+    script = "program.forget(told)\nfrom spark_client.capturing.ending import Program\n"
+    script += "sys.excepthook = lambda *error: print('mine')\nother = Program()\nother.at_end(told)\n1 / 0"
+    _, lines, errors = run(script)
+    assert lines == ["mine", "first: ZeroDivisionError: division by zero", "second: None"]
+    assert errors == ""

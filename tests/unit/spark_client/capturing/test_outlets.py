@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+import logging
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openlineage.client import OpenLineageClient
+from openlineage.client.serde import Serde
+from openlineage.client.transport import Transport
+
+from spark_client import LineageClient, Misconfigured
+from spark_client.capturing import events
+from spark_client.capturing.counts import Counts
+from spark_client.capturing.outlets import HeadwaterOutlet, OpenLineageOutlet, open_outlet, run_event_of
+from spark_client.capturing.sending import Event
+from spark_client.capturing.settings import Settings
+from spark_client.current_run import Head, RunOfJob
+from spark_client.requests import Tally
+from spark_client.transports import Destination
+from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
+
+RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
+PARENT = RunOfJob("airflow", "nightly", "1176a8c2-fe01-7439-87e6-56a1a1b4029f")
+APPLICATION = events.Application(Head(RunOfJob("emissions", "calculate", RUN), PARENT), "4.3.0")
+
+
+class Recording(Transport):
+    """A transport of openlineage-python that keeps what it gets, but for those that it is told not to take."""
+
+    kind = "recording"
+
+    def __init__(self, refused: int = 0) -> None:
+        self.taken: list[Any] = []
+        self.refused = refused
+
+    def emit(self, event: Any) -> None:
+        if self.refused:
+            self.refused -= 1
+            raise ConnectionError("reset")
+        self.taken.append(json.loads(Serde.to_json(event)))
+
+
+@pytest.fixture(autouse=True)
+def nothing_configured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HOME", str(tmp_path))
+
+
+def told_events() -> list[Event]:
+    return events.write_events(a_write(an_execution(1)), APPLICATION, "calculate.flights_estimated")
+
+
+def without_clients_own(event: Any) -> Any:
+    """An event but for what openlineage-python's client puts in by itself, and its form of the parent facet."""
+    event["run"]["facets"].pop("tags", None)
+    event["job"]["facets"].pop("sourceCodeLocation", None)
+    for output in event["outputs"]:
+        output.setdefault("outputFacets", {})
+    parent = event["run"]["facets"]["parent"]
+    event["run"]["facets"]["parent"] = (
+        parent["run"]["runId"],
+        parent["job"]["namespace"],
+        parent["job"]["name"],
+        parent["root"]["run"]["runId"],
+        parent["root"]["job"]["namespace"],
+        parent["root"]["job"]["name"],
+    )
+    return event
+
+
+def test_events_reach_headwater(tmp_path: Path) -> None:
+    outlet = open_outlet(LineageClient(file=tmp_path / "out.jsonl"), Settings(), {}, Counts())
+    assert isinstance(outlet, HeadwaterOutlet)
+    assert outlet.send(told_events()) == Tally(2, 0)
+    assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()] == told_events()
+    assert outlet.close(1)
+
+
+def test_events_reach_a_transport_of_openlineage_as_they_are() -> None:
+    transport = Recording()
+    outlet = open_outlet(transport, Settings(), {}, Counts())
+    assert outlet.send([*told_events(), events.application_event(APPLICATION, "COMPLETE", 5)]) == Tally(3, 0)
+    wanted = [*told_events(), events.application_event(APPLICATION, "COMPLETE", 5)]
+    assert [without_clients_own(event) for event in transport.taken] == [
+        without_clients_own(json.loads(Serde.to_json(event))) for event in wanted
+    ]
+
+
+def test_an_event_is_keyed_for_kafka_by_the_run_above_it() -> None:
+    from openlineage.client.transport.kafka import KafkaTransport
+
+    key = KafkaTransport._get_message_key(object.__new__(KafkaTransport), run_event_of(told_events()[0]))
+    assert key == "run:airflow/nightly"
+
+
+def test_a_client_of_openlineage_is_taken_as_it_is() -> None:
+    transport = Recording()
+    assert open_outlet(OpenLineageClient(transport=transport), Settings(), {}, Counts()).send(told_events())
+    assert len(transport.taken) == 2
+
+
+def test_an_event_that_is_not_taken_does_not_keep_the_next_ones(caplog: pytest.LogCaptureFixture) -> None:
+    transport, counts = Recording(refused=1), Counts()
+    assert open_outlet(transport, Settings(), {}, counts).send(told_events()) == Tally(1, 1)
+    assert [one["eventType"] for one in transport.taken] == ["COMPLETE"]
+    warned = [record.message for record in caplog.records if record.levelno == logging.WARNING]
+    assert warned == ["capture: events are not sent: ConnectionError: reset"]
+
+
+@pytest.mark.parametrize(
+    ("settings", "environment", "kind"),
+    [
+        (Settings(destination=Destination(file="x.jsonl")), {}, HeadwaterOutlet),
+        (Settings(destination=Destination(file="x.jsonl"), transport={"type": "console"}), {}, HeadwaterOutlet),
+        (Settings(transport={"type": "console"}), {}, OpenLineageOutlet),
+        (Settings(), {"OPENLINEAGE_URL": "http://h"}, OpenLineageOutlet),
+        (Settings(), {"OPENLINEAGE__TRANSPORT__TYPE": "console"}, OpenLineageOutlet),
+    ],
+)
+def test_the_place_is_headwaters_then_openlineages(
+    settings: Settings, environment: dict[str, str], kind: type, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert isinstance(open_outlet(None, settings, environment, Counts()), kind)
+
+
+def test_openlineages_file_is_enough(tmp_path: Path) -> None:
+    (tmp_path / "openlineage.yml").write_text("transport: {type: file, log_file_path: out.jsonl, append: true}")
+    outlet = open_outlet(None, Settings(), {}, Counts())
+    assert outlet.send(told_events()) == Tally(2, 0)
+    assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    ("client", "settings", "said"),
+    [
+        (None, Settings(), "nowhere to send lineage to: set HEADWATER_URL"),
+        ("http://h", Settings(), "client is a str: must be a LineageClient, or"),
+        (None, Settings(destination=Destination(file="a", url="http://b")), "url and file are both set"),
+        (None, Settings(transport={"type": "http"}), "OpenLineage's transport: RuntimeError"),
+        (None, Settings(transport={"type": "no.such.Thing"}), "OpenLineage's transport: "),
+    ],
+)
+def test_what_makes_no_sense_is_said(client: object, settings: Settings, said: str) -> None:
+    with pytest.raises(Misconfigured, match=said):
+        open_outlet(client, settings, {}, Counts())

@@ -1,0 +1,272 @@
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator, Sequence
+
+import pytest
+
+from spark_client import current_run
+from spark_client.capturing.counts import Counts
+from spark_client.capturing.ending import Program
+from spark_client.capturing.events import Application
+from spark_client.capturing.executions import Ended, Execution, Failure
+from spark_client.capturing.running import RunningCapture
+from spark_client.capturing.sending import Event
+from spark_client.capturing.settings import Settings
+from spark_client.capturing.writes import Write
+from spark_client.current_run import Head, RunOfJob
+from spark_client.requests import Tally
+from tests.unit.spark_client.capturing.fake_executions import Executions, an_execution, writes_of
+
+RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
+APPLICATION = Application(Head(RunOfJob("emissions", "calculate", RUN)), "4.3.0")
+
+
+class Outlet:
+    """A transport: it takes all at once, until it is told to raise, to be slow, or to hang."""
+
+    def __init__(self, *, error: Exception | None = None, pause_s: float = 0.0, hangs: bool = False) -> None:
+        self.taken: list[Event] = []
+        self.error = error
+        self.pause_s = pause_s
+        self.awake = threading.Event()
+        if not hangs:
+            self.awake.set()
+
+    def send(self, events: Sequence[Event]) -> Tally:
+        self.awake.wait()
+        time.sleep(self.pause_s)
+        if self.error:
+            raise self.error
+        self.taken += events
+        return Tally(len(events), 0)
+
+    def close(self, timeout_s: float) -> bool:
+        return True
+
+    @property
+    def of_application(self) -> list[Event]:
+        return [event for event in self.taken if event["run"]["runId"] == RUN]
+
+    @property
+    def states(self) -> list[str]:
+        return [event["eventType"] for event in self.of_application]
+
+
+class Ending(Program):
+    """A program that ends when the test says so."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._installed = True
+
+    def end(self, failure: Failure | None = None) -> None:
+        self._failure = failure
+        self._end()
+
+
+@pytest.fixture(autouse=True)
+def no_run_left_behind() -> Iterator[None]:
+    yield
+    while head := current_run.current_run():
+        current_run.leave(head)
+
+
+def a_capture(
+    source: Executions,
+    outlet: Outlet,
+    settings: Settings | None = None,
+    program: Program | None = None,
+    read: object = writes_of,
+    grace_s: float = 5.0,
+) -> RunningCapture:
+    return RunningCapture(
+        APPLICATION,
+        source,
+        read,
+        outlet,
+        Counts(),
+        settings or Settings(),
+        ends_with=program or Ending(),
+        grace_s=grace_s,
+    )
+
+
+def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [record.message for record in caplog.records if record.levelno == logging.WARNING]
+
+
+def counts_in(event: Event) -> dict[str, int]:
+    return event["run"]["facets"]["headwater_capture"]["counts"]
+
+
+def test_the_application_starts_at_once_its_writes_follow_and_its_end_comes_last() -> None:
+    outlet, source, program = Outlet(), Executions(an_execution(1)), Ending()
+    capture = a_capture(source, outlet, program=program)
+    assert (capture.run_id, capture.job) == (RUN, ("emissions", "calculate"))
+    source.add(an_execution(2))
+    assert capture.flush()
+    assert [(event["eventType"], event["job"]["name"]) for event in outlet.taken] == [
+        ("START", "calculate"),
+        ("START", "calculate.flights_estimated"),
+        ("COMPLETE", "calculate.flights_estimated"),
+        ("START", "calculate.flights_estimated"),
+        ("COMPLETE", "calculate.flights_estimated"),
+    ]
+    program.end()
+    assert outlet.states == ["START", "COMPLETE"]
+    assert outlet.taken[-1] == outlet.of_application[-1]
+    assert source.closed
+
+
+def test_what_happened_just_before_the_end_is_told() -> None:
+    outlet, source, program = Outlet(), Executions(), Ending()
+    a_capture(source, outlet, program=program)
+    source.add(*map(an_execution, range(100)))
+    program.end()
+    assert len(outlet.taken) == 202
+
+
+def test_a_program_that_fails_is_told_with_its_message() -> None:
+    outlet, program = Outlet(), Ending()
+    a_capture(Executions(), outlet, program=program)
+    program.end(Failure("ValueError: boom"))
+    assert outlet.states == ["START", "FAIL"]
+    assert outlet.taken[-1]["run"]["facets"]["errorMessage"]["message"] == "ValueError: boom"
+
+
+def test_the_end_of_the_application_is_told_soon_after_it_if_the_program_lives_on() -> None:
+    outlet, source = Outlet(), Executions(an_execution(8, 7), Ended(1_000))
+    a_capture(source, outlet, grace_s=0.05)
+    deadline = time.monotonic() + 5
+    while len(outlet.of_application) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert outlet.states == ["START", "COMPLETE"]
+    assert outlet.of_application[-1]["eventTime"] == "1970-01-01T00:00:01.000Z"
+    assert len(outlet.taken) == 4
+    assert current_run.current_run() is None
+
+
+def test_a_program_that_ends_right_after_its_application_tells_one_end_its_own() -> None:
+    outlet, source, program = Outlet(), Executions(Ended(1_000)), Ending()
+    a_capture(source, outlet, program=program)
+    program.end(Failure("boom"))
+    assert outlet.states == ["START", "FAIL"]
+
+
+def test_a_program_that_fails_long_after_its_application_ended_takes_the_good_end_back() -> None:
+    outlet, source, program = Outlet(), Executions(Ended(1_000)), Ending()
+    capture = a_capture(source, outlet, program=program, grace_s=0.0)
+    capture.flush()
+    deadline = time.monotonic() + 5
+    while len(outlet.of_application) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    program.end(Failure("boom"))
+    assert outlet.states == ["START", "COMPLETE", "FAIL"]
+    assert outlet.of_application[1]["eventTime"] < outlet.of_application[2]["eventTime"]
+
+
+def test_a_capture_that_is_closed_is_over_whatever_the_program_does() -> None:
+    outlet, source, program = Outlet(), Executions(an_execution(1)), Ending()
+    capture = a_capture(source, outlet, program=program)
+    capture.close()
+    capture.close()
+    program.end(Failure("boom"))
+    assert outlet.states == ["START", "COMPLETE"]
+    assert len(outlet.taken) == 4
+    assert capture.flush()
+
+
+def test_while_it_is_on_the_process_is_its_run() -> None:
+    capture = a_capture(Executions(), Outlet())
+    assert current_run.current_run_id() == RUN
+    capture.close()
+    assert current_run.current_run_id() is None
+
+
+def test_ten_thousand_writes_are_told_each_once(caplog: pytest.LogCaptureFixture) -> None:
+    outlet, program = Outlet(), Ending()
+    source = Executions(*map(an_execution, range(10_000)))
+    capture = a_capture(source, outlet, Settings(events_max=100_000, flush_s=60), program)
+    program.end()
+    assert len({event["run"]["runId"] for event in outlet.taken}) == 10_001
+    assert len(outlet.taken) == 20_002
+    assert counts_in(outlet.taken[-1]) == {**capture.counts, "sent": counts_in(outlet.taken[-1])["sent"]}
+    assert capture.counts == {
+        "writes": 10_000,
+        "dropped": 0,
+        "failed": 0,
+        "unread": 0,
+        "unheard": 0,
+        "sent": 20_002,
+        "unsent": 0,
+    }
+    assert warnings_of(caplog) == []
+
+
+def test_a_transport_that_raises_costs_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    program = Ending()
+    source = Executions(*map(an_execution, range(10_000)))
+    capture = a_capture(source, Outlet(error=OSError("no route")), Settings(flush_s=30, events_max=50_000), program)
+    program.end()
+    assert (capture.counts["unsent"], capture.counts["sent"]) == (20_002, 0)
+    assert warnings_of(caplog) == ["capture: events are not sent: OSError: no route"]
+
+
+def test_a_transport_that_hangs_costs_its_events_and_the_deadline_once(caplog: pytest.LogCaptureFixture) -> None:
+    outlet, program = Outlet(hangs=True), Ending()
+    source = Executions(*map(an_execution, range(10_000)))
+    capture = a_capture(source, outlet, Settings(flush_s=6.0, events_max=100), program)
+    deadline = time.monotonic() + 30
+    while source.waiting and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert not source.waiting  # reading goes on, so that the JVM lets its plans go
+    started_s = time.monotonic()
+    program.end()
+    assert time.monotonic() - started_s < 8
+    assert capture.counts["writes"] + capture.counts["dropped"] == 10_000
+    assert capture.counts["writes"] < 60
+    dropped, left = warnings_of(caplog)
+    assert dropped == "capture: events are made faster than they are sent: some writes are not told"
+    assert left.endswith("events were not sent within 6 seconds of the end")
+    outlet.awake.set()
+
+
+def test_a_slow_transport_is_waited_for_at_the_end_within_the_deadline() -> None:
+    outlet, program = Outlet(pause_s=0.05), Ending()
+    capture = a_capture(Executions(*map(an_execution, range(1_000))), outlet, program=program)
+    program.end()
+    assert len(outlet.taken) == 2_002
+    assert capture.counts["unsent"] == 0
+
+
+def test_a_reader_that_raises_leaves_the_rest_as_it_is(caplog: pytest.LogCaptureFixture) -> None:
+    def read(execution: Execution) -> Sequence[Write]:
+        raise RuntimeError("a new kind of plan")
+
+    outlet, program = Outlet(), Ending()
+    a_capture(Executions(*map(an_execution, range(50))), outlet, program=program, read=read)
+    program.end()
+    assert outlet.states == ["START", "COMPLETE"]
+    assert counts_in(outlet.taken[-1])["unread"] == 50
+    assert warnings_of(caplog) == ["capture: a write was not understood: RuntimeError: a new kind of plan"]
+
+
+def test_a_bus_that_is_stuck_is_waited_for_no_longer_than_the_deadline(caplog: pytest.LogCaptureFixture) -> None:
+    outlet, source, program = Outlet(), Executions(an_execution(1)), Ending()
+    source.stuck = True
+    a_capture(source, outlet, Settings(flush_s=0.5), program)
+    started_s = time.monotonic()
+    program.end()
+    assert time.monotonic() - started_s < 3
+    assert warnings_of(caplog)[0].startswith("capture: not all writes were read, and ")
+
+
+def test_executions_that_spark_did_not_keep_are_told_at_the_end() -> None:
+    outlet, source, program = Outlet(), Executions(), Ending()
+    source.dropped = 7
+    a_capture(source, outlet, program=program)
+    program.end()
+    assert counts_in(outlet.taken[-1])["unheard"] == 7
