@@ -26,7 +26,7 @@ class EventParcel:
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
         """Hand over the event."""
-        transport.send_event(_rendered(self._event), timeout_s)
+        transport.send_event(rendered(self._event), timeout_s)
         return {}
 
     def tally(self, *, delivered: bool) -> Tally:
@@ -79,7 +79,7 @@ def parcels_of(events: Iterable[object]) -> Iterator[EventsParcel]:
     room = BODY_MAX_BYTES
     for event in events:
         try:
-            line = _rendered(event)
+            line = rendered(event)
         except Refused as error:
             refused.append(str(error))
             continue
@@ -92,7 +92,8 @@ def parcels_of(events: Iterable[object]) -> Iterator[EventsParcel]:
         yield EventsParcel(lines, refused)
 
 
-def _rendered(event: object) -> bytes:
+def rendered(event: object) -> bytes:
+    """An event as JSON in UTF-8; `Refused` if it has none."""
     try:
         return _text(event).encode()
     except (TypeError, ValueError, RecursionError) as error:

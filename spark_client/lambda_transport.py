@@ -21,11 +21,16 @@ _REFUSALS = frozenset({"Invalid", "NotFound", "Conflict", "TooLarge"})
 
 
 class LambdaTransport:
-    """Invokes one function synchronously; the retries are the client's, not botocore's."""
+    """Invokes one function synchronously; the retries are the client's, not botocore's.
 
-    def __init__(self, function: str, patience: Patience) -> None:
+    Without a `region` it is the one in the function's ARN, else the session's.
+    """
+
+    def __init__(self, function: str, patience: Patience, region: str | None = None) -> None:
         self._function = function
-        self._connection: AwsConnection[LambdaClient] = AwsConnection("lambda", function, _region(function), patience)
+        self._connection: AwsConnection[LambdaClient] = AwsConnection(
+            "lambda", function, region or _region(function), patience
+        )
 
     def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - botocore sets time-outs once for a client
         """Invoke the function with one request; its errors carry its own names."""

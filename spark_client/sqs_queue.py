@@ -28,11 +28,16 @@ class Unsent(NamedTuple):
 
 
 class SqsQueue:
-    """One queue, usable by many threads; the retries are the caller's, not botocore's."""
+    """One queue, usable by many threads; the retries are the caller's, not botocore's.
 
-    def __init__(self, queue_url: str, patience: Patience) -> None:
+    Without a `region` it is the one in the URL's host, else the session's.
+    """
+
+    def __init__(self, queue_url: str, patience: Patience, region: str | None = None) -> None:
         self._url = queue_url
-        self._connection: AwsConnection[SQSClient] = AwsConnection("sqs", queue_url, _region(queue_url), patience)
+        self._connection: AwsConnection[SQSClient] = AwsConnection(
+            "sqs", queue_url, region or _region(queue_url), patience
+        )
 
     def send(self, bodies: Sequence[str]) -> list[Unsent]:
         """Send up to 10 messages of 1 MiB together in one call; those that were not taken.

@@ -1,0 +1,171 @@
+"""Transports for openlineage-python: any of its producers (Airflow, dbt, Spark's listener, ...) sends to Headwater.
+
+    transport:
+      type: spark_client.openlineage.SqsTransport
+      queueUrl: https://sqs.eu-west-1.amazonaws.com/123456789012/events
+
+    transport:
+      type: spark_client.openlineage.LambdaTransport
+      function: arn:aws:lambda:eu-west-1:123456789012:function:input
+
+`SqsTransport` puts events on the stack's events queue (its output EventsQueueUrl); `LambdaTransport` invokes the input
+function (InputFunctionName), which checks each before it answers. Both also take `region`, where neither the address
+nor the AWS session says it, and `timeout`: the seconds that one event may take, all tries together (60). Options may
+be spelled `queueUrl`, `queue_url` or `queueurl`: openlineage-python writes those of the environment in small letters.
+boto3 is loaded with the first transport that is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import attr
+from openlineage.client.transport import Config, Transport
+
+from spark_client.errors import Misconfigured, Refused, Undelivered
+from spark_client.events import rendered
+from spark_client.retry import Patience, Timing, persist
+
+if TYPE_CHECKING:
+    from openlineage.client.client import Event
+
+# SQS's quota of a message; the stack's queue takes as much.
+_MESSAGE_BYTES_MAX = 1024 * 1024
+# Characters that are JSON, but that SQS refuses (the non-characters of XML 1.0).
+_REFUSED_BY_SQS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
+
+
+@attr.define
+class SqsConfig(Config):
+    """The options of `SqsTransport`."""
+
+    queue_url: str
+    region: str | None = None
+    timeout: float = Patience.deadline_s
+
+    @classmethod
+    def from_dict(cls, params: dict[str, Any]) -> SqsConfig:
+        """The options by any of their spellings; `Misconfigured` names the one that is wrong."""
+        return cls(_text(params, "queueUrl"), _optional_text(params, "region"), _seconds(params, "timeout"))
+
+
+@attr.define
+class LambdaConfig(Config):
+    """The options of `LambdaTransport`."""
+
+    function: str
+    region: str | None = None
+    timeout: float = Patience.deadline_s
+
+    @classmethod
+    def from_dict(cls, params: dict[str, Any]) -> LambdaConfig:
+        """The options by any of their spellings; `Misconfigured` names the one that is wrong."""
+        return cls(_text(params, "function"), _optional_text(params, "region"), _seconds(params, "timeout"))
+
+
+class SqsTransport(Transport):
+    """Puts each event on the events queue, as a message of its own; usable by many threads."""
+
+    kind = "sqs"
+    config_class = SqsConfig
+
+    def __init__(self, config: SqsConfig) -> None:
+        from spark_client.sqs_queue import SqsQueue
+
+        self._patience = _patience(config.timeout)
+        self._queue = SqsQueue(config.queue_url, self._patience, config.region)
+
+    def emit(self, event: Event) -> None:
+        """Send an event, and again where that may help.
+
+        What breaks a rule of the service's is not refused here: its message ends in the queue of dead letters.
+
+        Raises:
+            Refused: it has no JSON, is above 1 MiB (`TooLarge`), or SQS says no.
+            Undelivered: it did not arrive within the timeout.
+            Misconfigured: there is no region, or no credentials.
+        """
+        text = rendered(event).decode().translate(_REFUSED_BY_SQS)
+        size_bytes = len(text.encode())
+        if size_bytes > _MESSAGE_BYTES_MAX:
+            raise Refused("TooLarge", f"event: must be at most {_MESSAGE_BYTES_MAX} bytes for SQS, got {size_bytes}")
+        _persist(lambda: self._send(text), self._patience)
+
+    def close(self, timeout: float = -1) -> bool:  # noqa: ARG002 - nothing is left to wait for
+        """Let go of the connections; every event that `emit` took was sent."""
+        self._queue.close()
+        return True
+
+    def _send(self, text: str) -> None:
+        for unsent in self._queue.send([text]):
+            raise Refused("SQS", unsent.reason) if unsent.final else Undelivered(unsent.reason)
+
+
+class LambdaTransport(Transport):
+    """Invokes the input function with each event; usable by many threads."""
+
+    kind = "lambda"
+    config_class = LambdaConfig
+
+    def __init__(self, config: LambdaConfig) -> None:
+        from spark_client import lambda_transport
+
+        self._patience = _patience(config.timeout)
+        self._function = lambda_transport.LambdaTransport(config.function, self._patience, config.region)
+
+    def emit(self, event: Event) -> None:
+        """Send an event, and again where that may help.
+
+        Raises:
+            Refused: it has no JSON, or the function says no: it breaks a rule, or is above Lambda's 6 MB.
+            Undelivered: it did not arrive within the timeout.
+            Misconfigured: there is no region, or no credentials.
+        """
+        body = rendered(event)
+        _persist(lambda: self._function.send_event(body, self._patience.attempt_s), self._patience)
+
+    def close(self, timeout: float = -1) -> bool:  # noqa: ARG002 - nothing is left to wait for
+        """Let go of the connections; every event that `emit` took was sent."""
+        self._function.close()
+        return True
+
+
+def _patience(timeout_s: float) -> Patience:
+    usual = Patience()
+    return replace(usual, deadline_s=timeout_s, attempt_s=min(usual.attempt_s, timeout_s))
+
+
+def _persist(attempt: Callable[[], None], patience: Patience) -> None:
+    persist(lambda timeout_s: attempt(), patience, Timing())  # noqa: ARG005 - botocore sets time-outs once for a client
+
+
+def _text(params: Mapping[str, Any], option: str) -> str:
+    value = _optional_text(params, option)
+    if value is None:
+        raise Misconfigured(f"transport.{option}: is required")
+    return value
+
+
+def _optional_text(params: Mapping[str, Any], option: str) -> str | None:
+    value = _option(params, option)
+    if value is None or (isinstance(value, str) and value):
+        return value
+    raise Misconfigured(f"transport.{option}: must be a text, got {value!r}")
+
+
+def _seconds(params: Mapping[str, Any], option: str) -> float:
+    value = _option(params, option)
+    try:
+        seconds = Patience.deadline_s if value is None else float(value)
+    except (TypeError, ValueError):
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise Misconfigured(f"transport.{option}: must be a number of seconds above 0, got {value!r}")
+    return seconds
+
+
+def _option(params: Mapping[str, Any], option: str) -> Any:
+    """An option's value, however the option is spelled."""
+    return next((value for name, value in params.items() if name.replace("_", "").lower() == option.lower()), None)
