@@ -145,9 +145,11 @@ def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | 
     told = relation.values.get("table") if relation else None
     if isinstance(told, Mapping) and told.get("class") in _KEEP_NOTHING:
         return None
-    read = find_datasets(relation, catalogs) if relation else None
-    if relation is None or read is None or len(read.datasets) != 1:
-        return replace(_nameless(command), unknown=read.unknown if read else None)
+    if relation is None:
+        return _nameless(command)
+    read = find_datasets(relation, catalogs)
+    if len(read.datasets) != 1:
+        return replace(_nameless(command), unknown=read.unknown)
     return _with_columns(command, read.datasets[0], parse_schema(relation.text("schema")))
 
 
@@ -203,13 +205,17 @@ def _with_columns(command: Node, output: Dataset, schema: Sequence[SchemaField] 
     query = parse_schema(command.text("query.schema"))
     names = _names(command, [column.name for column in query], [column.name for column in schema])
     written = tuple(schema) if schema else renamed(query, names)
-    if command.values.get("overwrite") is True or command.text("mode") == "Overwrite" or "Overwrite" in command.kind:
-        change: Change | None = "OVERWRITE"
-    else:
-        change = None
     output = replace(output, schema=written or output.schema)
+    change: Change | None = "OVERWRITE" if _overwrites(command) else None
     ignored = command.text("mode") == "Ignore"
     return Target(command.kind, output, command.node("query"), names, change=change, unless_there=ignored)
+
+
+def _overwrites(command: Node) -> bool:
+    """Whether it replaces all that was there; a condition that is no literal replaces a part."""
+    if command.kind == "OverwriteByExpression":
+        return command.node("deleteExpr") is None
+    return command.values.get("overwrite") is True or command.text("mode") == "Overwrite"
 
 
 def _names(command: Node, query: Sequence[str], table: Sequence[str]) -> tuple[str, ...]:

@@ -1,0 +1,87 @@
+"""Under which names tables stand in catalogs."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.names import DatasetId
+from spark_client.capturing.catalogs import Catalogs, parse_catalogs
+from spark_client.capturing.writes import Symlink
+
+GLUE = "com.amazonaws.glue.catalog.metastore.AWSGlueDataCatalogHiveClientFactory"
+HIVE = {"spark.sql.catalogImplementation": "hive", "spark.sql.warehouse.dir": "s3://lake/warehouse"}
+ON_GLUE = {**HIVE, "spark.hadoop.hive.metastore.client.factory.class": GLUE}
+REGION = {"AWS_REGION": "eu-west-1"}
+METASTORE = {"hive.metastore.uris": "thrift://meta:9083,thrift://other:9083"}
+
+SESSIONS = [
+    # Glue, if its account and region are told.
+    ({**ON_GLUE, "hive.metastore.glue.catalogid": "111122223333"}, REGION, "arn:aws:glue:eu-west-1:111122223333"),
+    (
+        {**ON_GLUE, "spark.glue.accountId": "111122223333"},
+        {"AWS_DEFAULT_REGION": "us-east-1"},
+        "arn:aws:glue:us-east-1:111122223333",
+    ),
+    ({**ON_GLUE, **METASTORE}, REGION, "hive://meta:9083"),
+    # A metastore, if the session uses it.
+    ({**HIVE, **METASTORE}, {}, "hive://meta:9083"),
+    ({**HIVE, "spark.hadoop.hive.metastore.uris": "thrift://meta"}, {}, "hive://meta:9083"),
+    ({**HIVE, **METASTORE, "spark.sql.catalogImplementation": "in-memory"}, {}, "s3://lake/warehouse"),
+    # Else the warehouse.
+    (HIVE, REGION, "s3://lake/warehouse"),
+    ({"spark.sql.warehouse.dir": "file:/data/warehouse/"}, {}, "file:/data/warehouse"),
+]
+
+
+@pytest.mark.parametrize(("conf", "environment", "namespace"), SESSIONS)
+def test_a_table_is_named_by_glue_else_by_the_metastore_else_by_the_warehouse(conf, environment, namespace):
+    name = "table/web/orders" if namespace.startswith("arn:") else "web.orders"
+
+    assert parse_catalogs(conf, environment).find_table("spark_catalog", ["web"], "orders") == DatasetId(
+        namespace, name
+    )
+
+
+def test_a_table_outside_of_the_warehouse_is_named_by_where_it_lies():
+    catalogs = parse_catalogs({"spark.sql.warehouse.dir": "s3a://lake/warehouse"}, {})
+
+    def namespace(location: str) -> str:
+        return catalogs.symlinks(None, ["web"], "orders", location)[0].namespace
+
+    assert namespace("s3://lake/warehouse/web.db/orders") == "s3://lake/warehouse"
+    assert namespace("s3://lake/orders") == "s3://lake/orders"
+    assert namespace("s3://lake/warehouse2/orders") == "s3://lake/warehouse2/orders"
+
+
+NAMED = [
+    ({"type": "glue"}, "arn:aws:glue:eu-west-1:111122223333", "table/web/orders"),
+    (
+        {"catalog-impl": "org.apache.iceberg.aws.glue.GlueCatalog"},
+        "arn:aws:glue:eu-west-1:111122223333",
+        "table/web/orders",
+    ),
+    ({"type": "hive", "uri": "thrift://meta2:9084"}, "hive://meta2:9084", "web.orders"),
+    ({"type": "hive"}, "hive://meta:9083", "web.orders"),
+    ({"type": "rest", "uri": "https://ann:secret@ice:8181/api/"}, "https://ice:8181/api", "web.orders"),
+    ({"type": "hadoop", "warehouse": "s3a://lake/ice"}, "s3://lake/ice", "web.orders"),
+    ({"url": "jdbc:postgresql://db/shop?password=secret"}, "postgres://db:5432", "shop.web.orders"),
+]
+
+
+@pytest.mark.parametrize(("told", "namespace", "name"), NAMED)
+def test_a_catalog_of_another_name_is_named_by_its_own_settings(told, namespace, name):
+    conf = {**METASTORE, "spark.glue.accountId": "111122223333", "spark.sql.catalog.x": "a.Class"}
+    catalogs = parse_catalogs({**conf, **{f"spark.sql.catalog.x.{key}": value for key, value in told.items()}}, REGION)
+
+    assert catalogs.find_table("x", ["web"], "orders") == DatasetId(namespace, name)
+
+
+def test_a_table_whose_catalog_or_database_is_not_told_has_no_name():
+    catalogs = parse_catalogs({"spark.sql.warehouse.dir": "/warehouse"}, {})
+
+    assert catalogs.find_table("other", ["web"], "orders") is None
+    assert catalogs.find_table(None, [], "orders") is None
+    assert Catalogs().find_table(None, ["web"], "orders") is None
+    assert Catalogs().symlinks("other", ["web"], "orders", "file:/data/orders") == (
+        Symlink("file:/data/orders", "web.orders"),
+    )

@@ -1,0 +1,190 @@
+"""What the leaves of a plan read."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.names import DatasetId
+from spark_client.capturing.datasets import Read, find_datasets
+from spark_client.capturing.queries import find_query
+from spark_client.capturing.writes import Dataset, Symlink
+from tests.unit.spark_client.capturing.builders_nodes import (
+    CATALOGS,
+    COLUMNS,
+    SCHEMA,
+    a_node,
+    a_relation,
+    a_table,
+    a_v2_relation,
+)
+
+FLIGHTS = DatasetId("s3://lake", "warehouse/flights")
+NAMED = (Symlink("s3://lake/warehouse", "default.flights"),)
+ORDERS = DatasetId("postgres://db:5432", "shop.public.orders")
+
+
+def test_files_are_the_folders_that_they_are_in_each_once():
+    leaf = a_relation("s3a://lake/flights/day=2013-01-01", "s3a://lake/flights/day=2013-01-02", "s3a://lake/late")
+
+    assert find_datasets(leaf, CATALOGS) == Read(
+        (Dataset(DatasetId("s3://lake", "flights"), COLUMNS), Dataset(DatasetId("s3://lake", "late"), COLUMNS))
+    )
+
+
+def test_very_many_files_are_the_folders_above_them():
+    many = [f"s3a://lake/days/{day}/hours/{hour}.csv" for day in ("a", "b") for hour in range(40)]
+
+    assert [one.id.name for one in find_datasets(a_relation(*many), CATALOGS).datasets] == [
+        "days/a/hours",
+        "days/b/hours",
+    ]
+    assert [one.id.name for one in find_datasets(a_relation(*many[:20]), CATALOGS).datasets] == [
+        f"days/a/hours/{hour}.csv" for hour in range(20)
+    ]
+
+
+def test_temporary_files_are_nobodys_dataset():
+    read = find_datasets(a_relation("s3a://lake/flights/_temporary/0"), CATALOGS)
+
+    assert read == Read(unknown="HadoopFsRelation: a source that nobody can name")
+
+
+def test_a_table_is_where_it_lies_and_its_name_is_a_symlink():
+    leaf = a_relation("s3a://lake/warehouse/flights/day=2013-01-01", table=a_table())
+
+    assert find_datasets(leaf, CATALOGS) == Read((Dataset(FLIGHTS, COLUMNS, NAMED),))
+
+
+def test_a_table_of_hives_own_formats_is_named_alike():
+    leaf = a_node("HiveTableRelation", tableMeta=a_table(), schema=SCHEMA)
+
+    assert find_datasets(leaf, CATALOGS) == Read((Dataset(FLIGHTS, COLUMNS, NAMED),))
+
+
+def jdbc(table: str, **values: object) -> dict[str, object]:
+    options = {"class": "JDBCOptions", "url": "jdbc:postgresql://db/shop?password=secret", "tableOrQuery": table}
+    return {"class": "JDBCRelation", "jdbcOptions": options, **values}
+
+
+def test_a_databases_table_is_the_databases_whatever_spark_calls_it():
+    registered = a_node("LogicalRelation", relation=jdbc("orders"), catalogTable=a_table(), schema=SCHEMA)
+
+    assert find_datasets(registered, CATALOGS) == Read((Dataset(ORDERS, COLUMNS, NAMED),))
+
+
+def test_a_query_of_the_databases_is_its_table_if_its_columns_are():
+    plain = a_node("LogicalRelation", relation=jdbc("(select id from orders where id > 1) q"), schema=SCHEMA)
+    computed = a_node("LogicalRelation", relation=jdbc("(select sum(id) s from orders) q"), schema=SCHEMA)
+    joined = a_node("LogicalRelation", relation=jdbc("(select * from orders join lines using (id)) q"), schema=SCHEMA)
+
+    assert find_datasets(plain, CATALOGS) == Read((Dataset(ORDERS, COLUMNS),))
+    assert find_datasets(computed, CATALOGS) == Read((Dataset(ORDERS),), "JDBCRelation: computed by the database")
+    assert find_datasets(joined, CATALOGS) == Read(unknown="JDBCRelation: a query that the database runs")
+
+
+V2 = [
+    # A database's.
+    (
+        a_v2_relation(jdbc('"web"."orders"'), "shop", "web", "orders"),
+        Dataset(DatasetId(ORDERS.namespace, "shop.web.orders")),
+    ),
+    # Where it says that it lies, with its name in its catalog.
+    (
+        a_v2_relation(
+            {"class": "SparkTable", "properties": {"location": "s3://lake/ice/orders"}}, "ice", "web", "orders"
+        ),
+        Dataset(DatasetId("s3://lake", "ice/orders"), symlinks=(Symlink("https://ice:8181/api", "web.orders"),)),
+    ),
+    (
+        a_v2_relation({"class": "DeltaTableV2", "path": "s3://lake/orders", "catalogTable": None, "properties": {}}),
+        Dataset(DatasetId("s3://lake", "orders")),
+    ),
+    # Files.
+    (
+        a_v2_relation({"class": "ParquetTable", "fileIndex": {"class": "Index", "rootPaths": ["s3://lake/orders"]}}),
+        Dataset(DatasetId("s3://lake", "orders")),
+    ),
+    (a_v2_relation({"class": "V1Table", "v1Table": a_table()}), Dataset(FLIGHTS, symlinks=NAMED)),
+    # What its options name.
+    (
+        a_v2_relation(
+            {"class": "KafkaTable"}, options={"kafka.bootstrap.servers": "k1:9093,k2", "subscribe": "flights"}
+        ),
+        Dataset(DatasetId("kafka://k1:9093", "flights")),
+    ),
+    (
+        a_v2_relation({"class": "Custom"}, options={"path": "s3://lake/orders"}),
+        Dataset(DatasetId("s3://lake", "orders")),
+    ),
+    # Its name alone.
+    (
+        a_v2_relation({"class": "Custom"}, "ice", "web", "orders"),
+        Dataset(DatasetId("https://ice:8181/api", "web.orders")),
+    ),
+]
+
+
+@pytest.mark.parametrize(("leaf", "dataset"), V2, ids=lambda one: getattr(one, "kind", ""))
+def test_a_table_of_the_second_interface_is_named_by_the_most_that_is_told(leaf, dataset):
+    read = find_datasets(leaf, CATALOGS)
+
+    assert read == Read((Dataset(dataset.id, COLUMNS, dataset.symlinks),))
+    assert find_datasets(a_node("DataSourceV2ScanRelation", relation=leaf, schema=SCHEMA), CATALOGS) == read
+
+
+@pytest.mark.parametrize("kind", ["LocalRelation", "OneRowRelation", "Range"])
+def test_rows_in_the_plan_itself_are_made_of_nothing(kind):
+    assert find_datasets(a_node(kind, schema=SCHEMA), CATALOGS) == Read()
+
+
+UNKNOWN = [
+    (a_node("LogicalRDD"), "LogicalRDD: made of an RDD"),
+    (a_node("ExternalRDD"), "ExternalRDD: made of an RDD"),
+    (a_node("CommandResult"), "CommandResult: the result of a command"),
+    (a_node("StreamingRelation"), "StreamingRelation: a source that nobody can name"),
+    (a_node("LogicalRelation", relation={"class": "KafkaRelation"}), "KafkaRelation: a source that nobody can name"),
+    (a_node("LogicalRelation", relation=None), "LogicalRelation: a source that nobody can name"),
+    (a_v2_relation({"class": "RateTable"}), "RateTable: a source that nobody can name"),
+    (a_v2_relation({"class": "Custom"}, "nowhere", "web", "orders"), "Custom: a source that nobody can name"),
+    (a_node("SomethingNew"), "SomethingNew: a source that nobody can name"),
+]
+
+
+@pytest.mark.parametrize(("leaf", "why"), UNKNOWN, ids=lambda one: getattr(one, "kind", one))
+def test_what_nobody_can_name_says_so(leaf, why):
+    assert find_datasets(leaf, CATALOGS) == Read(unknown=why)
+
+
+PLAIN = [
+    "select * from orders",
+    '(SELECT id, "Total" FROM web.orders) SPARK_GEN_SUBQ_0',
+    "(select o.id from orders as o where o.state in ('join', 'from') order by id limit 3) t",
+    "select id -- from here\nfrom orders /* from there */ fetch first 3 rows only;",
+]
+COMPUTED = [
+    "select distinct id from orders",
+    "select id as x from orders",
+    "select *, 1 as one from orders o",
+    "select f(id) from orders",
+]
+NOT_ONE_TABLE = [
+    "select * from orders, lines",
+    "select * from orders natural join lines",
+    "select * from (select * from orders) o",
+    "with o as (select 1) select * from o",
+    "select 1 from orders union select 2",
+    "select extract(year from day) from orders",
+    "select * from lines(3)",
+    "select * from orders cross apply f(id)",
+    "call orders()",
+    "select 1",
+    "",
+]
+
+
+def test_a_query_is_told_only_where_it_reads_one_table():
+    assert [bool(query and query.plain) for query in map(find_query, PLAIN)] == [True] * len(PLAIN)
+    assert [query and (query.table, query.plain) for query in map(find_query, COMPUTED)] == [("orders", False)] * len(
+        COMPUTED
+    )
+    assert [find_query(text) for text in NOT_ONE_TABLE] == [None] * len(NOT_ONE_TABLE)

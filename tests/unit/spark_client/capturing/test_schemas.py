@@ -1,0 +1,64 @@
+"""Schemas out of Spark's JSON."""
+
+from __future__ import annotations
+
+import json
+from functools import reduce
+from typing import Any
+
+import pytest
+
+from spark_client.capturing.schemas import parse_schema, renamed
+from spark_client.capturing.writes import SchemaField
+
+
+def struct(**fields: Any) -> dict[str, Any]:
+    return {
+        "type": "struct",
+        "fields": [{"name": name, "type": kind, "nullable": True} for name, kind in fields.items()],
+    }
+
+
+def array(of: Any) -> dict[str, Any]:
+    return {"type": "array", "elementType": of, "containsNull": True}
+
+
+def pairs(key: Any, value: Any) -> dict[str, Any]:
+    return {"type": "map", "keyType": key, "valueType": value, "valueContainsNull": True}
+
+
+LAT, LON = SchemaField("lat", "double"), SchemaField("lon", "double")
+TYPES = [
+    ("decimal(10,2)", "decimal(10,2)", ()),
+    ("timestamp_ntz", "timestamp_ntz", ()),
+    (struct(lat="double", lon="double"), "struct", (LAT, LON)),
+    (array("long"), "array<long>", ()),
+    (array(array(struct(lat="double"))), "array<array<struct>>", (LAT,)),
+    (pairs("string", "long"), "map<string,long>", ()),
+    (pairs("string", struct(lat="double", of=array("long"))), "map<string,struct<lat:double,of:array<long>>>", ()),
+    ({"type": "udt", "class": "VectorUDT", "sqlType": struct(lat="double")}, "struct", (LAT,)),
+]
+
+
+@pytest.mark.parametrize(("told", "kind", "fields"), TYPES)
+def test_a_type_is_told_in_openlineages_words_with_the_fields_inside(told, kind, fields):
+    assert parse_schema(json.dumps(struct(x=told))) == (SchemaField("x", kind, fields),)
+
+
+@pytest.mark.parametrize("told", [None, "", "{", "[" * 100_000, '"long"', "[]", "{}"])
+def test_what_is_no_schema_has_no_columns(told):
+    assert parse_schema(told) == ()
+
+
+def test_a_schema_deeper_than_anyone_reads_ends_somewhere():
+    deep = reduce(lambda inside, _: struct(x=array(inside)), range(60), "long")
+
+    columns, depth = parse_schema(json.dumps(deep)), 0
+    while columns:
+        columns, depth = columns[0].fields, depth + 1
+    assert 5 < depth < 50
+
+
+def test_columns_are_renamed_in_order_or_not_at_all():
+    assert [column.name for column in renamed((LAT, LON), ("x", "y"))] == ["x", "y"]
+    assert renamed((LAT, LON), ("x",)) == (LAT, LON)

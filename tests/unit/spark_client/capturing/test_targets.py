@@ -1,0 +1,268 @@
+"""What commands write."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.names import DatasetId
+from spark_client.capturing.targets import WRAPPERS, Target, find_targets
+from spark_client.capturing.writes import Dataset, SchemaField, Symlink
+from tests.unit.spark_client.capturing.builders_nodes import (
+    CATALOGS,
+    COLUMNS,
+    SCHEMA,
+    a_node,
+    a_relation,
+    a_table,
+    a_v2_relation,
+)
+
+QUERY = a_relation("s3a://lake/raw")
+NAMES = ("carrier", "flight")
+FLIGHTS = DatasetId("s3://lake", "warehouse/flights")
+NAMED = (Symlink("s3://lake/warehouse", "default.flights"),)
+BY_NAME = DatasetId("s3://lake/warehouse", "default.flights")
+OUT = Dataset(DatasetId("s3://lake", "out"), COLUMNS)
+ORDERS = DatasetId("postgres://db:5432", "shop.public.orders")
+JDBC = {"class": "JDBCOptions", "url": "jdbc:postgresql://db/shop", "tableOrQuery": "orders"}
+ORDERS_V2 = a_v2_relation({"class": "JDBCTable", "jdbcOptions": JDBC, "properties": {}}, "shop", "public", "orders")
+ICE = DatasetId("https://ice:8181/api", "web.flights")
+ICE_NAME = a_node(
+    "ResolvedIdentifier",
+    catalog={"class": "SparkCatalog", "name": "ice"},
+    identifier={"class": "IdentifierImpl", "namespace": ["web"], "name": "flights"},
+)
+
+
+def a_command(kind, **values):
+    return a_node(kind, query=QUERY, query__schema=SCHEMA, **values)
+
+
+def files(path="s3a://lake/out", mode="Append", table=None, **values):
+    return a_command("InsertIntoHadoopFsRelationCommand", outputPath=path, mode=mode, catalogTable=table, **values)
+
+
+def a_target(command, output, **values):
+    return Target(command, output, **{"query": QUERY, "names": NAMES, **values})
+
+
+FILES = "InsertIntoHadoopFsRelationCommand"
+WRITES = [
+    # Files.
+    (files(), a_target(FILES, OUT)),
+    (files(mode="ErrorIfExists"), a_target(FILES, OUT)),
+    (files(mode="Ignore"), a_target(FILES, OUT, unless_there=True)),
+    (files(mode="Overwrite"), a_target(FILES, OUT, change="OVERWRITE")),
+    # One partition is no overwrite of them all.
+    (files("s3a://lake/out/day=2013-01-01", "Overwrite"), a_target(FILES, OUT)),
+    (
+        files("s3a://lake/warehouse/flights", "Overwrite", a_table()),
+        a_target(FILES, Dataset(FLIGHTS, COLUMNS, NAMED), change="OVERWRITE"),
+    ),
+    (
+        files(outputColumnNames=["Carrier", "Nr"]),
+        a_target(
+            FILES,
+            Dataset(OUT.id, (SchemaField("Carrier", "string"), SchemaField("Nr", "integer"))),
+            names=("Carrier", "Nr"),
+        ),
+    ),
+    (
+        a_command("InsertIntoDataSourceDirCommand", storage={"locationUri": "s3a://lake/out"}, overwrite=True),
+        a_target("InsertIntoDataSourceDirCommand", OUT, change="OVERWRITE"),
+    ),
+    (
+        a_command("InsertIntoHiveDirCommand", storage={"locationUri": "/out"}, isLocal=True, overwrite=True),
+        a_target("InsertIntoHiveDirCommand", Dataset(DatasetId("file", "/out"), COLUMNS), change="OVERWRITE"),
+    ),
+    # Tables that are made; mostly it is not told where they will lie.
+    (
+        a_command("CreateDataSourceTableAsSelectCommand", table=a_table(location=None), mode="ErrorIfExists"),
+        a_target("CreateDataSourceTableAsSelectCommand", Dataset(BY_NAME, COLUMNS), change="CREATE"),
+    ),
+    (
+        a_command("CreateHiveTableAsSelectCommand", tableDesc=a_table(), mode="Ignore"),
+        a_target(
+            "CreateHiveTableAsSelectCommand", Dataset(FLIGHTS, COLUMNS, NAMED), change="CREATE", unless_there=True
+        ),
+    ),
+    (
+        a_command("SaveAsV1TableCommand", tableDesc=a_table(location=None), mode="Overwrite"),
+        a_target("SaveAsV1TableCommand", Dataset(BY_NAME, COLUMNS), change="OVERWRITE"),
+    ),
+    (
+        a_command("CreateTableAsSelect", name=ICE_NAME),
+        a_target("CreateTableAsSelect", Dataset(ICE, COLUMNS), change="CREATE"),
+    ),
+    (
+        a_command("ReplaceTableAsSelect", name=ICE_NAME),
+        a_target("ReplaceTableAsSelect", Dataset(ICE, COLUMNS), change="OVERWRITE"),
+    ),
+    # Hive's own formats.
+    (
+        a_command("InsertIntoHiveTable", table=a_table(), overwrite=True, outputColumnNames=list(NAMES)),
+        a_target("InsertIntoHiveTable", Dataset(FLIGHTS, COLUMNS, NAMED), change="OVERWRITE"),
+    ),
+    (
+        a_node(
+            "InsertIntoHiveTable",
+            query=QUERY,
+            table=a_table(partitionColumnNames=["Carrier"]),
+            overwrite=True,
+            outputColumnNames=["flight"],
+        ),
+        a_target("InsertIntoHiveTable", Dataset(FLIGHTS, COLUMNS, NAMED), names=("flight",), generated=("Carrier",)),
+    ),
+    # Sources that take rows themselves.
+    (
+        a_command("SaveIntoDataSourceCommand", options={"url": JDBC["url"], "dbtable": "orders"}, mode="Append"),
+        a_target("SaveIntoDataSourceCommand", Dataset(ORDERS, COLUMNS)),
+    ),
+    (
+        a_command("SaveIntoDataSourceCommand", options={"kafka.bootstrap.servers": "k1", "topic": "flights"}),
+        a_target("SaveIntoDataSourceCommand", Dataset(DatasetId("kafka://k1:9092", "flights"), COLUMNS)),
+    ),
+    (
+        a_command("SaveIntoDataSourceCommand", options={"path": "s3://lake/out"}, mode="Overwrite"),
+        a_target("SaveIntoDataSourceCommand", OUT, change="OVERWRITE"),
+    ),
+    (
+        a_command(
+            "InsertIntoDataSourceCommand",
+            logicalRelation=a_node("LogicalRelation", relation={"class": "JDBCRelation", "jdbcOptions": JDBC}),
+            overwrite=True,
+        ),
+        a_target("InsertIntoDataSourceCommand", Dataset(ORDERS, COLUMNS), change="OVERWRITE"),
+    ),
+    # Tables of the second interface.
+    (a_command("AppendData", table=ORDERS_V2), a_target("AppendData", Dataset(ORDERS, COLUMNS))),
+    (
+        a_command("OverwriteByExpression", table=ORDERS_V2),
+        a_target("OverwriteByExpression", Dataset(ORDERS, COLUMNS), change="OVERWRITE"),
+    ),
+    (
+        a_command("OverwriteByExpression", table=ORDERS_V2, deleteExpr=a_node("EqualTo")),
+        a_target("OverwriteByExpression", Dataset(ORDERS, COLUMNS)),
+    ),
+    (
+        a_command("OverwritePartitionsDynamic", table=ORDERS_V2),
+        a_target("OverwritePartitionsDynamic", Dataset(ORDERS, COLUMNS)),
+    ),
+    # Nobody's query.
+    (
+        a_node("LoadDataCommand", table=a_table()["identifier"], path="/raw", isLocal=True, isOverwrite=True),
+        Target(
+            "LoadDataCommand",
+            Dataset(BY_NAME),
+            change="OVERWRITE",
+            unknown="LoadDataCommand: files are moved as they are",
+            inputs=(Dataset(DatasetId("file", "/raw")),),
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("command", "target"), WRITES, ids=lambda one: one.kind if hasattr(one, "kind") else "")
+def test_a_command_writes(command, target):
+    assert find_targets(command, CATALOGS) == (target,)
+
+
+ROWS = [
+    a_node("MergeIntoTable", targetTable=a_node("SubqueryAlias", child=ORDERS_V2), sourceTable=QUERY),
+    a_node("UpdateTable", table=ORDERS_V2),
+    a_node("DeleteFromTable", table=a_node("SubqueryAlias", child=ORDERS_V2)),
+    a_node(
+        "ReplaceData", table=a_v2_relation({"class": "RowLevelOperationTable"}), originalTable=ORDERS_V2, query=QUERY
+    ),
+    a_node(
+        "WriteDelta", table=a_v2_relation({"class": "RowLevelOperationTable"}), originalTable=ORDERS_V2, query=QUERY
+    ),
+    a_node("MergeIntoCommand", source=QUERY, target=ORDERS_V2),
+    a_node("MergeIntoCommandEdge", source=QUERY, target=ORDERS_V2),
+    a_node("UpdateCommand", target=ORDERS_V2),
+    a_node("DeleteCommand", target=ORDERS_V2),
+]
+
+
+@pytest.mark.parametrize("command", ROWS, ids=lambda one: one.kind)
+def test_of_rows_changed_in_place_the_table_is_told_and_that_its_columns_are_unknown(command):
+    why = f"{command.kind}: rows are changed in place"
+
+    assert find_targets(command, CATALOGS) == (
+        Target(command.kind, Dataset(ORDERS, COLUMNS), command, NAMES, unknown=why),
+    )
+
+
+NO_WRITES = [
+    a_node("Project", projectList=[]),
+    a_node("CreateViewCommand", plan=QUERY),
+    a_command("AlterViewAsCommand"),
+    a_node("CacheTable", table=QUERY),
+    a_node("CacheTableAsSelect", plan=QUERY),
+    a_node("CreateDataSourceTableCommand", table=a_table()),
+    a_node("DropTable", child=ICE_NAME),
+    a_node("TruncateTableCommand"),
+    a_node("DeleteColumn"),
+    a_node("UpdateColumnComment"),
+    a_command("OverwriteByExpression", table=a_v2_relation({"class": "NoopTable", "name": "noop-table"})),
+    a_command("WriteToDataSourceV2"),
+    files("s3a://lake/out/_temporary/0"),
+    # What it makes is told by the execution inside it, which knows the database.
+    a_command("SaveAsV1TableCommand", tableDesc={"identifier": {"table": "flights", "database": None}}),
+    a_command(
+        "CreateTableAsSelect", name=a_node("ResolvedIdentifier", catalog={"name": "x"}, identifier={"name": "t"})
+    ),
+]
+
+
+@pytest.mark.parametrize("command", NO_WRITES, ids=lambda one: one.kind)
+def test_what_writes_nothing_that_is_kept_has_no_target(command):
+    assert find_targets(command, CATALOGS) == ()
+
+
+NAMELESS = [
+    (
+        a_command("SaveIntoDataSourceCommand", dataSource={"class": "AcmeSink"}, options={}),
+        "AcmeSink: a target that nobody can name",
+    ),
+    (
+        a_command(
+            "SaveIntoDataSourceCommand",
+            dataSource={"class": "KafkaSourceProvider"},
+            options={"kafka.bootstrap.servers": "k1"},
+        ),
+        "KafkaSourceProvider: a target that nobody can name",
+    ),
+    (a_command("AppendData", table=a_v2_relation({"class": "AcmeTable"})), "AcmeTable: a source that nobody can name"),
+    (a_command("AppendData"), "AppendData: a target that nobody can name"),
+    (a_command("SomethingNewCommand"), "SomethingNewCommand: a command that nobody knows"),
+    (a_node("InsertSomewhereCommand"), "InsertSomewhereCommand: a command that nobody knows"),
+    (a_node("CopyIntoCommand"), "CopyIntoCommand: a command that nobody knows"),
+]
+
+
+@pytest.mark.parametrize(("command", "why"), NAMELESS, ids=lambda one: getattr(one, "kind", one))
+def test_a_write_that_nobody_can_name_says_so(command, why):
+    assert find_targets(command, CATALOGS) == (Target(command.kind, None, command.node("query"), unknown=why),)
+
+
+def test_inserts_that_share_a_from_are_a_target_each():
+    plan = a_node("Union", children=[files(), a_command("AppendData", table=ORDERS_V2)])
+
+    assert [target.output and target.output.id for target in find_targets(plan, CATALOGS)] == [OUT.id, ORDERS]
+
+
+def test_a_command_below_its_ctes_is_found():
+    assert find_targets(a_node("WithCTE", plan=files(), cteDefs=[]), CATALOGS) == find_targets(files(), CATALOGS)
+
+
+def test_a_table_that_takes_any_columns_is_written_under_the_querys_names():
+    any_columns = a_v2_relation({"class": "Acme", "properties": {"location": "s3://lake/out"}}, schema=None)
+
+    assert find_targets(a_command("AppendData", table=any_columns), CATALOGS) == (a_target("AppendData", OUT),)
+
+
+def test_wrappers_are_commands_that_have_a_rule():
+    told = {command.kind for command, target in WRITES if target.command in WRAPPERS}
+
+    assert told == WRAPPERS - {"OptimizedCreateHiveTableAsSelectCommand"}
