@@ -58,7 +58,7 @@ def drill_down(url: str, column: Column, *, token: str | None = None) -> DrillDo
         version = ask(url, link, {}, token=token)["versions"][0]
         roots = tuple(Root(printable(one["rootId"]), one["href"]) for one in version["roots"])
         found = ask(url, roots[0].href, {}, token=token)["records"] if roots else []
-        return DrillDown(column, link, _run_of(version["run"]), roots, tuple(_records_of(version["run"], found)))
+        return DrillDown(column, link, _run_of(version["run"]), roots, tuple(_records_of(version, found)))
     except (KeyError, IndexError, TypeError) as error:
         raise NoAnswer(f"{column.id}: not an answer about origins: {type(error).__name__} {error}") from error
 
@@ -83,9 +83,10 @@ def _run_of(form: Mapping[str, Any] | None) -> str:
     return printable(f"run {form['id']} of {form['job']['name']}, {form['state']}")
 
 
-def _records_of(run: Mapping[str, Any] | None, forms: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
-    """The run's own records, or, where none is among them, any of the root's."""
-    own = [form for form in forms if run and form.get("run_id") == run["id"]]
+def _records_of(version: Mapping[str, Any], forms: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
+    """Records of the run that made the version or reported the root, or, where there is none, any of the root's."""
+    runs = {(version["run"] or {}).get("id"), version.get("rootsReportedBy")} - {None}
+    own = [form for form in forms if form.get("run_id") in runs]
     for form in (own or forms)[:_RECORDS_SHOWN]:
         yield Record(printable(form["node_id"]), printable(form["action_taken"]))
 

@@ -105,6 +105,7 @@ ORIGINS: Example = {
             },
             "links": _LINKS,
             "roots": [{"rootId": ROOT_ID, "href": "/api/v1/records/roots/flights%2F2013-01-01.csv"}],
+            "rootsReportedBy": RUN_ID,
         }
     ],
     "truncated": False,

@@ -107,6 +107,7 @@ _ORIGIN = object_of(
         ),
         "links": object_of(_LINKS),
         "roots": list_of(object_of({"rootId": _TEXT, "href": _PATH})),
+        "rootsReportedBy": _TEXT_OR_NULL,
     }
 )
 
@@ -148,7 +149,8 @@ SCHEMAS: Mapping[str, Schema] = {
             "versions": list_of(_ORIGIN),
             "truncated": _TRUNCATED,
         },
-        description="`roots` are the record roots that the run reported.",
+        description="`roots` are the record roots that the run reported or, where it reported none, the run that "
+        "started it (a captured write's application); `rootsReportedBy` is the run that they are of.",
         examples=[examples.ORIGINS],
     ),
 }

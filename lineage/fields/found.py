@@ -258,11 +258,15 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A version of a column's dataset: the run that made it, and the record roots that the run reported."""
+    """A version of a column's dataset: the run that made it, and the record roots that the run reported.
+
+    Where it reported none, they are those of the run that started it; `reported_by` is the run that they are of.
+    """
 
     version: str
     run: FoundRun | None
     roots: tuple[str, ...]
+    reported_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -199,6 +199,7 @@ def _render_origin(dataset: DatasetId, origin: Origin) -> Form:
             "run": None if run is None else run_path(run.id),
         },
         "roots": [{"rootId": root, "href": root_path(root)} for root in origin.roots],
+        "rootsReportedBy": origin.reported_by,
     }
 
 

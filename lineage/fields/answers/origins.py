@@ -1,4 +1,8 @@
-"""From a column down to records: the versions that its writers made last, their runs, the roots that these reported."""
+"""From a column down to records: the versions that its writers made last, their runs, the roots that these reported.
+
+A write that was captured is a run which the application started; its records, as a rule, are told to be the
+application's. So a run that reported no roots has those of its parent run.
+"""
 
 from __future__ import annotations
 
@@ -11,8 +15,9 @@ from lineage.runs.answers.dataset_versions import current_versions, find_version
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.node_ids import FieldNode, field_candidates
 from lineage.runs.facts.current import brief_run
+from lineage.runs.facts.growing import RunFacts
 from lineage.runs.facts.newest import facts_of_runs
-from lineage.runs.facts.run import owner
+from lineage.runs.facts.run import owner, parent_run
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.facts.tellings import roots_of
 
@@ -54,12 +59,22 @@ def _versions(node: FieldNode, group: Group, table: GraphTable) -> Mapping[str, 
 
 def _origins(column: Column, versions: Mapping[str, str | None], table: GraphTable) -> Origins:
     facts = facts_of_runs({run for run in versions.values() if run}, table)
+    reported = _reported(facts, table)
     found = []
     cut = False
     for version, run in sorted(versions.items()):
         told = facts.get(run or "")
-        roots = roots_of(told) if told else []
+        by, roots = reported.get(run or "", (None, []))
         cut |= len(roots) > ROOTS_MAX
         brief = brief_run(run, told) if run and told and owner(told) else None
-        found.append(Origin(version, brief, tuple(roots[:ROOTS_MAX])))
+        found.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by))
     return Origins(column, tuple(found), cut)
+
+
+def _reported(facts: Mapping[str, RunFacts], table: GraphTable) -> dict[str, tuple[str, list[str]]]:
+    """By run the roots that it reported, else those that its parent did, with the run that they are of."""
+    own = {run: (run, roots) for run, told in facts.items() if (roots := roots_of(told))}
+    parents = {run: parent for run, told in facts.items() if run not in own and (parent := parent_run(told))}
+    found = facts_of_runs(set(parents.values()), table) if parents else {}
+    theirs = {parent: roots for parent, told in found.items() if (roots := roots_of(told))}
+    return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

@@ -293,7 +293,7 @@ def test_the_columns_of_a_dataset_tell_their_inputs():
 
 def test_a_field_leads_to_the_records_that_its_runs_reported():
     column = Column(CHECKED, ("delay",))
-    made = Origin(CHECKED_VERSION, a_found_run(), ("flights/2013-01-01.csv", "é"))
+    made = Origin(CHECKED_VERSION, a_found_run(), ("flights/2013-01-01.csv", "é"), RUN)
 
     assert render_origins(Origins(column, (made, Origin(RAW_VERSION, None, ())), truncated=True)) == {
         "field": {
@@ -321,12 +321,14 @@ def test_a_field_leads_to_the_records_that_its_runs_reported():
                     },
                     {"rootId": "é", "href": "/api/v1/records/roots/%C3%A9"},
                 ],
+                "rootsReportedBy": RUN,
             },
             {
                 "version": RAW_VERSION,
                 "run": None,
                 "links": {"version": f"{CHECKED_PATH}/versions/{RAW_VERSION}", "run": None},
                 "roots": [],
+                "rootsReportedBy": None,
             },
         ],
         "truncated": True,

@@ -236,5 +236,6 @@ def test_from_a_field_to_the_records_that_its_run_reported(api):
     assert origin["roots"] == [
         {"rootId": "flights/2013-01-01.csv", "href": "/api/v1/records/roots/flights%2F2013-01-01.csv"}
     ]
+    assert origin["rootsReportedBy"] == RUNS[CALCULATE]
     versioned = f"{field('estimated', 'co2_kg')}#{origin['version']}"
     assert api.found("/column-lineage/origins", nodeId=versioned)["versions"] == told["versions"]
