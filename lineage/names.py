@@ -9,8 +9,8 @@ from typing import TypeAlias
 
 # A column, or a field inside one: the names from the outside in.
 FieldPath: TypeAlias = tuple[str, ...]
-# Any fixed UUID does; changing it would give a retried request a second node.
-_REQUESTS = uuid.UUID("7c0d3c1e-9a0b-5f60-8c57-2f1f1b7b2f55")
+# The name space of derived node ids. Any fixed UUID does; changing it would give a retried request a second node.
+REQUESTS = uuid.UUID("7c0d3c1e-9a0b-5f60-8c57-2f1f1b7b2f55")
 
 
 def derive_node_id(root_id: str, parent_id: str, action_taken: str, request_id: str, index: int) -> str:
@@ -22,7 +22,7 @@ def derive_node_id(root_id: str, parent_id: str, action_taken: str, request_id: 
     '357d959f-5302-5c2a-933c-78f3e3edde97'
     """
     name = "\0".join((root_id, parent_id, action_taken, request_id, str(index)))
-    return str(uuid.uuid5(_REQUESTS, name))
+    return str(uuid.uuid5(REQUESTS, name))
 
 
 @dataclass(frozen=True, order=True, slots=True)

@@ -76,6 +76,16 @@ class LineageClient:
         """Records and events that it did not."""
         return self._delivery.failed
 
+    @property
+    def destination(self) -> Destination | None:
+        """Where it sends to; None if nothing says so, and lineage is off."""
+        return self._delivery.destination
+
+    @property
+    def patience(self) -> Patience:
+        """How long a request may take."""
+        return self._delivery.patience
+
     def record(
         self,
         root_id: str,

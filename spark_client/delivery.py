@@ -57,6 +57,8 @@ class Delivery:
     Attributes:
         sent: records and events that the service took.
         failed: records and events that it did not.
+        destination: where to; None if nothing says so, and lineage is off.
+        patience: how long a parcel may take.
     """
 
     def __init__(self, given: Destination, *, strict: bool, patience: Patience | None, timing: Timing | None) -> None:
@@ -64,11 +66,11 @@ class Delivery:
         self.failed = 0
         self.timing = timing or Timing()
         self._strict = strict
-        self._patience = patience or Patience()
+        self.patience = patience or Patience()
         self._lock = threading.Lock()
         self._given_up = False
         self._transport: Transport | None = None
-        self._destination = self._chosen(given)
+        self.destination = self._chosen(given)
 
     def deliver(self, parcel: Parcel) -> Json | None:
         """Send a parcel to its end and count it; None in the place of the answer if not all of it arrived.
@@ -78,7 +80,7 @@ class Delivery:
         try:
             answer = persist(
                 lambda timeout_s: parcel.send(self._connected(), timeout_s),
-                self._patience,
+                self.patience,
                 self.timing,
                 once=self._given_up,
             )
@@ -119,10 +121,10 @@ class Delivery:
 
     def _connected(self) -> Transport:
         with self._lock:
-            if self._destination is None:
+            if self.destination is None:
                 raise Misconfigured("nowhere to send lineage to")
             if self._transport is None:
-                self._transport = open_transport(self._destination, self._patience)
+                self._transport = open_transport(self.destination, self.patience)
             return self._transport
 
     def _count(self, tally: Tally) -> None:

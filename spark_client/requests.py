@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 RECORDS_MAX = 10_000
 BODY_MAX_BYTES = 4_000_000
 # Names of a request's own fields: at most 4 of 2,048 characters and 3 shorter, each escaped to 6 bytes at the worst.
-_HEAD_MAX_BYTES = 100_000
+HEAD_MAX_BYTES = 100_000
 
 
 class Record(NamedTuple):
@@ -142,12 +142,12 @@ def _filled(records: Iterable[Recorded]) -> Iterator[tuple[list[Recorded], list[
     """Yield full loads of records and their JSON: at most `RECORDS_MAX`, and a body of at most `BODY_MAX_BYTES`."""
     load: list[Recorded] = []
     lines: list[bytes] = []
-    room = BODY_MAX_BYTES - _HEAD_MAX_BYTES
+    room = BODY_MAX_BYTES - HEAD_MAX_BYTES
     for record in records:
         line = _dump({"node_id": record.node_id, "storage_location": record.storage_location})
         if load and (len(load) == RECORDS_MAX or room < len(line) + 1):
             yield load, lines
-            load, lines, room = [], [], BODY_MAX_BYTES - _HEAD_MAX_BYTES
+            load, lines, room = [], [], BODY_MAX_BYTES - HEAD_MAX_BYTES
         load.append(record)
         lines.append(line)
         room -= len(line) + 1

@@ -1,0 +1,102 @@
+from __future__ import annotations
+
+import json
+
+import pyarrow as pa
+import pytest
+
+from spark_client.row_packing import MESSAGE_BYTES_MAX, Form, Packer, message_form, request_form
+
+
+def a_line(node_id: str, **other: object) -> str:
+    record = {"root_id": "flights", "parent_id": "landed", "action_taken": "CHECKED", "node_id": node_id, **other}
+    return json.dumps(record, separators=(",", ":"), ensure_ascii=False)
+
+
+def lines_of(*node_ids: str) -> pa.Array:
+    return pa.array([a_line(node_id) for node_id in node_ids], pa.string())
+
+
+def bodies(form: Form, *batches: list[str]) -> list[list[str]]:
+    """The node ids of each body that the batches, one after the other, are packed into."""
+    packer = Packer(form)
+    packs = [pack for batch in batches for pack in packer.add(lines_of(*batch), batch)]
+    packs += packer.close()
+    found = [[record["node_id"] for record in json.loads(pack.body)["records"]] for pack in packs]
+    assert [pack.rows for pack in packs] == [len(one) for one in found]
+    return found
+
+
+def a_form(room_bytes: int = 10_000, *, distinct: bool = False) -> Form:
+    return Form(lambda _lines: '{"records":[', room_bytes, distinct)
+
+
+LINE_BYTES = len(a_line("n")) + 1
+
+
+@pytest.mark.parametrize(
+    ("form", "batches", "expected"),
+    [
+        pytest.param(a_form(), [[]], [], id="nothing"),
+        pytest.param(a_form(), [["a"], [], ["b"]], [["a", "b"]], id="a body spans batches"),
+        pytest.param(a_form(2 * LINE_BYTES), [["a", "b", "c"]], [["a", "b"], ["c"]], id="a full body"),
+        pytest.param(a_form(2 * LINE_BYTES), [["a"], ["b", "c"]], [["a", "b"], ["c"]], id="full in the next batch"),
+        pytest.param(a_form(2 * LINE_BYTES), [["a", "b"], ["c", "d"]], [["a", "b"], ["c", "d"]], id="exactly full"),
+        pytest.param(a_form(2 * LINE_BYTES - 1), [["a", "b"]], [["a"], ["b"]], id="one byte short"),
+        pytest.param(a_form(1), [["a", "b"]], [["a"], ["b"]], id="one line is never too much"),
+        pytest.param(a_form(distinct=True), [["a", "b", "a", "c"]], [["a", "b"], ["a", "c"]], id="a node twice"),
+        pytest.param(a_form(distinct=True), [["a"], ["a"]], [["a"], ["a"]], id="a node twice, in two batches"),
+        pytest.param(a_form(distinct=True), [["a"] * 3], [["a"]] * 3, id="a node again and again"),
+        pytest.param(a_form(), [["a", "a"]], [["a", "a"]], id="messages may hold a node twice"),
+    ],
+)
+def test_lines_are_packed_in_order_into_full_bodies(
+    form: Form, batches: list[list[str]], expected: list[list[str]]
+) -> None:
+    assert bodies(form, *batches) == expected
+
+
+def test_a_message_holds_whole_records_and_is_within_its_bound() -> None:
+    node_ids = [f"é-{number}" for number in range(5_000)]
+    packer = Packer(message_form())
+    packs = [*packer.add(lines_of(*node_ids)), *packer.close()]
+
+    assert [one["node_id"] for pack in packs for one in json.loads(pack.body)["records"]] == node_ids
+    sizes = [len(pack.body.encode()) for pack in packs]
+    assert MESSAGE_BYTES_MAX - 2 * LINE_BYTES < sizes[0] <= MESSAGE_BYTES_MAX
+
+
+def test_a_request_names_its_time_and_run_once_and_its_first_record_s_place() -> None:
+    packer = Packer(request_form({"requested_at": 1_763_640_000, "run_id": "r-1"}))
+    lines = pa.array([a_line("a"), a_line("b", root_id="trains", parent_id="sold")])
+    (pack,) = [*packer.add(lines, ["a", "b"]), *packer.close()]
+
+    assert json.loads(pack.body) == {
+        "root_id": "flights",
+        "parent_id": "landed",
+        "action_taken": "CHECKED",
+        "requested_at": 1_763_640_000,
+        "run_id": "r-1",
+        "records": [json.loads(line) for line in lines.to_pylist()],
+    }
+
+
+def test_a_request_holds_at_most_as_many_records_as_the_service_takes() -> None:
+    node_ids = [str(number) for number in range(10_001)]
+
+    assert [len(one) for one in bodies(request_form({"requested_at": 0}), node_ids)] == [10_000, 1]
+
+
+def test_what_sqs_refuses_in_a_body_is_escaped_before_its_size_counts() -> None:
+    packer = Packer(message_form())
+    (pack,) = [*packer.add(pa.array([a_line("a\ufffe\uffff\U0001f600é")])), *packer.close()]
+
+    assert "a\\ufffe\\uffff\U0001f600é" in pack.body
+    assert json.loads(pack.body)["records"][0]["node_id"] == "a\ufffe\uffff\U0001f600é"
+
+
+def test_slices_of_arrow_arrays_are_packed_as_what_they_show() -> None:
+    packer = Packer(message_form())
+    (pack,) = [*packer.add(lines_of("a", "b", "c").slice(1, 1)), *packer.close()]
+
+    assert [one["node_id"] for one in json.loads(pack.body)["records"]] == ["b"]
