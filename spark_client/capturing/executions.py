@@ -47,6 +47,13 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
+class Over:
+    """An execution ended that wrote nothing itself, but others were parts of it: a stream's batch."""
+
+    id: int
+
+
+@dataclass(frozen=True, slots=True)
 class Ended:
     """The application ended (`SparkContext.stop`), at milliseconds since 1970."""
 

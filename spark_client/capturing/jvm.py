@@ -14,7 +14,7 @@ from importlib import resources
 from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
-from spark_client.capturing.executions import Ended, Execution, Failure
+from spark_client.capturing.executions import Ended, Execution, Failure, Over
 from spark_client.capturing.plan import parse_plan
 from spark_client.capturing.reading import GETTERS, OPTIONS, SKIPPED
 
@@ -82,7 +82,7 @@ class Executions:
         """Executions that found the queue full."""
         return int(self._listener.dropped())
 
-    def next(self, timeout_s: float) -> Execution | Unread | Ended | None:
+    def next(self, timeout_s: float) -> Execution | Unread | Over | Ended | None:
         """The next one; None if there is none within so many seconds."""
         if self._reader is None:  # compiled by the thread that reads: the job does not wait for it
             self._reader = self._classes.reader(self._listener, self._bounds)
@@ -161,11 +161,13 @@ def _classes_of(gateway: Any) -> _Classes:
         return _KNOWN.setdefault(gateway, _Classes(gateway))
 
 
-def parse_execution(told: str) -> Execution | Unread | Ended:
+def parse_execution(told: str) -> Execution | Unread | Over | Ended:
     """What `Executions.java` tells in one call."""
     form = json.loads(told)
     if "at_ms" in form:
         return Ended(form["at_ms"])
+    if "over" in form:
+        return Over(form["over"])
     if "unread" in form:
         return Unread(form["id"], form["unread"])
     plan, failure = form["plan"], form.get("failure")

@@ -49,6 +49,8 @@ class Understanding:
         nameless = [one.unknown or one.command for one in targets if one.output is None]
         if nameless:
             raise NotUnderstood("; ".join(nameless))
+        if len(targets) > 1:  # what is counted is all of them together
+            execution = replace(execution, metrics={})
         return [self._write(execution, target, target.output) for target in targets if target.output is not None]
 
     def _write(self, execution: Execution, target: Target, output: Dataset) -> Write:

@@ -1,6 +1,7 @@
 package headwater.capture;
 
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -10,6 +11,7 @@ import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerEvent;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
+import org.apache.spark.sql.catalyst.plans.logical.Union;
 import org.apache.spark.sql.catalyst.plans.logical.WithCTE;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionEnd;
 import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
@@ -20,7 +22,7 @@ import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
  * Compiled by Janino, whose Java has no lambdas and infers no generics.
  */
 public class ExecutionListener extends SparkListener {
-    /** An execution's end, with what its start told; `end` is null for the end of the application. */
+    /** An execution's end, with what its start told; without `end`, one that only others were parts of is over. */
     public static class Kept {
         public final SparkListenerSQLExecutionEnd end;
         public final long rootId;
@@ -38,6 +40,9 @@ public class ExecutionListener extends SparkListener {
     private final ArrayBlockingQueue queue;
     private final Map starts = new ConcurrentHashMap();
     private final AtomicLong dropped = new AtomicLong();
+    // Executions that kept ones are parts of.
+    private final Set around = ConcurrentHashMap.newKeySet();
+    private volatile long applicationEndMs = -1;
 
     public ExecutionListener(int kept) {
         this.queue = new ArrayBlockingQueue(kept);
@@ -55,7 +60,12 @@ public class ExecutionListener extends SparkListener {
     }
 
     public void onApplicationEnd(SparkListenerApplicationEnd event) {
-        put(new Kept(null, 0, event.time(), event.time()));
+        applicationEndMs = event.time();
+    }
+
+    /** When the application ended; -1 while it runs. */
+    public long applicationEndMs() {
+        return applicationEndMs;
     }
 
     /** The next one, within so many milliseconds; null if there is none by then. */
@@ -70,8 +80,15 @@ public class ExecutionListener extends SparkListener {
 
     private void keep(SparkListenerSQLExecutionEnd end) {
         long[] start = (long[]) starts.remove(Long.valueOf(end.executionId()));
+        boolean isAround = around.remove(Long.valueOf(end.executionId()));
         if (end.qe() == null || !isOfInterest(end)) {
+            if (isAround) {
+                put(new Kept(null, end.executionId(), end.time(), end.time()));
+            }
             return;
+        }
+        if (start != null && start[0] != end.executionId()) {
+            around.add(Long.valueOf(start[0]));
         }
         long startedMs = start == null ? end.time() - end.duration() / 1000000L : start[1];
         put(new Kept(end, start == null ? end.executionId() : start[0], startedMs, end.time()));
@@ -89,10 +106,16 @@ public class ExecutionListener extends SparkListener {
             return true;
         }
         try {
-            LogicalPlan plan = end.qe().analyzed();
-            return plan instanceof Command || (plan instanceof WithCTE && ((WithCTE) plan).plan() instanceof Command);
+            return isCommand(end.qe().analyzed());
         } catch (Throwable failed) {
             return false; // it was never analyzed, so nothing was written
         }
+    }
+
+    /** Several INSERTs that share a FROM are a union of commands. */
+    private static boolean isCommand(LogicalPlan plan) {
+        LogicalPlan inside = plan instanceof WithCTE ? ((WithCTE) plan).plan() : plan;
+        return inside instanceof Command
+            || (inside instanceof Union && inside.children().nonEmpty() && inside.children().head() instanceof Command);
     }
 }

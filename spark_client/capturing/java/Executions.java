@@ -22,6 +22,7 @@ public class Executions {
     private final ExecutionListener listener;
     private final PlanReader reader;
     private final long timeoutMs;
+    private boolean ended;
 
     public Executions(ExecutionListener listener, PlanReader reader, long timeoutMs) {
         this.listener = listener;
@@ -29,14 +30,16 @@ public class Executions {
         this.timeoutMs = timeoutMs;
     }
 
-    /** The next execution, or the end of the application, as JSON; null if there is none within so many milliseconds. */
+    /** The next execution, or end of one or of the application, as JSON; null if there is none within so many milliseconds. */
     public String next(long waitMs) throws Exception {
         ExecutionListener.Kept kept = listener.next(waitMs);
         if (kept == null) {
-            return null;
+            boolean ends = !ended && listener.applicationEndMs() >= 0;
+            ended |= ends;
+            return ends ? "{\"at_ms\":" + listener.applicationEndMs() + "}" : null;
         }
         if (kept.end == null) {
-            return "{\"at_ms\":" + kept.endedMs + "}";
+            return "{\"over\":" + kept.rootId + "}";
         }
         StringBuilder told = new StringBuilder("{\"id\":").append(kept.end.executionId());
         told.append(",\"root_id\":").append(kept.rootId);
