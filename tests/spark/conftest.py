@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 
 import pyspark
@@ -17,8 +19,15 @@ _OPTIONS = {
     "spark.sql.shuffle.partitions": "1",
     # A JVM that lives for minutes starts faster without its best compiler and with its simplest collector.
     "spark.driver.extraJavaOptions": ("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dderby.stream.error.file=/dev/null"),
+    # A Hive metastore and a database, both in the JVM's memory; `derby.APP` is the database's schema.
+    "spark.sql.catalog.derby": "org.apache.spark.sql.execution.datasources.v2.jdbc.JDBCTableCatalog",
+    "spark.sql.catalog.derby.url": "jdbc:derby:memory:flights;create=true",
+    "spark.sql.catalog.derby.driver": "org.apache.derby.jdbc.EmbeddedDriver",
     "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
 }
+
+# Spark's workers need what the driver has.
+os.environ["PYSPARK_PYTHON"] = sys.executable
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -1,0 +1,116 @@
+"""Datasets of the flights' story to read from, and what capture understands of the writes that a test does."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pyspark
+import pytest
+from pyspark.sql import SparkSession
+
+from spark_client.capturing.catalogs import read_catalogs
+from spark_client.capturing.executions import Execution, Over
+from spark_client.capturing.joining import Joining
+from spark_client.capturing.jvm import Executions
+from spark_client.capturing.understand import Understanding
+from spark_client.capturing.writes import Write
+from tests.spark.capture.specification import Case, expected, told
+
+DATASETS = {
+    "flights": """
+        SELECT 'UA' AS carrier, 1545 AS flight, 'N14228' AS tailnum, 'EWR' AS origin, 'IAH' AS dest,
+               1400 AS distance, 227.0D AS air_time, DATE '2013-01-01' AS day
+        UNION ALL SELECT 'B6', 725, 'N804JB', 'JFK', 'BQN', 1576, 183.0D, DATE '2013-01-01'
+    """,
+    "planes": "SELECT 'N14228' AS tailnum, 149 AS seats, 2 AS engines, '737-824' AS model",
+    "airports": """
+        SELECT 'EWR' AS faa, 'Newark' AS name, named_struct('lat', 40.7D, 'lon', -74.2D) AS location, 18 AS alt, 5 AS tz
+    """,
+    "crews": """
+        SELECT 1545 AS flight, array(named_struct('name', 'Ada', 'role', 'captain')) AS employees,
+               named_struct('email', 'a@b.c', 'phone', named_struct('home', '1', 'work', '2')) AS contact,
+               map('seat', '1A') AS tags, map('home', named_struct('city', 'Rome', 'country', 'IT')) AS places,
+               array(1, 2) AS legs, '{"a": 1, "b": "x"}' AS note
+    """,
+    "odd": "SELECT 'x' AS `a.b`, 1 AS `C d`, named_struct('e.f', 2) AS s",
+}
+_DRAIN_S = 30.0
+
+
+@pytest.fixture(scope="session")
+def datasets(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the datasets; each is a table by its own name, too."""
+    folder = tmp_path_factory.mktemp("data")
+    for name, rows in DATASETS.items():
+        spark.sql(rows).coalesce(1).write.parquet(f"{folder}/{name}")
+        spark.sql(f"CREATE TABLE {name} USING parquet LOCATION '{folder}/{name}'")
+    return folder
+
+
+class Watch:
+    """What is told of the writes in a Spark context."""
+
+    def __init__(self, spark: SparkSession) -> None:
+        self._executions = Executions(spark)
+        self._understanding = Understanding(read_catalogs(spark, {}))
+        self._joining = Joining()
+
+    def writes_of(self, act: Callable[[], object]) -> list[Write]:
+        """The writes that were done meanwhile, each once."""
+        self._told()
+        act()
+        return self._told()
+
+    def close(self) -> None:
+        self._executions.close()
+
+    def _told(self) -> list[Write]:
+        assert self._executions.drain(_DRAIN_S)
+        writes = [write for one in iter(lambda: self._executions.next(0), None) for write in self._understood(one)]
+        return [*writes, *self._joining.release()]
+
+    def _understood(self, execution: object) -> list[Write]:
+        if isinstance(execution, Over):
+            return []
+        assert isinstance(execution, Execution), execution
+        return self._joining.add(execution, self._understanding.read_write(execution))
+
+
+@pytest.fixture(scope="session")
+def watch(spark: SparkSession, datasets: Path) -> Iterator[Watch]:
+    watch = Watch(spark)
+    yield watch
+    watch.close()
+
+
+@pytest.fixture
+def check(spark: SparkSession, watch: Watch, tmp_path: Path) -> Callable[[Case], None]:
+    """Do what a case does, and compare all that is told with all that must be."""
+
+    def check(case: Case, session: SparkSession = spark) -> None:
+        if pyspark.__version__ < case.since:
+            pytest.skip(f"needs Spark {case.since}")
+        for before in case.before:
+            session.sql(before)
+        writes = watch.writes_of(lambda: case.act(session, str(tmp_path / "out")))
+        assert {write.tier for write in writes} <= {"full"}
+        if (is_told := told(writes)) != (wanted := expected(case.told)):
+            pytest.fail("\n".join(difflib.ndiff(wanted, is_told)), pytrace=False)
+
+    return check
+
+
+@pytest.fixture(scope="session")
+def hive(spark: SparkSession, datasets: Path) -> SparkSession:
+    """A session of the same context with a Hive metastore (Derby, in memory) for a catalog, and the datasets in it."""
+    sessions = spark._jvm.org.apache.spark.sql.SparkSession
+    sessions.clearActiveSession()
+    sessions.clearDefaultSession()
+    java = sessions.builder().sparkContext(spark.sparkContext._jsc.sc()).enableHiveSupport().getOrCreate()
+    sessions.setDefaultSession(spark._jsparkSession)
+    hive = SparkSession(spark.sparkContext, java)
+    for name in DATASETS:
+        hive.sql(f"CREATE TABLE {name} USING parquet LOCATION '{datasets}/{name}'")
+    return hive

@@ -1,0 +1,265 @@
+"""Python's functions: of values they transform, of rows they are opaque; what came through an RDD is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import functions as sf
+
+from tests.spark.capture.specification import Case, frame
+
+_PAIR = "a STRING, b STRING"
+
+
+# Of a plain function's type hints PySpark 4.3 warns; pandas' functions need theirs.
+def double(value):
+    return value * 2
+
+
+def both(one, other):
+    return f"{one}{other}"
+
+
+def pair(text):
+    return text, text
+
+
+def twice(values: pd.Series) -> pd.Series:
+    return values * 2
+
+
+def mean(values: pd.Series) -> float:
+    return float(values.mean())
+
+
+def tidy(frames: Iterator[pd.DataFrame]) -> Iterator[pd.DataFrame]:
+    for one in frames:
+        yield one[["carrier"]]
+
+
+def tidy_arrow(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    for one in batches:
+        yield one.select(["carrier"])
+
+
+def centre(group: pd.DataFrame) -> pd.DataFrame:
+    return group
+
+
+def centre_arrow(group: pa.Table) -> pa.Table:
+    return group
+
+
+def meet(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
+    return pd.DataFrame({"model": right["model"], "carrier": left["carrier"][:1]})
+
+
+class Words:
+    def eval(self, text):
+        for word in text.split():
+            yield word, len(word)
+
+
+def _flights(spark: SparkSession) -> DataFrame:
+    return spark.table("flights").select("carrier", "distance")
+
+
+def _registered(spark: SparkSession) -> DataFrame:
+    spark.udf.register("doubled", double, "int")
+    return spark.sql("SELECT doubled(distance) AS d FROM flights")
+
+
+def _table_function(spark: SparkSession) -> DataFrame:
+    spark.udtf.register("words", sf.udtf(Words, returnType="word STRING, length INT"))
+    return spark.sql("SELECT f.flight, w.word FROM flights f, LATERAL words(f.dest) w")
+
+
+VALUES = (
+    frame(
+        "a function of a value",
+        lambda spark: spark.table("flights").select(sf.udf(double, "int")("distance").alias("d")),
+        "d <- flights.distance TRANSFORMATION (python udf double)",
+    ),
+    frame(
+        "a function of two columns",
+        lambda spark: spark.table("flights").select(sf.udf(both, "string")("carrier", "dest").alias("d"), "flight"),
+        """
+        d <- flights.carrier TRANSFORMATION (python udf both), flights.dest TRANSFORMATION (python udf both)
+        flight <- flights.flight IDENTITY
+        """,
+    ),
+    frame(
+        "a function that SQL calls, by the name that SQL knows",
+        _registered,
+        "d <- flights.distance TRANSFORMATION (python udf doubled)",
+    ),
+    frame(
+        "a function of an expression, in an expression",
+        lambda spark: spark.table("flights").select((sf.udf(double, "int")(sf.col("distance") + 1) - 1).alias("d")),
+        "d <- flights.distance TRANSFORMATION (python udf double)",
+    ),
+    frame(
+        "a function that gives a struct",
+        lambda spark: (
+            spark.table("flights")
+            .select(sf.udf(pair, _PAIR)("carrier").alias("p"), "dest")
+            .select(sf.col("p.a").alias("x"), "p")
+        ),
+        """
+        x <- flights.carrier TRANSFORMATION (python udf pair)
+        p <- flights.carrier TRANSFORMATION (python udf pair)
+        """,
+    ),
+    frame(
+        "a function in a filter",
+        lambda spark: spark.table("flights").where(sf.udf(double, "int")("distance") > 9).select("carrier"),
+        """
+        carrier <- flights.carrier IDENTITY
+        * <- flights.distance FILTER (python udf double)
+        """,
+    ),
+    frame(
+        "a function of pandas",
+        lambda spark: spark.table("flights").select(sf.pandas_udf(twice, "int")("distance").alias("d")),
+        "d <- flights.distance TRANSFORMATION (python udf twice)",
+    ),
+    frame(
+        "a function that pandas aggregates with",
+        lambda spark: (
+            spark.table("flights").groupBy("carrier").agg(sf.pandas_udf(mean, "double")("distance").alias("m"))
+        ),
+        """
+        carrier <- flights.carrier IDENTITY
+        m <- flights.distance AGGREGATION (python udf mean)
+        * <- flights.carrier GROUP_BY
+        """,
+    ),
+    frame(
+        "a function whose values travel by Arrow",
+        lambda spark: spark.table("flights").select(sf.udf(double, "int", useArrow=True)("distance").alias("d")),
+        "d <- flights.distance TRANSFORMATION (python udf double)",
+    ),
+    frame(
+        "a function that gives tables",
+        _table_function,
+        """
+        flight <- flights.flight IDENTITY
+        word <- flights.dest TRANSFORMATION (python udtf words)
+        """,
+    ),
+)
+
+ROWS = (
+    frame(
+        "pandas over rows",
+        lambda spark: _flights(spark).mapInPandas(tidy, "carrier STRING"),
+        "carrier <- flights.carrier TRANSFORMATION (opaque: MapInPandas tidy), "
+        "flights.distance TRANSFORMATION (opaque: MapInPandas tidy)",
+    ),
+    frame(
+        "Arrow over rows",
+        lambda spark: _flights(spark).mapInArrow(tidy_arrow, "carrier STRING"),
+        "carrier <- flights.carrier TRANSFORMATION (opaque: MapInArrow tidy_arrow), "
+        "flights.distance TRANSFORMATION (opaque: MapInArrow tidy_arrow)",
+    ),
+    frame(
+        "pandas over groups",
+        lambda spark: _flights(spark).groupBy("carrier").applyInPandas(centre, "carrier STRING, distance INT"),
+        """
+        carrier <- flights.carrier TRANSFORMATION (opaque: FlatMapGroupsInPandas centre)
+        carrier <- flights.distance TRANSFORMATION (opaque: FlatMapGroupsInPandas centre)
+        distance <- flights.carrier TRANSFORMATION (opaque: FlatMapGroupsInPandas centre)
+        distance <- flights.distance TRANSFORMATION (opaque: FlatMapGroupsInPandas centre)
+        * <- flights.carrier GROUP_BY
+        """,
+    ),
+    frame(
+        "Arrow over groups",
+        lambda spark: _flights(spark).groupBy("carrier").applyInArrow(centre_arrow, "carrier STRING, distance INT"),
+        """
+        carrier <- flights.carrier TRANSFORMATION (opaque: FlatMapGroupsInArrow centre_arrow)
+        carrier <- flights.distance TRANSFORMATION (opaque: FlatMapGroupsInArrow centre_arrow)
+        distance <- flights.carrier TRANSFORMATION (opaque: FlatMapGroupsInArrow centre_arrow)
+        distance <- flights.distance TRANSFORMATION (opaque: FlatMapGroupsInArrow centre_arrow)
+        * <- flights.carrier GROUP_BY
+        """,
+        since="4.0",
+    ),
+    frame(
+        "pandas over groups of two sides",
+        lambda spark: (
+            spark.table("flights")
+            .select("tailnum", "carrier")
+            .groupBy("tailnum")
+            .cogroup(spark.table("planes").select("tailnum", "model").groupBy("tailnum"))
+            .applyInPandas(meet, "model STRING, carrier STRING")
+        ),
+        "\n".join(
+            f"{column} <- {source} TRANSFORMATION (opaque: FlatMapCoGroupsInPandas meet)"
+            for column in ("model", "carrier")
+            for source in ("flights.tailnum", "flights.carrier", "planes.tailnum", "planes.model")
+        )
+        + "\n* <- flights.tailnum GROUP_BY, planes.tailnum GROUP_BY",
+    ),
+    frame(
+        "what follows an opaque step is made of all of it",
+        lambda spark: (
+            _flights(spark)
+            .mapInPandas(tidy, "carrier STRING")
+            .groupBy(sf.upper("carrier").alias("c"))
+            .agg(sf.max("carrier").alias("m"))
+            .select("m")
+        ),
+        """
+        m <- flights.carrier AGGREGATION (opaque: MapInPandas tidy)
+        m <- flights.distance AGGREGATION (opaque: MapInPandas tidy)
+        * <- flights.carrier GROUP_BY (opaque: MapInPandas tidy)
+        * <- flights.distance GROUP_BY (opaque: MapInPandas tidy)
+        """,
+    ),
+)
+
+UNKNOWN = (
+    frame(
+        "rows of an RDD are unknown",
+        lambda spark: _flights(spark).rdd.map(lambda row: Row(c=row.carrier, d=row.distance)).toDF(),
+        """
+        c <- unknown
+        d <- unknown
+        inputs: none
+        """,
+    ),
+    frame(
+        "what is unknown stays so, beside what is known",
+        lambda spark: (
+            spark.sparkContext.parallelize([Row(carrier="UA", rate=2)])
+            .toDF()
+            .join(_flights(spark), "carrier")
+            .select((sf.col("distance") * sf.col("rate")).alias("x"), "distance", "rate", sf.lit(1).alias("one"))
+        ),
+        """
+        x <- flights.distance TRANSFORMATION, unknown
+        distance <- flights.distance IDENTITY
+        rate <- unknown
+        one <- nothing
+        * <- flights.carrier JOIN
+        """,
+    ),
+    frame(
+        "rows of the program are unknown",
+        lambda spark: spark.createDataFrame([("UA", 1)], "c STRING, n INT").select("c"),
+        """
+        c <- unknown
+        inputs: none
+        """,
+    ),
+)
+
+
+@pytest.mark.parametrize("case", [*VALUES, *ROWS, *UNKNOWN], ids=str)
+def test_functions_of_python(case: Case, check) -> None:
+    check(case)

@@ -1,0 +1,82 @@
+"""Writes of every session, thread and micro-batch of a Spark context are told, and writes that fail."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+
+from tests.spark.capture.conftest import Watch
+from tests.spark.capture.specification import expected, told
+
+_COLUMNS = "carrier <- flights.carrier IDENTITY\nfar <- flights.distance TRANSFORMATION\n"
+
+
+def _write(spark: SparkSession, out: Path) -> None:
+    spark.sql("SELECT carrier, distance * 2 AS far FROM flights").write.parquet(str(out))
+
+
+def test_a_session_that_was_made_later_is_heard(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+    writes = watch.writes_of(lambda: _write(spark.newSession(), tmp_path / "out"))
+    assert told(writes) == expected(_COLUMNS)
+
+
+def test_writes_of_many_threads_are_each_told_once(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+    def in_threads() -> None:
+        with ThreadPoolExecutor(4) as threads:
+            list(threads.map(lambda number: _write(spark, tmp_path / f"out{number}"), range(12)))
+
+    assert told(watch.writes_of(in_threads)) == expected("".join(f"out{n}:\n{_COLUMNS}" for n in range(12)))
+
+
+def test_a_micro_batch_writes_what_it_is_joined_with_and_rows_that_nobody_knows(
+    spark: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    spark.sql("SELECT tailnum FROM planes").write.parquet(str(tmp_path / "arriving"))
+
+    def each(batch: DataFrame, number: int) -> None:
+        known = batch.sparkSession.table("flights").select("tailnum", "carrier")
+        batch.withColumnRenamed("tailnum", "arrived").crossJoin(known).write.parquet(str(tmp_path / f"batch{number}"))
+
+    def stream() -> None:
+        arriving = spark.readStream.schema("tailnum STRING").parquet(str(tmp_path / "arriving"))
+        query = arriving.writeStream.foreachBatch(each).trigger(availableNow=True)
+        query.option("checkpointLocation", str(tmp_path / "progress")).start().awaitTermination()
+
+    assert told(watch.writes_of(stream)) == expected(
+        """
+        batch0:
+        arrived <- unknown
+        tailnum <- flights.tailnum IDENTITY
+        carrier <- flights.carrier IDENTITY
+        """
+    )
+
+
+def test_a_write_that_fails_tells_why_and_what_it_would_have_written(
+    spark: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    def fail() -> None:
+        query = "SELECT carrier, raise_error(concat('no such plane: ', tailnum)) AS far FROM flights"
+        with pytest.raises(Exception, match="no such plane"):
+            spark.sql(query).write.parquet(str(tmp_path / "out"))
+
+    (write,) = watch.writes_of(fail)
+    assert write.failure is not None
+    assert "no such plane" in write.failure.message
+    assert told([write]) == expected("carrier <- flights.carrier IDENTITY\nfar <- flights.tailnum TRANSFORMATION")
+
+
+def test_a_write_tells_how_many_rows_and_files_it_wrote(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+    (write,) = watch.writes_of(lambda: _write(spark, tmp_path / "out"))
+    files = list((tmp_path / "out").glob("part-*"))
+    assert (write.written.rows, write.written.files) == (2, len(files))
+    assert write.written.size_bytes == sum(file.stat().st_size for file in files)
+
+
+def test_a_statement_is_told_as_it_was_written(spark: SparkSession, watch: Watch) -> None:
+    sql = "CREATE TABLE told_as_written USING parquet AS SELECT carrier FROM flights"
+    (write,) = watch.writes_of(lambda: spark.sql(sql))
+    assert (write.sql, write.change, write.failure) == (sql, "CREATE", None)

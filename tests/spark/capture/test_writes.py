@@ -1,0 +1,321 @@
+"""Whatever way data is written in, the write is told once, with the columns of what it writes."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.capture.specification import Case, statement, write
+
+_SQL = "SELECT carrier, distance * 2 AS far FROM flights"
+_COLUMNS = """
+        carrier <- flights.carrier IDENTITY
+        far <- flights.distance TRANSFORMATION
+"""
+
+FILES = (
+    *(
+        write(
+            f"a frame as {form}",
+            lambda spark, out, form=form: spark.sql(_SQL).write.format(form).save(out),
+            _COLUMNS,
+        )
+        for form in ("parquet", "orc", "json", "csv")
+    ),
+    write(
+        "a frame as text",
+        lambda spark, out: spark.sql("SELECT carrier AS value FROM flights").write.text(out),
+        "value <- flights.carrier IDENTITY",
+    ),
+    write(
+        "a frame over files that were there",
+        lambda spark, out: spark.sql(_SQL).write.mode("overwrite").parquet(out),
+        _COLUMNS,
+    ),
+    write(
+        "a frame in partitions, one of which is no dataset",
+        lambda spark, out: spark.sql(_SQL).write.partitionBy("carrier").parquet(out),
+        _COLUMNS,
+    ),
+    write(
+        "a frame into a partition's own folder",
+        lambda spark, out: spark.sql(_SQL).write.parquet(f"{out}/day=2013-01-01"),
+        _COLUMNS,
+    ),
+    statement("a directory", f"INSERT OVERWRITE DIRECTORY '{{out}}' USING parquet {_SQL}", _COLUMNS),
+    write(
+        "two writes of one frame are two",
+        lambda spark, out: [spark.sql(_SQL).write.mode("append").parquet(out) for _ in range(2)],
+        f"out:{_COLUMNS}out:{_COLUMNS}",
+    ),
+    write("nothing is told where nothing is written", lambda spark, out: spark.sql(_SQL).collect(), "nothing"),
+)
+
+_AS = "(carrier STRING, far INT) USING parquet"
+TABLES = (
+    statement("a table as selected", f"CREATE TABLE made_so USING parquet AS {_SQL}", f"made_so:{_COLUMNS}"),
+    statement(
+        "a table at a place of its own",
+        f"CREATE TABLE at_place USING parquet LOCATION '{{out}}' AS {_SQL}",
+        f"out:{_COLUMNS}",
+    ),
+    statement(
+        "a table in partitions",
+        f"CREATE TABLE in_parts USING parquet PARTITIONED BY (carrier) AS {_SQL}",
+        f"in_parts:{_COLUMNS}",
+    ),
+    write(
+        "a frame as a new table",
+        lambda spark, out: spark.sql(_SQL).write.saveAsTable("saved_so"),
+        f"saved_so:{_COLUMNS}",
+    ),
+    write(
+        "a frame as a table in buckets",
+        lambda spark, out: spark.sql(_SQL).write.bucketBy(2, "carrier").sortBy("far").saveAsTable("in_buckets"),
+        f"in_buckets:{_COLUMNS}",
+    ),
+    write(
+        "a frame in the place of a table",
+        lambda spark, out: spark.sql(_SQL).write.mode("overwrite").saveAsTable("saved_over"),
+        f"saved_over:{_COLUMNS}",
+        before=(f"CREATE TABLE saved_over {_AS}",),
+    ),
+    write(
+        "a frame appended to a table, by names",
+        lambda spark, out: spark.sql(_SQL).select("far", "carrier").write.mode("append").saveAsTable("saved_to"),
+        f"saved_to:{_COLUMNS}",
+        before=(f"CREATE TABLE saved_to {_AS}",),
+    ),
+    write(
+        "a frame inserted into a table, by places",
+        lambda spark, out: spark.sql("SELECT dest, flight FROM flights").write.insertInto("by_place"),
+        """
+        by_place:
+        carrier <- flights.dest IDENTITY
+        far <- flights.flight IDENTITY
+        """,
+        before=(f"CREATE TABLE by_place {_AS}",),
+    ),
+    statement(
+        "INSERT", f"INSERT INTO inserted {_SQL}", f"inserted:{_COLUMNS}", before=(f"CREATE TABLE inserted {_AS}",)
+    ),
+    statement(
+        "INSERT casts to the table's types",
+        "INSERT INTO inserted_wide SELECT carrier, flight FROM flights",
+        """
+        inserted_wide:
+        carrier <- flights.carrier IDENTITY
+        far <- flights.flight TRANSFORMATION
+        """,
+        before=("CREATE TABLE inserted_wide (carrier STRING, far BIGINT) USING parquet",),
+    ),
+    statement(
+        "INSERT into columns in another order",
+        "INSERT INTO inserted_columns (far, carrier) SELECT distance, dest FROM flights",
+        """
+        inserted_columns:
+        far <- flights.distance IDENTITY
+        carrier <- flights.dest IDENTITY
+        """,
+        before=(f"CREATE TABLE inserted_columns {_AS}",),
+    ),
+    statement(
+        "INSERT BY NAME",
+        "INSERT INTO inserted_names BY NAME SELECT distance AS far, dest AS carrier FROM flights",
+        """
+        inserted_names:
+        far <- flights.distance IDENTITY
+        carrier <- flights.dest IDENTITY
+        """,
+        before=(f"CREATE TABLE inserted_names {_AS}",),
+    ),
+    statement(
+        "a column that is left out has its default, which is made of nothing",
+        "INSERT INTO inserted_default (carrier) SELECT carrier FROM flights",
+        """
+        inserted_default:
+        carrier <- flights.carrier IDENTITY
+        far <- nothing
+        """,
+        before=("CREATE TABLE inserted_default (carrier STRING, far INT DEFAULT 7) USING parquet",),
+    ),
+    statement(
+        "INSERT of rows that the statement holds",
+        "INSERT INTO inserted_values VALUES ('UA', DEFAULT), ('B6', 2)",
+        """
+        inserted_values:
+        carrier <- nothing
+        far <- nothing
+        inputs: none
+        """,
+        before=("CREATE TABLE inserted_values (carrier STRING, far INT DEFAULT 7) USING parquet",),
+    ),
+    statement(
+        "INSERT OVERWRITE",
+        f"INSERT OVERWRITE overwritten {_SQL}",
+        f"overwritten:{_COLUMNS}",
+        before=(f"CREATE TABLE overwritten {_AS}",),
+    ),
+    statement(
+        "INSERT of a table's own rows reads it",
+        "INSERT INTO own_rows SELECT carrier, far + 1 FROM own_rows",
+        """
+        own_rows:
+        carrier <- own_rows.carrier IDENTITY
+        far <- own_rows.far TRANSFORMATION
+        """,
+        before=(f"CREATE TABLE own_rows {_AS}", "INSERT INTO own_rows VALUES ('UA', 1)"),
+    ),
+    statement(
+        "a partition that the statement names is made of nothing",
+        "INSERT OVERWRITE static_part PARTITION (day = '2013-01-01') SELECT carrier, distance FROM flights",
+        """
+        static_part:
+        carrier <- flights.carrier IDENTITY
+        far <- flights.distance IDENTITY
+        day <- nothing
+        """,
+        before=("CREATE TABLE static_part (carrier STRING, far INT, day STRING) USING parquet PARTITIONED BY (day)",),
+    ),
+    statement(
+        "partitions that the rows name are columns",
+        "INSERT INTO dynamic_part PARTITION (day) SELECT carrier, distance, day FROM flights",
+        """
+        dynamic_part:
+        carrier <- flights.carrier IDENTITY
+        far <- flights.distance IDENTITY
+        day <- flights.day IDENTITY
+        """,
+        before=("CREATE TABLE dynamic_part (carrier STRING, far INT, day DATE) USING parquet PARTITIONED BY (day)",),
+    ),
+    statement(
+        "one partition that the statement names and one that the rows name",
+        "INSERT INTO both_parts PARTITION (year = 2013, dest) SELECT carrier, dest FROM flights",
+        """
+        both_parts:
+        carrier <- flights.carrier IDENTITY
+        year <- nothing
+        dest <- flights.dest IDENTITY
+        """,
+        before=(
+            "CREATE TABLE both_parts (carrier STRING, year INT, dest STRING) USING parquet PARTITIONED BY (year, dest)",
+        ),
+    ),
+    write(
+        "one partition of those that a frame has is overwritten",
+        lambda spark, out: (
+            spark.sql("SELECT carrier, day FROM flights")
+            .write.mode("overwrite")
+            .option("partitionOverwriteMode", "dynamic")
+            .insertInto("dynamic_over")
+        ),
+        """
+        dynamic_over:
+        carrier <- flights.carrier IDENTITY
+        day <- flights.day IDENTITY
+        """,
+        before=("CREATE TABLE dynamic_over (carrier STRING, day DATE) USING parquet PARTITIONED BY (day)",),
+    ),
+    statement(
+        "one statement that writes two tables",
+        "FROM flights INSERT INTO first_of_two SELECT carrier, distance WHERE distance > 9 "
+        "INSERT INTO second_of_two SELECT dest, flight",
+        """
+        first_of_two:
+        carrier <- flights.carrier IDENTITY
+        far <- flights.distance IDENTITY
+        * <- flights.distance FILTER
+        second_of_two:
+        carrier <- flights.dest IDENTITY
+        far <- flights.flight IDENTITY
+        """,
+        before=(f"CREATE TABLE first_of_two {_AS}", f"CREATE TABLE second_of_two {_AS}"),
+    ),
+    statement(
+        "a table in a database of its own",
+        f"INSERT INTO archive.kept {_SQL}",
+        f"kept:{_COLUMNS}",
+        before=("CREATE DATABASE archive", f"CREATE TABLE archive.kept {_AS}"),
+    ),
+    statement(
+        "a column's name that the table spells in another way",
+        "INSERT INTO other_case SELECT carrier FROM flights",
+        """
+        other_case:
+        Carrier <- flights.carrier IDENTITY
+        """,
+        before=("CREATE TABLE other_case (Carrier STRING) USING parquet",),
+    ),
+    statement(
+        "structs are inserted by their fields",
+        "INSERT INTO structs SELECT faa, named_struct('lat', alt, 'lon', location.lon) FROM airports",
+        """
+        structs:
+        faa <- airports.faa IDENTITY
+        at.lat <- airports.alt TRANSFORMATION
+        at.lon <- airports.location.lon IDENTITY
+        """,
+        before=("CREATE TABLE structs (faa STRING, at STRUCT<lat: DOUBLE, lon: DOUBLE>) USING parquet",),
+    ),
+)
+
+HIVE = (
+    statement(
+        "Hive: a table as selected",
+        f"CREATE TABLE hive_made STORED AS ORC AS {_SQL}",
+        f"hive_made:{_COLUMNS}",
+    ),
+    statement(
+        "Hive: INSERT",
+        f"INSERT INTO hive_inserted {_SQL}",
+        f"hive_inserted:{_COLUMNS}",
+        before=("CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE",),
+    ),
+    statement(
+        "Hive: what a table with a serde holds",
+        "INSERT OVERWRITE hive_copied SELECT upper(carrier), far FROM hive_source WHERE far > 0",
+        """
+        hive_copied:
+        carrier <- hive_source.carrier TRANSFORMATION
+        far <- hive_source.far IDENTITY
+        * <- hive_source.far FILTER
+        """,
+        before=(
+            "CREATE TABLE hive_source (carrier STRING, far INT) STORED AS TEXTFILE",
+            "CREATE TABLE hive_copied (carrier STRING, far INT) STORED AS SEQUENCEFILE",
+        ),
+    ),
+    statement(
+        "Hive: partitions of both kinds",
+        "INSERT OVERWRITE TABLE hive_parts PARTITION (year = '2013', dest) SELECT carrier, dest FROM flights",
+        """
+        hive_parts:
+        carrier <- flights.carrier IDENTITY
+        year <- nothing
+        dest <- flights.dest IDENTITY
+        """,
+        before=(
+            "CREATE TABLE hive_parts (carrier STRING) PARTITIONED BY (year STRING, dest STRING) STORED AS TEXTFILE",
+        ),
+    ),
+    statement(
+        "Hive: a directory",
+        f"INSERT OVERWRITE DIRECTORY '{{out}}' STORED AS TEXTFILE {_SQL}",
+        _COLUMNS,
+    ),
+    write(
+        "Hive: a frame as a table",
+        lambda spark, out: spark.sql(_SQL).write.format("hive").saveAsTable("hive_saved"),
+        f"hive_saved:{_COLUMNS}",
+    ),
+)
+
+
+@pytest.mark.parametrize("case", [*FILES, *TABLES], ids=str)
+def test_a_write(case: Case, check) -> None:
+    check(case)
+
+
+@pytest.mark.parametrize("case", HIVE, ids=str)
+def test_a_write_with_hive(case: Case, check, hive: SparkSession) -> None:
+    check(case, hive)
