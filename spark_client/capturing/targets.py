@@ -149,7 +149,8 @@ def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | 
         return _nameless(command)
     read = find_datasets(relation, catalogs)
     if len(read.datasets) != 1:
-        return replace(_nameless(command), unknown=read.unknown)
+        nameless = _nameless(command)
+        return replace(nameless, unknown=read.unknown or nameless.unknown)
     return _with_columns(command, read.datasets[0], parse_schema(relation.text("schema")))
 
 
