@@ -41,7 +41,7 @@ def capture(
     root: tuple[str, str, str] | None = None,
     strict: bool = False,
 ) -> Capture:
-    """Tell every batch write of a Spark application from now on, as OpenLineage events; again, the same capture.
+    """Tell every batch write of a Spark application from now on, as OpenLineage events; asked again, the same capture.
 
     Events go to `client` (a `LineageClient`, or a client or transport of openlineage-python); without one, to what
     HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE name, or `spark.headwater.url`, `.function` or `.file` in
@@ -58,15 +58,10 @@ def capture(
     given = _Given(namespace, name, run_id or str(uuid.uuid4()), parent, root)
     context = getattr(spark, "_sc", None) or spark
     with _lock:
-        if context not in _captures:
-            try:
-                _captures[context] = _start(spark, client, given)
-            except Exception as error:
-                if strict:
-                    raise
-                _log.warning("capture is off: %s", error)
-                _captures[context] = given.off()
-        return _captures[context]
+        found = _captures.get(context)
+        if found is None or found.state == "over" or (found.state == "off" and client is not None):
+            found = _captures[context] = _guarded_start(spark, client, given, strict=strict)
+        return found
 
 
 class _Given(NamedTuple):
@@ -88,6 +83,17 @@ class _Given(NamedTuple):
     def off(self) -> Capture:
         """The capture that captures nothing, of a run by the same id."""
         return Capture(run_id_of(self.run_id), (self.namespace or "default", self.name or "spark"))
+
+
+def _guarded_start(spark: SparkSession, client: object, given: _Given, *, strict: bool) -> Capture:
+    """This is the one place where everything is caught: lineage must not end the job that it describes."""
+    try:
+        return _start(spark, client, given)
+    except Exception as error:
+        if strict:
+            raise
+        _log.warning("capture is off: %s", error)
+        return given.off()
 
 
 def _start(spark: SparkSession, client: object, given: _Given) -> Capture:

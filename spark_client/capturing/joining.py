@@ -116,7 +116,8 @@ def _both(outer: Write, inner: Write) -> Write:
         columns=columns,
         unknown=unknown,
         tier=tier,
-        change=outer.change or inner.change,
+        # A CTAS tells its insert to overwrite what it has just made.
+        change=outer.change if outer.command in WRAPPERS else outer.change or inner.change,
         written=_written(inner.written, outer.written),
         sql=outer.sql or inner.sql,
     )

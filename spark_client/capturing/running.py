@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 from spark_client import current_run
 from spark_client.capturing import events
@@ -48,6 +48,11 @@ class Capture:
     def __init__(self, run_id: str, job: tuple[str, str]) -> None:
         self.run_id = run_id
         self.job = job
+
+    @property
+    def state(self) -> Literal["off", "on", "over"]:
+        """Whether it captures, or did until it was closed or Spark stopped."""
+        return "off"
 
     @property
     def counts(self) -> Mapping[str, int]:
@@ -97,6 +102,11 @@ class RunningCapture(Capture):
         current_run.enter(application.head)
         self._program.at_end(self._program_ended)
         self._worker = Worker(source, read, self._tell, counts, self._application_ended)
+
+    @property
+    def state(self) -> Literal["off", "on", "over"]:
+        """On until its end is told."""
+        return "on" if self._end is None else "over"
 
     @property
     def counts(self) -> Mapping[str, int]:

@@ -1,0 +1,97 @@
+"""However a job ends, all that it wrote is told, and how it ended; each job is a process of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+SESSION = """
+import sys
+from pyspark.sql import SparkSession
+
+spark = (
+    SparkSession.builder.master("local[1]").appName("nightly emissions")
+    .config("spark.ui.enabled", "false").config("spark.log.level", "OFF")
+    .config("spark.driver.bindAddress", "127.0.0.1").config("spark.driver.host", "127.0.0.1")
+    .config("spark.driver.extraJavaOptions", "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC")
+    .getOrCreate()
+)
+"""
+CAPTURE = "from spark_client import capture\ncapture(spark)\n"
+WRITES = """
+for number in range(3):
+    spark.range(5).write.mode("append").parquet(f"{sys.argv[1]}/flights")
+"""
+
+
+def run(script: str, folder: Path, *before: str) -> tuple[int, str, list[dict[str, Any]]]:
+    """The status of a job, what it said to stderr, and the events that it sent."""
+    (folder / "job.py").write_text(script)
+    told = folder / "told.jsonl"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HEADWATER_FILE": str(told)}
+    done = subprocess.run(
+        [sys.executable, *before, str(folder / "job.py"), str(folder)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=240,
+        check=False,
+    )
+    lines = told.read_text().splitlines() if told.exists() else []
+    return done.returncode, done.stderr, [json.loads(line) for line in lines]
+
+
+def states(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    return [(event["job"]["name"].replace("nightly_emissions", "job"), event["eventType"]) for event in events]
+
+
+def all_told(folder: Path, end: str) -> list[tuple[str, str]]:
+    write = f"job.{folder.name}_flights"
+    return [("job", "START"), *[(write, "START"), (write, "COMPLETE")] * 3, ("job", end)]
+
+
+@pytest.mark.parametrize(
+    ("end", "status", "told", "message"),
+    [
+        ("", 0, "COMPLETE", None),
+        ("spark.stop()", 0, "COMPLETE", None),
+        ("raise ValueError('no input')", 1, "FAIL", "ValueError: no input"),
+        ("sys.exit(3)", 3, "FAIL", "exit status 3"),
+        ("spark.stop()\nsys.exit(3)", 3, "FAIL", "exit status 3"),
+    ],
+    ids=["last line", "stop", "exception", "exit", "stop and exit"],
+)
+def test_all_is_told_at_the_end(end: str, status: int, told: str, message: str | None, tmp_path: Path) -> None:
+    returned, errors, events = run(SESSION + CAPTURE + WRITES + end, tmp_path)
+    assert returned == status
+    assert states(events) == all_told(tmp_path, told)
+    assert len({event["run"]["runId"] for event in events}) == 4
+    last = events[-1]["run"]["facets"]
+    assert last.get("errorMessage", {}).get("message") == message
+    assert last["headwater_capture"]["counts"]["writes"] == 3
+    assert "capture:" not in errors
+
+
+def test_a_job_without_a_line_of_capture_is_captured_by_configuration(tmp_path: Path) -> None:
+    (tmp_path / "beside.py").write_text("STATUS = 3")
+    end = "import beside\nraise SystemExit(beside.STATUS)"
+    returned, _, events = run(SESSION + WRITES + end, tmp_path, "-m", "spark_client.run_captured")
+    assert returned == 3
+    assert states(events) == all_told(tmp_path, "FAIL")
+    assert events[-1]["run"]["facets"]["errorMessage"]["message"] == "exit status 3"
+
+
+def test_a_job_whose_lineage_goes_nowhere_ends_as_it_would_have(tmp_path: Path) -> None:
+    script = "import os\nos.environ['HEADWATER_URL'] = os.environ.pop('HEADWATER_FILE') and 'http://127.0.0.1:9'\n"
+    returned, errors, events = run(script + SESSION + CAPTURE + WRITES + "print(spark.range(3).count())", tmp_path)
+    assert (returned, events) == (0, [])
+    assert (tmp_path / "flights" / "_SUCCESS").exists()
+    warnings = [line for line in errors.splitlines() if "not recorded" in line or "capture:" in line]
+    assert len(warnings) <= 2

@@ -1,0 +1,43 @@
+from __future__ import annotations
+
+import logging
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import spark_client
+from spark_client import LineageClient, capture
+from spark_client.capturing.jvm import Unavailable
+
+RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
+
+
+class ConnectSession:
+    """A session of Spark Connect: it has no context."""
+
+
+def test_without_a_jvm_capture_is_off_with_one_warning(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
+    session = ConnectSession()
+    client = LineageClient(file=tmp_path / "out.jsonl")
+    off = capture(session, run_id=RUN, namespace="emissions", name="calculate")
+    assert capture(session) is off
+    assert (off.state, off.run_id, off.job, off.counts) == ("off", RUN, ("emissions", "calculate"), {})
+    assert off.flush(0)
+    off.close()
+    (warning,) = [record.message for record in caplog.records if record.levelno == logging.WARNING]
+    assert warning == "capture is off: there is no JVM of the driver's to listen to (Spark Connect)"
+    with pytest.raises(Unavailable):
+        capture(session, client=client, strict=True)
+
+
+def test_the_client_loads_capture_when_it_is_named() -> None:
+    script = "import sys, spark_client\nassert not [name for name in sys.modules if 'capturing' in name]\n"
+    script += "from spark_client import *\nassert callable(capture) and Capture"
+    subprocess.run([sys.executable, "-W", "error", "-c", script], check=True, timeout=60)
+
+
+def test_a_name_that_is_not_there_is_an_error_as_ever() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
+        spark_client.nothing  # noqa: B018 - it is the naming that raises
