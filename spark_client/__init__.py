@@ -7,8 +7,8 @@
         lineage.record("flights", read.node_id, "CHECKED", "s3://checked/flights.csv")
 
 `LineageRecorder` records which fields a job made of which (docs/recorder.md); `capture(spark)` tells every batch write
-of a Spark application by itself. Importing it all loads the standard library alone; boto3 follows when a Lambda
-function or a signature is asked for, and the capture when it is first named.
+of a Spark application by itself; `emit_records` sends a record for each row. Importing the package loads the standard
+library alone; boto3 follows when a Lambda function or a signature is asked for, the last two when they are first named.
 """
 
 from __future__ import annotations
@@ -26,9 +26,18 @@ from spark_client.retry import Patience
 if TYPE_CHECKING:
     from spark_client.capturing.door import capture
     from spark_client.capturing.running import Capture
+    from spark_client.row_columns import derived_node_id
+    from spark_client.row_records import RowFault, RowTally, emit_records
 
 # What is loaded when it is first named, by module.
-_LATER = {"Capture": "spark_client.capturing.running", "capture": "spark_client.capturing.door"}
+_LATER = {
+    "Capture": "spark_client.capturing.running",
+    "RowFault": "spark_client.row_records",
+    "RowTally": "spark_client.row_records",
+    "capture": "spark_client.capturing.door",
+    "derived_node_id": "spark_client.row_columns",
+    "emit_records": "spark_client.row_records",
+}
 
 __all__ = [
     "Answer",
@@ -43,10 +52,14 @@ __all__ = [
     "Record",
     "Recorded",
     "Refused",
+    "RowFault",
+    "RowTally",
     "Step",
     "Tally",
     "Undelivered",
     "capture",
+    "derived_node_id",
+    "emit_records",
 ]
 
 

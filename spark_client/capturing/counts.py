@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
 _log = logging.getLogger("headwater.capture")
+_KINDS_MAX = 20
 
 # Writes that were told, and those that were not: the queue was full, or no event could be made of them. Executions
 # that could not be read, and that found the JVM's queue full. Events that the transport took, and that it did not.
@@ -40,8 +41,9 @@ class Counts:
             return {what: self._counts[what] for what in _EVERY}
 
     def warn(self, kind: str, text: str) -> None:
-        """Log a warning, the first of its kind; the others are for those who debug."""
+        """Log a warning, the first of its kind; the others, and those of too many kinds, are for those who debug."""
         with self._lock:
-            level = logging.DEBUG if kind in self._warned else logging.WARNING
-            self._warned.add(kind)
+            is_new = kind not in self._warned and len(self._warned) < _KINDS_MAX
+            level = logging.WARNING if is_new else logging.DEBUG
+            self._warned |= {kind} if is_new else set()
         _log.log(level, "capture: %s", text)

@@ -55,6 +55,10 @@ class Joining:
             self._count += len(own)
         return self.overdue()
 
+    def over(self, root_id: int) -> list[Write]:
+        """A root that wrote nothing itself ended: the writes that were parts of it are whole."""
+        return _joined(self._take(root_id))
+
     def overdue(self) -> list[Write]:
         """What has waited too long for its root, and what there is too much of, oldest first."""
         too_old = self._clock() - self._held_s

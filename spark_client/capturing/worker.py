@@ -8,9 +8,10 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 from spark_client.capturing.counts import Counts
-from spark_client.capturing.executions import Ended, Execution
+from spark_client.capturing.executions import Ended, Execution, Over
 from spark_client.capturing.joining import Joining
 from spark_client.capturing.jvm import Unread
+from spark_client.capturing.understand import NotUnderstood
 from spark_client.capturing.writes import Write
 
 # How long the thread sleeps in the JVM while nothing happens.
@@ -22,7 +23,7 @@ _FAILURES_MAX = 3
 class Source(Protocol):
     """Where executions come from (`jvm.Executions`)."""
 
-    def next(self, timeout_s: float) -> Execution | Unread | Ended | None:
+    def next(self, timeout_s: float) -> Execution | Over | Unread | Ended | None:
         """The next one; None if there is none within so many seconds."""
 
 
@@ -108,10 +109,12 @@ class Worker:
             one.set()
         self._asked = [one for one in self._asked if not one.is_set()]
 
-    def _take(self, told: Execution | Unread | None) -> None:
+    def _take(self, told: Execution | Over | Unread | None) -> None:
         if isinstance(told, Unread):
             self._counts.add("unread")
             self._counts.warn("unread", f"an execution could not be read: {told.reason}")
+        elif isinstance(told, Over):
+            self._tell_all(self._joining.over(told.id))
         elif told is None:
             self._tell_all(self._joining.overdue())
         else:
@@ -120,6 +123,10 @@ class Worker:
     def _writes(self, execution: Execution) -> Sequence[Write]:
         try:
             return self._read(execution)
+        except NotUnderstood as error:
+            self._counts.add("unread")
+            self._counts.warn(f"read {error}", f"a write was not understood: {error}")
+            return []
         except Exception as error:  # noqa: BLE001 - whatever a plan does to us, the job must live
             self._counts.add("unread")
             kind = type(error).__name__

@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Sequence
 
 from lineage.names import DatasetId
-from spark_client.capturing.executions import Ended, Execution
+from spark_client.capturing.executions import Ended, Execution, Over
 from spark_client.capturing.jvm import Unread
 from spark_client.capturing.plan import Node
 from spark_client.capturing.writes import Dataset, Write
@@ -31,7 +31,7 @@ def writes_of(execution: Execution) -> Sequence[Write]:
 class Executions:
     """An application whose executions are what it is given; its listener bus is always empty, unless it is stuck."""
 
-    def __init__(self, *told: Execution | Unread | Ended | Exception) -> None:
+    def __init__(self, *told: Execution | Over | Unread | Ended | Exception) -> None:
         self.waiting = deque(told)
         self.asked = 0
         self.dropped = 0
@@ -39,11 +39,11 @@ class Executions:
         self.stuck = False
         self._added = threading.Event()
 
-    def add(self, *told: Execution | Unread | Ended | Exception) -> None:
+    def add(self, *told: Execution | Over | Unread | Ended | Exception) -> None:
         self.waiting += told
         self._added.set()
 
-    def next(self, timeout_s: float) -> Execution | Unread | Ended | None:
+    def next(self, timeout_s: float) -> Execution | Over | Unread | Ended | None:
         self.asked += 1
         if not self.waiting:
             self._added.wait(timeout_s)

@@ -7,8 +7,9 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from spark_client.capturing.counts import Counts
-from spark_client.capturing.executions import Ended, Execution
+from spark_client.capturing.executions import Ended, Execution, Over
 from spark_client.capturing.jvm import Unread
+from spark_client.capturing.understand import NotUnderstood
 from spark_client.capturing.worker import Worker
 from spark_client.capturing.writes import Write
 from tests.unit.spark_client.capturing.fake_executions import Executions, an_execution, writes_of
@@ -87,6 +88,26 @@ def test_a_reader_that_raises_loses_its_write_alone_with_one_warning_a_kind(capl
         "capture: a write was not understood: KeyError: 'child'",
         "capture: a write was not understood: RecursionError: too deep",
     ]
+
+
+def test_the_end_of_a_root_that_wrote_nothing_lets_its_parts_go() -> None:
+    told, source = Told(), Executions(an_execution(8, 7), an_execution(9, 7), Over(7))
+    a_worker(source, told, Counts())
+    deadline = time.monotonic() + 5
+    while len(told.ids) < 2 and time.monotonic() < deadline:
+        time.sleep(0.01)
+    assert told.ids == [8, 9]
+
+
+def test_writes_that_nobody_can_name_are_counted_with_one_warning_a_reason(caplog: pytest.LogCaptureFixture) -> None:
+    def read(execution: Execution) -> Sequence[Write]:
+        raise NotUnderstood(f"SaveIntoDataSourceCommand: kind {execution.id % 30}")
+
+    told, counts = Told(), Counts()
+    assert a_worker(Executions(*map(an_execution, range(100))), told, counts, read).flush(10)
+    assert counts.told()["unread"] == 100
+    assert len(warnings_of(caplog)) == 20  # of so many kinds at most
+    assert warnings_of(caplog)[0] == "capture: a write was not understood: SaveIntoDataSourceCommand: kind 0"
 
 
 def test_executions_that_could_not_be_read_are_counted(caplog: pytest.LogCaptureFixture) -> None:
