@@ -204,7 +204,13 @@ def _chosen(of: Expressions, conditions: Iterable[object], choices: Iterable[obj
 
 
 def _beside(value: Value, deciding: Value) -> Value:
-    """A value, and what decides about it."""
+    """A value, and what decides about it; where the value is a struct, about each of its fields."""
+    if deciding == NOTHING:
+        return value
+    if value.fields and not value.made_of:
+        return Value(
+            fields={name: _beside(field, deciding) for name, field in value.fields.items()}, unknown=value.unknown
+        )
     return Value(value.made_of | deciding.made_of, value.fields, value.unknown | deciding.unknown)
 
 
@@ -269,6 +275,23 @@ def _references(node: Node, of: Expressions) -> Value:
     return change(SOMEHOW, values)
 
 
+def _with(node: Node, of: Expressions) -> Value:
+    """An expression in which others, that stand in it more than once, have names."""
+    defined = {_common(one): of.value(one.node("child")) for one in node.nodes("defs")}
+    return of.with_variables(defined).value(node.node("child"))
+
+
+def _common_reference(node: Node, of: Expressions) -> Value:
+    found = of.scope.get(_common(node))
+    return unknown(f"{node.kind}: is nowhere in the plan") if found is None else found
+
+
+def _common(node: Node) -> str:
+    """What the name of a common expression is in a scope."""
+    name = node.values.get("id")
+    return f"common {name.get('id')}" if isinstance(name, Mapping) else "common"
+
+
 def _higher_order(node: Node, of: Expressions) -> Value:
     """Lambdas over collections: their variables are the elements of what the function takes."""
     functions = [part for part in node.nodes() if part.kind == "LambdaFunction"]
@@ -328,9 +351,11 @@ RULES: Mapping[str, Rule] = {
     "Exists": _exists,
     "References": _references,
     "LambdaFunction": _lambda,
+    "With": _with,
+    "CommonExpressionRef": _common_reference,
 }
 # Their rules ask for what they need: lambdas have variables of their own.
-_OWN_WALK: frozenset[str] = frozenset({"LambdaFunction", "References"})
+_OWN_WALK: frozenset[str] = frozenset({"LambdaFunction", "References", "With"})
 
 
 def sources_of(dependencies: Iterable[Dependency]) -> dict[Any, frozenset[Transformation]]:

@@ -31,8 +31,8 @@ from spark_client.capturing.values import (
 # Operators that neither make columns nor decide which rows there are.
 _PASSING = kinds(
     """
-    SubqueryAlias View Repartition RepartitionByExpression RebalancePartitions GlobalLimit LocalLimit Tail Offset
-    Sample ResolvedHint ReturnAnswer EventTimeWatermark CollectMetrics CTERelationDef Subquery LimitAll
+    SubqueryAlias View PipeOperator Repartition RepartitionByExpression RebalancePartitions GlobalLimit LocalLimit Tail
+    Offset Sample ResolvedHint ReturnAnswer EventTimeWatermark CollectMetrics CTERelationDef Subquery LimitAll
     UpdateEventTimeWatermarkColumn SequentialStreamingUnion
     """
 )

@@ -19,11 +19,14 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_LOGICAL}.LeafNode": ("schema",),
     f"{_LOGICAL}.Command": ("query.schema",),
     f"{_EXPRESSIONS}.CreateNamedStruct": ("names",),
+    f"{_EXPRESSIONS}.RuntimeReplaceable": ("replacement",),
+    f"{_EXPRESSIONS}.CommonExpressionId": ("id",),
     f"{_EXPRESSIONS}.UpdateFields": ("dataType.names",),
     f"{_EXPRESSIONS}.GetStructField": ("extractFieldName",),
     f"{_EXPRESSIONS}.GetArrayStructFields": ("field.name",),
     f"{_EXPRESSIONS}.UserDefinedExpression": ("name",),
     f"{_EXPRESSIONS}.Generator": ("elementSchema.names",),
+    f"{_SQL}.execution.LogicalRDD": ("rdd.id",),
     # Relations, and where they lie.
     f"{_SOURCES}.HadoopFsRelation": ("location", "partitionSchema"),
     f"{_SOURCES}.FileIndex": ("rootPaths",),
@@ -45,6 +48,7 @@ GETTERS: dict[str, tuple[str, ...]] = {
 }
 # Parameters of constructors that nobody needs; some of them hold rows, or types that repeat with every reference.
 SKIPPED = (
+    "replacement",  # some have it from a method instead: it is asked of all
     "data",
     "rdd",
     "stream",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from lineage.fields.columns import Columns, Source, Sources
 from lineage.names import DatasetId, FieldPath
@@ -20,6 +20,7 @@ from spark_client.capturing.targets import Target, find_targets
 from spark_client.capturing.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, unknown
 from spark_client.capturing.writes import Dataset, Write, Written
 
+K = TypeVar("K")
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 # Leaves that stand for a plan elsewhere.
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
@@ -124,21 +125,23 @@ class _Reading:
         self._checkpoints = checkpoints
         self._leaves = [] if query is None else [node for node in _reachable(query) if _is_leaf(node)]
         self._read: dict[int, Read] = {}
+        for leaf in self._leaves:
+            checkpoints.meet(leaf)
 
     def inputs(self) -> Iterator[Dataset]:
         """The datasets, each once; those of checkpointed frames too."""
         found: dict[DatasetId, Dataset] = {}
         for leaf in self._leaves:
-            remembered = self._checkpoints.find(_ids(leaf))
+            remembered = self._checkpoints.find(leaf)
             for dataset in remembered.inputs if remembered else self._find(leaf).datasets:
                 found.setdefault(dataset.id, dataset)
         yield from found.values()
 
     def leaf(self, node: Node) -> Relation:
         """What a leaf of the plan gives: the columns of its datasets."""
-        remembered = self._checkpoints.find(_ids(node))
+        remembered = self._checkpoints.find(node)
         if remembered:
-            return remembered.relation
+            return remembered.relation(_ids(node))
         read = self._find(node)
         columns = ((one.text("exprId") or "", _column(one, read)) for one in _outputs(node))
         return Relation(tuple(columns))
@@ -184,28 +187,45 @@ def _reachable(root: Node) -> Iterator[Node]:
 
 
 class _Checkpoint(NamedTuple):
-    relation: Relation
+    values: list[Value]
+    rows: frozenset[Dependency]
     inputs: list[Dataset]
+
+    def relation(self, ids: Iterable[str]) -> Relation:
+        """The frame, with columns of these ids."""
+        return Relation(tuple(zip(ids, self.values, strict=False)), self.rows)
 
 
 class _Checkpoints:
-    """What checkpointed frames are made of, by the ids of their columns, which outlive the plan; the latest few."""
+    """What checkpointed frames are made of, the latest few.
+
+    Spark forgets their plans, but their columns keep their ids; where a frame is joined with itself, one side gets new
+    ids, but both are of one RDD.
+    """
 
     def __init__(self, frames_max: int = 500) -> None:
-        self._known: OrderedDict[frozenset[str], _Checkpoint] = OrderedDict()
+        self._by_ids: OrderedDict[tuple[str, ...], _Checkpoint] = OrderedDict()
+        self._by_rdd: OrderedDict[str, _Checkpoint] = OrderedDict()
         self._max = frames_max
 
     def remember(self, relation: Relation, inputs: list[Dataset]) -> None:
         """A frame was checkpointed."""
-        self._known[frozenset(name for name, _ in relation.columns)] = _Checkpoint(relation, inputs)
-        while len(self._known) > self._max:
-            self._known.popitem(last=False)
+        ids = tuple(name for name, _ in relation.columns)
+        _put(self._by_ids, ids, _Checkpoint(relation.values, relation.rows, inputs), self._max)
 
-    def find(self, ids: Iterable[str]) -> _Checkpoint | None:
-        """The frame with these columns, in their order."""
-        ordered = tuple(ids)
-        known = self._known.get(frozenset(ordered))
-        if not ordered or known is None:
-            return None
-        values = dict(known.relation.columns)
-        return known._replace(relation=Relation(tuple((name, values[name]) for name in ordered), known.relation.rows))
+    def meet(self, leaf: Node) -> None:
+        """Learn of which RDD a frame is, where its columns have the ids that they had."""
+        known, rdd = self._by_ids.get(_ids(leaf)), leaf.text("rdd.id")
+        if known is not None and rdd is not None:
+            _put(self._by_rdd, rdd, known, self._max)
+
+    def find(self, leaf: Node) -> _Checkpoint | None:
+        """The frame that a leaf is."""
+        return self._by_ids.get(_ids(leaf)) or self._by_rdd.get(leaf.text("rdd.id") or "")
+
+
+def _put(into: OrderedDict[K, _Checkpoint], key: K, checkpoint: _Checkpoint, most: int) -> None:
+    into[key] = checkpoint
+    into.move_to_end(key)
+    while len(into) > most:
+        into.popitem(last=False)
