@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
 # Four messages of four of the chunks that SQS bills (64 KiB) fill a call (1 MiB), and the event of the load function.
 MESSAGE_BYTES_MAX = 4 * 64 * 1024
-# What a request says of a record: the rest, each of its records says for itself.
-_SHARED = ("root_id", "parent_id", "action_taken")
 # Non-characters of XML 1.0, which SQS refuses in a body; they may only stand within strings of JSON.
 _NO_XML = (("\ufffe", "\\ufffe"), ("\uffff", "\\uffff"))
 
@@ -33,12 +31,12 @@ class Form:
     """How lines become a body.
 
     Attributes:
-        opening: all that stands before the lines, made of a text that begins with the first of them.
+        opening: all that stands before the lines.
         room_bytes: for the lines and the commas between them, so that the body is within its bound.
         distinct: whether no node may be in a body twice.
     """
 
-    opening: Callable[[str], str]
+    opening: str
     room_bytes: int
     distinct: bool
 
@@ -46,17 +44,12 @@ class Form:
 def message_form() -> Form:
     """A message of the packed queue: `{"records": [...]}`, each record as the seed has it."""
     opening = '{"records":['
-    return Form(lambda _lines: opening, MESSAGE_BYTES_MAX - len(opening) - len("]}"), distinct=False)
+    return Form(opening, MESSAGE_BYTES_MAX - len(opening) - len("]}"), distinct=False)
 
 
 def request_form(shared: Mapping[str, object]) -> Form:
-    """A request to the service, with `shared` (its time, its run); what it must name itself is its first record's."""
-
-    def opening(lines: str) -> str:
-        record, _ = json.JSONDecoder().raw_decode(lines)
-        head = {**{name: record[name] for name in _SHARED}, **shared}
-        return json.dumps(head)[:-1] + ', "records": ['
-
+    """A request to the service: `shared` (its time, its run), and records that each name their own place."""
+    opening = json.dumps(shared)[:-1] + ', "records": ['
     return Form(opening, BODY_MAX_BYTES - HEAD_MAX_BYTES, distinct=True)
 
 
@@ -93,7 +86,7 @@ class Packer:
     def close(self) -> Iterator[Pack]:
         """Yield what is left, if anything is."""
         if self._rows:
-            yield Pack(self._form.opening(self._texts[0]) + ",".join(self._texts) + "]}", self._rows)
+            yield Pack(self._form.opening + ",".join(self._texts) + "]}", self._rows)
         self._empty()
 
     def _empty(self) -> None:

@@ -48,7 +48,10 @@ _LOCATION = _text(2048, "Where the outcome of the action lies.")
 _RUN_ID = _text(256, "The run that did it, by OpenLineage's run id.")
 _RECORDED_AT = _seconds("When the action was taken.")
 
-_RECORD_FORM = object_of({"node_id": NODE_ID, "storage_location": _LOCATION}, optional=("node_id", "storage_location"))
+_OWN = {"root_id": ROOT_ID, "parent_id": _PARENT_ID, "action_taken": ACTION}
+_RECORD_FORM = object_of(
+    {**_OWN, "node_id": NODE_ID, "storage_location": _LOCATION}, optional=(*_OWN, "node_id", "storage_location")
+)
 _NODE = object_of({"node_id": NODE_ID, "storage_location": _LOCATION})
 _STEP = {
     "node_id": NODE_ID,
@@ -118,12 +121,30 @@ REQUESTS: list[Schema] = [
             {"storage_location": "s3://lake/split/B6.parquet"},
         ],
     },
+    {
+        "requested_at": 1763640000,
+        "records": [
+            {
+                "root_id": _ROOT,
+                "parent_id": "UA",
+                "action_taken": "CHECKED",
+                "node_id": "UA1545",
+                "storage_location": "s3://lake/checked/UA.parquet",
+            },
+        ],
+    },
 ]
+
+
+def _of_all(field: Schema) -> Schema:
+    return {**field, "description": f"{field['description']} Beside `record` or `records` it overrides each one's own."}
+
+
 _LINEAGE_REQUEST: Schema = object_of(
     {
-        "root_id": ROOT_ID,
-        "parent_id": _PARENT_ID,
-        "action_taken": ACTION,
+        "root_id": _of_all(ROOT_ID),
+        "parent_id": _of_all(_PARENT_ID),
+        "action_taken": _of_all(ACTION),
         "record": _RECORD_FORM,
         "records": {**list_of(_RECORD_FORM), "minItems": 1, "maxItems": RECORDS_MAX},
         "storage_location": {
@@ -139,6 +160,7 @@ _LINEAGE_REQUEST: Schema = object_of(
         "run_id": _RUN_ID,
     },
     optional=(
+        *_OWN,
         "record",
         "records",
         "storage_location",
@@ -148,7 +170,11 @@ _LINEAGE_REQUEST: Schema = object_of(
         "run_id",
     ),
     description="One step of a pipeline: one of `record`, `records`, or `storage_location` alone says what it made.",
-    anyOf=[{"required": ["record"]}, {"required": ["records"]}, {"required": ["storage_location"]}],
+    anyOf=[
+        {"required": ["record"]},
+        {"required": ["records"]},
+        {"required": [*_OWN, "storage_location"]},
+    ],
     examples=REQUESTS,
 )
 

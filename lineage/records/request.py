@@ -1,6 +1,7 @@
 """A lineage request: what a Step Functions task, a PySpark job or an HTTP caller says about one step or many.
 
-The form is the Carbonlake seed's (`record` or `records`), or a top-level `storage_location` as its minimum.
+The form is the Carbonlake seed's (`record` or `records`), or a top-level `storage_location` as its minimum. Records of
+different roots, parents or actions travel in one request if each names its own and the request names none.
 """
 
 from __future__ import annotations
@@ -40,10 +41,13 @@ def _epoch_seconds(value: object) -> object:
 
 
 class RecordForm(BaseModel):
-    """One record of a request."""
+    """One record of a request; its place in the tree where the request names none for all."""
 
     model_config = ConfigDict(frozen=True)
 
+    root_id: RootId | None = None
+    parent_id: ParentId | None = None
+    action_taken: Action | None = None
     node_id: NodeId | None = None
     storage_location: StorageLocation | None = None
 
@@ -53,9 +57,9 @@ class RequestForm(BaseModel):
 
     model_config = ConfigDict(frozen=True)
 
-    root_id: RootId
-    parent_id: ParentId
-    action_taken: Action
+    root_id: RootId | None = Field(default=None, description="Beside `records` it overrides each one's own.")
+    parent_id: ParentId | None = Field(default=None, description="Beside `records` it overrides each one's own.")
+    action_taken: Action | None = Field(default=None, description="Beside `records` it overrides each one's own.")
     record: RecordForm | None = None
     records: Annotated[list[RecordForm], Field(min_length=1, max_length=RECORDS_MAX)] | None = None
     storage_location: StorageLocation | None = Field(
@@ -71,13 +75,10 @@ class RequestForm(BaseModel):
     run_id: ShortId | None = None
 
     def forms(self) -> list[RecordForm]:
-        """The records asked for, each with the location that counts."""
+        """The records asked for; what the request says for all of them is not said in each."""
         if self.record is None and self.records is None:
-            return [RecordForm.model_construct(node_id=self.node_id, storage_location=self.storage_location)]
-        forms = self.records or ([self.record] if self.record else [])
-        if self.storage_location is None:
-            return forms
-        return [RecordForm.model_construct(node_id=f.node_id, storage_location=self.storage_location) for f in forms]
+            return [RecordForm.model_construct(node_id=self.node_id)]
+        return self.records or ([self.record] if self.record else [])
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,32 +101,39 @@ def parse_request(payload: object, *, now_s: int, new_id: Callable[[], str]) -> 
     except ValidationError as error:
         raise invalid(error, "request") from error
     records = _records(form, now_s, new_id)
-    faults = [*_form_faults(form), *_time_faults(form, now_s), *_record_faults(form, records)]
+    faults = [
+        *_form_faults(form),
+        *_time_faults(form, now_s),
+        *_place_faults(form, records),
+        *_record_faults(form, records),
+    ]
     if faults:
         raise Invalid(faults)
     return LineageRequest(records, batch=form.records is not None)
 
 
 def _records(form: RequestForm, now_s: int, new_id: Callable[[], str]) -> tuple[LineageRecord, ...]:
+    """The records as far as they are told; what is missing is empty."""
     recorded_at = now_s if form.requested_at is None else form.requested_at
 
-    def node_id(index: int) -> str:
-        if form.request_id is None:
-            return new_id()
-        return derive_node_id(form.root_id, form.parent_id, form.action_taken, form.request_id, index)
-
-    return tuple(
-        LineageRecord(
-            root_id=form.root_id,
-            node_id=one.node_id or node_id(index),
-            parent_id=form.parent_id,
-            action_taken=form.action_taken,
-            storage_location=one.storage_location or "",
+    def record(index: int, one: RecordForm) -> LineageRecord:
+        root_id, parent_id = form.root_id or one.root_id or "", form.parent_id or one.parent_id or ""
+        action_taken = form.action_taken or one.action_taken or ""
+        node_id = one.node_id
+        if node_id is None:
+            told = form.request_id
+            node_id = derive_node_id(root_id, parent_id, action_taken, told, index) if told else new_id()
+        return LineageRecord(
+            root_id=root_id,
+            node_id=node_id,
+            parent_id=parent_id,
+            action_taken=action_taken,
+            storage_location=form.storage_location or one.storage_location or "",
             recorded_at=recorded_at,
             run_id=form.run_id,
         )
-        for index, one in enumerate(form.forms())
-    )
+
+    return tuple(record(index, one) for index, one in enumerate(form.forms()))
 
 
 def _form_faults(form: RequestForm) -> Iterator[Fault]:
@@ -141,8 +149,19 @@ def _time_faults(form: RequestForm, now_s: int) -> Iterator[Fault]:
         yield Fault("requested_at", form.requested_at, f"must not be more than 24 hours after now ({now})")
 
 
+def _place_faults(form: RequestForm, records: tuple[LineageRecord, ...]) -> Iterator[Fault]:
+    """A root, parent or action that is told neither for all records nor by each."""
+    for name in ("root_id", "parent_id", "action_taken"):
+        lacking = [index for index, record in enumerate(records) if not getattr(record, name)]
+        if len(lacking) == len(records):
+            yield Fault(name, None, "is required", missing=True)
+        else:
+            for index in lacking:
+                yield Fault(f"{_place(form, index)}{name}", None, "is required, or for all records", missing=True)
+
+
 def _record_faults(form: RequestForm, records: tuple[LineageRecord, ...]) -> Iterator[Fault]:
-    seen = Counter(record.node_id for record in records)
+    seen = Counter(record.key for record in records)
     for index, record in enumerate(records):
         place = _place(form, index)
         if not record.storage_location:
@@ -150,7 +169,7 @@ def _record_faults(form: RequestForm, records: tuple[LineageRecord, ...]) -> Ite
             yield Fault(f"{place}storage_location", None, rule, missing=True)
         if record.node_id == record.parent_id != record.root_id:
             yield Fault(f"{place}node_id", record.node_id, "must not be its own parent (only the root may be)")
-        if seen[record.node_id] > 1:
+        if seen[record.key] > 1:
             yield Fault(f"{place}node_id", record.node_id, "must be given once in a request")
 
 

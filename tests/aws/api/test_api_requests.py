@@ -93,7 +93,7 @@ BAD = {
     "a list": ("[]", {}, 400, "request: must be a JSON object, got []"),
     "no field": ("{}", {}, 422, "root_id: is required; parent_id: is required; action_taken: is required"),
     "a number as long as it likes": ('{"requested_at": ' + "9" * 5000 + "}", {}, 400, "body: must be JSON"),
-    "a huge number": ('{"requested_at": 1e300}', {}, 422, "root_id: is required; parent_id: is required; action_ta"),
+    "a huge number": ('{"requested_at": 1e300}', {}, 400, "requested_at: input should be a valid integer, got 1e+"),
     "cut gzip": (gzip.compress(b"{}" * 99)[:-9], {"Content_Encoding": "gzip"}, 400, "body: must be gzip"),
     "bad gzip": (b"\x1f\x8b" + b"x" * 50, {"Content_Encoding": "gzip"}, 400, "body: must be gzip"),
     "another encoding": (b"x", {"Content_Encoding": "br"}, 400, "Content-Encoding: must be gzip or identity, got 'br'"),
@@ -143,7 +143,7 @@ def test_a_queue_that_refuses_is_told_as_unavailable(api, cloud):
     assert api.post(REQUEST).status == 201
 
 
-@pytest.mark.parametrize("example", REQUESTS, ids=["single", "batch"])
+@pytest.mark.parametrize("example", REQUESTS, ids=["single", "batch", "many places"])
 def test_the_documents_examples_are_accepted(api, example):
     assert api.post(example).status == 201
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from lineage.errors import Invalid
+from lineage.names import derive_node_id
 from lineage.records.request import parse_request, render_answer
 from tests.builders import NOON, a_request
 
@@ -30,8 +31,19 @@ def faults(payload):
     return str(caught.value).split("; ")
 
 
+def mixed(*records, **changes):
+    """Records that name their own places, of a request that names none."""
+    own = {"root_id": "flights", "parent_id": "landed", "action_taken": "CHECKED", "storage_location": "s3://b/k"}
+    return {"records": [{**own, **record} for record in records], **changes}
+
+
 LONG = "é" * 600  # 1,200 bytes
-MISSING_ALL = ["root_id: is required", "parent_id: is required", "action_taken: is required"]
+MISSING_ALL = [
+    "root_id: is required",
+    "parent_id: is required",
+    "action_taken: is required",
+    "storage_location: is required, or record, or records",
+]
 
 
 @pytest.mark.parametrize(
@@ -50,7 +62,7 @@ MISSING_ALL = ["root_id: is required", "parent_id: is required", "action_taken: 
         (a_request(action_taken=""), ["action_taken: must not be empty, got ''"]),
         (a_request(storage_location=""), ["storage_location: must not be empty, got ''"]),
         (a_request(node_id=""), ["node_id: must not be empty, got ''"]),
-        (a_request(root_id=None), ["root_id: input should be a valid string, got None"]),
+        (a_request(root_id=None), ["root_id: is required"]),
         (a_request(root_id=7), ["root_id: input should be a valid string, got 7"]),
         (a_request(action_taken=["READ"]), ["action_taken: input should be a valid string, got ['READ']"]),
         (a_request(root_id="\ud800"), ["root_id: must be valid Unicode (it holds a lone surrogate), got '\\ud800'"]),
@@ -74,6 +86,19 @@ MISSING_ALL = ["root_id: is required", "parent_id: is required", "action_taken: 
         (
             a_request(records=[{"node_id": "a"}, {"node_id": "b"}, {"node_id": "a"}]),
             [f"records[{place}].node_id: must be given once in a request, got 'a'" for place in (0, 2)],
+        ),
+        (
+            mixed({}, {"parent_id": None, "action_taken": None}),
+            [
+                "records[1].parent_id: is required, or for all records",
+                "records[1].action_taken: is required, or for all records",
+            ],
+        ),
+        (mixed({"root_id": ""}), ["records[0].root_id: must not be empty, got ''"]),
+        (mixed({"parent_id": None}), ["parent_id: is required"]),
+        (
+            mixed({"node_id": "n", "parent_id": "n"}, {"node_id": "landed", "root_id": "landed"}),
+            ["records[0].node_id: must not be its own parent (only the root may be), got 'n'"],
         ),
         (
             a_request(parent_id="n", node_id="n"),
@@ -178,6 +203,30 @@ def test_a_batch_is_answered_with_its_nodes_in_order():
             {"node_id": "n", "storage_location": "b"},
         ],
     }
+
+
+def test_records_may_each_name_their_own_root_parent_and_action():
+    payload = mixed(
+        {"node_id": "n"}, {"root_id": "trains", "parent_id": "sold", "action_taken": "READ", "node_id": "n"}
+    )
+    places = [(one.root_id, one.parent_id, one.action_taken, one.node_id) for one in parse(payload).records]
+
+    assert places == [("flights", "landed", "CHECKED", "n"), ("trains", "sold", "READ", "n")]
+
+
+def test_ids_are_derived_from_each_record_s_own_place():
+    payload = mixed({}, {"parent_id": "sold"}, request_id="r-1")
+
+    assert [record.node_id for record in parse(payload).records] == [
+        derive_node_id("flights", "landed", "CHECKED", "r-1", 0),
+        derive_node_id("flights", "sold", "CHECKED", "r-1", 1),
+    ]
+
+
+def test_what_is_said_for_all_records_overrides_each_one_s_own():
+    (record,) = parse(mixed({}, root_id="trains", parent_id="sold", action_taken="READ")).records
+
+    assert (record.root_id, record.parent_id, record.action_taken) == ("trains", "sold", "READ")
 
 
 def test_one_location_for_all_overrides_each_records_own():

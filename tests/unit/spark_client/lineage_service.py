@@ -41,9 +41,10 @@ class Service:
 
 
 def answer_to(request: dict[str, Any]) -> dict[str, Any]:
+    place = request if "root_id" in request else request["records"][0]
     shared = {
-        "root_id": request["root_id"],
-        "action_taken": request["action_taken"],
+        "root_id": place["root_id"],
+        "action_taken": place["action_taken"],
         "recordedAt": request["requested_at"],
         "ttl_expiry": request["requested_at"] + TTL_S,
     }
