@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from lineage.fields.columns import Columns, Source, Sources, Transformation, in_order
+from lineage.fields.columns import Columns, Sources, Transformation, in_order
 from lineage.fields.paths import print_dotted
 from spark_client.capturing.facets import Facet, openlineage_facet
 from spark_client.capturing.room import Room
 
 _Form: TypeAlias = dict[str, Any]
 _INDIRECT = "INDIRECT"
+# What surrounds the names and transformations of a source, and the name of a column, in JSON.
+_SOURCE_BYTES = len('{"namespace": "", "name": "", "field": "", "transformations": }, ')
+_COLUMN_BYTES = len('"": {"inputFields": []}, ')
 
 
 def column_facet(columns: Columns, room: Room, *, descriptions: bool = True, indirect: bool = True) -> Facet | None:
@@ -33,7 +36,7 @@ def column_facet(columns: Columns, room: Room, *, descriptions: bool = True, ind
     for name, sources in sorted(named.items(), key=lambda pair: pair[0]):
         inputs = render.sources(sources)
         if inputs or not sources:
-            room.spend(len(json.dumps(name)) + 24)
+            room.spend(len(name) + _COLUMN_BYTES)
             fields[name] = {"inputFields": inputs}
     whole = _Rendering(room, descriptions=descriptions, indirect=True).sources(columns.whole)
     return openlineage_facet("ColumnLineageDatasetFacet", "1-2-0", fields=fields, dataset=whole or None)
@@ -47,6 +50,7 @@ class _Rendering:
         self._descriptions = descriptions
         self._indirect = indirect
         self._rendered: dict[int, tuple[list[_Form], int]] = {}
+        self._told: dict[frozenset[Transformation], tuple[list[_Form], int]] = {}
 
     def sources(self, sources: Sources) -> list[_Form]:
         """The sources that are columns."""
@@ -55,28 +59,31 @@ class _Rendering:
             self._room.spend(known[1])
             return known[0]
         forms, size = [], 0
-        for form in self._forms(sources):
-            bytes_ = len(json.dumps(form)) + 2
-            self._room.spend(bytes_)
+        for form, size_bytes in self._forms(sources):
+            self._room.spend(size_bytes)
             forms.append(form)
-            size += bytes_
+            size += size_bytes
         self._rendered[id(sources)] = forms, size
         return forms
 
-    def _forms(self, sources: Sources) -> Iterator[_Form]:
+    def _forms(self, sources: Sources) -> Iterator[tuple[_Form, int]]:
         for source in sorted(sources, key=lambda source: source.order):
-            told = in_order(self._kept(sources[source]))
+            told, size_bytes = self._transformations(sources[source])
             if source.field is not None and (told or not sources[source]):
-                yield _form(source, print_dotted(source.field), told)
+                namespace, name, field = source.dataset.namespace, source.dataset.name, print_dotted(source.field)
+                form: _Form = {"namespace": namespace, "name": name, "field": field}
+                more = {"transformations": told} if told else {}
+                yield form | more, _SOURCE_BYTES + len(namespace) + len(name) + len(field) + size_bytes
 
-    def _kept(self, told: Iterable[Transformation]) -> set[Transformation]:
-        kept = {one for one in told if self._indirect or one.type != _INDIRECT}
-        return kept if self._descriptions else {replace(one, description=None) for one in kept}
-
-
-def _form(source: Source, field: str, told: Sequence[Transformation]) -> _Form:
-    form: _Form = {"namespace": source.dataset.namespace, "name": source.dataset.name, "field": field}
-    return {**form, "transformations": list(map(_transformation, told))} if told else form
+    def _transformations(self, told: frozenset[Transformation]) -> tuple[list[_Form], int]:
+        """Those that are not cut, and how large they are: most columns are made in one of a few ways."""
+        if told not in self._told:
+            kept = {one for one in told if self._indirect or one.type != _INDIRECT}
+            if not self._descriptions:
+                kept = {replace(one, description=None) for one in kept}
+            forms = [_transformation(one) for one in in_order(kept)]
+            self._told[told] = forms, len(json.dumps(forms))
+        return self._told[told]
 
 
 def _transformation(one: Transformation) -> _Form:
