@@ -240,10 +240,16 @@ def _opaque(node: Node, inputs: Inputs) -> Relation:
     name = function.text("name") if function is not None else None
     described = f"opaque: {node.kind.removeprefix('Python')} {name or ''}".strip()
     how = Transformation("DIRECT", "TRANSFORMATION", described, masking=False)
-    relation = _all_of_all(node, inputs, how)
-    of = inputs.over(*(inputs.relation(child) for child in plans_of(node)))
-    groups = node.nodes("groupingAttributes", "leftAttributes", "rightAttributes")
-    return _decided(relation, GROUP_BY, map(of.value, groups))
+    return _decided(_all_of_all(node, inputs, how), GROUP_BY, _groups(node, inputs))
+
+
+def _groups(node: Node, inputs: Inputs) -> list[Value]:
+    """The keys of the groups that a function gets: named, or so many of the first columns of each side."""
+    children = [inputs.relation(child) for child in plans_of(node)]
+    of = inputs.over(*children)
+    counts = [int(node.text(name) or 0) for name in ("leftGroup", "rightGroup")]
+    first = [value for child, count in zip(children, counts, strict=False) for value in child.values[:count]]
+    return [*map(of.value, node.nodes("groupingAttributes")), *first]
 
 
 def _unknown(node: Node, inputs: Inputs) -> Relation:

@@ -92,7 +92,7 @@ class Understanding:
 
 def _was_there(target: Target, execution: Execution) -> bool:
     """Whether it would only have written if nothing had been there, and did not."""
-    return target.unless_there and execution.failure is None and "numFiles" not in execution.metrics
+    return target.unless_there and execution.failure is None and execution.metrics.get("numFiles") == 0
 
 
 class _Told:

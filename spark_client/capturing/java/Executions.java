@@ -56,7 +56,10 @@ public class Executions {
         QueryExecution query = kept.end.qe();
         Object action = kept.end.executionName().isDefined() ? kept.end.executionName().get() : "";
         told.append(",\"action\":").append(quoted(action.toString(), FAILURE_MAX));
-        scala.Option sql = query.analyzed().origin().sqlText();
+        scala.Option sql = query.logical().origin().sqlText();
+        if (!sql.isDefined()) {
+            sql = query.analyzed().origin().sqlText();
+        }
         if (sql.isDefined()) {
             told.append(",\"sql\":").append(quoted(sql.get().toString(), Integer.MAX_VALUE));
         }
