@@ -35,7 +35,8 @@ class Program:
         self._lock = threading.Lock()
         self._closings: list[Closing] = []
         self._failure: Failure | None = None
-        self._exited_from: FrameType | None = None
+        # Of the frames that the exception went through, the outermost.
+        self._left: FrameType | None = None
         self._installed = False
         self._pid = os.getpid()
 
@@ -57,16 +58,14 @@ class Program:
             self._closings = [one for one in self._closings if one != closing]
 
     def failed(self, error: BaseException) -> None:
-        """The program ends by this exception."""
+        """The program ends by this exception, unless somebody catches it."""
         self._failure = failure_of(error)
-        self._exited_from = None
+        self._left = error.__traceback__.tb_frame if error.__traceback__ else None
 
     @property
     def failure(self) -> Failure | None:
-        """Why the program failed, as far as is known by now; a `sys.exit` that somebody caught is none."""
-        if self._exited_from is not None and _returned(self._exited_from):
-            return None
-        return self._failure
+        """Why the program failed, now that it is over; what was caught in the end is no failure."""
+        return None if self._left is not None and _returned(self._left) else self._failure
 
     def _end(self) -> None:
         if os.getpid() != self._pid:
@@ -79,7 +78,8 @@ class Program:
 
     def _before_excepthook(self, former: Callable[..., Any]) -> None:
         def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-            self.failed(error)
+            if not _is_interactive():
+                self.failed(error)
             former(kind, error, trace)
 
         sys.excepthook = excepthook
@@ -88,7 +88,7 @@ class Program:
         def leave(status: Any = None, /) -> Any:
             if threading.current_thread() is threading.main_thread():
                 self._failure = failure_of(SystemExit(status))
-                self._exited_from = _outermost(sys._getframe())
+                self._left = _outermost(sys._getframe())
             return former(status)
 
         sys.exit = leave
@@ -112,6 +112,11 @@ def failure_of(error: BaseException) -> Failure | None:
     message = "".join(traceback.format_exception_only(type(error), error)).strip()
     stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
     return Failure(message[:_MESSAGE_MAX_CHARS], stack[-_STACK_MAX_CHARS:])
+
+
+def _is_interactive() -> bool:
+    """Whether a person types lines, each of which may fail."""
+    return hasattr(sys, "ps1") or bool(sys.flags.interactive)
 
 
 def _outermost(frame: FrameType) -> FrameType:

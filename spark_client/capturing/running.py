@@ -21,6 +21,9 @@ from spark_client.capturing.writes import Write
 
 # A program mostly ends soon after it stopped Spark, and only then it is known whether it failed.
 _GRACE_S = 5.0
+# Of the time that is left, how much each step may take, so that there is some for the next one.
+_FOR_DRAINING = 0.5
+_FOR_READING = 0.8
 
 
 class ApplicationSource(Source, Protocol):
@@ -114,10 +117,10 @@ class RunningCapture(Capture):
         return self._counts.told()
 
     def flush(self, timeout_s: float | None = None) -> bool:
-        """Each step has what the ones before it left of the time; the settings' `flush_s`, if nothing is said."""
+        """Without a time, within the settings' `flush_s`."""
         deadline = _Deadline(self._flush_s if timeout_s is None else timeout_s)
-        drained = self._source.drain(deadline.left_s)
-        was_read = self._worker.flush(deadline.left_s)
+        drained = self._source.drain(deadline.left_s * _FOR_DRAINING)
+        was_read = self._worker.flush(deadline.left_s * _FOR_READING)
         return self._sender.flush(deadline.left_s) and drained and was_read
 
     def close(self) -> None:
@@ -137,8 +140,9 @@ class RunningCapture(Capture):
         deadline = _Deadline(self._flush_s)
         with self._finishing:
             if self._end is None:
-                drained = [self._source.drain(deadline.left_s), self._worker.stop(deadline.left_s)]
-                self._finish(failure, deadline, all(drained))
+                drained = self._source.drain(deadline.left_s * _FOR_DRAINING)
+                was_read = self._worker.stop(deadline.left_s * _FOR_READING)
+                self._finish(failure, deadline, drained and was_read)
             elif failure and self._end == "COMPLETE":
                 # It ended well, but the program after it did not.
                 self._finish(failure, deadline, True)

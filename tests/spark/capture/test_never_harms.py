@@ -1,0 +1,203 @@
+"""Whatever becomes of lineage, the job's data is there, at its time: one warning, a count, and no more."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from openlineage.client.serde import Serde
+from openlineage.client.transport import Transport
+from pyspark.sql import SparkSession
+
+from spark_client import Capture, capture
+from spark_client.capturing.counts import Counts
+from spark_client.capturing.events import Application
+from spark_client.capturing.executions import Execution
+from spark_client.capturing.jvm import Bounds, Executions
+from spark_client.capturing.outlets import open_outlet
+from spark_client.capturing.running import RunningCapture
+from spark_client.capturing.settings import Settings
+from spark_client.capturing.writes import Write
+from spark_client.current_run import Head, RunOfJob
+
+RUN = RunOfJob("emissions", "calculate", "0176a8c2-fe01-7439-87e6-56a1a1b4029f")
+
+
+class Place(Transport):
+    """Where events go: it keeps them, unless it was told to behave otherwise."""
+
+    kind = "place"
+
+    def __init__(self, behave: Callable[[], object] = lambda: None) -> None:
+        self.taken: list[dict[str, Any]] = []
+        self._behave = behave
+
+    def emit(self, event: Any) -> None:
+        self._behave()
+        self.taken.append(json.loads(Serde.to_json(event)))
+
+    def of_writes(self, end: str) -> list[dict[str, Any]]:
+        return [one for one in self.taken if one["eventType"] == end and one["outputs"]]
+
+
+def gone() -> None:
+    raise ConnectionError("gone")
+
+
+@pytest.fixture
+def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Capture]]:
+    """Captures that are closed after the test."""
+    monkeypatch.setenv("OPENLINEAGE__FACETS__SOURCE_CODE_LOCATION__DISABLED", "true")
+    captures: list[Capture] = []
+    yield captures
+    for one in captures:
+        one.close()
+
+
+def write_many(spark: SparkSession, folder: Path, count: int) -> None:
+    for number in range(count):
+        spark.range(10).coalesce(1).write.parquet(f"{folder}/{number:03}")
+
+
+def rows(spark: SparkSession, folder: Path) -> int:
+    return spark.read.parquet(f"{folder}/*").count()
+
+
+def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
+    return [one.message for one in caplog.records if one.name == "headwater.capture" and one.levelno == logging.WARNING]
+
+
+def a_capture(
+    spark: SparkSession, place: Place, settings: Settings, bounds: Bounds, read: Callable[[Execution], Sequence[Write]]
+) -> RunningCapture:
+    """A capture whose parts are the test's."""
+    counts = Counts()
+    outlet = open_outlet(place, settings, {}, counts)
+    return RunningCapture(Application(Head(RUN)), Executions(spark, bounds), read, outlet, counts, settings)
+
+
+def test_some_hundred_writes_are_told_each_once(
+    spark: SparkSession, tmp_path: Path, opened: list[Capture], caplog: pytest.LogCaptureFixture
+) -> None:
+    place = Place()
+    on = capture(spark, client=place, strict=True)
+    opened.append(on)
+    write_many(spark, tmp_path, 200)
+    assert on.flush(60)
+    names = {output["name"] for event in place.of_writes("COMPLETE") for output in event["outputs"]}
+    assert names == {f"{tmp_path}/{number:03}" for number in range(200)}
+    assert len(place.taken) == 401
+    assert (on.counts["writes"], on.counts["sent"]) == (200, 401)
+    assert warnings_of(caplog) == []
+
+
+def test_threads_and_sessions_write_at_once_and_every_write_is_told(
+    spark: SparkSession, tmp_path: Path, opened: list[Capture]
+) -> None:
+    place = Place()
+    on = capture(spark, client=place, strict=True)
+    opened.append(on)
+    sessions = [spark.newSession() for _ in range(4)]
+    threads = [
+        threading.Thread(target=write_many, args=(session, tmp_path / str(number), 5))
+        for number, session in enumerate(sessions)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert on.flush(60)
+    assert len(place.of_writes("COMPLETE")) == 20
+
+
+def test_a_transport_that_raises_is_one_warning(
+    spark: SparkSession, tmp_path: Path, opened: list[Capture], caplog: pytest.LogCaptureFixture
+) -> None:
+    on = capture(spark, client=Place(gone), strict=True)
+    opened.append(on)
+    write_many(spark, tmp_path, 10)
+    assert on.flush(60)
+    assert rows(spark, tmp_path) == 100
+    assert (on.counts["sent"], on.counts["unsent"]) == (0, 21)
+    assert warnings_of(caplog) == ["capture: events are not sent: ConnectionError: gone"]
+
+
+def test_a_transport_that_hangs_holds_up_neither_the_job_nor_its_end(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    awake = threading.Event()
+    place = Place(awake.wait)
+    on = capture(spark, client=place, strict=True)
+    write_many(spark, tmp_path, 10)
+    assert rows(spark, tmp_path) == 100
+    started_s = time.monotonic()
+    on.close()
+    assert time.monotonic() - started_s < 15
+    (warning,) = warnings_of(caplog)
+    assert warning.endswith("22 events were not sent within 10 seconds of the end")
+    awake.set()
+
+
+def test_a_slow_transport_makes_the_job_no_slower_and_is_waited_for(
+    spark: SparkSession, tmp_path: Path, opened: list[Capture]
+) -> None:
+    place = Place(lambda: time.sleep(0.05))
+    on = capture(spark, client=place, strict=True)
+    opened.append(on)
+    write_many(spark, tmp_path, 10)
+    assert on.flush(60)
+    assert len(place.of_writes("COMPLETE")) == 10
+
+
+def test_a_reader_that_raises_is_one_warning_and_a_count(
+    spark: SparkSession, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    def read(execution: Execution) -> Sequence[Write]:
+        raise RecursionError("a plan as deep as the sea")
+
+    place = Place()
+    on = a_capture(spark, place, Settings(), Bounds(), read)
+    write_many(spark, tmp_path, 5)
+    on.close()
+    assert rows(spark, tmp_path) == 50
+    assert [one["eventType"] for one in place.taken] == ["START", "COMPLETE"]
+    assert on.counts["unread"] == 5
+    assert warnings_of(caplog) == ["capture: a write was not understood: RecursionError: a plan as deep as the sea"]
+
+
+def test_executions_beyond_those_that_may_wait_are_counted(spark: SparkSession, tmp_path: Path) -> None:
+    go_on = threading.Event()
+
+    def read(execution: Execution) -> Sequence[Write]:
+        go_on.wait()
+        return []
+
+    place = Place()
+    on = a_capture(spark, place, Settings(), Bounds(kept=2), read)
+    write_many(spark, tmp_path, 8)
+    spark.sparkContext._jsc.sc().listenerBus().waitUntilEmpty(30_000)
+    go_on.set()
+    on.close()
+    assert rows(spark, tmp_path) == 80
+    assert on.counts["unheard"] >= 4
+    counts = place.taken[-1]["run"]["facets"]["headwater_capture"]["counts"]
+    assert counts["unheard"] == on.counts["unheard"]
+
+
+def test_a_write_that_fails_fails_as_it_would_have_and_is_told(
+    spark: SparkSession, tmp_path: Path, opened: list[Capture]
+) -> None:
+    place = Place()
+    on = capture(spark, client=place, strict=True)
+    opened.append(on)
+    with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
+        spark.sql("SELECT raise_error('DIVIDE_BY_ZERO') x").write.parquet(str(tmp_path / "out"))
+    assert on.flush(60)
+    (failed,) = place.of_writes("FAIL")
+    assert "DIVIDE_BY_ZERO" in failed["run"]["facets"]["errorMessage"]["message"]
