@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -21,6 +22,11 @@ Told: TypeAlias = Mapping[str, Any]
 # A relation of more places than this is told by the folders that they are in.
 _PLACES_MAX = 50
 _MADE_OF_NOTHING = frozenset({"EmptyRelation", "LocalRelation", "OneRowRelation", "Range"})
+# Iceberg's tables about a table (`web.orders.snapshots`), which say that they lie where it lies.
+_ABOUT_TABLE = re.compile(
+    r"(?:all_)?(?:entries|manifests|(?:data_|delete_)?files)"
+    r"|history|snapshots|refs|partitions|position_deletes|metadata_log_entries"
+)
 _REASONS = {
     "CommandResult": "the result of a command",
     "ExternalRDD": "made of an RDD",
@@ -119,6 +125,9 @@ def _v2_relation(leaf: Node, catalogs: Catalogs) -> Read | None:
     symlinks = find_identifier(leaf, catalogs)
     table = leaf.values.get("table")
     read = _of_object(table, catalogs, schema, symlinks) if isinstance(table, Mapping) else None
+    if read and _is_about_table(leaf, read):
+        about = tuple(Dataset(one.id) for one in read.datasets)
+        return Read(about, f"{_kind_of(leaf)}: what a table keeps of itself")
     if read is None:
         read = find_options(leaf.values.get("options"), catalogs)
     if read is None and symlinks:
@@ -131,21 +140,31 @@ def _v2_scan(leaf: Node, catalogs: Catalogs) -> Read | None:
     return find_datasets(relation, catalogs) if relation else None
 
 
+def _is_about_table(leaf: Node, read: Read) -> bool:
+    identifier = leaf.values.get("identifier")
+    name = identifier.get("name") if isinstance(identifier, Mapping) else None
+    if not isinstance(name, str) or not _ABOUT_TABLE.fullmatch(name):
+        return False
+    return not any(one.id.name.endswith(f"/{name}") for one in read.datasets)
+
+
 def find_identifier(node: Node, catalogs: Catalogs) -> tuple[Symlink, ...]:
     """The name of a table of a DataSource V2 catalog, if that is a catalog whose tables have names."""
     catalog, identifier = node.values.get("catalog"), node.values.get("identifier")
     if not isinstance(catalog, Mapping) or not isinstance(identifier, Mapping):
         return ()
     database = [str(part) for part in identifier.get("namespace") or ()]
+    if any("/" in part for part in database):  # a path that is read as if it were a name
+        return ()
     table = node.values.get("table")
-    location = _text(table, "properties", "location") if isinstance(table, Mapping) else None
+    location = _text(table, "properties", "location") or _text(table, "table", "properties", "location")
     return catalogs.symlinks(catalog.get("name"), database, str(identifier.get("name")), location)
 
 
 def _of_object(
     told: Told, catalogs: Catalogs, schema: Sequence[SchemaField], symlinks: tuple[Symlink, ...] = ()
 ) -> Read | None:
-    """What a relation or a table of the JVM's names: a database's table, a catalog's, a location, or paths."""
+    """What a relation or a table of the JVM's names: a database's table, a catalog's, a location, paths, or topics."""
     if "jdbcOptions" in told:
         read = _jdbc(_text(told, "jdbcOptions", "url"), _text(told, "jdbcOptions", "tableOrQuery"))
         return _completed(read, schema, symlinks)
@@ -154,6 +173,12 @@ def _of_object(
     if location := _text(told, "properties", "location"):
         named = find_uri(location, catalogs.default_fs)
         return Read((Dataset(named, tuple(schema), symlinks),)) if named else None
+    if isinstance(inside := told.get("table"), Mapping):  # a table whose rows are about to be changed
+        return _of_object(inside, catalogs, schema, symlinks)
+    return _of_paths(told, catalogs, schema) or _completed(find_options(told.get("sourceOptions"), catalogs), schema)
+
+
+def _of_paths(told: Told, catalogs: Catalogs, schema: Sequence[SchemaField]) -> Read | None:
     for places in (told.get("location"), told.get("fileIndex")):
         if isinstance(places, Mapping) and isinstance(places.get("rootPaths"), list):
             return find_paths(places["rootPaths"], catalogs, schema)

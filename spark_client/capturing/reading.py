@@ -44,7 +44,10 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_SOURCES}.v2.jdbc.JDBCTable": ("jdbcOptions",),
     f"{_SOURCES}.v2.FileTable": ("fileIndex",),
     f"{_CONNECTOR}.V1Table": ("v1Table",),
+    f"{_SQL}.connector.write.RowLevelOperationTable": ("table",),
+    # Sources that Spark does not bring.
     "org.apache.spark.sql.delta.catalog.DeltaTableV2": ("path", "catalogTable"),
+    f"{_SQL}.kafka010.KafkaRelation": ("sourceOptions",),
 }
 # Parameters of constructors that nobody needs; some of them hold rows, or types that repeat with every reference.
 SKIPPED = (

@@ -99,6 +99,27 @@ V2 = [
         a_v2_relation({"class": "DeltaTableV2", "path": "s3://lake/orders", "catalogTable": None, "properties": {}}),
         Dataset(DatasetId("s3://lake", "orders")),
     ),
+    (
+        a_v2_relation(
+            {
+                "class": "RowLevelOperationTable",
+                "table": {"class": "SparkTable", "properties": {"location": "s3://lake/ice/orders"}},
+            },
+            "ice",
+            "web",
+            "orders",
+        ),
+        Dataset(DatasetId("s3://lake", "ice/orders"), symlinks=(Symlink("https://ice:8181/api", "web.orders"),)),
+    ),
+    (
+        a_v2_relation(
+            {"class": "SparkTable", "properties": {"location": "s3://lake/ice/orders"}},
+            "ice",
+            "s3://lake/ice",
+            "orders",
+        ),
+        Dataset(DatasetId("s3://lake", "ice/orders")),
+    ),
     # Files.
     (
         a_v2_relation({"class": "ParquetTable", "fileIndex": {"class": "Index", "rootPaths": ["s3://lake/orders"]}}),
@@ -130,6 +151,26 @@ def test_a_table_of_the_second_interface_is_named_by_the_most_that_is_told(leaf,
 
     assert read == Read((Dataset(dataset.id, COLUMNS, dataset.symlinks),))
     assert find_datasets(a_node("DataSourceV2ScanRelation", relation=leaf, schema=SCHEMA), CATALOGS) == read
+
+
+def test_a_table_about_a_table_reads_it_but_none_of_its_columns():
+    table = {"class": "SparkTable", "properties": {"location": "s3://lake/ice/orders"}}
+    leaf = a_v2_relation(table, "ice", "web", "orders", "snapshots")
+
+    orders = Dataset(DatasetId("s3://lake", "ice/orders"))
+    assert find_datasets(leaf, CATALOGS) == Read((orders,), "SparkTable: what a table keeps of itself")
+
+
+def test_topics_are_a_dataset_each():
+    options = {"kafka.bootstrap.servers": "k1:9093,k2:9093", "subscribe": "flights, planes"}
+    leaf = a_node("LogicalRelation", relation={"class": "KafkaRelation", "sourceOptions": options}, schema=SCHEMA)
+
+    assert find_datasets(leaf, CATALOGS) == Read(
+        (
+            Dataset(DatasetId("kafka://k1:9093", "flights"), COLUMNS),
+            Dataset(DatasetId("kafka://k1:9093", "planes"), COLUMNS),
+        )
+    )
 
 
 @pytest.mark.parametrize("kind", ["LocalRelation", "OneRowRelation", "Range"])
