@@ -1,0 +1,293 @@
+"""Rows become records: through a real Spark session and its workers, to a service on a real socket."""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from http.server import ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from pyspark.sql import DataFrame, SparkSession
+from pyspark.sql import functions as sf
+
+from lineage.names import derive_node_id
+from spark_client import LineageClient, Patience
+from spark_client.current_run import Head, RunOfJob, enter, leave
+from spark_client.row_columns import derived_node_id, select_lines
+from spark_client.row_records import RowFault, RowTally, emit_records
+from tests.unit.spark_client.lineage_service import Service, failing, handler_of
+
+NOON = 1_763_640_000
+HASTE = Patience(deadline_s=2, attempt_s=2, connect_s=1, pause_s=0.1, pause_max_s=0.2)
+FLIGHTS = [("UA1545", "landed"), ("B6725", "landed"), ("AA1141", "UA1545")]
+CHECKED = "s3://checked/day=2013-01-01"
+
+
+@pytest.fixture
+def service() -> Iterator[Service]:
+    service = Service()
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler_of(service)) as server:
+        server.daemon_threads = True
+        thread = threading.Thread(target=server.serve_forever, args=(0.02,))
+        thread.start()
+        service.url = f"http://127.0.0.1:{server.server_address[1]}"
+        yield service
+        server.shutdown()
+        thread.join()
+
+
+@pytest.fixture
+def queue_url(spark: SparkSession, service: Service, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A queue that takes everything; the workers find it as they find one of AWS."""
+    variables = {
+        "AWS_ENDPOINT_URL_SQS": service.url,
+        "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
+        "AWS_SECRET_ACCESS_KEY": "secret",
+        "AWS_DEFAULT_REGION": "us-east-1",
+    }
+    for name, value in variables.items():
+        monkeypatch.setitem(spark.sparkContext.environment, name, value)
+    service.faults = [failing(200, {"Successful": []})] * 100
+    return f"{service.url}/123456789012/packed"
+
+
+@pytest.fixture(scope="module")
+def flights(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame(FLIGHTS, "flight string, of string").withColumn("at", sf.lit(CHECKED))
+
+
+def emit(df: DataFrame, **changes: Any) -> RowTally:
+    said = {"root_id": sf.lit("flights"), "parent_id": "of", "action": "CHECKED", "storage_location": "at"}
+    given = {**said, "requested_at": NOON, "patience": HASTE, **changes}
+    return emit_records(df, **{name: value for name, value in given.items() if value is not None})
+
+
+def queued(service: Service) -> list[dict[str, object]]:
+    """Every record of every message, by node."""
+    messages = [json.loads(entry["MessageBody"]) for call in service.requests for entry in call["Entries"]]
+    return sorted((record for message in messages for record in message["records"]), key=lambda one: one["node_id"])
+
+
+def requested(service: Service) -> list[dict[str, object]]:
+    """Every record of every request, by node."""
+    return sorted((one for request in service.requests for one in request["records"]), key=lambda one: one["node_id"])
+
+
+def test_rows_become_messages_of_the_packed_queue(flights: DataFrame, service: Service, queue_url: str) -> None:
+    tally = emit(flights, node_id="flight", queue_url=queue_url, run_id="run-7")
+
+    assert tally == RowTally(sent=3)
+    assert tally.complete
+    assert queued(service) == [
+        {
+            "root_id": "flights",
+            "parent_id": of,
+            "action_taken": "CHECKED",
+            "recordedAt": NOON,
+            "storage_location": CHECKED,
+            "node_id": flight,
+            "run_id": "run-7",
+        }
+        for flight, of in sorted(FLIGHTS)
+    ]
+
+
+def test_rows_become_requests_of_a_client(flights: DataFrame, service: Service) -> None:
+    with LineageClient(url=service.url) as client:
+        assert emit(flights, node_id="flight", client=client) == RowTally(sent=3)
+
+    assert {request["requested_at"] for request in service.requests} == {NOON}
+    assert requested(service) == [
+        {
+            "root_id": "flights",
+            "parent_id": of,
+            "action_taken": "CHECKED",
+            "node_id": flight,
+            "storage_location": CHECKED,
+        }
+        for flight, of in sorted(FLIGHTS)
+    ]
+
+
+def test_rows_are_of_the_current_run(flights: DataFrame, service: Service) -> None:
+    head = Head(RunOfJob("emissions", "emissions.check", "0176a8c2-fe01-7439-87e6-56a1a1b4029f"))
+    enter(head)
+    try:
+        emit(flights, node_id="flight", client=LineageClient(url=service.url))
+    finally:
+        leave(head)
+
+    assert {request["run_id"] for request in service.requests} == {head.run.run_id}
+
+
+def test_ids_derived_from_a_key_are_those_that_python_derives(flights: DataFrame, service: Service) -> None:
+    emit(flights, key=sf.concat("flight", sf.lit("é✈")), client=LineageClient(url=service.url))
+
+    assert {record["node_id"] for record in requested(service)} == {
+        derive_node_id("flights", of, "CHECKED", f"{flight}é✈", 0) for flight, of in FLIGHTS
+    }
+
+
+def test_the_next_step_names_its_parents_by_the_same_derivation(flights: DataFrame) -> None:
+    column = derived_node_id(sf.lit("flights"), sf.col("of"), sf.lit("CHECKED"), sf.col("flight"))
+
+    told = [row[0] for row in flights.select(column).collect()]
+    assert told == [derive_node_id("flights", of, "CHECKED", flight, 0) for flight, of in FLIGHTS]
+
+
+PLACED = {"root_id": "flights", "parent_id": "landed", "action_taken": "CHECKED", "storage_location": "s3://b"}
+# Values of a field that are just in order, or just not, and what is wrong then.
+VALUES = [
+    ("n", None),
+    ("é" * 512, None),
+    ('a\u0001\u007f\ufffe\uffff\U0001f600"\\', None),
+    (" ", None),
+    (None, "is required"),
+    ("", "must not be empty"),
+    ("é" * 1024 + "x", "must be at most {limit} bytes of UTF-8"),
+]
+
+
+@pytest.mark.parametrize(
+    ("field", "limit"),
+    [("root_id", 2048), ("parent_id", 2048), ("action_taken", 1024), ("node_id", 1024), ("storage_location", 2048)],
+)
+def test_rows_break_the_rules_that_the_service_has(spark: SparkSession, field: str, limit: int) -> None:
+    records = [{**PLACED, "node_id": "n-1", field: value} for value, _ in VALUES]
+    schema = ", ".join(f"{name} string" for name in records[0])
+    lines = select_lines(spark.createDataFrame(records, schema), {"recordedAt": NOON}, nodes=False).collect()
+
+    assert [line["reason"] for line in lines] == [
+        None if rule is None else f"{field}: {rule.format(limit=limit)}" for _, rule in VALUES
+    ]
+    assert [json.loads(line["line"])[field] for line in lines if line["line"]] == [v for v, rule in VALUES if not rule]
+    for record, line in zip(records, lines, strict=True):
+        assert (line["reason"] is None) == _service_takes(record)
+
+
+def _service_takes(record: dict[str, str | None]) -> bool:
+    """Whether the service's own check finds nothing; it is not installed with the older Spark."""
+    pytest.importorskip("pydantic")
+    from lineage.errors import Invalid
+    from lineage.records.messages import parse_record
+
+    try:
+        parse_record({**record, "recordedAt": NOON})
+    except Invalid:
+        return False
+    return True
+
+
+def test_ids_that_are_no_text_or_their_own_parent_are_refused_and_the_others_arrive(
+    spark: SparkSession, service: Service
+) -> None:
+    rows = [
+        (bytearray(b"\xff\x01"), "a"),
+        (bytearray(b"\xff\x02"), "a"),
+        (bytearray(b"a"), "a"),
+        (bytearray(b"b"), "a"),
+    ]
+    df = spark.createDataFrame(rows, "id binary, of string").withColumn("at", sf.lit(CHECKED))
+    root = df.limit(1).select(sf.encode(sf.lit("flights"), "UTF-8"), sf.lit("flights"), sf.lit(CHECKED))
+
+    tally = emit(df.union(root), node_id="id", client=LineageClient(url=service.url))
+
+    assert (tally.sent, tally.failed, tally.refused) == (2, 0, 3)
+    assert tally.faults == (
+        RowFault("node_id: must be valid Unicode", 2, tally.faults[0].examples),
+        RowFault(
+            "node_id: must not be its own parent (only the root may be)",
+            1,
+            ('{"root_id":"flights","parent_id":"a","node_id":"a"}',),
+        ),
+    )
+    assert len(tally.faults[0].examples) == 2
+    assert [record["node_id"] for record in requested(service)] == ["b", "flights"]
+
+
+def test_what_was_not_recorded_is_told_in_one_warning_and_the_job_lives_on(
+    flights: DataFrame, service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    service.faults = [failing(403, {"code": "Forbidden", "message": "no right to send"})] * 3
+    bad = flights.withColumn("flight", sf.nullif("flight", sf.lit("B6725")))
+
+    with caplog.at_level(logging.WARNING, "headwater.client"):
+        tally = emit(bad.coalesce(1), node_id="flight", client=LineageClient(url=service.url))
+
+    assert (tally.sent, tally.refused, tally.complete) == (0, 3, False)
+    assert [record.message for record in caplog.records] == [
+        "3 rows not recorded, 0 recorded: 2 rows: Forbidden: no right to send; 1 rows: node_id: is required"
+    ]
+
+
+def test_a_service_that_is_away_costs_the_rows_and_nothing_else(flights: DataFrame, service: Service) -> None:
+    gone = LineageClient(url="http://127.0.0.1:1")
+
+    tally = emit(flights.coalesce(1), node_id="flight", client=gone)
+
+    assert (tally.sent, tally.failed, tally.refused) == (0, 3, 0)
+    assert "Connection refused" in tally.faults[0].reason
+
+
+def test_rows_that_cannot_be_computed_are_told_and_not_raised(flights: DataFrame, service: Service) -> None:
+    broken = flights.withColumn("flight", sf.expr("raise_error('the tape is torn')").cast("string"))
+
+    tally = emit(broken, node_id="flight", client=LineageClient(url=service.url))
+
+    assert not tally.complete
+    assert "the tape is torn" in (tally.error or "")
+
+
+def test_without_a_place_to_send_to_no_job_runs(
+    flights: DataFrame, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    for name in ("HEADWATER_URL", "HEADWATER_FUNCTION", "HEADWATER_FILE", "HEADWATER_QUEUE_URL"):
+        monkeypatch.delenv(name, raising=False)
+
+    assert emit(flights, node_id="flight") == RowTally(error="nowhere to send lineage to")
+    assert "lineage is off" in caplog.text
+
+
+def test_ids_that_another_try_would_make_anew_are_warned_of(
+    flights: DataFrame, service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = LineageClient(url=service.url)
+    emit(flights.withColumn("unused", sf.rand()), node_id="flight", client=client)
+    assert caplog.messages == []
+
+    emit(flights, node_id=sf.expr("uuid()"), client=client)
+    assert caplog.messages == [
+        "rows with uuid(), rand() or the like may be recorded twice: write or persist them first"
+    ]
+
+
+def test_names_are_those_of_columns_as_spark_finds_them(spark: SparkSession, service: Service) -> None:
+    df = spark.sql("SELECT named_struct('id', 'UA1545') AS flight, 'landed' AS `o.f`, 's3://b' AS at, 'flights' AS r")
+
+    tally = emit(df, root_id="R", node_id="flight.id", parent_id="o.f", client=LineageClient(url=service.url))
+
+    assert tally == RowTally(sent=1)
+    (record,) = requested(service)
+    assert (record["root_id"], record["node_id"], record["parent_id"]) == ("flights", "UA1545", "landed")
+
+
+@pytest.mark.parametrize(
+    ("said", "fault"),
+    [
+        (
+            {"root_id": "flights"},
+            r"root_id: 'flights' is no column of flight, of, at; a constant is sf.lit\('flights'\)",
+        ),
+        ({"node_id": None}, "node_id, key: give one of them"),
+        ({"key": "of"}, "node_id, key: give one of them"),
+        ({"run_id": "r" * 257}, "run_id: must be 1 to 256 bytes"),
+        ({"requested_at": 1.5}, "requested_at: must be whole seconds since 1970, got 1.5"),
+        ({"queue_url": "https://sqs.eu-west-1.amazonaws.com/1/q"}, "client, queue_url: give one of them"),
+    ],
+)
+def test_a_call_that_is_wrong_is_raised(flights: DataFrame, said: dict[str, object], fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        emit(flights, **{"node_id": "flight", "client": LineageClient(url="http://127.0.0.1:1"), **said})
