@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from spark_client.current_run import current_run_id
+from spark_client.current_run import current_run_id, report_root
 from spark_client.delivery import Delivery, RequestParcel
 from spark_client.events import EventParcel, parcels_of
 from spark_client.requests import (
@@ -26,7 +26,7 @@ from spark_client.requests import (
 from spark_client.transports import Destination, Json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from types import TracebackType
 
     from spark_client.retry import Patience, Timing
@@ -47,7 +47,8 @@ class LineageClient:
     trying again never makes a second node; the same event twice is one. Usable by many threads, and in the closure of
     a Spark task: an executor gets the destination that the driver chose.
 
-    While a capture is on, requests without a `run_id` are of the captured application's run, on executors too.
+    While a capture is on, requests without a `run_id` are of the captured application's run, on executors too; and the
+    roots that the driver's requests are about are reported of that run, so that columns lead to records.
     """
 
     def __init__(
@@ -154,7 +155,8 @@ class LineageClient:
         kept of what was sent: the stream may be endless.
         """
         at = self._now(requested_at)
-        requests = requests_of_steps(steps, request_id or str(uuid.uuid4()), at, run_id or self._current_run_id())
+        of_run = run_id or self._current_run_id()
+        requests = requests_of_steps(_reported(steps, of_run), request_id or str(uuid.uuid4()), at, of_run)
         sent = failed = 0
         with ThreadPoolExecutor(threads, thread_name_prefix="lineage") as pool:
             while window := list(islice(requests, threads * _WINDOW)):
@@ -211,6 +213,7 @@ class LineageClient:
         requested_at: int | None,
     ) -> Action:
         of_run = run_id or self._current_run_id()
+        report_root(root_id, of_run)
         return Action(root_id, parent_id, action_taken, of_run, storage_location, self._now(requested_at))
 
     def _answer(self, action: Action, delivered: Iterable[tuple[Request, Json | None]]) -> BatchAnswer:
@@ -226,6 +229,12 @@ class LineageClient:
 
     def _deliver(self, request: Request) -> tuple[Request, Json | None]:
         return request, self._delivery.deliver(RequestParcel(request))
+
+
+def _reported(steps: Iterable[Step], run_id: str | None) -> Iterator[Step]:
+    for step in steps:
+        report_root(step.root_id, run_id)
+        yield step
 
 
 def _seconds(answer: Json | None, field: str) -> int | None:

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import threading
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+# As many record roots as the service takes of one run, and no more than leave room in an event (in characters).
+_ROOTS_MAX = 10_000
+_ROOTS_CHARS_MAX = 200_000
+_log = logging.getLogger("headwater.client")
 
 
 class RunOfJob(NamedTuple):
@@ -24,8 +30,28 @@ class Head:
     root: RunOfJob | None = None
 
 
+@dataclass
+class _Roots:
+    """The roots of the records that a run worked on."""
+
+    ids: dict[str, None] = field(default_factory=dict)
+    chars: int = 0
+    is_full: bool = False
+
+    def add(self, root_id: str) -> bool:
+        """Keep one; False for the first one that does not fit."""
+        if self.is_full or root_id in self.ids:
+            return True
+        self.is_full = len(self.ids) == _ROOTS_MAX or self.chars + len(root_id) > _ROOTS_CHARS_MAX
+        if not self.is_full:
+            self.ids[root_id] = None
+            self.chars += len(root_id)
+        return not self.is_full
+
+
 _lock = threading.Lock()
 _entered: list[Head] = []
+_roots: dict[str, _Roots] = {}
 
 
 def enter(head: Head) -> None:
@@ -51,3 +77,25 @@ def current_run_id() -> str | None:
     """Its id."""
     head = current_run()
     return head.run.run_id if head else None
+
+
+def report_root(root_id: str, run_id: str | None = None) -> None:
+    """A request of this run (the current one) was about records of this root: the capture tells so in the end.
+
+    Requests of other runs than the current one are nobody's to tell of. At most 10,000 are kept, and one warning says
+    that there were more.
+    """
+    head = current_run()
+    if head is None or run_id not in (None, head.run.run_id):
+        return
+    with _lock:
+        fits = _roots.setdefault(head.run.run_id, _Roots()).add(root_id)
+    if not fits:
+        _log.warning("%s: there are more record roots than an event may hold: not all are reported", head.run.name)
+
+
+def reported_roots(run_id: str) -> tuple[str, ...]:
+    """The roots that were reported of a run, also after it was left."""
+    with _lock:
+        known = _roots.get(run_id)
+        return tuple(known.ids) if known else ()

@@ -23,6 +23,7 @@ from spark_client.capturing.facets import (
     lifecycle_facet,
     parent_facet,
     processing_engine_facet,
+    records_facet,
     sql_facet,
     statistics_facet,
 )
@@ -113,14 +114,21 @@ def application_event(
     *,
     counts: Mapping[str, int] | None = None,
     failure: Failure | None = None,
+    root_ids: Sequence[str] = (),
     rules: EventRules = EventRules(),
 ) -> Event:
-    """An event of the application itself, at milliseconds since 1970; `counts` of what was told, and what was not."""
+    """An event of the application itself, at milliseconds since 1970.
+
+    `counts` are of what was told, and what was not; `root_ids` of the records that it worked on
+    (`current_run.reported_roots`).
+    """
     facets = _of_application(application)
     if application.head.parent is not None:
         facets["parent"] = parent_facet(application.head.parent, application.root)
     if failure is not None:
         facets["errorMessage"], _ = _error(failure, "PYTHON", rules)
+    if root_ids:
+        facets["headwater_records"] = records_facet(root_ids)
     if counts:
         facets["headwater_capture"] = capture_facet(counts=counts)
     return _event(type_, at_ms, application.head.run, facets, {"jobType": job_type_facet("APPLICATION")})

@@ -65,6 +65,11 @@ def capture_facet(
     return {**ours("headwater_capture"), **_given(told)}
 
 
+def records_facet(root_ids: Sequence[str]) -> Facet:
+    """Ours: the roots of the records that a run worked on (docs/facets/headwater_records.json)."""
+    return {**ours("headwater_records"), "rootIds": list(root_ids)}
+
+
 def job_type_facet(kind: str) -> Facet:
     """`APPLICATION`, or a `JOB` in it."""
     return openlineage_facet("JobTypeJobFacet", "2-0-4", processingType="BATCH", integration="SPARK", jobType=kind)

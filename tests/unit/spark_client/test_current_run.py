@@ -8,11 +8,21 @@ import pickle
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 from spark_client import FieldOperation, LineageClient, LineageRecorder, Record, Step
-from spark_client.current_run import Head, RunOfJob, current_run, current_run_id, enter, leave
+from spark_client.current_run import (
+    Head,
+    RunOfJob,
+    current_run,
+    current_run_id,
+    enter,
+    leave,
+    report_root,
+    reported_roots,
+)
 
 NIGHTLY = RunOfJob("emissions", "nightly", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b20")
 CAPTURED = Head(RunOfJob("emissions", "emissions", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"), NIGHTLY, NIGHTLY)
@@ -59,6 +69,37 @@ def test_requests_without_a_run_id_are_of_the_captured_run(
     client.record("flights", "flights", "READ", "s3://raw/flights", run_id="mine")
 
     assert [request["run_id"] for request in sent()] == [CAPTURED.run.run_id] * 3 + ["mine"]
+
+
+def test_the_roots_of_the_run_s_requests_are_reported_once_each_and_those_of_other_runs_are_not(
+    client: LineageClient,
+) -> None:
+    client.record("before", "before", "READ", "s3://raw/flights")
+    run = Head(RunOfJob("emissions", "emissions", str(uuid4())))
+    enter(run)
+    client.record("flights", "flights", "READ", "s3://raw/flights")
+    client.record_many("planes", "raw", "CHECKED", [Record("s3://checked/planes")], run_id=run.run.run_id)
+    client.record_all([Step(root, "raw", "CHECKED", "s3://checked") for root in ("flights", "airports")])
+    client.record("another's", "flights", "READ", "s3://raw/flights", run_id="another")
+    leave(run)
+    client.record("after", "after", "READ", "s3://raw/flights")
+
+    assert reported_roots(run.run.run_id) == ("flights", "planes", "airports")
+    assert reported_roots("another") == ()
+
+
+@pytest.mark.parametrize(("root", "kept"), [("{}", 10_000), ("x" * 995 + "{:05}", 200)])
+def test_more_roots_than_an_event_may_hold_are_left_out_with_one_warning(
+    root: str, kept: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    run = Head(RunOfJob("emissions", "emissions", str(uuid4())))
+    enter(run)
+    for number in range(12_000):
+        report_root(root.format(number))
+    leave(run)
+
+    assert len(reported_roots(run.run.run_id)) == kept
+    assert caplog.messages == ["emissions: there are more record roots than an event may hold: not all are reported"]
 
 
 def test_a_client_in_a_spark_task_keeps_the_run_of_its_driver(

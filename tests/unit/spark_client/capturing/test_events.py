@@ -53,7 +53,8 @@ from tests.unit.spark_client.capturing.builders_writes import (
     of,
 )
 
-SCHEMA = json.loads((Path(__file__).parents[4] / "docs/facets/headwater_capture.json").read_text("utf-8"))
+SCHEMAS = Path(__file__).parents[4] / "docs" / "facets"
+SCHEMA = json.loads((SCHEMAS / "headwater_capture.json").read_text("utf-8"))
 JOB = "emissions.emissions_estimated"
 BY = {"producer": PRODUCER}
 PARENT = parent_run.ParentRunFacet(
@@ -269,6 +270,15 @@ def test_an_application_that_nobody_started_is_the_root_of_its_writes() -> None:
     )
 
 
+def test_an_application_tells_in_the_end_which_records_it_worked_on() -> None:
+    end = application_event(APPLICATION, "COMPLETE", AT_MS, root_ids=["flights", "planes"])
+
+    facet = end["run"]["facets"]["headwater_records"]
+    schema = json.loads((SCHEMAS / "headwater_records.json").read_text("utf-8"))
+    jsonschema.Draft202012Validator(schema).validate({"headwater_records": facet})
+    assert facet["rootIds"] == ["flights", "planes"]
+
+
 def test_an_application_begins_and_ends_as_a_run_of_its_own() -> None:
     start = application_event(APPLICATION, "START", AT_MS)
     end = application_event(
@@ -347,11 +357,11 @@ def test_redactions_are_the_deployers_own() -> None:
 
 
 def test_no_text_keeps_redaction_busy() -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     for text in ("password" * 10_000, "'" * 80_000, "://" + "a:" * 40_000, "?a.a-" * 16_000, "token  " * 11_000):
         ended(sql=text)
 
-    assert time.perf_counter() - started < 2
+    assert time.process_time() - started < 2
 
 
 def test_statements_are_told_only_if_wanted() -> None:
@@ -425,11 +435,11 @@ def test_all_of_1500_columns_from_all_of_1500_is_given_up_before_it_is_built(sha
 
     one = sources()
     columns = Columns({(f"c{number}",): one if shared else sources() for number in range(1_500 if shared else 50)})
-    started = time.perf_counter()
+    started = time.process_time()
 
     end = ended(columns=columns)
 
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert capture_of(end)["cut"] == ["descriptions", "inputSchemas", "indirect", "columnLineage"]
 
 
@@ -437,11 +447,11 @@ def test_2000_columns_are_rendered_whole_and_fast() -> None:
     columns = Columns({(f"column_{number}",): of(CHECKED, f"column_{number}") for number in range(2_000)})
     fields = tuple(SchemaField(f"column_{number}", "double") for number in range(2_000))
     write = a_write(columns=columns, output=Dataset(ESTIMATED, fields), inputs=(Dataset(CHECKED, fields),))
-    started = time.perf_counter()
+    started = time.process_time()
 
     _, end = write_events(write, APPLICATION, JOB)
 
-    assert time.perf_counter() - started < 0.5
+    assert time.process_time() - started < 0.5
     assert "cut" not in capture_of(end)
     assert columns_of_facet(end["outputs"][0]["facets"]["columnLineage"]) == columns
 
@@ -449,10 +459,10 @@ def test_2000_columns_are_rendered_whole_and_fast() -> None:
 def test_schemas_of_many_wide_inputs_are_given_up_before_they_are_built() -> None:
     fields = tuple(SchemaField(f"column_{number}", "double") for number in range(2_000))
     inputs = tuple(Dataset(DatasetId("s3://flights", f"day{number}"), fields) for number in range(500))
-    started = time.perf_counter()
+    started = time.process_time()
 
     end = ended(inputs=inputs)
 
-    assert time.perf_counter() - started < 1
+    assert time.process_time() - started < 1
     assert capture_of(end)["cut"] == ["descriptions", "inputSchemas"]
     assert len(end["inputs"]) == 500
