@@ -196,8 +196,43 @@ def test_a_write_that_fails_fails_as_it_would_have_and_is_told(
     place = Place()
     on = capture(spark, client=place, strict=True)
     opened.append(on)
-    with pytest.raises(Exception, match="DIVIDE_BY_ZERO"):
-        spark.sql("SELECT raise_error('DIVIDE_BY_ZERO') x").write.parquet(str(tmp_path / "out"))
+    with pytest.raises(Exception, match="no seats"):
+        spark.sql("SELECT CAST(raise_error('no seats') AS STRING) x").write.parquet(str(tmp_path / "out"))
     assert on.flush(60)
     (failed,) = place.of_writes("FAIL")
-    assert "DIVIDE_BY_ZERO" in failed["run"]["facets"]["errorMessage"]["message"]
+    assert "no seats" in failed["run"]["facets"]["errorMessage"]["message"]
+
+
+def test_openlineages_own_configuration_is_enough(
+    spark: SparkSession, tmp_path: Path, opened: list[Capture], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__TYPE", "file")
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__LOG_FILE_PATH", str(tmp_path / "told.jsonl"))
+    monkeypatch.setenv("OPENLINEAGE__TRANSPORT__APPEND", "true")
+    monkeypatch.setenv("OPENLINEAGE_NAMESPACE", "emissions")
+    on = capture(spark, strict=True)
+    opened.append(on)
+    write_many(spark, tmp_path / "out", 1)
+    assert on.flush(60)
+    told = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines()]
+    assert [(one["job"]["namespace"], one["job"]["name"], one["eventType"]) for one in told] == [
+        ("emissions", "tests", "START"),
+        ("emissions", "tests.out_000", "START"),
+        ("emissions", "tests.out_000", "COMPLETE"),
+    ]
+
+
+def test_a_capture_that_is_closed_makes_room_for_another(
+    spark: SparkSession, tmp_path: Path, opened: list[Capture]
+) -> None:
+    first, second = Place(), Place()
+    closed = capture(spark, client=first, strict=True)
+    assert capture(spark.newSession()) is closed
+    closed.close()
+    on = capture(spark, client=second, strict=True)
+    opened.append(on)
+    write_many(spark, tmp_path, 1)
+    assert on.flush(60)
+    assert (closed.state, on.state) == ("over", "on")
+    assert [one["eventType"] for one in first.taken] == ["START", "COMPLETE"]
+    assert len(second.of_writes("COMPLETE")) == 1
