@@ -19,6 +19,7 @@ from lineage.runs.door.messages import parse_event_message
 from lineage.runs.door.parse import parse_statement
 from lineage.runs.door.rules import NameRules
 from lineage.runs.log.event_log import EventLog, RawEvent
+from lineage.runs.times import from_seconds
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
 
 
 _TOLD_FAULTS = 5
+# By how much the clock of the door that took an event may be ahead of the loader's.
+_CLOCKS_DIFFER_S = 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,13 +55,15 @@ def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s
     """Load the messages that arrived at `now_s` (seconds since 1970); the ids of those that failed are in the answer.
 
     A message succeeds when its event is in the raw log and all of what it says in the graph table. One that is no
-    event, or that cannot be loaded, fails alone: its queue gives it to the dead letters after some tries.
+    event, or that cannot be loaded, fails alone: its queue gives it to the dead letters after some tries. No message
+    need have come by a door: what doors refuse is refused here, too.
     """
     result = Loaded()
     events: dict[str, RawEvent] = {}
+    now = from_seconds(now_s + _CLOCKS_DIFFER_S)
     for message in messages:
         try:
-            events[message.message_id] = _read(message, stores)
+            events[message.message_id] = _read(message, stores, now)
         except (HeadwaterError, BotoCoreError, ClientError) as error:
             result.failed[message.message_id] = _reason(error)
             result.refused += isinstance(error, Invalid)
@@ -67,11 +72,11 @@ def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s
     return result
 
 
-def _read(message: QueuedMessage, stores: EventStores) -> RawEvent:
+def _read(message: QueuedMessage, stores: EventStores, now: str) -> RawEvent:
     form = parse_event_message(message.body)
     if isinstance(form, Pointer):
         form = _fetch(form, stores.s3)
-    return RawEvent(parse_statement(form, stores.rules), form)
+    return RawEvent(parse_statement(form, stores.rules, now=now), form)
 
 
 def _fetch(pointer: Pointer, s3: S3Client) -> Any:

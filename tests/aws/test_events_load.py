@@ -163,7 +163,7 @@ def test_the_reason_of_a_failure_names_the_rule_and_not_what_the_event_held(clou
 
 def test_batches_in_any_order_and_company_list_the_same_events(cloud):
     runs = [
-        a_run_event(run=f"run-{number}", job=CALCULATE, eventTime=f"2025-11-2{number % 3}T00:00:{number:02}Z")
+        a_run_event(run=f"run-{number}", job=CALCULATE, eventTime=f"2025-11-{18 + number % 3}T00:00:{number:02}Z")
         for number in range(30)
     ]
     for start in range(0, 30, 7):

@@ -52,19 +52,25 @@ def parse_event(body: object, rules: NameRules, *, now: str | None) -> Event:
     if not isinstance(body, dict):
         raise Invalid.because("event", body, "must be a JSON object")
     event = _PARSERS[_kind(body)](body, hash_, rules)
-    if now is not None and milliseconds_between(now, event.time) > AHEAD_MAX_S * 1000:
-        raise Invalid.because("eventTime", body["eventTime"], f"must not be more than 24 hours after now ({now})")
+    _check_time(event.time, body["eventTime"], now)
     return event
 
 
-def parse_statement(body: object, rules: NameRules) -> Event | Deletion:
-    """What a queued or kept message says: an event, accepted whenever it was, or a deletion of ours.
+def parse_statement(body: object, rules: NameRules, *, now: str | None = None) -> Event | Deletion:
+    """What a queued or kept message says: an event, or a deletion of ours; for `now` see `parse_event`.
 
     Every event names its producer, no deletion does: none can be taken for the other.
     """
-    if isinstance(body, dict) and body.get("change") == "DELETE" and body.get("producer") is None:
-        return _deletion(body, rules)
-    return parse_event(body, rules, now=None)
+    if not (isinstance(body, dict) and body.get("change") == "DELETE" and body.get("producer") is None):
+        return parse_event(body, rules, now=now)
+    deletion = _deletion(body, rules)
+    _check_time(deletion.time, body["eventTime"], now)
+    return deletion
+
+
+def _check_time(time: str, sent: object, now: str | None) -> None:
+    if now is not None and milliseconds_between(now, time) > AHEAD_MAX_S * 1000:
+        raise Invalid.because("eventTime", sent, f"must not be more than 24 hours after now ({now})")
 
 
 def render_deletion(namespace: str, *, time: str, job: str | None = None, dataset: str | None = None) -> dict[str, str]:
