@@ -247,7 +247,7 @@ def _groups(node: Node, inputs: Inputs) -> list[Value]:
     """The keys of the groups that a function gets: named, or so many of the first columns of each side."""
     children = [inputs.relation(child) for child in plans_of(node)]
     of = inputs.over(*children)
-    counts = [int(node.text(name) or 0) for name in ("leftGroup", "rightGroup")]
+    counts = [int(node.text(name) or 0) for name in ("leftGroupingLen", "rightGroupingLen")]
     first = [value for child, count in zip(children, counts, strict=False) for value in child.values[:count]]
     return [*map(of.value, node.nodes("groupingAttributes")), *first]
 

@@ -3,6 +3,9 @@ package headwater.capture;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayDeque;
+import java.util.regex.Pattern;
+import org.apache.spark.sql.catalyst.plans.logical.Command;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.CommandResultExec;
 import org.apache.spark.sql.execution.QueryExecution;
@@ -17,6 +20,7 @@ public class Executions {
     // A plan is looked through for the node that writes; no plan has it deeper than this many nodes from its root.
     private static final int LOOKED_THROUGH_MAX = 200;
     private static final String[] METRICS = {"numOutputRows", "numOutputBytes", "numFiles", "numParts"};
+    private static final Pattern CREATES = Pattern.compile("^\\s*(create|replace|insert)\\s", Pattern.CASE_INSENSITIVE);
     private static final String[] TIERS = {"full", "sources", "tables"};
 
     private final ExecutionListener listener;
@@ -56,12 +60,9 @@ public class Executions {
         QueryExecution query = kept.end.qe();
         Object action = kept.end.executionName().isDefined() ? kept.end.executionName().get() : "";
         told.append(",\"action\":").append(quoted(action.toString(), FAILURE_MAX));
-        scala.Option sql = query.logical().origin().sqlText();
-        if (!sql.isDefined()) {
-            sql = query.analyzed().origin().sqlText();
-        }
-        if (sql.isDefined()) {
-            told.append(",\"sql\":").append(quoted(sql.get().toString(), Integer.MAX_VALUE));
+        String sql = statement(query);
+        if (sql != null) {
+            told.append(",\"sql\":").append(quoted(sql, Integer.MAX_VALUE));
         }
         if (kept.end.executionFailure().isDefined()) {
             Throwable failure = (Throwable) kept.end.executionFailure().get();
@@ -82,6 +83,26 @@ public class Executions {
             }
         }
         throw new IllegalStateException("the plan is too large to be read");
+    }
+
+    /**
+     * The statement that was executed, if it was SQL: nodes know the text that they were parsed of. Spark 4 makes the
+     * command of a CREATE TABLE AS anew, so there the query below it is asked, whose text may also be of a frame alone.
+     */
+    private static String statement(QueryExecution query) {
+        scala.Option text = query.analyzed().origin().sqlText();
+        if (!text.isDefined() && query.analyzed() instanceof Command) {
+            scala.collection.Iterator parts = query.analyzed().productIterator();
+            while (parts.hasNext() && !text.isDefined()) {
+                Object part = parts.next();
+                if (part instanceof LogicalPlan) {
+                    text = ((LogicalPlan) part).origin().sqlText();
+                }
+            }
+            boolean creates = text.isDefined() && CREATES.matcher(text.get().toString()).find();
+            return creates ? text.get().toString() : null;
+        }
+        return text.isDefined() ? text.get().toString() : null;
     }
 
     /** The metrics of the first node from the root that counts files or bytes, or else rows. */
