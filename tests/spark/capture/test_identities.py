@@ -1,0 +1,247 @@
+"""What Spark reads and writes goes by OpenLineage's names: where it lies first, its table's name beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+from pyspark.sql.utils import AnalysisException
+
+from lineage.names import DatasetId
+from spark_client.capturing.writes import SchemaField, Symlink, Write
+from tests.spark.capture.conftest import Watch
+
+_DERBY = "jdbc:derby:memory:names;create=true"
+_PLACE = "derby:memory:names"
+_DRIVER = "org.apache.derby.jdbc.EmbeddedDriver"
+_ROW = "SELECT 'UA' AS carrier, 1545 AS flight"
+_COLUMNS = (SchemaField("carrier", "string"), SchemaField("flight", "integer"))
+
+WriteOf = Callable[[Callable[[], object]], Write]
+
+
+@pytest.fixture
+def write_of(watch: Watch) -> WriteOf:
+    """The one write that is told of what is done."""
+
+    def write_of(act: Callable[[], object]) -> Write:
+        [write] = watch.writes_of(act)
+        return write
+
+    return write_of
+
+
+@pytest.fixture
+def warehouse(spark: SparkSession) -> str:
+    return str(spark.conf.get("spark.sql.warehouse.dir")).removeprefix("file:")
+
+
+def files(path: object) -> DatasetId:
+    return DatasetId("file", str(path))
+
+
+def by_name(warehouse: str, name: str) -> Symlink:
+    return Symlink(f"file:{warehouse}", name)
+
+
+def ids(write: Write) -> list[DatasetId]:
+    return [dataset.id for dataset in write.inputs]
+
+
+def test_files_are_their_folder(spark, write_of, tmp_path):
+    write = write_of(lambda: spark.sql(_ROW).write.parquet(f"{tmp_path}/out"))
+
+    assert (write.output.id, write.output.schema, write.output.symlinks) == (files(tmp_path / "out"), _COLUMNS, ())
+    assert (write.change, write.written.rows, write.written.files) == (None, 1, 1)
+
+
+def test_partitions_are_their_dataset_when_written_and_when_read(spark, write_of, tmp_path):
+    written = write_of(lambda: spark.sql(_ROW).write.mode("overwrite").csv(f"{tmp_path}/out/day=2013-01-01"))
+    read = write_of(lambda: spark.read.csv(f"{tmp_path}/out/day=2013-01-01").write.csv(f"{tmp_path}/copy"))
+    one_file = next(Path(f"{tmp_path}/out/day=2013-01-01").glob("part-*.csv"))
+    of_one = write_of(lambda: spark.read.csv(str(one_file)).write.csv(f"{tmp_path}/copy2"))
+
+    assert (written.output.id, written.change) == (files(tmp_path / "out"), None)
+    assert ids(read) == ids(of_one) == [files(tmp_path / "out")]
+
+
+def test_several_folders_are_a_dataset_each(spark, write_of, tmp_path):
+    spark.sql(_ROW).write.parquet(f"{tmp_path}/a/day=1")
+    spark.sql(_ROW).write.parquet(f"{tmp_path}/a/day=2")
+    spark.sql(_ROW).write.parquet(f"{tmp_path}/b")
+
+    write = write_of(lambda: spark.read.parquet(f"{tmp_path}/a/*", f"{tmp_path}/b").write.parquet(f"{tmp_path}/out"))
+
+    assert ids(write) == [files(tmp_path / "a"), files(tmp_path / "b")]
+
+
+MAKE = {
+    "ctas": lambda spark: spark.sql(f"CREATE TABLE named_ctas USING parquet AS {_ROW}"),
+    "save": lambda spark: spark.sql(_ROW).write.saveAsTable("named_save"),
+    "writeto": lambda spark: spark.sql(_ROW).writeTo("named_writeto").using("parquet").create(),
+}
+
+
+@pytest.mark.parametrize("way", MAKE)
+def test_a_table_that_is_made_is_one_write_of_where_it_lies(spark, write_of, warehouse, way):
+    write = write_of(lambda: MAKE[way](spark))
+
+    assert write.output.id == files(f"{warehouse}/named_{way}")
+    assert write.output.symlinks == (by_name(warehouse, f"default.named_{way}"),)
+    assert (write.change, write.output.schema, write.written.rows) == ("CREATE", _COLUMNS, 1)
+
+
+def test_a_table_is_read_and_added_to_under_the_same_names(spark, write_of, warehouse, tmp_path):
+    spark.sql(f"CREATE TABLE names_in USING parquet AS {_ROW}")
+
+    added = write_of(lambda: spark.sql(f"INSERT INTO names_in {_ROW}"))
+    over = write_of(lambda: spark.sql(f"INSERT OVERWRITE names_in {_ROW}"))
+    read = write_of(lambda: spark.table("names_in").write.parquet(f"{tmp_path}/out"))
+
+    assert added.output == over.output == read.inputs[0]
+    assert (added.output.id, added.output.symlinks) == (
+        files(f"{warehouse}/names_in"),
+        (by_name(warehouse, "default.names_in"),),
+    )
+    assert (added.change, over.change, read.change) == (None, "OVERWRITE", None)
+
+
+def test_a_table_outside_of_the_warehouse_lies_where_it_lies(spark, write_of, tmp_path):
+    place = tmp_path / "a place"
+    write = write_of(lambda: spark.sql(f"CREATE TABLE outside USING parquet LOCATION '{place}' AS {_ROW}"))
+
+    assert (write.output.id, write.output.symlinks) == (files(place), (Symlink(f"file:{place}", "default.outside"),))
+
+
+def test_a_table_of_another_database_is_named_with_it(spark, write_of, warehouse):
+    spark.sql("CREATE DATABASE IF NOT EXISTS other")
+
+    write = write_of(lambda: spark.sql(_ROW).write.saveAsTable("other.named"))
+
+    assert write.output.id == files(f"{warehouse}/other.db/named")
+    assert write.output.symlinks == (by_name(warehouse, "other.named"),)
+
+
+def test_inserts_that_share_a_from_are_a_write_each(spark, watch, warehouse):
+    spark.sql("CREATE TABLE many_a (carrier STRING, flight INT) USING parquet")
+    spark.sql("CREATE TABLE many_b (carrier STRING) USING parquet")
+    spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW many AS {_ROW}")
+
+    writes = watch.writes_of(
+        lambda: spark.sql("FROM many INSERT INTO many_a SELECT * INSERT OVERWRITE many_b SELECT carrier")
+    )
+
+    assert [(write.output.id, write.change) for write in writes] == [
+        (files(f"{warehouse}/many_a"), None),
+        (files(f"{warehouse}/many_b"), "OVERWRITE"),
+    ]
+
+
+def test_what_was_there_already_is_not_written_again(spark, watch, tmp_path):
+    spark.sql(_ROW).write.parquet(f"{tmp_path}/out")
+    spark.sql(f"CREATE TABLE was_there USING parquet AS {_ROW}")
+
+    def act() -> None:
+        spark.sql(_ROW).write.mode("ignore").parquet(f"{tmp_path}/out")
+        spark.sql(f"CREATE TABLE IF NOT EXISTS was_there USING parquet AS {_ROW}")
+        spark.sql(_ROW).write.mode("ignore").saveAsTable("was_there")
+
+    assert watch.writes_of(act) == []
+
+
+def test_what_was_not_there_is_written_in_spite_of_an_if(spark, write_of, warehouse, tmp_path):
+    wrote = write_of(lambda: spark.sql(_ROW).write.mode("ignore").parquet(f"{tmp_path}/out"))
+    made = write_of(lambda: spark.sql(f"CREATE TABLE IF NOT EXISTS not_there USING parquet AS {_ROW}"))
+
+    assert wrote.output.id == files(tmp_path / "out")
+    assert (made.output.id, made.change) == (files(f"{warehouse}/not_there"), "CREATE")
+
+
+def test_a_failed_write_has_the_name_of_what_it_would_have_written(spark, watch, warehouse, tmp_path):
+    spark.sql(_ROW).write.parquet(f"{tmp_path}/out")
+    spark.sql(f"CREATE TABLE fails USING parquet AS {_ROW}")
+
+    def act() -> None:
+        with pytest.raises(AnalysisException):
+            spark.sql(_ROW).write.parquet(f"{tmp_path}/out")
+        with pytest.raises(AnalysisException):
+            spark.sql(f"CREATE TABLE fails USING parquet AS {_ROW}")
+
+    of_path, of_table = watch.writes_of(act)
+
+    assert (of_path.output.id, of_path.failure is not None) == (files(tmp_path / "out"), True)
+    assert (of_table.output.id, of_table.failure is not None) == (DatasetId(f"file:{warehouse}", "default.fails"), True)
+
+
+def test_a_directory_is_its_path(spark, write_of, tmp_path):
+    write = write_of(lambda: spark.sql(f"INSERT OVERWRITE DIRECTORY '{tmp_path}/dir' USING json {_ROW}"))
+
+    assert (write.output.id, write.change) == (files(tmp_path / "dir"), "OVERWRITE")
+
+
+def test_a_databases_table_is_named_without_user_password_or_options(spark, write_of, tmp_path):
+    options = {"url": f"{_DERBY};user=ann;password=secret", "driver": _DRIVER, "user": "ann", "password": "secret"}
+    frame = spark.sql(_ROW)
+    wrote = write_of(lambda: frame.write.format("jdbc").options(dbtable="ann.orders", **options).save())
+    read = spark.read.format("jdbc").options(**options)
+    of_table = write_of(lambda: read.option("dbtable", "ann.orders").load().write.parquet(f"{tmp_path}/out"))
+    query = spark.read.format("jdbc").options(**options).option("query", 'SELECT "flight" FROM ann.orders')
+    of_query = write_of(lambda: query.load().write.parquet(f"{tmp_path}/out2"))
+
+    assert wrote.output.id == DatasetId(_PLACE, "ann.orders")
+    assert (ids(of_table), ids(of_query)) == ([wrote.output.id], [wrote.output.id])
+    assert "secret" not in repr((wrote, of_table, of_query))
+
+
+def test_a_databases_table_in_sparks_catalog_has_both_names(spark, write_of, warehouse, tmp_path):
+    spark.sql(_ROW).write.format("jdbc").options(url=_DERBY, driver=_DRIVER, dbtable="registered").save()
+    spark.sql(f"CREATE TABLE spark_name USING jdbc OPTIONS (url '{_DERBY}', driver '{_DRIVER}', dbtable 'registered')")
+
+    wrote = write_of(lambda: spark.sql(f"INSERT INTO spark_name {_ROW}"))
+    read = write_of(lambda: spark.table("spark_name").write.parquet(f"{tmp_path}/out"))
+
+    assert (wrote.output.id, wrote.output.symlinks) == (
+        DatasetId(_PLACE, "registered"),
+        (by_name(warehouse, "default.spark_name"),),
+    )
+    assert read.inputs == (wrote.output,)
+
+
+def test_what_keeps_nothing_is_no_write(spark, watch):
+    def act() -> None:
+        spark.sql(_ROW).write.format("noop").mode("overwrite").save()
+        spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW v AS {_ROW}")
+        spark.sql(f"CACHE TABLE cached AS {_ROW}")
+        spark.sql("UNCACHE TABLE cached")
+        spark.sql("CREATE TABLE empty (a INT) USING parquet")
+        spark.sql("TRUNCATE TABLE empty")
+        spark.sql("DROP TABLE empty")
+        spark.sql(_ROW).collect()
+
+    assert watch.writes_of(act) == []
+
+
+def test_a_hive_table_is_named_alike(hive, write_of, warehouse):
+    hive.sql("CREATE TABLE hive_named (carrier STRING, flight INT) PARTITIONED BY (day STRING) STORED AS TEXTFILE")
+
+    static = write_of(lambda: hive.sql(f"INSERT OVERWRITE hive_named PARTITION (day = '2013-01-01') {_ROW}"))
+    made = write_of(lambda: hive.sql(f"CREATE TABLE hive_made STORED AS ORC AS {_ROW}"))
+    read = write_of(lambda: hive.sql("CREATE TABLE hive_copy STORED AS TEXTFILE AS SELECT * FROM hive_named"))
+
+    assert static.output.id == files(f"{warehouse}/hive_named")
+    assert static.output.symlinks == (by_name(warehouse, "default.hive_named"),)
+    assert [column.name for column in static.output.schema] == ["carrier", "flight", "day"]
+    assert (static.change, made.change, made.output.id) == (None, "CREATE", files(f"{warehouse}/hive_made"))
+    assert ids(read) == [static.output.id]
+
+
+def test_data_that_is_loaded_is_a_write_of_files_as_they_are(hive, write_of, warehouse, tmp_path):
+    hive.sql("CREATE TABLE loaded (a STRING) STORED AS TEXTFILE")
+    (tmp_path / "raw.txt").write_text("x\n")
+
+    write = write_of(lambda: hive.sql(f"LOAD DATA LOCAL INPATH '{tmp_path}/raw.txt' INTO TABLE loaded"))
+
+    assert write.output.id == DatasetId(f"file:{warehouse}", "default.loaded")
+    assert ids(write) == [files(tmp_path / "raw.txt")]
