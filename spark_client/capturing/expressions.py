@@ -6,7 +6,7 @@ add a rule to `RULES`, or its name to one of the sets.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Protocol
 
 from lineage.fields.columns import Transformation
@@ -83,19 +83,17 @@ class Expressions:
         """The value of an expression; of a literal (None), and of what is no expression, nothing."""
         if not isinstance(expression, Node):
             return NOTHING
-        left = [expression]
+        known, left = self._known, [expression]
         while left:
             node = left[-1]
-            waiting = (
-                [] if node.number in self._known else [one for one in _parts(node) if one.number not in self._known]
-            )
+            waiting = [part for part in _parts(node) if part.number not in known] if node.number not in known else ()
             if waiting:
                 left.extend(waiting)
                 continue
             left.pop()
-            if node.number not in self._known:
-                self._known[node.number] = self._made(node)
-        return self._known[expression.number]
+            if node.number not in known:
+                known[node.number] = self._made(node)
+        return known[expression.number]
 
     def values(self, expressions: object) -> list[Value]:
         """The values of a list of expressions, and of lists in it; literals among them are nothing."""
@@ -118,14 +116,15 @@ class Expressions:
 Rule = Callable[[Node, Expressions], Value]
 
 
-def _parts(node: Node) -> Iterator[Node]:
+def _parts(node: Node) -> Sequence[Node]:
     """The expressions that a node's rule asks for: not the plans of subqueries, not the bodies of lambdas."""
     if "replacement" in node.values:
-        yield from node.nodes("replacement")
-    elif node.kind not in _OWN_WALK:
-        for name in node.values:
-            if name not in ("plan", "plans"):
-                yield from node.nodes(name)
+        return node.nodes("replacement")
+    if node.kind in _OWN_WALK:
+        return ()
+    if "plan" in node.values:
+        return node.nodes(*(name for name in node.values if name != "plan"))
+    return node.below
 
 
 def _rule(node: Node) -> Rule:
@@ -133,12 +132,12 @@ def _rule(node: Node) -> Rule:
         return RULES[node.kind]
     if "replacement" in node.values:
         return lambda one, of: of.value(one.values["replacement"])
-    if any(part.kind == "LambdaFunction" for part in node.nodes()):
+    if any(part.kind == "LambdaFunction" for part in node.below):
         return _higher_order
     if "exprId" in node.values and "child" not in node.values:
         return _attribute
     if node.kind in _SAME:
-        return lambda one, of: of.value(next(iter(one.nodes()), None))
+        return lambda one, of: of.value(next(iter(one.below), None))
     return _keeping if node.kind in _KEEPING else _changing
 
 
@@ -294,8 +293,8 @@ def _common(node: Node) -> str:
 
 def _higher_order(node: Node, of: Expressions) -> Value:
     """Lambdas over collections: their variables are the elements of what the function takes."""
-    functions = [part for part in node.nodes() if part.kind == "LambdaFunction"]
-    taken = [of.value(part) for part in node.nodes() if part.kind != "LambdaFunction"]
+    functions = [part for part in node.below if part.kind == "LambdaFunction"]
+    taken = [of.value(part) for part in node.below if part.kind != "LambdaFunction"]
     bodies = [_body(node, function, taken, of) for function in functions]
     if node.kind in ("ArrayTransform", "TransformValues", "ZipWith", "MapZipWith"):
         return unite(keep(CHANGED, body) for body in bodies)

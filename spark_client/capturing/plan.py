@@ -5,7 +5,7 @@ What the nodes mean is other modules' business (`operators`, `expressions`, `dat
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 
@@ -16,12 +16,20 @@ class Node:
     their class under `"class"`; numbers and ids are texts. What was not read is not there.
     """
 
-    __slots__ = ("kind", "number", "values")
+    __slots__ = ("_below", "kind", "number", "values")
 
     def __init__(self, number: int, kind: str) -> None:
         self.number = number
         self.kind = kind
         self.values: Mapping[str, Any] = {}
+        self._below: list[Node] | None = None
+
+    @property
+    def below(self) -> Sequence[Node]:
+        """All nodes among the values, in their order, however they are nested."""
+        if self._below is None:
+            self._below = [node for value in self.values.values() for node in _nodes_in(value)]
+        return self._below
 
     def node(self, name: str) -> Node | None:
         """The node under a name."""
@@ -29,9 +37,8 @@ class Node:
         return value if isinstance(value, Node) else None
 
     def nodes(self, *names: str) -> list[Node]:
-        """All nodes under these names (under any, if none is given), in their order, however they are nested."""
-        values = [self.values.get(name) for name in names] if names else self.values.values()
-        return [node for value in values for node in _nodes_in(value)]
+        """All nodes under these names, in their order, however they are nested."""
+        return [node for name in names for node in _nodes_in(self.values.get(name))]
 
     def text(self, name: str) -> str | None:
         """The text under a name."""
@@ -42,15 +49,12 @@ class Node:
         return f"<{self.kind} {self.number}>"
 
 
-def _nodes_in(value: object) -> Iterator[Node]:
+def _nodes_in(value: object) -> Iterable[Node]:
     if isinstance(value, Node):
-        yield value
-    elif isinstance(value, list):
-        for one in value:
-            yield from _nodes_in(one)
-    elif isinstance(value, dict):
-        for one in value.values():
-            yield from _nodes_in(one)
+        return (value,)
+    if isinstance(value, dict):
+        value = list(value.values())
+    return [node for one in value for node in _nodes_in(one)] if isinstance(value, list) else ()
 
 
 def parse_plan(kinds: Sequence[str], objects: Sequence[Sequence[Any]]) -> Node:

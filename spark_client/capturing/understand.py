@@ -180,7 +180,7 @@ def _reachable(root: Node) -> Iterator[Node]:
     while left:
         node = left.pop()
         yield node
-        for child in node.nodes():
+        for child in node.below:
             if child.number not in seen:
                 seen.add(child.number)
                 left.append(child)

@@ -95,9 +95,10 @@ def change(how: Transformation, values: Iterable[Value]) -> Value:
     """What something that leaves no structure makes of values."""
     made: set[Dependency] = set()
     reasons: set[str] = set()
-    for value in map(flat, values):
-        made.update(Dependency(one.source, compose(how, one.how), False) for one in value.made_of)
-        reasons |= value.unknown
+    for value in values:
+        bare = flat(value)
+        made.update([Dependency(one.source, compose(how, one.how), False) for one in bare.made_of])
+        reasons |= bare.unknown
     return Value(frozenset(made), unknown=frozenset(reasons)) if made or reasons else NOTHING
 
 

@@ -1,6 +1,7 @@
 package headwater.capture;
 
 import java.lang.reflect.Constructor;
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -342,12 +343,24 @@ public class PlanReader {
         }
     }
 
-    /** The answer of a method without parameters; null if there is none such, or it fails. */
+    /** The answer of a method without parameters, or else what a field holds; null if there is neither, or it fails. */
     private static Object get(Object object, String name) {
         try {
             Method method = object.getClass().getMethod(name, new Class[0]);
             method.setAccessible(true);
             return method.invoke(object, new Object[0]);
+        } catch (NoSuchMethodException missing) {
+            return field(object, name);
+        } catch (Exception failed) {
+            return null;
+        }
+    }
+
+    private static Object field(Object object, String name) {
+        try {
+            Field field = object.getClass().getDeclaredField(name);
+            field.setAccessible(true);
+            return field.get(object);
         } catch (Exception missing) {
             return null;
         }

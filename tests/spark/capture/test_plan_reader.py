@@ -90,7 +90,7 @@ def test_a_nested_case_is_read_in_linear_size(spark, executions, tmp_path):
 def nodes_of(root):
     seen, left = {root.number: root}, [root]
     while left:
-        for child in left.pop().nodes():
+        for child in left.pop().below:
             if child.number not in seen:
                 seen[child.number] = child
                 left.append(child)

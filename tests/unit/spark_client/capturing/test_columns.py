@@ -1,0 +1,117 @@
+"""The walk over a plan: as deep as plans get, within its budget, and never silent about what it does not know."""
+
+from __future__ import annotations
+
+import itertools
+
+import pytest
+
+from lineage.fields.columns import Source, Transformation
+from lineage.names import DatasetId
+from spark_client.capturing.columns import TooLarge, Walk
+from spark_client.capturing.operators import Relation
+from spark_client.capturing.plan import Node, parse_plan
+from spark_client.capturing.values import IDENTITY, Dependency, Value
+
+FLIGHTS = DatasetId("s3://flights", "checked")
+
+
+def node(kind, **values):
+    made = Node(next(_numbers), kind)
+    made.values = values
+    return made
+
+
+_numbers = itertools.count()
+
+
+def attribute(name):
+    return node("AttributeReference", name=name, exprId=name)
+
+
+def flights(*names):
+    return node("LogicalRelation", output=[attribute(name) for name in names], schema="")
+
+
+def named(name, expression):
+    return node("Alias", child=expression, name=name, exprId=name)
+
+
+def read_flights(leaf):
+    def column(name):
+        return name, Value(frozenset({Dependency(Source(FLIGHTS, (name,)), IDENTITY)}))
+
+    return Relation(tuple(column(one.text("name")) for one in leaf.nodes("output")))
+
+
+def made_of(value):
+    return sorted((one.source.field[0], one.how.subtype) for one in value.made_of)
+
+
+def test_an_expression_may_be_deeper_than_python_recurs():
+    expression = attribute("distance")
+    for _ in range(10_000):
+        expression = node("Add", left=expression, right=None)
+    plan = node("Project", projectList=[named("far", expression)], child=flights("distance"))
+    ((name, value),) = Walk(read_flights).relation(plan).columns
+    assert (name, made_of(value)) == ("far", [("distance", "TRANSFORMATION")])
+
+
+def test_a_plan_may_be_deeper_than_python_recurs():
+    plan = flights("distance")
+    for _ in range(10_000):
+        plan = node("Filter", condition=attribute("distance"), child=plan)
+    relation = Walk(read_flights).relation(plan)
+    assert [made_of(value) for value in relation.values] == [[("distance", "IDENTITY")]]
+    assert made_of(Value(relation.rows)) == [("distance", "FILTER")]
+
+
+def test_an_operator_that_nobody_knows_is_told_as_unknown():
+    plan = node("Sparkle", child=flights("origin", "dest"))
+    relation = Walk(read_flights).relation(plan)
+    unknown = Transformation("DIRECT", "UNKNOWN", "unknown plan node Sparkle", masking=False)
+    every = frozenset(Dependency(Source(FLIGHTS, (name,)), unknown, whole=False) for name in ("origin", "dest"))
+    assert relation.columns == (("origin", Value(every)), ("dest", Value(every)))
+
+
+def test_a_column_that_is_nowhere_is_told_as_unknown():
+    plan = node("Project", projectList=[named("x", attribute("elsewhere"))], child=flights("origin"))
+    ((_, value),) = Walk(read_flights).relation(plan).columns
+    assert value == Value(unknown=frozenset({"AttributeReference: elsewhere is nowhere in the plan"}))
+
+
+def test_too_many_dependencies_are_refused():
+    wide = flights(*(f"c{n}" for n in range(100)))
+    everything = [node("Concat", children=wide.nodes("output")) for _ in range(100)]
+    plan = node("Project", projectList=[named(f"d{n}", one) for n, one in enumerate(everything)], child=wide)
+    with pytest.raises(TooLarge, match="dependencies"):
+        Walk(read_flights, dependencies_max=5_000).relation(plan)
+
+
+def test_too_long_a_walk_is_ended():
+    ticks = itertools.count()
+    with pytest.raises(TooLarge, match=r"s$"):
+        Walk(read_flights, seconds_max=3, clock=lambda: next(ticks)).relation(
+            node("Project", projectList=[named(f"d{n}", attribute("c")) for n in range(200)], child=flights("c"))
+        )
+
+
+def test_a_recursive_query_comes_to_rest():
+    """`origin` takes the place of `dest` in each round, so in the end both are either."""
+    ids = [attribute("origin"), attribute("dest")]
+    again = node("UnionLoopRef", loopId="1", output=[attribute("o"), attribute("d")])
+    swapped = node("Project", projectList=[attribute("d"), attribute("o")], child=again)
+    anchor = node("Project", projectList=ids, child=flights("origin", "dest"))
+    plan = node("UnionLoop", id="1", anchor=anchor, recursion=swapped, outputAttrIds=["x", "y"])
+    both = [("dest", "IDENTITY"), ("origin", "IDENTITY")]
+    assert [(name, made_of(value)) for name, value in Walk(read_flights).relation(plan).columns] == [
+        ("x", both),
+        ("y", both),
+    ]
+
+
+def test_nodes_are_linked_by_their_places():
+    plan = parse_plan(["Filter", "Range"], [[0, {"condition": None, "child": 1, "list": [[1, None], "1"]}], [1, {}]])
+    assert (plan.kind, plan.node("child").kind) == ("Filter", "Range")
+    assert [one.kind for one in plan.nodes("list")] == ["Range"]
+    assert plan.values["condition"] is None
