@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from spark_client.requests import Request
 
 _log = logging.getLogger("headwater.client")
+# Reasons that are remembered, so that each is told once.
+_WARNED_MAX = 100
 
 
 class Parcel(Protocol):
@@ -69,6 +71,7 @@ class Delivery:
         self.patience = patience or Patience()
         self._lock = threading.Lock()
         self._given_up = False
+        self._warned: set[str] = set()
         self._transport: Transport | None = None
         self.destination = self._chosen(given)
 
@@ -133,9 +136,12 @@ class Delivery:
             self.failed += tally.failed
 
     def _warn(self, what: str, error: Exception) -> None:
-        """One warning for a parcel; for an outage, one in all."""
+        """One warning for a parcel; for an outage, one in all, and for one reason, one for each kind of parcel."""
         outage = isinstance(error, (Undelivered, Misconfigured))
-        level = logging.DEBUG if outage and self._given_up else logging.WARNING
-        self._given_up = self._given_up or outage
         reason = str(error) if isinstance(error, LineageError) else f"{type(error).__name__}: {error}"
+        kind = f"{what.partition(' ')[2]}: {reason}"
+        level = logging.DEBUG if (outage and self._given_up) or kind in self._warned else logging.WARNING
+        self._given_up = self._given_up or outage
+        if len(self._warned) < _WARNED_MAX:
+            self._warned.add(kind)
         _log.log(level, "%s not recorded: %s", what, reason)

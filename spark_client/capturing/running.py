@@ -183,9 +183,15 @@ class RunningCapture(Capture):
         return self._sender.put(told)
 
     def _tell_application(self, state: events.EventType, at_ms: int, failure: Failure | None = None) -> None:
-        counts = None if state == "START" else self._counts.told()
+        is_start = state == "START"
         event = events.application_event(
-            self._application, state, at_ms, counts=counts, failure=failure, rules=self._rules
+            self._application,
+            state,
+            at_ms,
+            counts=None if is_start else self._counts.told(),
+            failure=failure,
+            root_ids=() if is_start else current_run.reported_roots(self.run_id),
+            rules=self._rules,
         )
         self._sender.put([event], always=True)
 

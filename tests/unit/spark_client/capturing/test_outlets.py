@@ -20,6 +20,7 @@ from spark_client.current_run import Head, RunOfJob
 from spark_client.requests import Tally
 from spark_client.transports import Destination
 from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
+from tests.unit.spark_client.lineage_service import Service, failing
 
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
 PARENT = RunOfJob("airflow", "nightly", "1176a8c2-fe01-7439-87e6-56a1a1b4029f")
@@ -147,3 +148,13 @@ def test_openlineages_file_is_enough(tmp_path: Path) -> None:
 def test_what_makes_no_sense_is_said(client: object, settings: Settings, said: str) -> None:
     with pytest.raises(Misconfigured, match=said):
         open_outlet(client, settings, {}, Counts())
+
+
+def test_a_service_that_refuses_every_event_for_one_reason_is_one_warning(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    service.faults = [failing(403, {"message": "Forbidden"})] * 10
+    outlet = HeadwaterOutlet(LineageClient(url=service.url))
+    assert [outlet.send(told_events()) for _ in range(10)] == [Tally(0, 2)] * 10
+    warned = [record.message for record in caplog.records if record.levelno == logging.WARNING]
+    assert len(warned) == 1

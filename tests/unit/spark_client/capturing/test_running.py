@@ -186,6 +186,16 @@ def test_while_it_is_on_the_process_is_its_run() -> None:
     assert current_run.current_run_id() is None
 
 
+def test_the_roots_of_the_requests_meanwhile_are_told_at_the_end() -> None:
+    outlet, program = Outlet(), Ending()
+    a_capture(Executions(), outlet, program=program)
+    current_run.report_root("flight-1545")
+    program.end()
+    start, end = outlet.of_application
+    assert "headwater_records" not in start["run"]["facets"]
+    assert "flight-1545" in str(end["run"]["facets"]["headwater_records"])
+
+
 def test_ten_thousand_writes_are_told_each_once(caplog: pytest.LogCaptureFixture) -> None:
     outlet, program = Outlet(), Ending()
     source = Executions(*map(an_execution, range(10_000)))
