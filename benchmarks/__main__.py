@@ -1,4 +1,4 @@
-"""`python -m benchmarks [trace load events graph fields cold_start cost] [--quick]`: exits with 1 if a goal is missed.
+"""`python -m benchmarks [NAME ...] [--quick]` runs all, or what is named; it exits with 1 if a goal is missed.
 
 A whole run writes docs/benchmarks.md and docs/cost.md; with names, or `--quick`, results are only printed.
 """
@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from benchmarks import cold_start, events, fields, graph, load, machine, trace
+from benchmarks import capture, cold_start, events, fields, graph, load, machine, trace
 from benchmarks.processes import PROJECT, Say, run
 from benchmarks.results_page import render_results_page
 from benchmarks.rows import Row
@@ -35,6 +35,7 @@ _MEASURES: dict[str, Measure] = {
     "events": events.measure,
     "graph": graph.measure,
     "fields": fields.measure,
+    "capture": capture.measure,
     "cold_start": cold_start.measure,
 }
 _NAMES = (*_MEASURES, "cost")

@@ -1,7 +1,8 @@
-"""An AWS endpoint that answers every request at once; `python -m benchmarks.instant_endpoint [table]`.
+"""An AWS endpoint that answers every request at once; `python -m benchmarks.instant_endpoint [table | events]`.
 
 It prints its port, keeps connections open, and stands in for AWS where only the caller's own work is measured. The
-answer is `{}`, or, with `table`, what a graph table in memory answers; to S3 it is nothing at all.
+answer is `{}`, or, with `table`, what a graph table in memory answers; to S3 it is nothing at all. With `events` it
+stands in for the HTTP API, and takes every event.
 """
 
 from __future__ import annotations
@@ -76,6 +77,12 @@ def answer_nothing(_head: bytes, _body: bytes) -> tuple[int, bytes]:
     return 200, b"{}"
 
 
+def take_events(head: bytes, _body: bytes) -> tuple[int, bytes]:
+    """What the API answers to an event, or to a batch of them."""
+    path = head.split(b" ", 2)[1]
+    return (204, b"") if path.endswith(b"/batch") else (201, b"")
+
+
 def table_answer(table: MemoryDynamo) -> Answer:
     """What the table answers to calls of DynamoDB."""
 
@@ -114,4 +121,5 @@ async def serve(answer: Answer) -> None:
 
 
 if __name__ == "__main__":
-    asyncio.run(serve(table_answer(MemoryDynamo()) if sys.argv[1:] == ["table"] else answer_nothing))
+    answers = {(): answer_nothing, ("table",): table_answer(MemoryDynamo()), ("events",): take_events}
+    asyncio.run(serve(answers[tuple(sys.argv[1:])]))

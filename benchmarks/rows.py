@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 from typing import TypeAlias
 
 Show: TypeAlias = Callable[[float], str]
@@ -67,6 +68,19 @@ def steady(
     ratio = ratios[worst]
     goal = f"≤ {at_most:g}x of each"
     return Row(what, show(ours), show(baseline), f"{ratio:.2f}x ({worst})", goal, ratio <= at_most)
+
+
+def paired(what: str, ours: Sequence[float], baseline: Sequence[float], *, at_most: float | None, show: Show) -> Row:
+    """Ours and the baseline took turns, in pairs: the median of the pairs' ratios counts, and the range is told.
+
+    >>> paired("a job", [1.0, 3.3, 2.1], [1.0, 3.0, 2.0], at_most=1.1, show=seconds).ratio
+    '1.05x (1.00 to 1.10)'
+    """
+    ratios = sorted(one / plain for one, plain in zip(ours, baseline, strict=True))
+    ratio = median(ratios)
+    told = f"{ratio:.2f}x ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+    goal, met = ("", True) if at_most is None else (f"≤ {at_most:g}x", ratio <= at_most)
+    return Row(what, show(median(ours)), show(median(baseline)), told, goal, met)
 
 
 def beside(what: str, ours: float, baseline: float, *, show: Show) -> Row:

@@ -1,0 +1,87 @@
+"""What capture takes for one plan: `python -m benchmarks.capture_plan_work PLAN` (see `capture_plans.PLANS`).
+
+The write is done before the watch starts: then it is read out of the JVM, understood, and rendered as events.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from benchmarks.capture_plans import PLANS, Plan, source
+from benchmarks.capture_session import Heap, spark_session
+from benchmarks.processes import peak_bytes, print_figures
+from spark_client.capturing.catalogs import read_catalogs
+from spark_client.capturing.events import Application, write_events
+from spark_client.capturing.executions import Execution, Tier
+from spark_client.capturing.jvm import Executions
+from spark_client.capturing.understand import Understanding
+from spark_client.current_run import Head, RunOfJob
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame
+
+TIERS: tuple[Tier, ...] = get_args(Tier)
+# As deep as 400 expressions inside each other go: with less, Spark itself fails.
+_JAVA_OPTIONS = "-Xss16m"
+_WAIT_S = 60.0
+_APPLICATION = Application(Head(RunOfJob("benchmark", "plans", str(uuid.uuid4()))))
+
+
+def measure(plan: Plan) -> dict[str, float]:
+    """Seconds and bytes that telling the write of a plan takes, and the place in `TIERS` of the tier that it got."""
+    with spark_session(java_options=_JAVA_OPTIONS) as (spark, folder):
+        rows = source(spark, folder)
+        executions, understanding = Executions(spark), Understanding(read_catalogs(spark, os.environ))
+        _write(rows, folder)
+        _tell(executions, understanding)
+        began = time.perf_counter()
+        _write(plan(rows), folder)
+        write_s = time.perf_counter() - began
+        executions.drain(_WAIT_S)
+        heap, peak, began = Heap(spark), peak_bytes(), time.perf_counter()
+        execution, events = _tell(executions, understanding)
+        return {
+            "s": time.perf_counter() - began,
+            "write_s": write_s,
+            "heap": heap.growth,
+            "python": peak_bytes() - peak,
+            "tier": TIERS.index(execution.tier),
+            "event": max(len(json.dumps(event)) for event in events),
+            "columns": len(_columns_told(events[-1])),
+        }
+
+
+def _write(frame: DataFrame, folder: Path) -> None:
+    frame.write.mode("overwrite").parquet(str(folder / "written"))
+
+
+def _tell(executions: Executions, understanding: Understanding) -> tuple[Execution, list[dict[str, Any]]]:
+    """The next execution, and the events of its write."""
+    execution = executions.next(_WAIT_S)
+    if not isinstance(execution, Execution):
+        raise TypeError(f"no execution but {execution!r}")
+    (write,) = understanding.read_write(execution)
+    return execution, write_events(write, _APPLICATION, "plans.written")
+
+
+def _columns_told(event: Mapping[str, Any]) -> Mapping[str, Any]:
+    (output,) = event["outputs"]
+    columns: Mapping[str, Any] = output["facets"].get("columnLineage", {}).get("fields", {})
+    return columns
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the figures of one plan."""
+    (name,) = arguments
+    print_figures(**measure(PLANS[name]))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,99 @@
+"""Plans that are small to write down and large to tell: what a capture must survive, whatever it says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import reduce
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from pyspark.sql import functions as sf
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from pyspark.sql import DataFrame, SparkSession
+
+Plan: TypeAlias = "Callable[[DataFrame], DataFrame]"
+
+
+def source(spark: SparkSession, folder: Path) -> DataFrame:
+    """What the plans begin with: a few rows of `id` and `value`, read from a file."""
+    path = str(folder / "source")
+    spark.range(10).select("id", (sf.col("id") * 2).alias("value")).write.parquet(path)
+    return spark.read.parquet(path)
+
+
+def nested_when(depth: int) -> Plan:
+    """`CASE WHEN ... ELSE (CASE WHEN ... ELSE (...))`, each an expression inside the one before."""
+
+    def plan(rows: DataFrame) -> DataFrame:
+        nested = sf.col("id")
+        for level in range(depth):
+            nested = sf.when(sf.col("id") == level, sf.col("value")).otherwise(nested)
+        return rows.select("id", nested.alias("nested"))
+
+    return plan
+
+
+def flattened_struct(rows: DataFrame) -> DataFrame:
+    """Each of 2,000 fields of a struct as a column: each refers to a column whose type is 2,000 fields long."""
+    names = [f"f{number}" for number in range(2000)]
+    fields = ", ".join(f"{name}: BIGINT" for name in names)
+    payload = rows.sparkSession.read.schema(f"payload STRUCT<g: STRUCT<{fields}>>").parquet(*rows.inputFiles())
+    return payload.select([sf.col(f"payload.g.{name}").alias(name) for name in names])
+
+
+def stacked_columns(rows: DataFrame) -> DataFrame:
+    """300 columns, each worked out anew 50 times, one projection on the other."""
+    names = [f"c{number}" for number in range(300)]
+    stacked = rows.select([(sf.col("id") + number).alias(name) for number, name in enumerate(names)])
+    for _ in range(50):
+        stacked = stacked.withColumns({name: sf.col(name) + 1 for name in names})
+    return stacked
+
+
+def long_list(rows: DataFrame) -> DataFrame:
+    """`isin` of 20,000 values."""
+    return rows.where(sf.col("id").isin(list(range(20_000))))
+
+
+def wide_union(rows: DataFrame) -> DataFrame:
+    """A union of 200 inputs."""
+    return reduce(lambda united, number: united.union(_numbered(rows, number)), range(1, 200), _numbered(rows, 0))
+
+
+def _numbered(rows: DataFrame, number: int) -> DataFrame:
+    return rows.select("id", "value", sf.lit(number).alias("number"))
+
+
+def doubled_joins(rows: DataFrame) -> DataFrame:
+    """A frame joined with itself, seven times over: 128 times the first."""
+    for _ in range(7):
+        left, right = rows.alias("l"), rows.alias("r")
+        rows = left.join(right, "id").select("id", (sf.col("l.value") + sf.col("r.value")).alias("value"))
+    return rows
+
+
+def opaque_columns(rows: DataFrame) -> DataFrame:
+    """1,500 columns through a function of Python: each is made of each."""
+    wide = rows.select([(sf.col("id") + number).alias(f"c{number}") for number in range(1500)])
+
+    def as_it_is(frames: Iterator[Any]) -> Iterator[Any]:  # inside: it travels by value
+        return frames
+
+    return wide.mapInPandas(as_it_is, wide.schema)
+
+
+# By the words of the results' table. 400 deep is as deep as the issue asks; where Spark itself cannot, it says so.
+PLANS: dict[str, Plan] = {
+    "when in when, 8 deep": nested_when(8),
+    "when in when, 16 deep": nested_when(16),
+    "when in when, 60 deep": nested_when(60),
+    "when in when, 400 deep": nested_when(400),
+    "2,000 fields of a struct": flattened_struct,
+    "300 columns, 50 times over": stacked_columns,
+    "isin of 20,000": long_list,
+    "union of 200": wide_union,
+    "7 self-join doublings": doubled_joins,
+    "1,500 columns through mapInPandas": opaque_columns,
+}

@@ -1,0 +1,78 @@
+"""The Spark session of a benchmark, as jobs have it: both cores, Spark's own choice of compiler and collector."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from local.toolchain import with_java
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_OPTIONS = {
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.sql.shuffle.partitions": "2",
+}
+
+
+@contextmanager
+def spark_session(*, java_options: str = "") -> Iterator[tuple[SparkSession, Path]]:
+    """A session, and a folder that goes with it; its warehouse is in the folder."""
+    from pyspark.sql import SparkSession
+
+    os.environ.update({**with_java(os.environ), "PYSPARK_PYTHON": sys.executable})
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        builder = SparkSession.builder.master("local[2]").appName("benchmark")
+        options = {
+            **_OPTIONS,
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            "spark.driver.extraJavaOptions": java_options,
+        }
+        for key, value in options.items():
+            builder = builder.config(key, value)
+        spark = builder.getOrCreate()
+        spark.sparkContext.setLogLevel("ERROR")
+        try:
+            yield spark, folder
+        finally:
+            spark.stop()
+
+
+def jvm_cpu_s(spark: SparkSession) -> float:
+    """CPU seconds of the driver's JVM so far."""
+    return float(_jvm(spark).java.lang.ProcessHandle.current().info().totalCpuDuration().get().toMillis()) / 1000
+
+
+class Heap:
+    """The heap of the driver's JVM in bytes, from a collection on.
+
+    `growth` is the most that was in use since, beyond what the collection left: garbage that waits for the next one is
+    counted too, so that no more than this was needed.
+    """
+
+    def __init__(self, spark: SparkSession) -> None:
+        management = _jvm(spark).java.lang.management.ManagementFactory
+        _jvm(spark).java.lang.System.gc()
+        self._pools = [one for one in management.getMemoryPoolMXBeans() if one.getType().name() == "HEAP"]
+        for pool in self._pools:
+            pool.resetPeakUsage()
+        self._before = sum(pool.getUsage().getUsed() for pool in self._pools)
+
+    @property
+    def growth(self) -> int:
+        """Bytes, the peaks of the heap's parts added up."""
+        return int(sum(pool.getPeakUsage().getUsed() for pool in self._pools) - self._before)
+
+
+def _jvm(spark: SparkSession) -> Any:
+    return spark.sparkContext._jvm

@@ -1,0 +1,101 @@
+"""A job with or without capture, measured: `python -m benchmarks.capture_work WORK ...` (see `main`)."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pyspark.sql import functions as sf
+
+from benchmarks import tpch
+from benchmarks.capture_session import jvm_cpu_s, spark_session
+from benchmarks.processes import print_figures
+from spark_client import LineageClient, capture
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_ROWS = 1_000
+_FLUSH_S = 60.0
+# Before the watch starts: the first write takes a session seconds, with capture or without.
+_WRITES_BEFORE = 3
+
+
+def write_small(spark: SparkSession, folder: Path, times: int) -> None:
+    """Read a small table, and write rows or sums of it, over and over."""
+    for number in range(times):
+        sales = spark.read.parquet(str(folder / "sales")).where(sf.col("shop") == number % 7)
+        written = sales.withColumn("net", sf.round(sf.col("amount") / 1.19, 2)) if number % 2 else _sums(sales)
+        written.write.mode("overwrite").parquet(str(folder / f"out_{number % 20}"))
+
+
+def _sums(sales: DataFrame) -> DataFrame:
+    return sales.groupBy("customer").agg(sf.sum("amount").alias("amount"), sf.count("*").alias("sales"))
+
+
+def make_sales(spark: SparkSession, folder: Path) -> None:
+    """The table that the small writes read."""
+    columns = ("id", "id % 7 AS shop", "rand(7) * 100 AS amount", "concat('customer ', id % 50) AS customer")
+    spark.range(_ROWS).selectExpr(*columns).write.parquet(str(folder / "sales"))
+
+
+def measure(spark: SparkSession, work: Callable[[], None], url: str | None) -> dict[str, float]:
+    """What the work takes, from `capture` to the end of its flush: seconds on the clock, CPU, of these the flush.
+
+    `told` are the writes that capture told, `lost` those that it did not.
+    """
+    cpu_s, began = _cpu_s(spark), time.perf_counter()
+    captured = capture(spark, client=LineageClient(url=url), strict=True) if url else None
+    work()
+    worked = time.perf_counter()
+    if captured:
+        captured.flush(_FLUSH_S)
+    ended = time.perf_counter()
+    figures = {"s": ended - began, "flush_s": ended - worked, "cpu_s": _cpu_s(spark) - cpu_s}
+    if captured is None:
+        return figures
+    captured.close()
+    counts = captured.counts
+    return {**figures, "told": counts["writes"], "lost": sum(counts.values()) - counts["writes"] - counts["sent"]}
+
+
+def _cpu_s(spark: SparkSession) -> float:
+    """Of the two processes of the driver, executors included; not of Python workers."""
+    return time.process_time() + jvm_cpu_s(spark)
+
+
+def measure_writes(times: int, url: str | None) -> dict[str, float]:
+    """Small writes, one after the other."""
+    with spark_session() as (spark, folder):
+        make_sales(spark, folder)
+        write_small(spark, folder, _WRITES_BEFORE)
+        return measure(spark, lambda: write_small(spark, folder, times), url)
+
+
+def measure_tpch(tables: Path, url: str | None) -> dict[str, float]:
+    """Ten queries of TPC-H, each written as a table."""
+    with spark_session() as (spark, folder):
+        tpch.open_tables(spark, tables)
+        make_sales(spark, folder)
+        write_small(spark, folder, _WRITES_BEFORE)
+        return measure(spark, lambda: tpch.write_all(spark), url)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the figures of `writes TIMES` or `tpch FOLDER`; with `--capture URL` it is told there what is written."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("work", choices=("writes", "tpch"))
+    parser.add_argument("of", help="how many writes, or the folder of the tables")
+    parser.add_argument("--capture", metavar="URL")
+    given = parser.parse_args(arguments)
+    if given.work == "writes":
+        print_figures(**measure_writes(int(given.of), given.capture))
+    else:
+        print_figures(**measure_tpch(Path(given.of), given.capture))
+
+
+if __name__ == "__main__":
+    main()

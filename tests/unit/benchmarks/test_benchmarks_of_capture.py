@@ -1,0 +1,55 @@
+"""The benchmarks of capture compare fairly: in pairs, whose first changes, and of plans both time and memory count."""
+
+from __future__ import annotations
+
+import doctest
+
+import pytest
+
+from benchmarks import capture
+from benchmarks.capture import in_pairs, plan_row
+from benchmarks.instant_endpoint import take_events
+from benchmarks.rows import paired, seconds
+
+QUICK = {"s": 0.4, "write_s": 2.0, "heap": 90e6, "python": 10e6, "tier": 1, "event": 40_000, "columns": 301}
+
+
+def test_the_one_that_goes_first_changes_with_every_pair():
+    went = []
+
+    def way(name):
+        return lambda: went.append(name) or {"s": len(went)}
+
+    ours, plain = in_pairs(2, way("with"), way("without"), lambda what: None)
+
+    assert went == ["without", "with", "with", "without"]
+    assert (ours, plain) == ([{"s": 2}, {"s": 3}], [{"s": 1}, {"s": 4}])
+
+
+def test_of_pairs_the_median_of_their_ratios_counts():
+    row = paired("a", [1.0, 4.0, 9.0], [1.0, 2.0, 8.0], at_most=1.1, show=seconds)
+
+    assert (row.ours, row.baseline, row.ratio, row.met) == ("4.00 s", "2.00 s", "1.12x (1.00 to 2.00)", False)
+
+
+@pytest.mark.parametrize(
+    ("told", "met"), [({}, True), ({"s": 2.1}, False), ({"heap": 250e6}, False), ({"python": 170e6}, False)]
+)
+def test_a_plan_may_take_neither_too_long_nor_too_much_memory(told, met):
+    assert plan_row("a plan", {**QUICK, **told}).met is met
+
+
+def test_the_row_of_a_plan_says_how_much_of_it_was_told():
+    assert plan_row("a plan", QUICK).ours == "0.40 s, 100 MB; sources, 301 columns in 40 KB"
+
+
+@pytest.mark.parametrize(("path", "answer"), [("/api/v1/lineage", (201, b"")), ("/api/v1/lineage/batch", (204, b""))])
+def test_the_endpoint_takes_events_as_the_api_does(path, answer):
+    assert take_events(f"POST {path} HTTP/1.1\r\n".encode(), b"{}") == answer
+
+
+def test_the_examples_hold():
+    results = doctest.testmod(capture)
+
+    assert results.attempted > 0
+    assert results.failed == 0
