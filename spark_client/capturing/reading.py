@@ -27,6 +27,7 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_EXPRESSIONS}.UserDefinedExpression": ("name",),
     f"{_EXPRESSIONS}.Generator": ("elementSchema.names",),
     f"{_SQL}.execution.LogicalRDD": ("rdd.id",),
+    f"{_SOURCES}.InsertIntoHadoopFsRelationCommand": ("staticPartitions.size", "dynamicPartitionOverwrite"),
     # Relations, and where they lie.
     f"{_SOURCES}.HadoopFsRelation": ("location", "partitionSchema"),
     f"{_SOURCES}.FileIndex": ("rootPaths",),

@@ -98,7 +98,13 @@ def _files(command: Node, catalogs: Catalogs) -> Target | None:
     table = command.values.get("catalogTable")
     output = Dataset(located, symlinks=find_symlinks(table, catalogs))
     target = _with_columns(command, output, _schema_of(table))
-    return replace(target, change=None) if is_partition(path) else target
+    return replace(target, change=None) if is_partition(path) or _of_partitions(command) else target
+
+
+def _of_partitions(command: Node) -> bool:
+    """Whether an overwrite replaces some partitions alone: those that the statement names, or that it has rows for."""
+    named = command.text("staticPartitions.size")
+    return named not in (None, "0") or command.values.get("dynamicPartitionOverwrite") is True
 
 
 def _table(command: Node, catalogs: Catalogs) -> Target | None:

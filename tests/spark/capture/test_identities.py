@@ -108,6 +108,20 @@ def test_a_table_is_read_and_added_to_under_the_same_names(spark, write_of, ware
     assert (added.change, over.change, read.change) == (None, "OVERWRITE", None)
 
 
+def test_partitions_that_are_replaced_are_not_all_of_their_table(spark, write_of, tmp_path):
+    spark.sql("CREATE TABLE in_days (carrier STRING, day STRING) USING parquet PARTITIONED BY (day)")
+    dynamic = {"partitionOverwriteMode": "dynamic"}
+    frame = spark.sql("SELECT 'UA' AS carrier, '2013-01-01' AS day")
+
+    whole = write_of(lambda: spark.sql("INSERT OVERWRITE in_days SELECT 'UA', '2013-01-01'"))
+    named = write_of(lambda: spark.sql("INSERT OVERWRITE in_days PARTITION (day = '2013-01-01') SELECT 'B6'"))
+    has_rows = write_of(
+        lambda: frame.write.partitionBy("day").mode("overwrite").options(**dynamic).parquet(f"{tmp_path}/out")
+    )
+
+    assert (whole.change, named.change, has_rows.change) == ("OVERWRITE", None, None)
+
+
 def test_a_table_outside_of_the_warehouse_lies_where_it_lies(spark, write_of, tmp_path):
     place = tmp_path / "a place"
     write = write_of(lambda: spark.sql(f"CREATE TABLE outside USING parquet LOCATION '{place}' AS {_ROW}"))

@@ -55,6 +55,16 @@ WRITES = [
     (files(mode="Overwrite"), a_target(FILES, OUT, change="OVERWRITE")),
     # One partition is no overwrite of them all.
     (files("s3a://lake/out/day=2013-01-01", "Overwrite"), a_target(FILES, OUT)),
+    (files(mode="Overwrite", staticPartitions__size="1"), a_target(FILES, OUT)),
+    (files(mode="Overwrite", staticPartitions__size="0", dynamicPartitionOverwrite=True), a_target(FILES, OUT)),
+    (
+        files(
+            mode="Overwrite",
+            staticPartitions__size="0",
+            dynamicPartitionOverwrite=False,
+        ),
+        a_target(FILES, OUT, change="OVERWRITE"),
+    ),
     (
         files("s3a://lake/warehouse/flights", "Overwrite", a_table()),
         a_target(FILES, Dataset(FLIGHTS, COLUMNS, NAMED), change="OVERWRITE"),
