@@ -8,7 +8,7 @@ import uuid
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timezone
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypeVar
 
 from lineage.fields.paths import print_dotted
 from lineage.names import run_id_of
@@ -35,6 +35,7 @@ from spark_client.recorder_events import PRODUCER, RUN_EVENT
 
 Event: TypeAlias = dict[str, Any]
 EventType: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]
+T = TypeVar("T")
 
 # What an event that is too large goes without, one after the other, each together with those before it. They are the
 # words of the facet `headwater_capture`.
@@ -125,8 +126,7 @@ def application_event(
     facets = _of_application(application)
     if application.head.parent is not None:
         facets["parent"] = parent_facet(application.head.parent, application.root)
-    if failure is not None:
-        facets["errorMessage"], _ = _error(failure, "PYTHON", rules)
+    facets |= _error(failure, "PYTHON", _Cut(), rules)
     if root_ids:
         facets["headwater_records"] = records_facet(root_ids)
     if counts:
@@ -176,39 +176,68 @@ def _ending(writing: _Writing) -> Event:
     """The last event of a write, with as little cut as there is room."""
     for number in range(len(CUTS)):
         try:
-            event = _ended(writing, CUTS[:number], Room(writing.rules.size_max_bytes))
+            event = _ended(writing, _Cut(CUTS[:number]), Room(writing.rules.size_max_bytes))
         except NoRoom:
             continue
         if len(json.dumps(event)) <= writing.rules.size_max_bytes:
             return event
-    return _ended(writing, CUTS, Room(writing.rules.size_max_bytes))
+    return _ended(writing, _Cut(CUTS), Room(writing.rules.size_max_bytes))
 
 
-def _ended(writing: _Writing, cut: Sequence[str], room: Room) -> Event:
+class _Cut:
+    """What an event goes without: whole parts, and the ends of texts and lists."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = set(names)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    @property
+    def names(self) -> list[str]:
+        """In the order in which things are cut."""
+        return [name for name in CUTS if name in self._names]
+
+    def text(self, name: str, text: str, chars_max: int, rules: EventRules) -> str:
+        """The beginning of a text, without its secrets.
+
+        What is far behind the end is not looked at: a text may have megabytes. The JVM may have cut it within a
+        character, which is no Unicode then.
+        """
+        redacted = redact(text[: 4 * chars_max].encode(errors="replace").decode(), rules.redactions)
+        if len(redacted) > chars_max or len(text) > 4 * chars_max:
+            self._names.add(name)
+        return redacted[:chars_max]
+
+    def entries(self, name: str, entries: Sequence[T], count_max: int) -> Sequence[T]:
+        """The beginning of a list."""
+        if len(entries) > count_max:
+            self._names.add(name)
+        return entries[:count_max]
+
+
+def _ended(writing: _Writing, cut: _Cut, room: Room) -> Event:
     """The last event of a write without what is cut; `NoRoom` where it is much larger than the room."""
-    write, rules = writing.write, writing.rules
-    run_facets, job_facets, shortened = dict(writing.run_facets), dict(writing.job_facets), set(cut)
-    if write.failure is not None:
-        failure = Failure(write.failure.message) if "error" in cut else write.failure
-        run_facets["errorMessage"], is_whole = _error(failure, "JAVA", rules)
-        shortened |= set() if is_whole else {"error"}
-    if write.sql is not None and rules.sql and "sql" not in cut:
-        query, is_whole = _shortened(write.sql, rules.sql_chars_max, rules)
-        job_facets["sql"] = sql_facet(query)
-        shortened |= set() if is_whole else {"sql"}
-    unknown, is_whole = _unknown(write, cut)
-    shortened |= set() if is_whole else {"unknown"}
+    write = writing.write
     inputs = write.inputs[:_FEW_INPUTS] if "inputs" in cut else write.inputs
-    told = [_dataset(one, room, with_schema="inputSchemas" not in cut) for one in inputs]
-    output = _output(write, cut, room)
-    run_facets["headwater_capture"] = capture_facet(
-        tier=write.tier, command=write.command, unknown=unknown, cut=[one for one in CUTS if one in shortened]
+    reads = [_dataset(one, room, with_schema="inputSchemas" not in cut) for one in inputs]
+    output = _output(write, room, cut)
+    job_facets = {**writing.job_facets, **_sql(write, cut, writing.rules)}
+    run_facets = {**writing.run_facets, **_error(write.failure, "JAVA", cut, writing.rules)}
+    unknown = _unknown(write, cut)
+    told = capture_facet(tier=write.tier, command=write.command, unknown=unknown, cut=cut.names)
+    return _event(
+        "COMPLETE" if write.failure is None else "FAIL",
+        max(write.started_ms, write.ended_ms),
+        writing.run,
+        {**run_facets, "headwater_capture": told},
+        job_facets,
+        reads,
+        [output],
     )
-    end: EventType = "COMPLETE" if write.failure is None else "FAIL"
-    return _event(end, max(write.started_ms, write.ended_ms), writing.run, run_facets, job_facets, told, [output])
 
 
-def _output(write: Write, cut: Sequence[str], room: Room) -> Event:
+def _output(write: Write, room: Room, cut: _Cut) -> Event:
     form = _dataset(write.output, room, with_schema="outputSchema" not in cut)
     if "columnLineage" not in cut:
         columns = column_facet(
@@ -226,26 +255,22 @@ def _dataset(dataset: Dataset, room: Room, *, with_schema: bool) -> Event:
     return {"namespace": dataset.id.namespace, "name": dataset.id.name, "facets": facets}
 
 
-def _unknown(write: Write, cut: Iterable[str]) -> tuple[list[tuple[str, str]], bool]:
-    """Columns of which nothing is known, with the reason of each; whether they are all."""
+def _sql(write: Write, cut: _Cut, rules: EventRules) -> dict[str, Facet]:
+    if write.sql is None or not rules.sql or "sql" in cut:
+        return {}
+    return {"sql": sql_facet(cut.text("sql", write.sql, rules.sql_chars_max, rules))}
+
+
+def _error(failure: Failure | None, language: str, cut: _Cut, rules: EventRules) -> dict[str, Facet]:
+    if failure is None:
+        return {}
+    stack = None if "error" in cut else failure.stack
+    message = cut.text("error", failure.message, _MESSAGE_CHARS, rules)
+    told = None if stack is None else cut.text("error", stack, _STACK_CHARS, rules)
+    return {"errorMessage": error_facet(message, told, language)}
+
+
+def _unknown(write: Write, cut: _Cut) -> Sequence[tuple[str, str]]:
+    """Columns of which nothing is known, with the reason of each."""
     named = sorted((print_dotted(path), reason) for path, reason in write.unknown.items())
-    kept = named[: 0 if "unknown" in cut else _UNKNOWN_MAX]
-    return kept, len(kept) == len(named)
-
-
-def _error(failure: Failure, language: str, rules: EventRules) -> tuple[Facet, bool]:
-    """The facet of a failure, and whether it is whole."""
-    message, is_whole = _shortened(failure.message, _MESSAGE_CHARS, rules)
-    if failure.stack is None:
-        return error_facet(message, None, language), is_whole
-    stack, is_whole_stack = _shortened(failure.stack, _STACK_CHARS, rules)
-    return error_facet(message, stack, language), is_whole and is_whole_stack
-
-
-def _shortened(text: str, chars_max: int, rules: EventRules) -> tuple[str, bool]:
-    """A text without its secrets, from its beginning on, and whether that is all of it.
-
-    What is far behind the cut is not looked at: a text may have megabytes.
-    """
-    redacted = redact(text[: 4 * chars_max], rules.redactions)
-    return redacted[:chars_max], len(redacted) <= chars_max and len(text) <= 4 * chars_max
+    return cut.entries("unknown", named, 0 if "unknown" in cut else _UNKNOWN_MAX)

@@ -379,6 +379,10 @@ def test_long_texts_are_cut_and_told_so() -> None:
     assert capture_of(end)["cut"] == ["sql", "error"]
 
 
+def test_a_text_that_was_cut_within_a_character_is_unicode_again() -> None:
+    assert ended(sql="SELECT '\ud83d")["job"]["facets"]["sql"]["query"] == "SELECT '?"
+
+
 def test_a_thousand_unknown_columns_are_named_at_most() -> None:
     end = ended(unknown={(f"c{number}",): "RDD" for number in range(1_001)})
 
