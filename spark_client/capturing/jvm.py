@@ -12,7 +12,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from importlib import resources
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 from spark_client.capturing.executions import Ended, Execution, Failure, Over
 from spark_client.capturing.plan import parse_plan
@@ -151,8 +150,8 @@ class _Classes:
         return found
 
 
-# One for each JVM.
-_KNOWN: WeakKeyDictionary[Any, _Classes] = WeakKeyDictionary()
+# One for each JVM that the program had; there is rarely a second.
+_KNOWN: dict[Any, _Classes] = {}
 _KNOWN_LOCK = threading.Lock()
 
 
