@@ -26,7 +26,7 @@ _KAFKA_PORT = "9092"
 
 
 def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
-    """The dataset at a Hadoop path; None for temporary storage, which is nobody's dataset.
+    """The dataset at a Hadoop path; None for temporary storage, which is nobody's, and for what is no bucket's name.
 
     >>> find_path("s3a://lake/flights/checked/day=2013-01-01")
     DatasetId(namespace='s3://lake', name='flights/checked')
@@ -41,6 +41,8 @@ def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
     scheme, authority, path = _split(url)
     if not scheme:
         scheme, authority, _ = _split(default_fs)
+    if scheme == "s3" and ":" in authority.rpartition("@")[2]:
+        return None  # no bucket: a key and a part of its secret, which had a slash
     return DatasetId(_namespace(scheme, authority), trim_partitions(_name(scheme, path)))
 
 

@@ -66,6 +66,10 @@ TEMPORARY = [
 ]
 
 
+def test_a_secret_with_a_slash_is_no_bucket():
+    assert find_path("s3n://AKIAEXAMPLE:sec/ret@lake/flights") is None
+
+
 @pytest.mark.parametrize("path", TEMPORARY)
 def test_temporary_storage_is_no_dataset(path):
     assert find_path(path) is None
