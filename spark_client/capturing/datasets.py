@@ -99,10 +99,10 @@ def find_paths(paths: Sequence[str], catalogs: Catalogs, schema: Sequence[Schema
     named = dict.fromkeys(find_path(path, catalogs.default_fs) for path in paths)
     while len(named) > _PLACES_MAX:
         folders = dict.fromkeys(_folder_of(one) for one in named)
-        if len(folders) == len(named):
+        if folders == named:
             break
         named = folders
-    return _all(Dataset(one, tuple(schema)) for one in list(named)[:_PLACES_MAX] if one)
+    return _all(Dataset(one, tuple(schema)) for one in named if one)
 
 
 def _logical_relation(leaf: Node, catalogs: Catalogs) -> Read | None:

@@ -43,6 +43,19 @@ def test_very_many_files_are_the_folders_above_them():
     ]
 
 
+def test_no_folder_is_left_out_however_they_lie():
+    deep = [f"s3a://lake/days/{day}/hours/{hour}.csv" for day in "abc" * 20 for hour in range(40)]
+    wide = [f"s3a://lake/{number}/a/x.csv" for number in range(60)]
+    roots = [f"s3a://lake-{number}/x.csv" for number in range(60)]
+
+    def places(paths: list[str]) -> set[str]:
+        return {one.id.name for one in find_datasets(a_relation(*paths), CATALOGS).datasets}
+
+    assert places(deep) == {"days/a/hours", "days/b/hours", "days/c/hours"}
+    assert places(wide) == {str(number) for number in range(60)}
+    assert len(find_datasets(a_relation(*roots), CATALOGS).datasets) == 60
+
+
 def test_temporary_files_are_nobodys_dataset():
     read = find_datasets(a_relation("s3a://lake/flights/_temporary/0"), CATALOGS)
 
