@@ -30,7 +30,7 @@ class Bounds:
     Attributes:
         kept: executions that wait to be read; each keeps its plan alive.
         nodes, chars: of one plan; a larger one is read with less detail.
-        read_ms: for one plan, all tiers together.
+        read_ms: of the processor, for one plan, all tiers together.
     """
 
     kept: int = 500

@@ -19,6 +19,8 @@ public class Executions {
     private static final int FAILURE_MAX = 16000;
     // A plan is looked through for the node that writes; no plan has it deeper than this many nodes from its root.
     private static final int LOOKED_THROUGH_MAX = 200;
+    // Whatever the other tiers cost: what was read and written is told in any case.
+    private static final long TABLES_LEAST_MS = 500L;
     private static final String[] METRICS = {"numOutputRows", "numOutputBytes", "numFiles", "numParts"};
     private static final Pattern CREATES = Pattern.compile("^\\s*(create|replace|insert)\\s", Pattern.CASE_INSENSITIVE);
     private static final String[] TIERS = {"full", "sources", "tables"};
@@ -73,10 +75,11 @@ public class Executions {
         } else {
             told.append(",\"metrics\":{").append(metrics(query.executedPlan())).append('}');
         }
-        long deadlineNs = System.nanoTime() + timeoutMs * 1000000L;
+        long deadlineNs = PlanReader.cpuNs() + timeoutMs * 1000000L;
         for (int tier = PlanReader.FULL; tier <= PlanReader.TABLES; tier++) {
-            long leftMs = (deadlineNs - System.nanoTime()) / 1000000L / (tier == PlanReader.TABLES ? 1 : 2);
-            String plan = reader.read((TreeNode) query.analyzed(), tier, Math.max(leftMs, 50L));
+            long leftMs = (deadlineNs - PlanReader.cpuNs()) / 1000000L / 2;
+            long leastMs = tier == PlanReader.TABLES ? TABLES_LEAST_MS : 50L;
+            String plan = reader.read((TreeNode) query.analyzed(), tier, Math.max(leftMs, leastMs));
             if (plan != null) {
                 told.append(",\"tier\":\"").append(TIERS[tier]).append("\",\"plan\":").append(plan);
                 return;
