@@ -17,6 +17,9 @@ _OPTIONS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.shuffle.partitions": "1",
+    # A few rows are read sooner than code for them is made; plans are the same.
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     # A JVM that lives for minutes starts faster without its best compiler and with its simplest collector.
     "spark.driver.extraJavaOptions": ("-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Dderby.stream.error.file=/dev/null"),
     # A Hive metastore and a database, both in the JVM's memory; `derby.APP` is the database's schema.
@@ -31,9 +34,10 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """PySpark 3.5 leaves sockets to the garbage collector; nothing but the Spark tests runs on it."""
+    """PySpark 3.5 leaves sockets to the garbage collector and asks distutils; only the Spark tests run on it."""
     if pyspark.__version__.startswith("3."):
         config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
+        config.addinivalue_line("filterwarnings", "ignore:distutils Version classes are deprecated:DeprecationWarning")
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from pyspark.sql import SparkSession
 from spark_client.capturing.catalogs import read_catalogs
 from spark_client.capturing.executions import Execution, Over
 from spark_client.capturing.joining import Joining
-from spark_client.capturing.jvm import Executions
+from spark_client.capturing.jvm import Bounds, Executions
 from spark_client.capturing.understand import Understanding
 from spark_client.capturing.writes import Write
 from tests.spark.capture.specification import Case, expected, told
@@ -52,8 +52,8 @@ def datasets(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> P
 class Watch:
     """What is told of the writes in a Spark context."""
 
-    def __init__(self, spark: SparkSession) -> None:
-        self._executions = Executions(spark)
+    def __init__(self, spark: SparkSession, bounds: Bounds | None = None) -> None:
+        self._executions = Executions(spark, bounds)
         self._understanding = Understanding(read_catalogs(spark, {}))
         self._joining = Joining()
 

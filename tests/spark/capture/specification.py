@@ -8,10 +8,10 @@ What is told of a write is one line for each of its columns, one (`*`) for all o
     * <- flights.carrier FILTER
     inputs: flights
 
-`IDENTITY`, `TRANSFORMATION`, `AGGREGATION` and `UNKNOWN` are DIRECT, all else is INDIRECT. `MASKED` and a
-description in parentheses may follow. In an expectation `inputs` may be left out where they are the datasets of its
-columns. Datasets are told by the last part of their names. A line with a colon alone (`totals:`) names the dataset that
-the lines below it are of; without one it is `out`. `nothing` alone: no write is told.
+`IDENTITY`, `TRANSFORMATION`, `AGGREGATION`, `UNKNOWN` and `SOMEHOW` (nobody said how) are DIRECT, all else is INDIRECT.
+`MASKED` and a description in parentheses may follow. In an expectation `inputs` may be left out where they are the
+datasets of its columns. Datasets are told by the last part of their names. A line with a colon alone (`totals:`) names
+the dataset that the lines below it are of; without one it is `out`. `nothing` alone: no write is told.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from lineage.fields.paths import print_dotted
 from lineage.names import DatasetId
 from spark_client.capturing.writes import Write
 
-_DIRECT = {"IDENTITY", "TRANSFORMATION", "AGGREGATION", "UNKNOWN"}
+_DIRECT = {"IDENTITY", "TRANSFORMATION", "AGGREGATION", "UNKNOWN", "SOMEHOW"}
 _SECTION = re.compile(r"^(\S+):$", re.MULTILINE)
 # Commas that part sources, not those inside a description.
 _COMMA = re.compile(r",\s*(?![^(]*\))")
@@ -132,8 +132,8 @@ def _told_source(source: Source) -> str:
 
 
 def _told_way(way: Transformation) -> str:
-    agrees = (way.type == "DIRECT") == (way.subtype in _DIRECT)
-    words = ["" if agrees else way.type, str(way.subtype), "MASKED" if way.masking else ""]
+    agrees = (way.type == "DIRECT") == ((way.subtype or "SOMEHOW") in _DIRECT)
+    words = ["" if agrees else way.type, way.subtype or "SOMEHOW", "MASKED" if way.masking else ""]
     return " ".join(filter(None, [*words, f"({way.description})" if way.description else ""]))
 
 

@@ -59,7 +59,7 @@ def test_a_write_that_fails_tells_why_and_what_it_would_have_written(
     spark: SparkSession, watch: Watch, tmp_path: Path
 ) -> None:
     def fail() -> None:
-        query = "SELECT carrier, raise_error(concat('no such plane: ', tailnum)) AS far FROM flights"
+        query = "SELECT carrier, CAST(raise_error(concat('no such plane: ', tailnum)) AS STRING) AS far FROM flights"
         with pytest.raises(Exception, match="no such plane"):
             spark.sql(query).write.parquet(str(tmp_path / "out"))
 
