@@ -7,13 +7,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
-from lineage.fields.columns import Columns, Source, Sources
+from lineage.fields.columns import Columns, Source, Sources, Transformation
 from lineage.names import DatasetId, FieldPath
 from spark_client.capturing.catalogs import Catalogs
 from spark_client.capturing.columns import TooLarge, Walk
 from spark_client.capturing.datasets import Read, find_datasets
 from spark_client.capturing.executions import Execution
-from spark_client.capturing.expressions import sources_of
 from spark_client.capturing.operators import Relation, plans_of
 from spark_client.capturing.plan import Node
 from spark_client.capturing.targets import Target, find_targets
@@ -79,7 +78,7 @@ class Understanding:
         except TooLarge:
             return replace(write, tier="tables")
         told = _Told(target.names, relation.values, target.generated)
-        return replace(write, columns=Columns(told.fields, sources_of(relation.rows)), unknown=told.unknown)
+        return replace(write, columns=Columns(told.fields, _sources_of(relation.rows)), unknown=told.unknown)
 
     def _checkpoint(self, execution: Execution) -> None:
         reading = _Reading(self._catalogs, self._checkpoints, execution.plan)
@@ -113,8 +112,16 @@ class _Told:
             self.unknown[path] = "; ".join(sorted(value.unknown))
         if value.made_of or not (value.fields or value.unknown):
             if id(value) not in self._sources:
-                self._sources[id(value)] = sources_of(value.made_of)
+                self._sources[id(value)] = _sources_of(value.made_of)
             self.fields[path] = self._sources[id(value)]
+
+
+def _sources_of(dependencies: Iterable[Dependency]) -> Sources:
+    """By source, all the ways in which it is depended on."""
+    found: dict[Source, set[Transformation]] = {}
+    for one in dependencies:
+        found.setdefault(one.source, set()).add(one.how)
+    return {source: frozenset(hows) for source, hows in found.items()}
 
 
 class _Reading:
