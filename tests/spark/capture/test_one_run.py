@@ -1,24 +1,21 @@
-"""Capture, requests and recorder of one job are of one run, so that a captured column leads to records."""
+"""Capture, requests and recorder of one job are of one run, so that a captured column leads to records.
+
+What the service makes of it: tests/unit/fields/test_origins_by_example.py.
+"""
 
 from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 from pyspark.sql import SparkSession
 
-from lineage.fields.questions import FieldQuestions
-from lineage.runs.apply import apply
-from lineage.runs.door.parse import parse_event
-from lineage.runs.door.rules import NameRules
 from spark_client import FieldOperation, LineageClient, LineageRecorder, capture
-from tests.memory_table import MemoryTable
 
 JOB = {"namespace": "emissions", "name": "emissions"}
 
 
-def test_a_captured_column_leads_to_the_records_of_its_job(spark: SparkSession, datasets: Path, tmp_path: Path) -> None:
+def test_all_that_a_job_tells_is_of_one_run(spark: SparkSession, datasets: Path, tmp_path: Path) -> None:
     told, out = tmp_path / "lineage.jsonl", tmp_path / "out"
     with LineageClient(file=told, strict=True) as client:
         captured = capture(spark, client=client, **JOB)
@@ -45,13 +42,10 @@ def test_a_captured_column_leads_to_the_records_of_its_job(spark: SparkSession, 
     assert {one["run"]["runId"] for one in events if one["job"] == events[0]["job"]} == {captured.run_id}
     assert recorder.run_id == captured.run_id
 
-    (origin,) = _questions(events).find_origins(f"datasetField:file:{out}:tailnum").versions
-    assert origin.run is not None
-    assert origin.run.job.name == f"emissions.{tmp_path.name}_out"
-    assert (origin.roots, origin.reported_by) == (("flights",), captured.run_id)
-
-
-def _questions(events: list[dict[str, Any]]) -> FieldQuestions:
-    table = MemoryTable()
-    apply([parse_event(event, NameRules(), now=None) for event in events], table)
-    return FieldQuestions(table)
+    (write,) = [one for one in events if one["eventType"] == "COMPLETE" and one["outputs"]]
+    assert write["job"]["name"] == f"emissions.{tmp_path.name}_out"
+    assert write["run"]["facets"]["parent"]["run"] == {"runId": captured.run_id}
+    assert (events[-1]["eventType"], events[-1]["run"]["facets"]["headwater_records"]["rootIds"]) == (
+        "COMPLETE",
+        ["flights"],
+    )
