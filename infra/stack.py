@@ -14,6 +14,7 @@ from infra.ingestion import Ingestion
 from infra.knobs import Knobs
 from infra.observability import Observability
 from infra.package import code_asset, layer_version
+from infra.producers import Producers
 from infra.query_api import QueryApi
 from infra.storage import Storage
 
@@ -58,6 +59,9 @@ class LineageStack(cdk.Stack):
             temporary_patterns=knobs.temporary_patterns,
         )
         events.open_to(ingestion.input)
+        producers = Producers(
+            self, "Producers", queues=[ingestion.packed_queue, events.queue], function=ingestion.input
+        )
         compaction = Compaction(
             self,
             "Compaction",
@@ -93,10 +97,16 @@ class LineageStack(cdk.Stack):
             compaction=compaction,
             query_api=query_api,
         )
-        self._name_outputs(storage, ingestion, events, compaction, query_api)
+        self._name_outputs(storage, ingestion, events, producers, compaction, query_api)
 
     def _name_outputs(
-        self, storage: Storage, ingestion: Ingestion, events: Events, compaction: Compaction, query_api: QueryApi
+        self,
+        storage: Storage,
+        ingestion: Ingestion,
+        events: Events,
+        producers: Producers,
+        compaction: Compaction,
+        query_api: QueryApi,
     ) -> None:
         """What a deployer, a client and the local stack look up by name."""
         outputs = {
@@ -108,6 +118,7 @@ class LineageStack(cdk.Stack):
             "RecordsDeadLettersUrl": ingestion.dead_letters.queue_url,
             "EventsQueueUrl": events.queue.queue_url,
             "EventsDeadLettersUrl": events.dead_letters.queue_url,
+            "ProducersPolicyArn": producers.policy.managed_policy_arn,
             "TraceQueueUrl": compaction.trace_queue.queue_url,
             "TraceDeadLettersUrl": compaction.dead_letters.queue_url,
             "RecordsTableName": storage.records_table.table_name,

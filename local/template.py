@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from local.errors import UnknownInTemplate
-from local.resources import IGNORED_TYPES, MODELS, Properties
+from local.resources import IGNORED_TYPES, MODELS, Properties, referred_ids
 
 P = TypeVar("P", bound=Properties)
 RawTemplate = Mapping[str, Any]
@@ -65,8 +65,14 @@ def parse_template(raw: RawTemplate) -> Template:
             faults.extend(found)
     if faults:
         raise UnknownInTemplate("\n".join(faults))
+    return Template(resources, {name: raw["Resources"][name] for name in resources}, _outputs(raw))
+
+
+def _outputs(raw: RawTemplate) -> dict[str, Any]:
+    """The outputs, without those of resources that the local stack does without."""
     outputs = {name: output["Value"] for name, output in raw.get("Outputs", {}).items()}
-    return Template(resources, {name: raw["Resources"][name] for name in resources}, outputs)
+    ignored = {name for name, resource in raw["Resources"].items() if resource["Type"] in IGNORED_TYPES}
+    return {name: value for name, value in outputs.items() if ignored.isdisjoint(referred_ids(value))}
 
 
 def _parse_resource(logical_id: str, resource: Mapping[str, Any]) -> Properties | list[str]:

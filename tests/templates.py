@@ -6,7 +6,16 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-_CONSTRUCTS = ("Storage", "Ingestion", "Events", "Compaction", "QueryApi", "ObservabilityAlarms", "Observability")
+_CONSTRUCTS = (
+    "Storage",
+    "Ingestion",
+    "Events",
+    "Producers",
+    "Compaction",
+    "QueryApi",
+    "ObservabilityAlarms",
+    "Observability",
+)
 _HASH = re.compile(r"[0-9A-F]{8}$")
 
 

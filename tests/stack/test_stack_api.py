@@ -75,6 +75,7 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
         "InputFunctionName",
         "IntakeBucketName",
         "PackedQueueUrl",
+        "ProducersPolicyArn",
         "RecordsDeadLettersUrl",
         "RecordsQueueUrl",
         "RecordsTableName",

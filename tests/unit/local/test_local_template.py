@@ -40,6 +40,13 @@ def test_honoured_properties_are_read_and_ignored_ones_dropped():
     assert template.resources == {"Work": Queue(VisibilityTimeout=780), "Archive": Bucket()}
 
 
+def test_an_output_of_a_resource_that_is_ignored_is_ignored():
+    resources = a_template(Work=a_queue(), Policy={"Type": "AWS::IAM::ManagedPolicy"})
+    outputs = {"WorkUrl": {"Value": {"Ref": "Work"}}, "PolicyArn": {"Value": {"Ref": "Policy"}}}
+
+    assert parse_template({**resources, "Outputs": outputs}).outputs == {"WorkUrl": {"Ref": "Work"}}
+
+
 def test_references_are_read_as_logical_ids():
     found = parse_template(a_template(Work=a_queue(), Load=a_function(), Feed=a_mapping())).of(EventSourceMapping)
     assert [(one.event_source_arn, one.function_name) for one in found.values()] == [("Work", "Load")]
