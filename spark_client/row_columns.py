@@ -73,7 +73,7 @@ def select_records(df: DataFrame, fields: RowFields) -> DataFrame:
 def select_lines(records: DataFrame, shared: Mapping[str, object], *, nodes: bool) -> DataFrame:
     """A row's `line`, its record in JSON with the fields of `shared`; null if it is bad: then `reason` and `example`.
 
-    With `nodes`, also `node`: a name for the node, within all roots.
+    Also `root`, the root's id, and with `nodes` also `node`: a name for the node, within all roots.
     """
     from pyspark.sql import functions as sf
 
@@ -85,6 +85,7 @@ def select_lines(records: DataFrame, shared: Mapping[str, object], *, nodes: boo
         sf.when(good, line).alias("line"),
         sf.col("reason"),
         sf.when(~good, sf.to_json(sf.struct(*ids))).alias("example"),
+        sf.col("root_id").alias("root"),
     ]
     if nodes:
         columns.append(sf.concat("root_id", sf.lit("\0"), "node_id").alias("node"))

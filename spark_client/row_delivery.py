@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from spark_client.transports import Transport
 
 SENT, FAILED, REFUSED = "sent", "failed", "refused"
+# The outcome that is none: a root whose records were in the rows, as the reason.
+ROOT = "root"
+# So many roots of a task are told.
+_ROOTS_MAX = 1_000
 # The columns of a task's result, as Spark reads them.
 RESULT = "outcome string, reason string, rows long, examples array<string>"
 # Examples of bad rows that are told of each reason.
@@ -132,8 +136,8 @@ class Errand:
 def deliver_rows(batches: Iterable[pa.RecordBatch], errand: Errand) -> Iterator[pa.RecordBatch]:
     """Send a task's rows; yield, when all is done, what became of them (columns: `RESULT`).
 
-    Of each row: `line`, its record in JSON, or null and then `reason`, why not, and `example`, which row it is; and
-    `node`, where the form of the bodies asks for it.
+    Of each row: `line`, its record in JSON, or null and then `reason`, why not, and `example`, which row it is; its
+    `root`; and `node`, where the form of the bodies asks for it.
     """
     books = Books()
     packer = Packer(errand.form)
@@ -141,6 +145,7 @@ def deliver_rows(batches: Iterable[pa.RecordBatch], errand: Errand) -> Iterator[
         for batch in batches:
             books.refuse_rows(batch)
             good = batch.filter(batch.column("line").is_valid())
+            books.note_roots(good.column("root"))
             nodes = good.column("node").to_pylist() if "node" in good.schema.names else ()
             for pack in packer.add(good.column("line"), nodes):
                 shipping.put(pack)
@@ -156,6 +161,7 @@ class Books:
     def __init__(self) -> None:
         self._rows: Counter[tuple[str, str]] = Counter()
         self._examples: dict[tuple[str, str], list[str]] = {}
+        self._roots: set[str] = set()
 
     def count(self, outcome: str, reason: str, rows: int) -> None:
         """Note so many rows of one outcome."""
@@ -171,18 +177,22 @@ class Books:
             if len(few) < EXAMPLES_MAX:
                 few.append(example)
 
+    def note_roots(self, root_ids: pa.Array) -> None:
+        """Note whose records were sent, as far as they are few."""
+        import pyarrow.compute as pc
+
+        if len(self._roots) < _ROOTS_MAX:
+            self._roots.update(pc.unique(root_ids).to_pylist())
+
     def render(self) -> pa.RecordBatch:
-        """A row for each outcome and reason."""
+        """A row for each outcome and reason, and for each root."""
         import pyarrow as pa
 
-        columns = {
-            "outcome": [outcome for outcome, _ in self._rows],
-            "reason": [reason for _, reason in self._rows],
-            "rows": list(self._rows.values()),
-            "examples": [self._examples.get(key, []) for key in self._rows],
-        }
+        told = [(*key, rows, self._examples.get(key, [])) for key, rows in self._rows.items()]
+        told += [(ROOT, root_id, 1, []) for root_id in sorted(self._roots)[:_ROOTS_MAX]]
         types = (pa.string(), pa.string(), pa.int64(), pa.list_(pa.string()))
-        return pa.RecordBatch.from_pydict(columns, schema=pa.schema(list(zip(columns, types, strict=True))))
+        columns = [pa.array([one[place] for one in told], kind) for place, kind in enumerate(types)]
+        return pa.RecordBatch.from_arrays(columns, names=["outcome", "reason", "rows", "examples"])
 
 
 class _Outcome(NamedTuple):

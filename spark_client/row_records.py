@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from spark_client.client import LineageClient
-from spark_client.current_run import current_run_id
+from spark_client.current_run import current_run_id, report_root
 from spark_client.retry import Patience, Timing
 from spark_client.row_columns import RowFields, select_lines, select_records
-from spark_client.row_delivery import EXAMPLES_MAX, FAILED, REFUSED, RESULT, SENT, Errand, deliver_rows
+from spark_client.row_delivery import EXAMPLES_MAX, FAILED, REFUSED, RESULT, ROOT, SENT, Errand, deliver_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -140,9 +140,14 @@ def _send(records: DataFrame, errand: Errand) -> RowTally:
         return deliver_rows(batches, errand)
 
     try:
-        return _count(lines.mapInArrow(deliver, RESULT).collect())
+        rows = lines.mapInArrow(deliver, RESULT).collect()
     except Exception as error:  # noqa: BLE001 - a job that has done its work must not fail for want of lineage
         return RowTally(error=f"{type(error).__name__}: {' '.join(str(error).split())[:_ERROR_CHARS]}")
+    run_id = errand.shared.get("run_id")
+    for row in rows:
+        if row.outcome == ROOT and isinstance(run_id, str):
+            report_root(row.reason, run_id)
+    return _count(row for row in rows if row.outcome != ROOT)
 
 
 def _warn_if_unstable(records: DataFrame) -> None:

@@ -15,7 +15,7 @@ from pyspark.sql import functions as sf
 
 from lineage.names import derive_node_id
 from spark_client import LineageClient, Patience
-from spark_client.current_run import Head, RunOfJob, enter, leave
+from spark_client.current_run import Head, RunOfJob, enter, leave, reported_roots
 from spark_client.row_columns import derived_node_id, select_lines
 from spark_client.row_records import RowFault, RowTally, emit_records
 from tests.unit.spark_client.lineage_service import Service, failing, handler_of
@@ -112,14 +112,15 @@ def test_rows_become_requests_of_a_client(flights: DataFrame, service: Service) 
     ]
 
 
-def test_rows_are_of_the_current_run(flights: DataFrame, service: Service) -> None:
+def test_rows_are_of_the_current_run_which_tells_their_roots(flights: DataFrame, service: Service) -> None:
     head = Head(RunOfJob("emissions", "emissions.check", "0176a8c2-fe01-7439-87e6-56a1a1b4029f"))
     enter(head)
     try:
-        emit(flights, node_id="flight", client=LineageClient(url=service.url))
+        emit(flights, root_id=sf.col("of"), node_id="flight", client=LineageClient(url=service.url))
     finally:
         leave(head)
 
+    assert sorted(reported_roots(head.run.run_id)) == ["UA1545", "landed"]
     assert {request["run_id"] for request in service.requests} == {head.run.run_id}
 
 

@@ -29,9 +29,9 @@ def a_record(node_id: str, filler: int = 0) -> dict[str, object]:
 
 def a_batch(*node_ids: str, bad: int = 0, filler: int = 0) -> pa.RecordBatch:
     """Good rows, and then bad ones."""
-    rows = [(json.dumps(a_record(one, filler)), None, None, one) for one in node_ids]
-    rows += [(None, "node_id: must not be empty", f"row {number}", None) for number in range(bad)]
-    names = ("line", "reason", "example", "node")
+    rows = [(json.dumps(a_record(one, filler)), None, None, "flights", one) for one in node_ids]
+    rows += [(None, "node_id: must not be empty", f"row {number}", "flights", None) for number in range(bad)]
+    names = ("line", "reason", "example", "root", "node")
     columns = [pa.array([row[place] for row in rows], pa.string()) for place in range(len(names))]
     return pa.RecordBatch.from_arrays(columns, names=list(names))
 
@@ -39,7 +39,7 @@ def a_batch(*node_ids: str, bad: int = 0, filler: int = 0) -> pa.RecordBatch:
 def deliver(errand: Errand, *batches: pa.RecordBatch) -> dict[tuple[str, str], int]:
     """Rows by outcome and reason."""
     (result,) = deliver_rows(iter(batches), errand)
-    return {(row["outcome"], row["reason"]): row["rows"] for row in result.to_pylist()}
+    return {(row["outcome"], row["reason"]): row["rows"] for row in result.to_pylist() if row["outcome"] != "root"}
 
 
 def answering(failed: dict[int, bool]) -> Fault:
@@ -99,6 +99,7 @@ def test_bad_rows_stop_no_others_and_a_few_of_each_reason_are_told(service: Serv
             "rows": 6,
             "examples": ["row 0", "row 1", "row 2"],
         },
+        {"outcome": "root", "reason": "flights", "rows": 1, "examples": []},
         {"outcome": "sent", "reason": "", "rows": 1, "examples": []},
     ]
 
