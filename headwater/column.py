@@ -21,7 +21,7 @@ _EXAMPLES = """\
 examples:
   headwater column datasetField:s3://flights:estimated:co2_kg
   headwater column datasetField:s3://flights:landing:distance --down --svg distance.svg
-  headwater column job:emissions:emissions.estimate --depth 1
+  headwater column job:emissions:emissions.demo_estimated --depth 1
 """
 
 

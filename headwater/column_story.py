@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 _DEPTH = 20
 _RESULT, _SOURCE = "co2_kg", "distance"
+# Of a step that recorded its operations itself.
+_RECORDED, _BY_HAND = "factors.json", "average_seats"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +42,15 @@ def ask_story(url: str, folder: Path, picture: Path) -> ColumnStory:
     Raises:
         NoAnswer: the service did not answer, or does not know the columns.
     """
-    landing, estimated = (Place("file", str((folder / name).resolve())) for name in ("landing", "estimated"))
+    places = (Place("file", str((folder / name).resolve())) for name in ("landing", "estimated", _RECORDED))
+    landing, estimated, recorded = places
     result, source = estimated.id_of(_RESULT), landing.id_of(_SOURCE)
     up, down = (ask_columns(url, one, depth=_DEPTH, down=True) for one in (result, source))
     if result not in up.columns:
         raise NoAnswer(f"{url}: no column {result}")
     write_column_picture(up, result, picture)
     origins = drill_down.drill_down(url, up.columns[result])
-    return ColumnStory(result, source, up, down, origins, field_paths.ask_paths(url, estimated, _RESULT))
+    return ColumnStory(result, source, up, down, origins, field_paths.ask_paths(url, recorded, _BY_HAND))
 
 
 def print_story(console: Console, story: ColumnStory) -> None:
@@ -56,7 +59,10 @@ def print_story(console: Console, story: ColumnStory) -> None:
         ("Where a flight's CO2 comes from, column by column", ways_of(story.up, story.result)),
         ("What the distance in the flights file goes into", ways_of(story.down, story.source, up=False, down=True)),
         ("From the column down to records, by the links of the answers", drill_down.tree_of(story.origins)),
-        ("CDAP's question: by which operations was it made?", field_paths.text_of(story.paths)),
+        (
+            f"CDAP's question of the step that was recorded by hand: by which operations was {_BY_HAND} made?",
+            field_paths.text_of(story.paths),
+        ),
     )
     for title, part in parts:
         console.print(f"\n[bold underline]{title}[/]")

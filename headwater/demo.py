@@ -9,9 +9,9 @@ _DAYS_MAX = 365
 
 _ABOUT = """\
 Starts the synthesized stack on this machine and runs a PySpark pipeline over real flights: the departures from New York
-in January 2013. Each step of the pipeline tells its lineage, for its files and for each of their rows, and each job
-what it reads and writes, and which columns it makes of which. Then the daily compaction traces every root into the
-archive; two traces, the graph of the jobs and the way of one column are printed, and the books are balanced: every
+in January 2013. Every write of the pipeline is captured: what it reads and writes, and which columns it makes of which;
+the pipeline tells the lineage of its files and of each of their rows. Then the daily compaction traces every root into
+the archive; two traces, the graph of the jobs and the way of one column are printed, and the books are balanced: every
 record that the pipeline sent must have been loaded, and must be in the archive.
 
 What it made stays in .headwater/demo: the input, the pipeline's Parquet, pictures of its jobs and of a column's way,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import os
 import shutil
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -33,7 +34,7 @@ from lineage.names import JobId
 from local.stack import LocalStack
 from local.synthesis import synthesize
 from local.toolchain import with_java
-from spark_client import LineageClient
+from spark_client import LineageClient, capture
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,9 +45,9 @@ if TYPE_CHECKING:
 FOLDER = Path(".headwater/demo")
 PICTURE = FOLDER / "jobs.svg"
 COLUMNS = FOLDER / "columns.svg"
-_A_JOB = JobId("emissions", "emissions.check").node_id
+_A_JOB = JobId("emissions", "emissions.demo_checked").node_id
 _DEPTH = 20
-_DRAIN_S = 600.0
+_DRAIN_S = _FLUSH_S = 600.0
 
 
 def demonstrate(days: int, *, keep: bool) -> bool:
@@ -61,11 +62,11 @@ def demonstrate(days: int, *, keep: bool) -> bool:
         with Board(console) as board:
             template, spark = _prepare(board)
             on_exit.callback(spark.stop)
-            files = _land(board, days)
+            landing = _land(board, days)
             with board.stage("Starting the stack: moto, queues, functions, HTTP API"):
                 stack = on_exit.enter_context(LocalStack(template))
             first_day = _day_of(stack)
-            counts, undelivered = _run_pipeline(board, spark, stack, files)
+            counts, undelivered = _run_pipeline(board, spark, stack, landing)
             jobs, columns = _ask_jobs(board, stack), _ask_columns(board, stack)
             _compact(board, stack, first_day)
             archived, books = _balance(board, stack, counts, undelivered)
@@ -103,7 +104,7 @@ def _start_spark() -> SparkSession:
     builder = SparkSession.builder.master("local[2]").appName("headwater-demo")
     for name, value in options.items():
         builder = builder.config(name, value)
-    os.environ.update(with_java(os.environ))
+    os.environ.update({**with_java(os.environ), "PYSPARK_PYTHON": sys.executable})
     with _errors_in(FOLDER / "spark.log"):
         return builder.getOrCreate()
 
@@ -122,23 +123,28 @@ def _errors_in(log: Path) -> Iterator[None]:
         os.close(kept)
 
 
-def _land(board: Board, days: int) -> list[str]:
+def _land(board: Board, days: int) -> Path:
+    landing = FOLDER / "landing"
     with board.stage(f"Landing {days} days of flights"):
-        return [str(file) for file in land_flights(FOLDER / "landing", days)]
+        land_flights(landing, days)
+    return landing
 
 
-def _run_pipeline(board: Board, spark: SparkSession, stack: LocalStack, files: list[str]) -> tuple[Counts, int]:
-    """The pipeline's own counts, and what it could not deliver, once all queues are empty."""
-    from examples.emissions.pipeline import run
+def _run_pipeline(board: Board, spark: SparkSession, stack: LocalStack, landing: Path) -> tuple[Counts, int]:
+    """The pipeline's own counts, and what could not be delivered, once all queues are empty."""
+    from examples.emissions.pipeline import JOB, NAMESPACE, run
 
-    with (
-        LineageClient(url=stack.api_url) as lineage,
-        board.stage("Running the pipeline", lambda: f"{lineage.sent:,} records and events") as say,
-    ):
-        counts = run(spark, files, str(FOLDER), lineage, told=say)
+    with LineageClient(url=stack.api_url) as lineage:
+        captured = capture(spark, client=lineage, namespace=NAMESPACE, name=JOB, strict=True)
+        with board.stage("Running the pipeline", lambda: f"{captured.counts['writes']} writes captured") as say:
+            counts = run(spark, landing, FOLDER, lineage, told=say)
+        with board.stage("Telling what was captured"):
+            captured.flush(_FLUSH_S)
+            captured.close()
+    lost = sum(count for what, count in captured.counts.items() if what not in ("writes", "sent"))
     with board.stage("Loading what is still queued") as say:
         stack.drain(_DRAIN_S, progress=lambda left: say(f"{left:,} messages left"))
-    return counts, lineage.failed
+    return counts, lineage.failed + counts.undelivered + lost
 
 
 def _ask_jobs(board: Board, stack: LocalStack) -> JobGraph:

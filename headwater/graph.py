@@ -18,7 +18,7 @@ carries the bearer token in HEADWATER_TOKEN.
 """
 _EXAMPLES = """\
 examples:
-  headwater graph job:emissions:emissions.estimate
+  headwater graph job:emissions:emissions.demo_estimated
   headwater graph dataset:s3://flights:checked --depth 1 --svg checked.svg
   headwater graph 'dataset:s3://flights:checked#9c5c7f64-6f5e-3a39-8f4b-0f6d2b1d9e22'
 """

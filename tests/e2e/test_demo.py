@@ -10,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 PROJECT = Path(__file__).parents[2]
+WRITTEN = ("checked", "estimated", "rejected", "totals")
 
 
 def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path) -> None:
@@ -37,15 +38,16 @@ def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path
         *("READ", "CHECK", "REJECTED", "DATA_COMPACTION"),
     ]
     folder = f"dataset:file:{tmp_path}/.headwater/demo"
-    jobs = re.findall(r"── (emissions\.\w+  \w+) in [\d.]+ s$", done.stdout, re.MULTILINE)
-    assert jobs == ["emissions.check  COMPLETED", "emissions.estimate  COMPLETED", "emissions.total  COMPLETED"]
+    jobs = re.findall(r"── (emissions\S*  \w+) in [\d.]+ s$", done.stdout, re.MULTILINE)
+    assert sorted(jobs) == [f"emissions{job}  COMPLETED" for job in ("", *(f".demo_{name}" for name in WRITTEN))]
     picture = ElementTree.parse(tmp_path / ".headwater/demo/jobs.svg")
     drawn = [
         group.attrib["data-id"] for group in picture.iter("{http://www.w3.org/2000/svg}g") if "data-id" in group.attrib
     ]
     assert sorted(node.replace(folder, "").rpartition("/")[2] for node in drawn) == [
-        *("airports.csv", "checked", "estimated", "job:emissions:emissions.check", "job:emissions:emissions.estimate"),
-        *("job:emissions:emissions.total", "landing", "planes.csv", "rejected", "totals"),
+        *("airports.csv", "checked", "estimated", "factors.json", "job:emissions:emissions"),
+        *(f"job:emissions:emissions.demo_{name}" for name in WRITTEN),
+        *("landing", "planes.csv", "rejected", "totals"),
     ]
     assert_one_columns_way_is_told(tmp_path / ".headwater/demo", done.stdout)
     assert len(list((tmp_path / ".headwater/demo/archive/traces").rglob("*.jsonl.gz"))) == 1
@@ -53,18 +55,19 @@ def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path
 
 
 def assert_one_columns_way_is_told(folder: Path, printed: str) -> None:
-    """Up from the CO2, down from the flights file, to the records by links, and by CDAP's question."""
+    """Up from the CO2, down from the flights file, to the records by links, and CDAP's question of a recorded step."""
     up, down = re.findall(r"\n(?:made of|goes into)\n(.*?)\n\n", printed, re.DOTALL)
     assert up.splitlines()[0] == "co2_kg of estimated  double"
-    for source in ("distance of checked", "distance of landing", "seats of planes.csv"):
+    for source in ("distance of checked", "distance of landing", "average_seats of factors.json"):
         assert f"── {source}  " in up
-    assert "multiply, burn" in up
-    assert down.splitlines()[0] == "distance of landing  int"
-    assert "── co2_kg of totals  aggregation: sum  double" in down
-    assert re.search(r"run [-0-9a-f]{36} of emissions.estimate, COMPLETED\n +└── flights-2013-01-01\n", printed)
-    assert re.search(r"\n  burn +fuel_kg → co2_kg\n", printed)
+    assert "── seats of planes.csv  average  " in up
+    assert down.splitlines()[0] == "distance of landing  integer"
+    assert "── co2_kg of totals  aggregation  double" in down
+    assert re.search(r"run [-0-9a-f]{36} of emissions.demo_estimated, COMPLETED\n +└── flights-2013-01-01\n", printed)
+    assert re.search(r"\n  average +seats → average_seats\n", printed)
     assert re.search(
-        r"\n  curl -s 'http://\S+/v3/namespaces/file/datasets/\S+estimated/fields/co2_kg/lineage\?\S+'\n", printed
+        r"\n  curl -s 'http://\S+/v3/namespaces/file/datasets/\S+factors.json/fields/average_seats/lineage\?\S+'\n",
+        printed,
     )
     picture = ElementTree.parse(folder / "columns.svg")
     drawn = [group.attrib.get("data-id", "") for group in picture.iter("{http://www.w3.org/2000/svg}g")]
