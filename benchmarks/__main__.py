@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from benchmarks import capture, cold_start, events, fields, graph, load, machine, trace
+from benchmarks import capture, cold_start, emit_records, events, fields, graph, load, machine, trace
 from benchmarks.processes import PROJECT, Say, run
 from benchmarks.results_page import render_results_page
 from benchmarks.rows import Row
@@ -36,6 +36,7 @@ _MEASURES: dict[str, Measure] = {
     "graph": graph.measure,
     "fields": fields.measure,
     "capture": capture.measure,
+    "emit_records": emit_records.measure,
     "cold_start": cold_start.measure,
 }
 _NAMES = (*_MEASURES, "cost")

@@ -1,8 +1,8 @@
-"""An AWS endpoint that answers every request at once; `python -m benchmarks.instant_endpoint [table | events]`.
+"""An AWS endpoint that answers every request at once; `python -m benchmarks.instant_endpoint [table | events | queue]`.
 
 It prints its port, keeps connections open, and stands in for AWS where only the caller's own work is measured. The
 answer is `{}`, or, with `table`, what a graph table in memory answers; to S3 it is nothing at all. With `events` it
-stands in for the HTTP API, and takes every event.
+stands in for the HTTP API, and takes every event; with `queue` for SQS, which takes all messages but every fiftieth.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Callable
+from itertools import count
 from typing import TypeAlias
 
 import orjson
@@ -83,6 +84,19 @@ def take_events(head: bytes, _body: bytes) -> tuple[int, bytes]:
     return (204, b"") if path.endswith(b"/batch") else (201, b"")
 
 
+def queue_answer(fails_every: int) -> Answer:
+    """What SQS answers to calls of `SendMessageBatch`, if it fails every so many messages."""
+    numbers = count(1)
+
+    def answer(_head: bytes, body: bytes) -> tuple[int, bytes]:
+        entries = [(entry["Id"], next(numbers) % fails_every) for entry in orjson.loads(body)["Entries"]]
+        taken = [{"Id": one, "MessageId": "m", "MD5OfMessageBody": "0"} for one, left in entries if left]
+        failed = [{"Id": one, "Code": "InternalError", "SenderFault": False} for one, left in entries if not left]
+        return 200, orjson.dumps({"Successful": taken, "Failed": failed})
+
+    return answer
+
+
 def table_answer(table: MemoryDynamo) -> Answer:
     """What the table answers to calls of DynamoDB."""
 
@@ -121,5 +135,10 @@ async def serve(answer: Answer) -> None:
 
 
 if __name__ == "__main__":
-    answers = {(): answer_nothing, ("table",): table_answer(MemoryDynamo()), ("events",): take_events}
+    answers = {
+        (): answer_nothing,
+        ("table",): table_answer(MemoryDynamo()),
+        ("events",): take_events,
+        ("queue",): queue_answer(fails_every=50),
+    }
     asyncio.run(serve(answers[tuple(sys.argv[1:])]))

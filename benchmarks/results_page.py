@@ -56,6 +56,10 @@ The baselines:
   heap grew beyond what a collection left, garbage included, and Python's peak). Whether the plan was told in full, by
   sources without kinds, or by tables stands beside it. Threads have 16 MB of stack, without which Spark itself fails
   at 400 expressions inside each other.
+- **emit_records**: a message for each row, ten a call, by boto3 in each task. Rows for a second of CPU, of the JVM and
+  of its Python workers: working out the rows, checking them, JSON, packing, `SendMessageBatch`, and sending failed
+  entries again. The queue is a process of its own on loopback, which answers as SQS does and fails every fiftieth
+  message: no network, no throttling. A run of as many rows before warms up.
 - **cold start**: a process that makes the same boto3 clients and does nothing else; compiled bytecode, warm disk.
 
 For context, not as a ratio: the recursive SQL of Marquez 0.51's `/lineage` alone (PostgreSQL 15, 2 cores, warm; no JVM,

@@ -54,6 +54,11 @@ def below(what: str, ours: float, baseline: float, *, limit: float, show: Show) 
     return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", f"< {show(limit)}", ours < limit)
 
 
+def above(what: str, ours: float, baseline: float, *, limit: float, show: Show) -> Row:
+    """Ours does more of something than a limit of its own; the baseline stands beside it."""
+    return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", f"≥ {show(limit)}", ours >= limit)
+
+
 def steady(
     what: str, ours: Figures, baseline: Figures, *, of: Sequence[str], at_most: float, show: Callable[[Figures], str]
 ) -> Row:

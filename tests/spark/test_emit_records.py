@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import logging
+import re
 import threading
 from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +22,7 @@ from spark_client.row_columns import derived_node_id, select_lines
 from spark_client.row_records import RowFault, RowTally, emit_records
 from tests.unit.spark_client.lineage_service import Service, failing, handler_of
 
+GUIDE = Path(__file__).parents[2] / "docs" / "emit_records.md"
 NOON = 1_763_640_000
 HASTE = Patience(deadline_s=2, attempt_s=2, connect_s=1, pause_s=0.1, pause_max_s=0.2)
 FLIGHTS = [("UA1545", "landed"), ("B6725", "landed"), ("AA1141", "UA1545")]
@@ -137,6 +140,27 @@ def test_the_next_step_names_its_parents_by_the_same_derivation(flights: DataFra
 
     told = [row[0] for row in flights.select(column).collect()]
     assert told == [derive_node_id("flights", of, "CHECKED", flight, 0) for flight, of in FLIGHTS]
+
+
+def test_the_guide_does_what_it_says(
+    flights: DataFrame,
+    service: Service,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (snippet,) = re.findall(r"```python\n(.*?)```", GUIDE.read_text(encoding="utf-8"), re.DOTALL)
+    checked = str(tmp_path / "checked")
+    flights.select("flight").coalesce(1).write.parquet(checked)
+    monkeypatch.setenv("HEADWATER_URL", service.url)
+
+    exec(snippet.replace('"checked"', repr(checked)), {"spark": flights.sparkSession})
+
+    assert capsys.readouterr().out == ""
+    assert [record["node_id"] for record in requested(service)] == ["AA1141", "B6725", "UA1545"]
+    (place,) = {str(record["storage_location"]) for record in requested(service)}
+    assert place.startswith("file:")
+    assert place.endswith(".parquet")
 
 
 PLACED = {"root_id": "flights", "parent_id": "landed", "action_taken": "CHECKED", "storage_location": "s3://b"}
