@@ -79,8 +79,13 @@ def requested(service: Service) -> list[dict[str, object]]:
     return sorted((one for request in service.requests for one in request["records"]), key=lambda one: one["node_id"])
 
 
-def test_rows_become_messages_of_the_packed_queue(flights: DataFrame, service: Service, queue_url: str) -> None:
-    tally = emit(flights, node_id="flight", queue_url=queue_url, run_id="run-7")
+@pytest.mark.parametrize("told", ["by argument", "by environment"])
+def test_rows_become_messages_of_the_packed_queue(
+    flights: DataFrame, service: Service, queue_url: str, told: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if told == "by environment":
+        monkeypatch.setenv("HEADWATER_QUEUE_URL", queue_url)
+    tally = emit(flights, node_id="flight", queue_url=queue_url if told == "by argument" else None, run_id="run-7")
 
     assert tally == RowTally(sent=3)
     assert tally.complete
