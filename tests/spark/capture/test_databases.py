@@ -42,6 +42,17 @@ CASES = (
         """,
         before=("CREATE TABLE derby.APP.JDBC_SOURCE AS SELECT * FROM planes",),
     ),
+    write(
+        "a query that the database answers",
+        lambda spark, out: (
+            spark.read.format("jdbc")
+            .options(url=_URL, query='SELECT "seats" FROM app.jdbc_asked', **_DRIVER)
+            .load()
+            .write.parquet(out)
+        ),
+        "seats <- jdbc_asked.seats IDENTITY",
+        before=("CREATE TABLE derby.APP.JDBC_ASKED AS SELECT * FROM planes",),
+    ),
     statement(
         "a catalog's table as selected",
         f"CREATE TABLE derby.APP.V2_MADE AS {_SQL}",

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pandas as pd
 import pyarrow as pa
 import pytest
-from pyspark.sql import DataFrame, Row, SparkSession
+from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from tests.spark.capture.specification import Case, frame
@@ -58,6 +58,16 @@ def meet(left: pd.DataFrame, right: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame({"model": right["model"], "carrier": left["carrier"][:1]})
 
 
+def add_one(parts: Iterator[pd.Series]) -> Iterator[pd.Series]:
+    for values in parts:
+        yield values + 1
+
+
+class Carriers:
+    def eval(self, row):
+        yield (row["carrier"],)
+
+
 class Words:
     def eval(self, text):
         for word in text.split():
@@ -76,6 +86,11 @@ def _registered(spark: SparkSession) -> DataFrame:
 def _table_function(spark: SparkSession) -> DataFrame:
     spark.udtf.register("words", sf.udtf(Words, returnType="word STRING, length INT"))
     return spark.sql("SELECT f.flight, w.word FROM flights f, LATERAL words(f.dest) w")
+
+
+def _function_of_a_table(spark: SparkSession) -> DataFrame:
+    spark.udtf.register("carriers", sf.udtf(Carriers, returnType="who STRING"))
+    return spark.sql("SELECT who FROM carriers(TABLE(SELECT carrier, dest FROM flights WHERE flight > 1))")
 
 
 VALUES = (
@@ -151,6 +166,58 @@ VALUES = (
         word <- flights.dest TRANSFORMATION (python udtf words)
         """,
     ),
+    frame(
+        "a function of a table",
+        _function_of_a_table,
+        """
+        who <- flights.carrier TRANSFORMATION (python udtf carriers)
+        who <- flights.dest TRANSFORMATION (python udtf carriers)
+        * <- flights.flight FILTER
+        """,
+    ),
+    frame(
+        "a function of pandas that takes parts",
+        lambda spark: spark.table("flights").select(sf.pandas_udf(add_one, "int")("distance").alias("d")),
+        "d <- flights.distance TRANSFORMATION (python udf add_one)",
+    ),
+    frame(
+        "a function of what a function gives",
+        lambda spark: spark.table("flights").select(
+            (twofold := sf.udf(double, "int"))(sf.udf(lambda n: n, "int")("distance")).alias("d"),
+            twofold("flight").alias("f"),
+        ),
+        """
+        d <- flights.distance TRANSFORMATION (python udf double)
+        f <- flights.flight TRANSFORMATION (python udf double)
+        """,
+    ),
+    frame(
+        "a function of a struct of columns, and one of nothing",
+        lambda spark: spark.table("flights").select(
+            sf.udf(lambda row: row.carrier, "string")(sf.struct("carrier", "dest")).alias("c"),
+            sf.udf(lambda: 1, "int")().alias("one"),
+        ),
+        """
+        c <- flights.carrier TRANSFORMATION (python udf <lambda>), flights.dest TRANSFORMATION (python udf <lambda>)
+        one <- nothing
+        """,
+    ),
+    frame(
+        "functions as conditions, keys and in joins",
+        lambda spark: (
+            spark.table("flights")
+            .alias("f")
+            .join(spark.table("planes").alias("p"), sf.udf(pair, "string")("f.tailnum") == sf.col("p.tailnum"))
+            .groupBy(sf.when(sf.udf(double, "int")("distance") > 9, sf.col("carrier")).alias("k"))
+            .count()
+        ),
+        """
+        k <- flights.distance CONDITIONAL (python udf double), flights.carrier TRANSFORMATION
+        count <- nothing
+        * <- flights.distance GROUP_BY (python udf double), flights.carrier GROUP_BY
+        * <- flights.tailnum JOIN (python udf pair), planes.tailnum JOIN
+        """,
+    ),
 )
 
 ROWS = (
@@ -223,43 +290,7 @@ ROWS = (
     ),
 )
 
-UNKNOWN = (
-    frame(
-        "rows of an RDD are unknown",
-        lambda spark: _flights(spark).rdd.map(lambda row: Row(c=row.carrier, d=row.distance)).toDF(),
-        """
-        c <- unknown
-        d <- unknown
-        inputs: none
-        """,
-    ),
-    frame(
-        "what is unknown stays so, beside what is known",
-        lambda spark: (
-            spark.sparkContext.parallelize([Row(carrier="UA", rate=2)])
-            .toDF()
-            .join(_flights(spark), "carrier")
-            .select((sf.col("distance") * sf.col("rate")).alias("x"), "distance", "rate", sf.lit(1).alias("one"))
-        ),
-        """
-        x <- flights.distance TRANSFORMATION, unknown
-        distance <- flights.distance IDENTITY
-        rate <- unknown
-        one <- nothing
-        * <- flights.carrier JOIN
-        """,
-    ),
-    frame(
-        "rows of the program are unknown",
-        lambda spark: spark.createDataFrame([("UA", 1)], "c STRING, n INT").select("c"),
-        """
-        c <- unknown
-        inputs: none
-        """,
-    ),
-)
 
-
-@pytest.mark.parametrize("case", [*VALUES, *ROWS, *UNKNOWN], ids=str)
+@pytest.mark.parametrize("case", [*VALUES, *ROWS], ids=str)
 def test_functions_of_python(case: Case, check) -> None:
     check(case)

@@ -321,6 +321,20 @@ NAMED = (
         lambda spark: spark.table("planes").select("seats").localCheckpoint(eager=False),
         "seats <- planes.seats IDENTITY",
     ),
+    frame(
+        "a checkpoint of a checkpoint",
+        lambda spark: (
+            spark.sql("SELECT upper(carrier) AS c, dest FROM flights")
+            .localCheckpoint()
+            .where("dest > 'a'")
+            .localCheckpoint()
+            .select("c")
+        ),
+        """
+        c <- flights.carrier TRANSFORMATION
+        * <- flights.dest FILTER
+        """,
+    ),
 )
 
 

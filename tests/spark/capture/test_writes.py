@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from pyspark.sql import SparkSession
 
 from tests.spark.capture.specification import Case, statement, write
 
@@ -259,63 +258,7 @@ TABLES = (
     ),
 )
 
-HIVE = (
-    statement(
-        "Hive: a table as selected",
-        f"CREATE TABLE hive_made STORED AS ORC AS {_SQL}",
-        f"hive_made:{_COLUMNS}",
-    ),
-    statement(
-        "Hive: INSERT",
-        f"INSERT INTO hive_inserted {_SQL}",
-        f"hive_inserted:{_COLUMNS}",
-        before=("CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE",),
-    ),
-    statement(
-        "Hive: what a table with a serde holds",
-        "INSERT OVERWRITE hive_copied SELECT upper(carrier), far FROM hive_source WHERE far > 0",
-        """
-        hive_copied:
-        carrier <- hive_source.carrier TRANSFORMATION
-        far <- hive_source.far IDENTITY
-        * <- hive_source.far FILTER
-        """,
-        before=(
-            "CREATE TABLE hive_source (carrier STRING, far INT) STORED AS TEXTFILE",
-            "CREATE TABLE hive_copied (carrier STRING, far INT) STORED AS SEQUENCEFILE",
-        ),
-    ),
-    statement(
-        "Hive: partitions of both kinds",
-        "INSERT OVERWRITE TABLE hive_parts PARTITION (year = '2013', dest) SELECT carrier, dest FROM flights",
-        """
-        hive_parts:
-        carrier <- flights.carrier IDENTITY
-        year <- nothing
-        dest <- flights.dest IDENTITY
-        """,
-        before=(
-            "CREATE TABLE hive_parts (carrier STRING) PARTITIONED BY (year STRING, dest STRING) STORED AS TEXTFILE",
-        ),
-    ),
-    statement(
-        "Hive: a directory",
-        f"INSERT OVERWRITE DIRECTORY '{{out}}' STORED AS TEXTFILE {_SQL}",
-        _COLUMNS,
-    ),
-    write(
-        "Hive: a frame as a table",
-        lambda spark, out: spark.sql(_SQL).write.format("hive").saveAsTable("hive_saved"),
-        f"hive_saved:{_COLUMNS}",
-    ),
-)
-
 
 @pytest.mark.parametrize("case", [*FILES, *TABLES], ids=str)
 def test_a_write(case: Case, check) -> None:
     check(case)
-
-
-@pytest.mark.parametrize("case", HIVE, ids=str)
-def test_a_write_with_hive(case: Case, check, hive: SparkSession) -> None:
-    check(case, hive)

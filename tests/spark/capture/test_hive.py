@@ -1,0 +1,108 @@
+"""Tables of a Hive metastore, in Hive's formats and in Spark's own."""
+
+from __future__ import annotations
+
+import pytest
+from pyspark.sql import SparkSession
+
+from tests.spark.capture.specification import Case, statement, write
+
+_SQL = "SELECT carrier, distance * 2 AS far FROM flights"
+_COLUMNS = """
+        carrier <- flights.carrier IDENTITY
+        far <- flights.distance TRANSFORMATION
+"""
+
+CASES = (
+    statement(
+        "a table as selected",
+        f"CREATE TABLE hive_made STORED AS ORC AS {_SQL}",
+        f"hive_made:{_COLUMNS}",
+    ),
+    statement(
+        "INSERT",
+        f"INSERT INTO hive_inserted {_SQL}",
+        f"hive_inserted:{_COLUMNS}",
+        before=("CREATE TABLE hive_inserted (carrier STRING, far INT) STORED AS TEXTFILE",),
+    ),
+    statement(
+        "what a table with a serde holds",
+        "INSERT OVERWRITE hive_copied SELECT upper(carrier), far FROM hive_source WHERE far > 0",
+        """
+        hive_copied:
+        carrier <- hive_source.carrier TRANSFORMATION
+        far <- hive_source.far IDENTITY
+        * <- hive_source.far FILTER
+        """,
+        before=(
+            "CREATE TABLE hive_source (carrier STRING, far INT) STORED AS TEXTFILE",
+            "CREATE TABLE hive_copied (carrier STRING, far INT) STORED AS SEQUENCEFILE",
+        ),
+    ),
+    statement(
+        "partitions of both kinds",
+        "INSERT OVERWRITE TABLE hive_parts PARTITION (year = '2013', dest) SELECT carrier, dest FROM flights",
+        """
+        hive_parts:
+        carrier <- flights.carrier IDENTITY
+        year <- nothing
+        dest <- flights.dest IDENTITY
+        """,
+        before=(
+            "CREATE TABLE hive_parts (carrier STRING) PARTITIONED BY (year STRING, dest STRING) STORED AS TEXTFILE",
+        ),
+    ),
+    statement(
+        "a directory",
+        f"INSERT OVERWRITE DIRECTORY '{{out}}' STORED AS TEXTFILE {_SQL}",
+        _COLUMNS,
+    ),
+    write(
+        "a frame as a table",
+        lambda spark, out: spark.sql(_SQL).write.format("hive").saveAsTable("hive_saved"),
+        f"hive_saved:{_COLUMNS}",
+    ),
+    statement(
+        "a table in a format of Spark's own",
+        "CREATE TABLE hive_upper STORED AS PARQUET AS SELECT upper(model) AS m FROM hive_parquet",
+        """
+        hive_upper:
+        m <- hive_parquet.model TRANSFORMATION
+        """,
+        before=("CREATE TABLE hive_parquet STORED AS PARQUET AS SELECT * FROM planes",),
+    ),
+    statement(
+        "INSERT into a table in a format of Spark's own",
+        f"INSERT INTO hive_columns {_SQL}",
+        f"hive_columns:{_COLUMNS}",
+        before=("CREATE TABLE hive_columns (carrier STRING, far INT) STORED AS PARQUET",),
+    ),
+    statement(
+        "what one partition holds",
+        "CREATE TABLE hive_of_part USING parquet AS SELECT n, part FROM hive_parted WHERE part = 'a'",
+        """
+        hive_of_part:
+        n <- hive_parted.n IDENTITY
+        part <- hive_parted.part IDENTITY
+        * <- hive_parted.part FILTER
+        """,
+        before=(
+            "CREATE TABLE hive_parted (n INT) PARTITIONED BY (part STRING) STORED AS TEXTFILE",
+            "INSERT INTO hive_parted PARTITION (part = 'a') VALUES (1)",
+        ),
+    ),
+    statement(
+        "a view",
+        "CREATE TABLE hive_of_view USING parquet AS SELECT s FROM hive_view",
+        """
+        hive_of_view:
+        s <- planes.seats IDENTITY
+        """,
+        before=("CREATE VIEW hive_view AS SELECT seats AS s FROM planes",),
+    ),
+)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_write_with_hive(case: Case, check, hive: SparkSession) -> None:
+    check(case, hive)
