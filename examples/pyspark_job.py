@@ -1,4 +1,4 @@
-"""The least that a PySpark job does to tell its lineage: one client, one call for each step.
+"""The least that a PySpark job does to tell its lineage: one line for its writes, one call for each file it moves on.
 
 HEADWATER_URL=http://127.0.0.1:8080 python examples/pyspark_job.py in.csv out.parquet
 """
@@ -9,17 +9,17 @@ import sys
 
 from pyspark.sql import SparkSession
 
-from spark_client import LineageClient
+from spark_client import LineageClient, capture
 
 
 def main(source: str, target: str) -> None:
     """Copy CSV rows that are complete, and say which file was made of which."""
     spark = SparkSession.builder.appName("complete-rows").getOrCreate()
+    capture(spark)
     with LineageClient() as lineage:
         read = lineage.record(root_id=source, parent_id=source, action_taken="READ", storage_location=source)
         spark.read.csv(source, header=True).dropna().write.mode("overwrite").parquet(target)
         lineage.record(root_id=source, parent_id=read.node_id, action_taken="CLEANED", storage_location=target)
-    spark.stop()
 
 
 if __name__ == "__main__":
