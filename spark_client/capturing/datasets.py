@@ -21,7 +21,7 @@ Told: TypeAlias = Mapping[str, Any]
 
 # A relation of more places than this is told by the folders that they are in.
 _PLACES_MAX = 50
-_MADE_OF_NOTHING = frozenset({"EmptyRelation", "LocalRelation", "OneRowRelation", "Range"})
+_MADE_OF_NOTHING = frozenset({"EmptyRelation", "OneRowRelation", "Range"})
 # Iceberg's tables about a table (`web.orders.snapshots`), which say that they lie where it lies.
 _ABOUT_TABLE = re.compile(
     r"(?:all_)?(?:entries|manifests|(?:data_|delete_)?files)"
@@ -30,6 +30,7 @@ _ABOUT_TABLE = re.compile(
 _REASONS = {
     "CommandResult": "the result of a command",
     "ExternalRDD": "made of an RDD",
+    "LocalRelation": "rows of the program",
     "LogicalRDD": "made of an RDD",
 }
 
@@ -47,7 +48,8 @@ class Read:
 
 def find_datasets(leaf: Node, catalogs: Catalogs) -> Read:
     """What a leaf reads."""
-    if leaf.kind in _MADE_OF_NOTHING:
+    # Rows that stand in a statement (VALUES) are no data that came from somewhere; those of the program may be.
+    if leaf.kind in _MADE_OF_NOTHING or (leaf.kind == "LocalRelation" and leaf.text("origin.sqlText")):
         return Read()
     rule = _RULES.get(leaf.kind)
     read = rule(leaf, catalogs) if rule else None

@@ -43,8 +43,8 @@ _KEEPING = kinds(
     """
     GetArrayItem GetMapValue ElementAt TryElementAt Explode PosExplode Stack Inline Slice Reverse SortArray
     ArrayDistinct ArrayExcept ArrayUnion ArrayIntersect ArrayRemove ArrayRepeat ArrayCompact ArrayInsert ArrayAppend
-    ArrayPrepend Flatten Concat CreateArray CreateMap MapValues MapConcat MapFromArrays ArraysZip Shuffle Get Cast
-    UpCast AnsiCast TryCast CollectList CollectSet First Last AnyValue Max Min Greatest Least Collate ArrayMax
+    ArrayPrepend Flatten Concat CreateArray MapValues MapConcat Shuffle Get UpCast
+    AnsiCast TryCast CollectList CollectSet First Last AnyValue Max Min Greatest Least Collate ArrayMax
     ArrayMin ReplicateRows Mode ListAgg
     """
 )
@@ -100,13 +100,43 @@ def _changing(node: Node, of: Expressions) -> Value:
 
 
 def _keeping(node: Node, of: Expressions) -> Value:
-    if node.values.get("same") is True:
-        return of.value(node.node("child"))
     return unite(keep(CHANGED, of.value(part)) for part in parts_of(node))
 
 
+def _cast(node: Node, of: Expressions) -> Value:
+    """To the same type nothing happens; fields of structs go by their place, whatever they are called."""
+    child = of.value(node.node("child"))
+    if node.values.get("same") is True:
+        return child
+    before, after = node.values.get("from") or [], node.values.get("to") or []
+    if before == after:
+        return keep(CHANGED, child)
+    fields = zip(after, before, strict=False)
+    return Value(fields={name: keep(CHANGED, get_field(child, old)) for name, old in fields}, unknown=child.unknown)
+
+
+def _zip(node: Node, of: Expressions) -> Value:
+    names = node.values.get("dataType.elementType.names") or []
+    values = of.values(node.values.get("children") or [])
+    return Value(fields={str(name): keep(CHANGED, value) for name, value in zip(names, values, strict=False)})
+
+
+def _map(node: Node, of: Expressions) -> Value:
+    """A map has the structure of its values; keys only decide which one it is."""
+    if node.kind == "CreateMap":
+        children = node.values.get("children") or []
+        keys, values = children[::2], children[1::2]
+    else:
+        keys, values = [node.values.get("left")], [node.values.get("right")]
+    return unite([change(CHANGED, map(of.value, keys)), *(keep(CHANGED, of.value(value)) for value in values)])
+
+
+def _child(node: Node, of: Expressions) -> Value:
+    return of.value(node.values.get("child"))
+
+
 def _struct_field(node: Node, of: Expressions) -> Value:
-    name = node.text("extractFieldName") or node.text("field.name")
+    name = node.text("field") or node.text("field.name")
     child = of.value(node.node("child"))
     return change(CHANGED, [child]) if name is None else get_field(child, name)
 
@@ -252,23 +282,38 @@ def _higher_order(node: Node, of: Expressions) -> Value:
     return change(CHANGED, [*taken, *bodies])
 
 
-def _body(node: Node, function: Node, taken: list[Value], of: Expressions) -> Value:
-    elements = [keep(CHANGED, value) for value in taken]
-    variables = enumerate(function.nodes("arguments"))
-    bound = {one.text("exprId") or "": _variable(node.kind, place, elements) for place, one in variables}
+def _fold(node: Node, of: Expressions) -> Value:
+    """`aggregate`: what the elements are added up to, and what is made of that in the end."""
+    element = keep(CHANGED, of.value(node.values.get("argument")))
+    total = of.value(node.values.get("zero"))
+    for _ in range(2):  # what was added up goes into the next sum
+        total = unite([total, _called(node.node("merge"), [total, element], of)])
+    return keep(CHANGED, _called(node.node("finish"), [total], of))
+
+
+def _called(function: Node | None, arguments: Sequence[Value], of: Expressions) -> Value:
+    """A lambda's value with these arguments."""
+    if function is None or function.kind != "LambdaFunction":
+        return of.value(function)
+    variables = zip(function.nodes("arguments"), arguments, strict=False)
+    bound = {one.text("exprId") or "": value for one, value in variables}
     return of.with_variables(bound).value(function.node("function"))
 
 
+def _body(node: Node, function: Node, taken: list[Value], of: Expressions) -> Value:
+    elements = [keep(CHANGED, value) for value in taken]
+    count = len(function.nodes("arguments"))
+    return _called(function, [_variable(node.kind, place, elements) for place in range(count)], of)
+
+
 def _variable(kind: str, place: int, elements: list[Value]) -> Value:
-    """What a lambda's variable is, by its place: an element, an index, a key or a value, or what is added up."""
+    """What a lambda's variable is, by its place: an element, an index, a key or a value."""
     if kind in ("ArrayTransform", "ArrayFilter") and place == 1:
         return NOTHING
     if kind == "ZipWith":
         return elements[place]
     if kind == "MapZipWith" and place > 0:
         return elements[place - 1]
-    if kind == "ArrayAggregate" and place == 1:
-        return elements[0]
     return unite(elements)
 
 
@@ -281,6 +326,12 @@ RULES: Mapping[str, Rule] = {
     "GetStructField": _struct_field,
     "GetArrayStructFields": _struct_field,
     "CreateNamedStruct": _struct,
+    "Cast": _cast,
+    "ArraysZip": _zip,
+    "CreateMap": _map,
+    "MapFromArrays": _map,
+    "SQLScalarFunction": _child,
+    "ArrayAggregate": _fold,
     "UpdateFields": _with_fields,
     "CaseWhen": _case,
     "If": _if,

@@ -31,9 +31,9 @@ from spark_client.capturing.values import (
 # Operators that neither make columns nor decide which rows there are.
 _PASSING = kinds(
     """
-    SubqueryAlias View PipeOperator Repartition RepartitionByExpression RebalancePartitions GlobalLimit LocalLimit Tail
-    Offset Sample ResolvedHint ReturnAnswer EventTimeWatermark CollectMetrics CTERelationDef Subquery LimitAll
-    UpdateEventTimeWatermarkColumn SequentialStreamingUnion
+    SubqueryAlias View PipeOperator SQLFunctionNode Repartition RepartitionByExpression RebalancePartitions
+    GlobalLimit LocalLimit Tail Offset ResolvedHint ReturnAnswer EventTimeWatermark CollectMetrics CTERelationDef
+    Subquery LimitAll UpdateEventTimeWatermarkColumn SequentialStreamingUnion
     """
 )
 _SEMI = ("LeftSemi", "LeftAnti")
@@ -156,7 +156,14 @@ def _join(node: Node, inputs: Inputs) -> Relation:
     left, right = inputs.one(node, "left"), inputs.one(node, "right")
     columns = left.columns if node.text("joinType") in _SEMI else left.columns + right.columns
     joined = Relation(columns, left.rows | right.rows)
-    return _decided(joined, JOIN, [inputs.over(left, right).value(node.node("condition"))])
+    return _decided(joined, JOIN, map(inputs.over(left, right).value, node.nodes("condition", "asOfCondition")))
+
+
+def _sample(node: Node, inputs: Inputs) -> Relation:
+    """`randomSplit` has Spark sort the partitions, so that each part is of the same rows: nobody asked for that."""
+    child = node.node("child")
+    own_sort = child is not None and child.kind == "Sort" and child.values.get("global") is False
+    return inputs.one(child) if child is not None and own_sort else inputs.one(node)
 
 
 def _lateral_join(node: Node, inputs: Inputs) -> Relation:
@@ -279,6 +286,8 @@ RULES: Mapping[str, Rule] = {
     "DeduplicateWithinWatermark": _deduplicate,
     "Window": _windows,
     "Join": _join,
+    "AsOfJoin": _join,
+    "Sample": _sample,
     "LateralJoin": _lateral_join,
     "Union": _union,
     "Intersect": _set_operation,

@@ -17,12 +17,13 @@ _CONNECTOR = f"{_SQL}.connector.catalog"
 GETTERS: dict[str, tuple[str, ...]] = {
     # Nodes, beside their constructors' values.
     f"{_LOGICAL}.LeafNode": ("schema",),
+    f"{_LOGICAL}.LocalRelation": ("origin.sqlText",),
     f"{_LOGICAL}.Command": ("query.schema",),
     f"{_EXPRESSIONS}.CreateNamedStruct": ("names",),
     f"{_EXPRESSIONS}.RuntimeReplaceable": ("replacement",),
     f"{_EXPRESSIONS}.CommonExpressionId": ("id",),
     f"{_EXPRESSIONS}.UpdateFields": ("dataType.names",),
-    f"{_EXPRESSIONS}.GetStructField": ("extractFieldName",),
+    f"{_EXPRESSIONS}.ArraysZip": ("dataType.elementType.names",),
     f"{_EXPRESSIONS}.GetArrayStructFields": ("field.name",),
     f"{_EXPRESSIONS}.UserDefinedExpression": ("name",),
     f"{_EXPRESSIONS}.Generator": ("elementSchema.names",),

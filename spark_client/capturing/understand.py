@@ -20,6 +20,7 @@ from spark_client.capturing.values import IDENTITY, NOTHING, SOMEHOW, Dependency
 from spark_client.capturing.writes import Dataset, Write, Written
 
 K = TypeVar("K")
+_METADATA = "_metadata"
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 # Leaves that stand for a plan elsewhere.
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
@@ -150,8 +151,10 @@ class _Reading:
         if remembered:
             return remembered.relation(_ids(node))
         read = self._find(node)
-        columns = ((one.text("exprId") or "", _column(one, read)) for one in _outputs(node))
-        return Relation(tuple(columns))
+        hidden = _hidden(node)
+        outputs = _outputs(node)
+        values = (NOTHING if one.text("name") == hidden else _column(one, read) for one in outputs)
+        return Relation(tuple((one.text("exprId") or "", value) for one, value in zip(outputs, values, strict=True)))
 
     def _find(self, leaf: Node) -> Read:
         if leaf.number not in self._read:
@@ -167,6 +170,13 @@ def _column(attribute: Node, read: Read) -> Value:
         return NOTHING
     how = SOMEHOW if attribute.kind == "References" else IDENTITY
     return Value(frozenset(Dependency(Source(dataset.id, (name,)), how) for dataset in read.datasets))
+
+
+def _hidden(leaf: Node) -> str | None:
+    """The column that Spark adds to files' own if it is asked for: their paths, sizes and times."""
+    relation = leaf.values.get("relation")
+    told = relation.get("schema") if isinstance(relation, dict) else None
+    return None if not isinstance(told, str) or f'"name":"{_METADATA}"' in told else _METADATA
 
 
 def _outputs(leaf: Node) -> list[Node]:

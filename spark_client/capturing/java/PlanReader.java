@@ -19,12 +19,15 @@ import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
 import org.apache.spark.sql.catalyst.expressions.Expression;
+import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.StructType;
 
 /**
  * A plan as JSON, each node once: time and size are linear in the plan, where `TreeNode.toJSON` may be exponential.
@@ -172,11 +175,38 @@ public class PlanReader {
             text(id((NamedExpression) node));
         }
         if (node instanceof Cast) {
-            Cast cast = (Cast) node;
-            first = name("same", first);
-            out.append(cast.child().dataType().sameType(cast.dataType()));
+            first = tellCast(((Cast) node).child().dataType(), ((Cast) node).dataType(), first);
+        } else if (node instanceof GetStructField) {
+            GetStructField step = (GetStructField) node;
+            first = name("field", first);
+            text(((StructType) step.child().dataType()).fields()[step.ordinal()].name());
         }
         tellGetters(node, first, 0);
+    }
+
+    /** Whether a cast is to the same type; else, of structs and arrays of them, the names of fields that it changes. */
+    private boolean tellCast(DataType from, DataType to, boolean first) {
+        first = name("same", first);
+        out.append(from.sameType(to));
+        while (from instanceof ArrayType && to instanceof ArrayType) {
+            from = ((ArrayType) from).elementType();
+            to = ((ArrayType) to).elementType();
+        }
+        if (from instanceof StructType && to instanceof StructType) {
+            tellNames("from", ((StructType) from).fieldNames());
+            tellNames("to", ((StructType) to).fieldNames());
+        }
+        return first;
+    }
+
+    private void tellNames(String key, String[] names) {
+        name(key, false);
+        out.append('[');
+        for (int i = 0; i < names.length; i++) {
+            out.append(i == 0 ? "" : ",");
+            text(names[i]);
+        }
+        out.append(']');
     }
 
     /** Of an expression: its name and id if it has them, the attributes in it, and the plans of its subqueries. */

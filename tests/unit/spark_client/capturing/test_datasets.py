@@ -186,13 +186,19 @@ def test_topics_are_a_dataset_each():
     )
 
 
-@pytest.mark.parametrize("kind", ["LocalRelation", "OneRowRelation", "Range"])
+@pytest.mark.parametrize("kind", ["OneRowRelation", "Range"])
 def test_rows_in_the_plan_itself_are_made_of_nothing(kind):
     assert find_datasets(a_node(kind, schema=SCHEMA), CATALOGS) == Read()
 
 
+def test_rows_in_a_statement_are_made_of_nothing():
+    values = {"schema": SCHEMA, "origin.sqlText": "SELECT * FROM VALUES (1)"}
+    assert find_datasets(a_node("LocalRelation", **values), CATALOGS) == Read()
+
+
 UNKNOWN = [
     (a_node("LogicalRDD"), "LogicalRDD: made of an RDD"),
+    (a_node("LocalRelation"), "LocalRelation: rows of the program"),
     (a_node("ExternalRDD"), "ExternalRDD: made of an RDD"),
     (a_node("CommandResult"), "CommandResult: the result of a command"),
     (a_node("StreamingRelation"), "StreamingRelation: a source that nobody can name"),
