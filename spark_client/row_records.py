@@ -98,7 +98,6 @@ def emit_records(
     at = int(Timing().now()) if requested_at is None else requested_at
     shared = _shared(at, run_id or current_run_id())
     records = select_records(df, RowFields(root_id, parent_id, action, storage_location, node_id, key))
-    _warn_if_unstable(records)
     tally = _send(records, _errand(client, queue_url, shared, patience))
     if not tally.complete:
         _warn(tally)
@@ -140,6 +139,7 @@ def _send(records: DataFrame, errand: Errand) -> RowTally:
         return deliver_rows(batches, errand)
 
     try:
+        _warn_if_unstable(records)
         rows = lines.mapInArrow(deliver, RESULT).collect()
     except Exception as error:  # noqa: BLE001 - a job that has done its work must not fail for want of lineage
         return RowTally(error=f"{type(error).__name__}: {' '.join(str(error).split())[:_ERROR_CHARS]}")
