@@ -29,15 +29,20 @@ _OPTIONS = {
     "spark.hadoop.javax.jdo.option.ConnectionURL": "jdbc:derby:memory:metastore;create=true",
 }
 
+_OF_SPARK_35 = (
+    "unclosed <socket:ResourceWarning",
+    "distutils Version classes are deprecated:DeprecationWarning",
+    "is_datetime64tz_dtype is deprecated:DeprecationWarning",
+)
 # Spark's workers need what the driver has.
 os.environ["PYSPARK_PYTHON"] = sys.executable
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """PySpark 3.5 leaves sockets to the garbage collector and asks distutils; only the Spark tests run on it."""
+    """PySpark 3.5 leaves sockets to the garbage collector and asks old names; only the Spark tests run on it."""
     if pyspark.__version__.startswith("3."):
-        config.addinivalue_line("filterwarnings", "ignore:unclosed <socket:ResourceWarning")
-        config.addinivalue_line("filterwarnings", "ignore:distutils Version classes are deprecated:DeprecationWarning")
+        for message in _OF_SPARK_35:
+            config.addinivalue_line("filterwarnings", f"ignore:{message}")
 
 
 @pytest.fixture(scope="session")
