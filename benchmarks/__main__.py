@@ -1,6 +1,7 @@
 """`python -m benchmarks [NAME ...] [--quick]` runs all, or what is named; it exits with 1 if a goal is missed.
 
-A whole run writes docs/benchmarks.md and docs/cost.md; with names, or `--quick`, results are only printed.
+A whole run writes docs/benchmarks.md and docs/cost.md; with names, their rows are written alone. With `--quick`,
+results are only printed.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from rich.table import Table
 
 from benchmarks import capture, cold_start, emit_records, events, fields, graph, load, machine, trace
 from benchmarks.processes import PROJECT, Say, run
-from benchmarks.results_page import render_results_page
+from benchmarks.results_page import render_results_page, update_results_page
 from benchmarks.rows import Row
 
 _RESULTS = PROJECT / "docs" / "benchmarks.md"
@@ -51,17 +52,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = parsed.names or list(_NAMES)
     if unknown := set(names) - set(_NAMES):
         parser.error(f"NAME must be any of {', '.join(_NAMES)}, got {', '.join(sorted(unknown))}")
-    write = not parsed.names and not parsed.quick
+    write = not parsed.quick
     console = Console()
     load_before = machine.load()
     rows = _measure(console, names, quick=parsed.quick)
     if "cost" in names:
         _cost(console, write=write)
     if write:
-        about = [*machine.describe(), ("load before and after", f"{load_before}; {machine.load()}")]
-        _RESULTS.write_text(render_results_page(rows, about), encoding="utf-8")
+        _write(rows, f"{load_before}; {machine.load()}", whole=not parsed.names)
     _print_rows(console, rows)
     return 0 if all(row.met for row in rows) else 1
+
+
+def _write(rows: Sequence[Row], load: str, *, whole: bool) -> None:
+    """The page anew, or these rows of it."""
+    about = [*machine.describe(), ("load before and after", load)]
+    if whole:
+        page = render_results_page(rows, about)
+    else:
+        told = "; ".join(f"{name} {value}" for name, value in about)
+        page = update_results_page(_RESULTS.read_text(encoding="utf-8"), rows, told)
+    _RESULTS.write_text(page, encoding="utf-8")
 
 
 def _measure(console: Console, names: Sequence[str], *, quick: bool) -> list[Row]:

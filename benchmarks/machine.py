@@ -8,7 +8,7 @@ from datetime import datetime, timezone
 from importlib.metadata import version
 from pathlib import Path
 
-_LIBRARIES = ("boto3", "botocore", "orjson", "pydantic", "aws-lambda-powertools", "moto")
+_LIBRARIES = ("boto3", "botocore", "orjson", "pydantic", "aws-lambda-powertools", "moto", "pyspark", "pyarrow")
 
 
 def describe() -> list[tuple[str, str]]:

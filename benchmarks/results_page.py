@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from benchmarks.rows import Row
 
@@ -75,6 +75,30 @@ The machine:
 def render_results_page(rows: Sequence[Row], machine: Sequence[tuple[str, str]]) -> str:
     """The whole page."""
     return "\n".join((_ABOUT, *_rows(rows), _BASELINES, *(f"- {name}: {value}" for name, value in machine), ""))
+
+
+def update_results_page(page: str, rows: Sequence[Row], about: str) -> str:
+    """The page of an earlier run with these rows in the place of those of the same benchmarks, and a line about them.
+
+    A benchmark is told by the first word of its rows; one that is not there comes after the others.
+    """
+    lines = page.rstrip("\n").splitlines()
+    table = [number for number, line in enumerate(lines) if line.startswith("| ")]
+    told = {_benchmark(row.what) for row in rows}
+    old = [number for number in table[1:] if _benchmark(lines[number][2:]) in told]
+    place = old[0] if old else table[-1] + 1
+    above = [line for number, line in enumerate(lines[:place]) if number not in old]
+    below = [line for number, line in enumerate(lines[place:], place) if number not in old]
+    notes = [line for line in below if not line.startswith(f"- {_again(told)}")]
+    return "\n".join((*above, *_rows(rows), *notes, f"- {_again(told)}: {about}", ""))
+
+
+def _again(benchmarks: Collection[str]) -> str:
+    return f"{', '.join(sorted(benchmarks))} by themselves"
+
+
+def _benchmark(what: str) -> str:
+    return what.partition(" ")[0].rstrip(":")
 
 
 def _rows(rows: Sequence[Row]) -> Iterator[str]:
