@@ -39,8 +39,13 @@ def flattened_struct(rows: DataFrame) -> DataFrame:
     """Each of 2,000 fields of a struct as a column: each refers to a column whose type is 2,000 fields long."""
     names = [f"f{number}" for number in range(2000)]
     fields = ", ".join(f"{name}: BIGINT" for name in names)
-    payload = rows.sparkSession.read.schema(f"payload STRUCT<g: STRUCT<{fields}>>").parquet(*rows.inputFiles())
+    payload = _read_as(rows, f"payload STRUCT<g: STRUCT<{fields}>>")
     return payload.select([sf.col(f"payload.g.{name}").alias(name) for name in names])
+
+
+def _read_as(rows: DataFrame, schema: str) -> DataFrame:
+    """The file of the rows, read by another schema: its columns are all null."""
+    return rows.sparkSession.read.schema(schema).parquet(*rows.inputFiles())
 
 
 def stacked_columns(rows: DataFrame) -> DataFrame:
@@ -75,8 +80,8 @@ def doubled_joins(rows: DataFrame) -> DataFrame:
 
 
 def opaque_columns(rows: DataFrame) -> DataFrame:
-    """1,500 columns through a function of Python: each is made of each."""
-    wide = rows.select([(sf.col("id") + number).alias(f"c{number}") for number in range(1500)])
+    """1,500 columns of a file through a function of Python: each is made of each."""
+    wide = _read_as(rows, ", ".join(f"c{number} BIGINT" for number in range(1500)))
 
     def as_it_is(frames: Iterator[Any]) -> Iterator[Any]:  # inside: it travels by value
         return frames
