@@ -70,6 +70,47 @@ def _told(watch: Watch, frame: DataFrame, out: Path) -> tuple[str, list[str]]:
             """,
             id="subqueries and a generator",
         ),
+        pytest.param(
+            f"SELECT carrier, dest, sum(greatest({_MUCH})) AS s FROM flights GROUP BY CUBE (carrier, dest)",
+            """
+            carrier <- flights.carrier SOMEHOW
+            dest <- flights.dest SOMEHOW
+            s <- flights.distance SOMEHOW
+            * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
+            """,
+            id="a cube",
+        ),
+        pytest.param(
+            f"SELECT f.carrier, l.m, greatest({_MUCH}) AS d FROM flights f, "
+            "LATERAL (SELECT max(seats) AS m FROM planes p WHERE p.tailnum = f.tailnum) l",
+            """
+            carrier <- flights.carrier SOMEHOW
+            m <- planes.seats SOMEHOW
+            d <- flights.distance SOMEHOW
+            * <- flights.tailnum FILTER, planes.tailnum FILTER
+            """,
+            id="a lateral subquery",
+        ),
+        pytest.param(
+            f"SELECT DISTINCT greatest({_MUCH}) AS d, carrier FROM flights EXCEPT SELECT seats, model FROM planes",
+            """
+            d <- flights.distance SOMEHOW
+            carrier <- flights.carrier SOMEHOW
+            * <- flights.distance JOIN, flights.carrier JOIN, planes.seats JOIN, planes.model JOIN
+            * <- flights.distance GROUP_BY, flights.carrier GROUP_BY
+            """,
+            id="distinct and except",
+        ),
+        pytest.param(
+            f"SELECT * FROM (SELECT day, carrier, greatest({_MUCH}) AS d FROM flights) "
+            "PIVOT (sum(d) FOR carrier IN ('UA' AS u))",
+            """
+            day <- flights.day SOMEHOW
+            u <- flights.distance SOMEHOW, flights.carrier SOMEHOW
+            * <- flights.day GROUP_BY, flights.carrier GROUP_BY
+            """,
+            id="a pivot",
+        ),
     ],
 )
 def test_a_large_expression_is_read_for_the_columns_in_it(
