@@ -167,14 +167,12 @@ def _sample(node: Node, inputs: Inputs) -> Relation:
 
 
 def _lateral_join(node: Node, inputs: Inputs) -> Relation:
-    left = inputs.one(node, "left")
-    subquery = node.node("right")
-    plan = subquery.node("plan") if subquery is not None else None
+    left, subquery = inputs.one(node, "left"), node.node("right")
+    plan = next(iter(subquery.nodes("plan", "plans")), None) if subquery is not None else None
     if plan is None:
-        return left
+        return _unknown(node, inputs)
     right = inputs.subquery(plan, dict(left.columns))
-    columns = left.columns + right.columns
-    joined = Relation(columns, left.rows | right.rows)
+    joined = Relation(left.columns + right.columns, left.rows | right.rows)
     return _decided(joined, JOIN, [inputs.over(left, right).value(node.node("condition"))])
 
 

@@ -22,6 +22,7 @@ import org.apache.spark.sql.catalyst.expressions.Expression;
 import org.apache.spark.sql.catalyst.expressions.GetStructField;
 import org.apache.spark.sql.catalyst.expressions.Literal;
 import org.apache.spark.sql.catalyst.expressions.NamedExpression;
+import org.apache.spark.sql.catalyst.expressions.OuterReference;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
@@ -212,7 +213,7 @@ public class PlanReader {
     /** Of an expression: its name and id if it has them, the attributes in it, and the plans of its subqueries. */
     private void tellReferences(Expression expression) throws Exception {
         boolean first = true;
-        if (expression instanceof NamedExpression) {
+        if (expression instanceof NamedExpression && expression.resolved()) {
             first = name("name", first);
             text(((NamedExpression) expression).name());
             first = name("exprId", first);
@@ -244,6 +245,9 @@ public class PlanReader {
             }
             if (node instanceof PlanExpression) {
                 plans.add(((PlanExpression) node).plan());
+            }
+            if (node instanceof OuterReference) { // a leaf, which does not have its attribute as a child
+                left.add(((OuterReference) node).e());
             }
             scala.collection.Iterator children = node.children().iterator();
             while (children.hasNext()) {
