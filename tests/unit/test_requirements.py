@@ -26,7 +26,7 @@ def committed_files():
 
 
 def test_there_is_a_lock_file_for_each_environment():
-    assert LOCKS == ["dev.txt", "java.txt", "lambda.txt", "marquez.txt", "node.txt"]
+    assert LOCKS == ["dev.txt", "java.txt", "lambda.txt", "marquez.txt", "node.txt", "spark35.txt"]
 
 
 @pytest.mark.parametrize("name", LOCKS)

@@ -241,13 +241,13 @@ def test_a_hive_table_is_named_alike(hive, write_of, warehouse):
     hive.sql("CREATE TABLE hive_named (carrier STRING, flight INT) PARTITIONED BY (day STRING) STORED AS TEXTFILE")
 
     static = write_of(lambda: hive.sql(f"INSERT OVERWRITE hive_named PARTITION (day = '2013-01-01') {_ROW}"))
-    made = write_of(lambda: hive.sql(f"CREATE TABLE hive_made STORED AS ORC AS {_ROW}"))
+    made = write_of(lambda: hive.sql(f"CREATE TABLE hive_made_alike STORED AS ORC AS {_ROW}"))
     read = write_of(lambda: hive.sql("CREATE TABLE hive_copy STORED AS TEXTFILE AS SELECT * FROM hive_named"))
 
     assert static.output.id == files(f"{warehouse}/hive_named")
     assert static.output.symlinks == (by_name(warehouse, "default.hive_named"),)
     assert [column.name for column in static.output.schema] == ["carrier", "flight", "day"]
-    assert (static.change, made.change, made.output.id) == (None, "CREATE", files(f"{warehouse}/hive_made"))
+    assert (static.change, made.change, made.output.id) == (None, "CREATE", files(f"{warehouse}/hive_made_alike"))
     assert ids(read) == [static.output.id]
 
 
