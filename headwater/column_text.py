@@ -45,7 +45,9 @@ def name_of(column: Column) -> str:
 def _trees(graph: ColumnGraph, asked: list[str], *, up: bool) -> RenderableType:
     ways = {(way.destination, way.origin) if up else (way.origin, way.destination): way for way in graph.made}
     following: dict[str, list[str]] = defaultdict(list)
-    for one, other in [*sorted(ways), *_within(graph, up=up)]:
+    # As people look for them, and alike on every machine, whatever folder the datasets are in.
+    places = {one.id: (one.place.short_name, one.name or "", one.id) for one in graph.columns.values()}
+    for one, other in [*sorted(ways, key=lambda way: (places[way[0]], places[way[1]])), *_within(graph, up=up)]:
         following[one].append(other)
     return grow(asked, following, _words(graph.columns, ways))
 
