@@ -43,6 +43,7 @@ class Walk:
     ) -> None:
         self._leaf = leaf
         self._left = dependencies_max
+        self._limits = f"{dependencies_max} dependencies", f"{seconds_max:g} s"
         self._steps = 0
         self._clock = clock
         self._deadline = clock() + seconds_max
@@ -104,9 +105,9 @@ class Walk:
         self._left -= dependencies
         self._steps += 1
         if self._left < 0:
-            raise TooLarge(f"more than {DEPENDENCIES_MAX} dependencies")
+            raise TooLarge(f"more than {self._limits[0]}")
         if self._steps % _STEPS_A_LOOK == 0 and self._clock() > self._deadline:
-            raise TooLarge(f"more than {SECONDS_MAX} s")
+            raise TooLarge(f"more than {self._limits[1]}")
 
 
 class _Subqueries:
