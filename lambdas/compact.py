@@ -62,13 +62,13 @@ def _check(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 def _seal(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     compactor = wiring.compactor()
     digest = compactor.seal(event["day"], execution=event["execution"], now_s=wiring.now_s())
-    count("RootsMissed", digest.missing)
+    count("RootsMissed", digest.counts.missing)
     return {
         "day": event["day"],
-        "roots": digest.counts["roots"],
-        "objects": digest.counts["objects"],
-        "lines": digest.counts["lines"],
-        "missing": digest.missing,
+        "roots": digest.counts.roots,
+        "objects": digest.counts.objects,
+        "lines": digest.counts.lines,
+        "missing": digest.counts.missing,
         "digest": f"s3://{compactor.digests.bucket}/{digest.link.key}",
     }
 

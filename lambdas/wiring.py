@@ -146,7 +146,7 @@ def compactor() -> Compactor:
     """What the compaction's steps read and write."""
     from lineage.records.calendar import Calendar
     from lineage.records.compaction import Compactor
-    from lineage.records.digest import Digests
+    from lineage.records.digests import Digests
 
     return Compactor(
         calendar=Calendar(client("dynamodb"), os.environ[settings.GRAPH_TABLE]),

@@ -103,7 +103,17 @@ class Archive:
     s3: S3Client
     bucket: str
 
-    def put(self, root_id: str, day: str, file: IO[bytes], written: Written, records: int) -> Upload:
+    def put(
+        self,
+        root_id: str,
+        day: str,
+        file: IO[bytes],
+        written: Written,
+        *,
+        records: int,
+        version: int,
+        base: str | None,
+    ) -> Upload:
         """Upload a written file; it belongs to the archive only once its pointer is committed."""
         key = f"{prefix_of(day)}{sha_of(root_id)}.{written.sha256}.jsonl.gz"
         name = b64encode(root_id.encode()).decode()
@@ -117,7 +127,7 @@ class Archive:
             ChecksumSHA256=b64encode(bytes.fromhex(written.sha256)).decode(),
             Metadata={"root-id-base64": name} if len(name) <= _METADATA_BYTES_MAX else {},
         )
-        stored = ArchiveObject(key, written.sha256, written.size_bytes, records, written.lines)
+        stored = ArchiveObject(key, written.sha256, written.size_bytes, records, written.lines, version, base)
         return Upload(stored, answer.get("VersionId"))
 
     def withdraw(self, upload: Upload) -> None:

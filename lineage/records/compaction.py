@@ -13,7 +13,8 @@ from lineage.aws.queues import Message, send_all
 from lineage.days import day_of, days_between, shift
 from lineage.errors import Invalid
 from lineage.records.calendar import Calendar, Link, Seal
-from lineage.records.digest import Digest, Digests, render_digest
+from lineage.records.digest import Head
+from lineage.records.digests import Digest, Digests
 from lineage.records.keys import SHARDS
 from lineage.records.marks import Mark, Marks
 from lineage.records.pointers import Pointers
@@ -113,10 +114,9 @@ class Compactor:
 
     def _seal(self, day: str, seal: Seal, previous: Link | None, missing: list[str]) -> Digest:
         counted = self.calendar.seal(day, seal)
-        objects = list(self.pointers.objects_of(day))
-        self.digests.remove_orphans(day, {one.key for one in objects})
+        self.digests.remove_orphans(day, self.pointers.objects_of(day))
         before = previous if previous is not None and previous.day < day else None
-        digest = self.digests.put(day, render_digest(day, counted, before, objects, missing))
+        digest = self.digests.put(Head(day, counted, before), self.pointers.objects_of(day), missing)
         self.calendar.put_last(digest.link)
         return digest
 

@@ -1,112 +1,151 @@
 """A day's digest: what the archive holds of it, chained to the day before, as CloudTrail validates its log files.
 
-    digests/year=2026/month=11/day=20/digest.json.gz
+    digests/year=2026/month=11/day=20/digest.jsonl.gz
 
-A JSON document, compressed: `version`, `day`, `sealed_at` (seconds since 1970), `execution`, `previous` (`day`, `key`
-and `sha256` of the digest before, or null), `counts` (`objects`, `roots`, `records`, `lines`, `size_bytes`), `objects`
-(`key`, `sha256`, `size_bytes`, `records`, `lines` of each, by key) and `missing` (the roots carried over).
+JSON lines, compressed, so that a day of a million objects is written and read in little memory:
+
+    {"version": 1, "day", "sealed_at", "execution", "previous": {"day", "key", "sha256"} or null}
+    {"key", "sha256", "size_bytes", "records", "lines", "version", "base"}        an object; in the order of the keys
+    {"missing": root id}                                                          a root carried over; sorted
+    {"counts": {"objects", "roots", "records", "lines", "size_bytes", "missing"}}
+
+`sealed_at` is in seconds since 1970; `version`, in the first line, is that of this form, in an object's line that of
+its root's (see `ArchiveObject`).
 """
 
 from __future__ import annotations
 
-import gzip
-import hashlib
-from collections.abc import Sequence
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from dataclasses import asdict, dataclass, replace
+from typing import Any
 
 import orjson
-from botocore.exceptions import ClientError
 
+from lineage.errors import HeadwaterError
 from lineage.records.archive import prefix_of
 from lineage.records.calendar import Link, Seal
 from lineage.records.pointers import ArchiveObject
 
-if TYPE_CHECKING:
-    from mypy_boto3_s3 import S3Client
-
 VERSION = 1
-# S3's answers to a conditional write that lost: the object is there, or is being written.
-_EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
+
+
+class BadDigest(HeadwaterError):
+    """A digest that is not what `render_digest` writes, or of a later version than this code knows."""
 
 
 @dataclass(frozen=True, slots=True)
-class Digest:
-    """A digest as it lies in the bucket."""
+class Head:
+    """What a digest says of itself: its day, who sealed it and when, and the digest before it."""
 
-    link: Link
-    counts: dict[str, int]
-    missing: int
+    day: str
+    seal: Seal
+    previous: Link | None
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a digest counts: of its objects all are summed, of the missing roots the number."""
+
+    objects: int = 0
+    roots: int = 0
+    records: int = 0
+    lines: int = 0
+    size_bytes: int = 0
+    missing: int = 0
+
+    def plus(self, one: ArchiveObject, *, new_root: bool) -> Counts:
+        """With one more object."""
+        return replace(
+            self,
+            objects=self.objects + 1,
+            roots=self.roots + new_root,
+            records=self.records + one.records,
+            lines=self.lines + one.lines,
+            size_bytes=self.size_bytes + one.size_bytes,
+        )
 
 
 def key_of(day: str) -> str:
     """Where the day's digest lies.
 
     >>> key_of("2026-11-20")
-    'digests/year=2026/month=11/day=20/digest.json.gz'
+    'digests/year=2026/month=11/day=20/digest.jsonl.gz'
     """
-    return prefix_of(day).replace("traces/", "digests/", 1) + "digest.json.gz"
+    return prefix_of(day).replace("traces/", "digests/", 1) + "digest.jsonl.gz"
 
 
-def render_digest(
-    day: str, seal: Seal, previous: Link | None, objects: Sequence[ArchiveObject], missing: Sequence[str]
-) -> bytes:
-    """The digest's bytes: the same facts give the same bytes."""
-    entries = [
-        {"key": o.key, "sha256": o.sha256, "size_bytes": o.size_bytes, "records": o.records, "lines": o.lines}
-        for o in sorted(objects, key=lambda o: o.key)
-    ]
-    document = {
-        "version": VERSION,
-        "day": day,
-        "sealed_at": seal.sealed_at,
-        "execution": seal.execution,
-        "previous": asdict(previous) if previous else None,
-        "counts": {
-            "objects": len(objects),
-            "roots": len({o.key.partition(".")[0] for o in objects}),
-            "records": sum(o.records for o in objects),
-            "lines": sum(o.lines for o in objects),
-            "size_bytes": sum(o.size_bytes for o in objects),
-        },
-        "objects": entries,
-        "missing": sorted(missing),
-    }
-    return gzip.compress(orjson.dumps(document), mtime=0)
+def render_digest(head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str]) -> Iterator[bytes]:
+    """The lines of a digest, each with its line feed; objects and missing roots come sorted, by key and by id."""
+    yield _line({"version": VERSION, "day": head.day, **asdict(head.seal), "previous": _form(head.previous)})
+    counts, root = Counts(), ""
+    for one in objects:
+        counts = counts.plus(one, new_root=one.root_sha != root)
+        root = one.root_sha
+        yield _line(asdict(one))
+    for root_id in missing:
+        counts = replace(counts, missing=counts.missing + 1)
+        yield _line({"missing": root_id})
+    yield _line({"counts": asdict(counts)})
 
 
-def parse_digest(day: str, body: bytes) -> Digest:
-    """What a stored digest says of itself."""
-    document: dict[str, Any] = orjson.loads(gzip.decompress(body))
-    link = Link(day, key_of(day), hashlib.sha256(body).hexdigest())
-    return Digest(link, document["counts"], len(document["missing"]))
+def _form(link: Link | None) -> dict[str, str] | None:
+    return asdict(link) if link else None
 
 
-@dataclass(frozen=True, slots=True)
-class Digests:
-    """The digests in the archive bucket; each is written once."""
+def _line(form: dict[str, Any]) -> bytes:
+    return orjson.dumps(form, option=orjson.OPT_APPEND_NEWLINE)
 
-    s3: S3Client
-    bucket: str
 
-    def put(self, day: str, body: bytes) -> Digest:
-        """Write the day's digest unless there is one; the one that counts."""
-        try:
-            self.s3.put_object(
-                Bucket=self.bucket, Key=key_of(day), Body=body, ContentType="application/json", IfNoneMatch="*"
-            )
-        except ClientError as error:
-            if error.response["Error"]["Code"] not in _EXISTS:
-                raise
-            body = self.s3.get_object(Bucket=self.bucket, Key=key_of(day))["Body"].read()
-        return parse_digest(day, body)
+class DigestLines:
+    """A digest as it is read: `head` at once, then `objects()` to their end; `missing` and `counts` are known after it.
 
-    def remove_orphans(self, day: str, committed: set[str]) -> int:
-        """Remove what traces that died before their commit left under a sealed day; the number removed."""
-        removed = 0
-        for page in self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix_of(day)):
-            for entry in page.get("Contents", []):
-                if entry["Key"] not in committed:
-                    self.s3.delete_object(Bucket=self.bucket, Key=entry["Key"])
-                    removed += 1
-        return removed
+    `BadDigest` is raised by whatever cannot be read. What is read is not proved: that is `verify`'s.
+    """
+
+    def __init__(self, lines: Iterable[bytes]) -> None:
+        self._forms = map(_parse_line, lines)
+        self.head = _parse_head(next(self._forms, {}))
+        self.missing: list[str] = []
+        self.counts: Counts | None = None
+
+    def objects(self) -> Iterator[ArchiveObject]:
+        """The objects that the digest lists, in its order."""
+        for form in self._forms:
+            if self.counts is not None:
+                raise BadDigest("a digest ends with its counts")
+            if "counts" in form:
+                self.counts = _made(Counts, form["counts"])
+            elif "missing" in form:
+                self.missing.append(form["missing"])
+            else:
+                yield _made(ArchiveObject, form)
+        if self.counts is None:
+            raise BadDigest("the digest breaks off before its counts")
+
+
+def _parse_line(line: bytes) -> dict[str, Any]:
+    try:
+        form = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise BadDigest(f"a line is no JSON: {error}") from error
+    if not isinstance(form, dict):
+        raise BadDigest("a line is no JSON object")
+    return form
+
+
+def _parse_head(form: dict[str, Any]) -> Head:
+    version = form.get("version")
+    if type(version) is not int or not 1 <= version <= VERSION:
+        raise BadDigest(f"version: must be 1 to {VERSION}, got {version!r}: a later release of Headwater can read it")
+    try:
+        seal = Seal(form["execution"], form["sealed_at"])
+        return Head(form["day"], seal, Link(**form["previous"]) if form["previous"] else None)
+    except (KeyError, TypeError) as error:
+        raise BadDigest(f"the first line is not that of a digest: {error}") from error
+
+
+def _made(kind: Any, form: Any) -> Any:
+    try:
+        return kind(**form)
+    except TypeError as error:
+        raise BadDigest(f"a line is not that of a digest: {error}") from error

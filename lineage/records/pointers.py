@@ -23,24 +23,44 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ArchiveObject:
-    """A committed object of the archive; sizes in bytes, `records` and `lines` are counts."""
+    """A committed object of the archive; sizes in bytes, `records` and `lines` are counts.
+
+    `version` counts the root's objects from 1: the last one is the authority on the root, and holds every record of
+    those before it. `base` is the key of the root's last object of an earlier day, None if there is none: what the
+    object holds beyond it was first archived on the object's own day.
+    """
 
     key: str
     sha256: str
     size_bytes: int
     records: int
     lines: int
+    version: int
+    base: str | None = None
+
+    @property
+    def root_sha(self) -> str:
+        """SHA-256 of the root's id, which the key names."""
+        return self.key.rpartition("/")[2].partition(".")[0]
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
     """A root's last archive: the object, and between which seconds since 1970 its trace read the table."""
 
-    version: int
     day: str
     read_from: int
     read_to: int
     object: ArchiveObject
+
+    @property
+    def version(self) -> int:
+        """The version of the object."""
+        return self.object.version
+
+    def base_of(self, day: str) -> str | None:
+        """The base of the root's next object, if that one is of this day; it is of no earlier day than this one."""
+        return self.object.key if self.day < day else self.object.base
 
 
 class DaySealed(Conflict):
@@ -94,7 +114,6 @@ class Pointers:
             **_archive_key(root_id),
             **object_attributes,
             "root_id": {"S": root_id},
-            "version": {"N": str(pointer.version)},
             "day": {"S": pointer.day},
             "read_from": {"N": str(pointer.read_from)},
             "read_to": {"N": str(pointer.read_to)},
@@ -136,7 +155,6 @@ def _archive_key(root_id: str) -> dict[str, Value]:
 
 def _pointer(item: Item) -> Pointer:
     return Pointer(
-        version=int(item["version"]["N"]),
         day=item["day"]["S"],
         read_from=int(item["read_from"]["N"]),
         read_to=int(item["read_to"]["N"]),
@@ -151,6 +169,8 @@ def _object_item(one: ArchiveObject) -> dict[str, Value]:
         "size_bytes": {"N": str(one.size_bytes)},
         "records": {"N": str(one.records)},
         "lines": {"N": str(one.lines)},
+        "version": {"N": str(one.version)},
+        **({"base_key": {"S": one.base}} if one.base else {}),
     }
 
 
@@ -161,4 +181,6 @@ def _object(item: Item) -> ArchiveObject:
         size_bytes=int(item["size_bytes"]["N"]),
         records=int(item["records"]["N"]),
         lines=int(item["lines"]["N"]),
+        version=int(item["version"]["N"]),
+        base=item["base_key"]["S"] if "base_key" in item else None,
     )

@@ -88,7 +88,10 @@ def trace(request: TraceRequest, tracer: Tracer, limits: Limits) -> Traced:
 
 
 def _archive(request: TraceRequest, tracer: Tracer, limits: Limits) -> tuple[Findings, Pointer | None]:
-    """Read, write and commit until no other trace got in between; no pointer if nothing is known of the root."""
+    """Read, write and commit until no other trace got in between; no pointer if nothing is known of the root.
+
+    A root's objects never go back in days, so that each holds everything of those of earlier days.
+    """
     day = request.day
     for _ in range(_ROUNDS):
         read_from = tracer.now_s()
@@ -98,9 +101,10 @@ def _archive(request: TraceRequest, tracer: Tracer, limits: Limits) -> tuple[Fin
             return findings, None
         if findings.displaced:
             tracer.dead_letters.put_displaced(findings.displaced)
+        if findings.pointer is not None:
+            day = max(day, findings.pointer.day)
         upload = _upload(request, day, findings, tracer, limits)
-        version = findings.pointer.version + 1 if findings.pointer else 1
-        pointer = Pointer(version, day, read_from, read_to, upload.object)
+        pointer = Pointer(day, read_from, read_to, upload.object)
         try:
             tracer.sources.pointers.commit(request.root_id, pointer)
         except (DaySealed, Overtaken) as lost:
@@ -120,7 +124,15 @@ def _upload(request: TraceRequest, day: str, findings: Findings, tracer: Tracer,
     with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
         file = cast(IO[bytes], spooled)
         written = compress_lines(blocks, file)
-        return archive.put(request.root_id, day, file, written, records=len(findings.records))
+        return archive.put(
+            request.root_id,
+            day,
+            file,
+            written,
+            records=len(findings.records),
+            version=findings.pointer.version + 1 if findings.pointer else 1,
+            base=findings.pointer.base_of(day) if findings.pointer else None,
+        )
 
 
 def _days(request: TraceRequest, today: str) -> Sequence[str]:

@@ -20,7 +20,11 @@ NEXT_DAY = "2025-11-21"
 def digest_of(cloud, day):
     body = cloud.objects(f"digests/year={day[:4]}/month={day[5:7]}/day={day[8:]}/")
     ((_, compressed),) = body.items()
-    return json.loads(gzip.decompress(compressed)), hashlib.sha256(compressed).hexdigest()
+    head, *entries, counts = map(json.loads, gzip.decompress(compressed).splitlines())
+    objects = [entry for entry in entries if "key" in entry]
+    missing = [entry["missing"] for entry in entries if "missing" in entry]
+    digest = {**head, **counts, "objects": objects, "missing": missing}
+    return digest, hashlib.sha256(compressed).hexdigest()
 
 
 def roots(number):
@@ -40,7 +44,7 @@ def test_a_day_is_compacted_and_sealed(cloud):
         "objects": 5,
         "lines": 5,
         "missing": 0,
-        "digest": f"s3://{bucket}/digests/year=2025/month=11/day=20/digest.json.gz",
+        "digest": f"s3://{bucket}/digests/year=2025/month=11/day=20/digest.jsonl.gz",
     }
     assert {one["key"]: one["sha256"] for one in digest["objects"]} == {
         key: hashlib.sha256(body).hexdigest() for key, body in objects.items()
@@ -51,6 +55,7 @@ def test_a_day_is_compacted_and_sealed(cloud):
         "records": 10,
         "lines": 5,
         "size_bytes": sum(map(len, objects.values())),
+        "missing": 0,
     }
     assert (digest["previous"], digest["missing"]) == (None, [])
 
@@ -63,7 +68,7 @@ def test_each_digest_names_the_one_before(cloud):
 
     _, sha256 = digest_of(cloud, DAY)
     digest, _ = digest_of(cloud, NEXT_DAY)
-    key = "digests/year=2025/month=11/day=20/digest.json.gz"
+    key = "digests/year=2025/month=11/day=20/digest.jsonl.gz"
     assert digest["previous"] == {"day": DAY, "key": key, "sha256": sha256}
 
 

@@ -38,7 +38,7 @@ def archive(tmp_path: Path) -> Path:
         file = tmp_path / f"traces/year=2013/month=01/day={day}/root.jsonl.gz"
         file.parent.mkdir(parents=True)
         file.write_bytes(gzip.compress(json.dumps(trace).encode() + b"\n"))
-    digest = tmp_path / "digests/digest.json.gz"
+    digest = tmp_path / "digests/digest.jsonl.gz"
     digest.parent.mkdir()
     digest.write_bytes(gzip.compress(b"{}"))
     return tmp_path

@@ -1,0 +1,105 @@
+"""The digests in the archive bucket: each is written once, when its day is sealed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from itertools import islice
+from tempfile import SpooledTemporaryFile
+from typing import IO, TYPE_CHECKING, cast
+
+from botocore.exceptions import ClientError
+
+from lineage.records.archive import Archive, compress_lines, prefix_of
+from lineage.records.calendar import Link
+from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
+from lineage.records.pointers import ArchiveObject
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+
+# S3's answers to a conditional write that lost: the object is there, or is being written.
+_EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
+_SPOOLED_BYTES = 16 * 1024 * 1024
+_CHUNK_BYTES = 1024 * 1024
+_BLOCK_LINES = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Digest:
+    """A digest as it lies in the bucket."""
+
+    link: Link
+    counts: Counts
+
+
+@dataclass(frozen=True, slots=True)
+class Digests:
+    """The digests of every sealed day."""
+
+    s3: S3Client
+    bucket: str
+
+    def put(self, head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str]) -> Digest:
+        """Write the day's digest unless there is one; the one that counts."""
+        key = key_of(head.day)
+        with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
+            file = cast(IO[bytes], spooled)
+            compress_lines(_blocks(render_digest(head, objects, missing)), file)
+            file.seek(0)
+            try:
+                self.s3.put_object(
+                    Bucket=self.bucket,
+                    Key=key,
+                    Body=file,
+                    ContentType="application/x-ndjson",
+                    ContentEncoding="gzip",
+                    IfNoneMatch="*",
+                )
+            except ClientError as error:
+                if error.response["Error"]["Code"] not in _EXISTS:
+                    raise
+        return self.get(head.day)
+
+    def get(self, day: str) -> Digest:
+        """The day's digest, read to its end. Raises `BadDigest`."""
+        lines = DigestLines(Archive(self.s3, self.bucket).lines(key_of(day)))
+        for _ in lines.objects():
+            pass
+        if lines.counts is None:
+            raise BadDigest(f"the digest of {day} has no counts")
+        return Digest(Link(day, key_of(day), self._sha256(key_of(day))), lines.counts)
+
+    def _sha256(self, key: str) -> str:
+        sha256 = hashlib.sha256()
+        with closing(self.s3.get_object(Bucket=self.bucket, Key=key)["Body"]) as body:
+            for chunk in body.iter_chunks(_CHUNK_BYTES):
+                sha256.update(chunk)
+        return sha256.hexdigest()
+
+    def remove_orphans(self, day: str, committed: Iterable[ArchiveObject]) -> int:
+        """Remove what traces that died before their commit left under a sealed day; the number removed.
+
+        `committed` are the day's objects by key, as S3 lists them too.
+        """
+        removed = 0
+        keys = (one.key for one in committed)
+        next_key = next(keys, None)
+        for found in self._keys(prefix_of(day)):
+            while next_key is not None and next_key < found:
+                next_key = next(keys, None)
+            if found != next_key:
+                self.s3.delete_object(Bucket=self.bucket, Key=found)
+                removed += 1
+        return removed
+
+    def _keys(self, prefix: str) -> Iterator[str]:
+        for page in self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix):
+            yield from (entry["Key"] for entry in page.get("Contents", []))
+
+
+def _blocks(lines: Iterator[bytes]) -> Iterator[bytes]:
+    while block := b"".join(islice(lines, _BLOCK_LINES)):
+        yield block
