@@ -36,7 +36,7 @@ def _trace(message: dict[str, Any], context: LambdaContext) -> None:
     sent_at = int(message["attributes"]["SentTimestamp"]) // 1000
     request = parse_trace_request(message["body"], message_id=message["messageId"], sent_at=sent_at)
     limits = Limits(wiring.number(TRACE_RECORDS_MAX), lambda: context.get_remaining_time_in_millis() / 1000)
-    traced = trace(request, wiring.tracer(), limits)
+    traced = trace(request, wiring.tracer(limits.gather))
     count("RootsTraced", int(traced.pointer is not None))
     count("RecordsDisplaced", traced.displaced)
     if traced.left:

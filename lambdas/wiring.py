@@ -15,10 +15,12 @@ from lineage import settings
 from lineage.aws.clients import CONCURRENCY, READ_CONCURRENCY, client
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lineage.fields.questions import FieldQuestions
     from lineage.records.compaction import Compactor
     from lineage.records.dead_letters import DeadLetters
-    from lineage.records.findings import Sources
+    from lineage.records.findings import Gathered, Sources
     from lineage.records.intake import RecordsIntake
     from lineage.records.load import LoadStores
     from lineage.records.marks import Marks
@@ -135,11 +137,11 @@ def load_stores() -> LoadStores:
     return LoadStores(table(), marks(), dead_letters(), client("s3"), number(settings.RECORDS_TTL_S))
 
 
-def tracer() -> Tracer:
-    """What the trace function reads and writes."""
+def tracer(gather: Callable[[str, Sources], Gathered]) -> Tracer:
+    """What a trace reads and writes; `gather` reads a root."""
     from lineage.records.trace import Tracer
 
-    return Tracer(sources(), marks(), dead_letters(), now_s)
+    return Tracer(sources(), marks(), dead_letters(), now_s, gather)
 
 
 def compactor() -> Compactor:

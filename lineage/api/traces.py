@@ -7,8 +7,6 @@ POST trace            202 and the same place to poll
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.answers import LINES, answer, within
@@ -18,7 +16,6 @@ from lineage.aws.queues import Message, send_all
 from lineage.days import day_of, days_between, shift
 from lineage.errors import TooLarge, shown
 from lineage.records.findings import Findings, find_all
-from lineage.records.lines import render_lines
 from lineage.records.marks import Mark
 from lineage.records.pointers import Pointer
 from lineage.records.questions import is_known, unknown_root
@@ -49,7 +46,7 @@ def get_trace(services: Services, request: HttpRequest) -> Response[str]:
         findings = find_all(root_id, services.sources, records_max=RECORDS_MAX, check=check)
         if not findings.records:
             raise unknown_root(root_id)
-        return _lines(services, findings, check)
+        return _lines(services, findings)
     except TooLarge:
         return _archived_or_later(services, root_id)
 
@@ -64,8 +61,8 @@ def post_trace(services: Services, request: HttpRequest) -> Response[str]:
     return answer({"root_id": root_id, "status": "queued"}, status=202, headers=_place_to_poll(pointer))
 
 
-def _lines(services: Services, findings: Findings, check: Callable[[], None]) -> Response[str]:
-    body, lines = within(render_lines(findings.forest(), None, check))
+def _lines(services: Services, findings: Findings) -> Response[str]:
+    body, lines = within(findings.lines(None))
     if body is not None:
         return Response(200, LINES, body)
     if findings.pointer is not None and _is_all(findings, findings.pointer):

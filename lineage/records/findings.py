@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from lineage.errors import TooLarge
 from lineage.records.archive import Archive
 from lineage.records.forest import Forest
 from lineage.records.items import parse_item
+from lineage.records.lines import Compaction, render_lines
 from lineage.records.pointers import Pointer, Pointers
 from lineage.records.record import LineageRecord, keep_first
 from lineage.records.staged import Staged
@@ -27,19 +29,46 @@ class Sources:
     archive: Archive
 
 
-@dataclass(slots=True)
-class Findings:
-    """The records of a root by node id, one for each node.
+class Gathered(Protocol):
+    """All that is known of a root, read and decided: one record for each node.
 
     `displaced` lost to an earlier record of their node; `staged` are the places of the staged images among them;
     `pointer` is the archive that was read, if there was one.
     """
 
+    @property
+    def pointer(self) -> Pointer | None: ...  # noqa: D102 - the class says it
+    @property
+    def displaced(self) -> Sequence[LineageRecord]: ...  # noqa: D102 - the class says it
+    @property
+    def staged(self) -> Sequence[str]: ...  # noqa: D102 - the class says it
+    @property
+    def count(self) -> int:
+        """The number of records."""
+
+    def lines(self, compaction: Compaction) -> Iterator[bytes]:
+        """The trace lines, in blocks of whole lines, in the order that `render_lines` gives."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a function gathers of a root, in its memory; `check` is called now and then, and may raise."""
+
     root_id: str
     pointer: Pointer | None
+    check: Callable[[], None] = lambda: None
     records: dict[str, LineageRecord] = field(default_factory=dict)
     displaced: list[LineageRecord] = field(default_factory=list)
     staged: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """The number of records."""
+        return len(self.records)
+
+    def lines(self, compaction: Compaction | None) -> Iterator[bytes]:
+        """The trace lines, in blocks of whole lines; a live trace has no compaction step."""
+        return render_lines(self.forest(), compaction, self.check)
 
     def add(self, record: LineageRecord) -> None:
         """Take a record in; of two of one node the first stays, whatever their order."""
@@ -59,7 +88,7 @@ def find_all(root_id: str, sources: Sources, *, records_max: int, check: Callabl
 
     `check` is called now and then and may raise; above `records_max` records `TooLarge` is raised.
     """
-    findings = Findings(root_id, sources.pointers.find(root_id))
+    findings = Findings(root_id, sources.pointers.find(root_id), check)
 
     def add(record: LineageRecord) -> None:
         findings.add(record)

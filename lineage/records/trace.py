@@ -15,8 +15,8 @@ from lineage.days import day_of, days_between, shift
 from lineage.errors import TooLarge, Unavailable
 from lineage.records.archive import Upload, compress_lines, prefix_of
 from lineage.records.dead_letters import DeadLetters
-from lineage.records.findings import Findings, Sources, find_all
-from lineage.records.lines import Compaction, render_lines
+from lineage.records.findings import Gathered, Sources, find_all
+from lineage.records.lines import Compaction
 from lineage.records.marks import Marks
 from lineage.records.pointers import DaySealed, Overtaken, Pointer
 from lineage.records.trace_request import TraceRequest
@@ -43,15 +43,23 @@ class Limits:
         if self.remaining_s() < _RESERVE_S:
             raise TooLarge("the function's time is nearly over")
 
+    def gather(self, root_id: str, sources: Sources) -> Gathered:
+        """All that is known of the root, in this function's memory; `TooLarge` beyond the limits."""
+        return find_all(root_id, sources, records_max=self.records_max, check=self.check)
+
 
 @dataclass(frozen=True, slots=True)
 class Tracer:
-    """What a trace reads, writes and asks; `now_s` is the clock, in seconds since 1970."""
+    """What a trace reads, writes and asks; `now_s` is the clock, in seconds since 1970.
+
+    `gather` reads all that is known of a root, in a function's memory or on Spark; it may raise `TooLarge`.
+    """
 
     sources: Sources
     marks: Marks
     dead_letters: DeadLetters
     now_s: Callable[[], int]
+    gather: Callable[[str, Sources], Gathered]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,28 +74,28 @@ class Traced:
     left: str | None = None
 
 
-def trace(request: TraceRequest, tracer: Tracer, limits: Limits) -> Traced:
+def trace(request: TraceRequest, tracer: Tracer) -> Traced:
     """Archive all that is known of the root and settle its marks; asking twice changes nothing.
 
-    A root beyond the limits stays dirty, marked as left. `Unavailable` when other traces of it kept overtaking.
+    A root that is too large to gather stays dirty, marked as left. `Unavailable` when others kept overtaking.
     """
     today = day_of(tracer.now_s())
     dirty = [mark for mark in tracer.marks.marks_of(request.root_id, _days(request, today)) if mark.dirty]
     if request.marked and not dirty:
         return Traced(None)
     try:
-        findings, pointer = _archive(request, tracer, limits)
+        gathered, pointer = _archive(request, tracer)
     except TooLarge as error:
         for mark in dirty:
             tracer.marks.leave(mark)
         return Traced(None, left=str(error))
     for mark in dirty:
         tracer.marks.finish(mark, now_s=tracer.now_s())
-    tracer.sources.staged.unstage(request.root_id, findings.staged)
-    return Traced(pointer, len(findings.displaced))
+    tracer.sources.staged.unstage(request.root_id, gathered.staged)
+    return Traced(pointer, len(gathered.displaced))
 
 
-def _archive(request: TraceRequest, tracer: Tracer, limits: Limits) -> tuple[Findings, Pointer | None]:
+def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer | None]:
     """Read, write and commit until no other trace got in between; no pointer if nothing is known of the root.
 
     A root's objects never go back in days, so that each holds everything of those of earlier days.
@@ -95,15 +103,15 @@ def _archive(request: TraceRequest, tracer: Tracer, limits: Limits) -> tuple[Fin
     day = request.day
     for _ in range(_ROUNDS):
         read_from = tracer.now_s()
-        findings = find_all(request.root_id, tracer.sources, records_max=limits.records_max, check=limits.check)
+        gathered = tracer.gather(request.root_id, tracer.sources)
         read_to = tracer.now_s()
-        if not findings.records:
-            return findings, None
-        if findings.displaced:
-            tracer.dead_letters.put_displaced(findings.displaced)
-        if findings.pointer is not None:
-            day = max(day, findings.pointer.day)
-        upload = _upload(request, day, findings, tracer, limits)
+        if not gathered.count:
+            return gathered, None
+        if gathered.displaced:
+            tracer.dead_letters.put_displaced(gathered.displaced)
+        if gathered.pointer is not None:
+            day = max(day, gathered.pointer.day)
+        upload = _upload(request, day, gathered, tracer)
         pointer = Pointer(day, read_from, read_to, upload.object)
         try:
             tracer.sources.pointers.commit(request.root_id, pointer)
@@ -112,26 +120,25 @@ def _archive(request: TraceRequest, tracer: Tracer, limits: Limits) -> tuple[Fin
             if isinstance(lost, DaySealed):
                 day = max(shift(day, 1), day_of(tracer.now_s()))
         else:
-            return findings, pointer
+            return gathered, pointer
     raise Unavailable(f"root {request.root_id!r} was traced by others in each of {_ROUNDS} rounds")
 
 
-def _upload(request: TraceRequest, day: str, findings: Findings, tracer: Tracer, limits: Limits) -> Upload:
-    archive = tracer.sources.archive
+def _upload(request: TraceRequest, day: str, gathered: Gathered, tracer: Tracer) -> Upload:
+    archive, before = tracer.sources.archive, gathered.pointer
     # The object's name holds its content's hash: the step can only say under which prefix it lies.
     compaction = Compaction(request.execution, request.started_at, f"s3://{archive.bucket}/{prefix_of(day)}")
-    blocks = render_lines(findings.forest(), compaction, limits.check)
     with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
         file = cast(IO[bytes], spooled)
-        written = compress_lines(blocks, file)
+        written = compress_lines(gathered.lines(compaction), file)
         return archive.put(
             request.root_id,
             day,
             file,
             written,
-            records=len(findings.records),
-            version=findings.pointer.version + 1 if findings.pointer else 1,
-            base=findings.pointer.base_of(day) if findings.pointer else None,
+            records=gathered.count,
+            version=before.version + 1 if before else 1,
+            base=before.base_of(day) if before else None,
         )
 
 
