@@ -17,6 +17,11 @@ ARCHIVE_BUCKET = "ARCHIVE_BUCKET"
 INTAKE_BUCKET = "INTAKE_BUCKET"
 RECORDS_TTL_S = "RECORDS_TTL_S"
 TRACE_RECORDS_MAX = "TRACE_RECORDS_MAX"
+# The KMS key that signs digests; not set where they are not signed.
+SIGNING_KEY = "SIGNING_KEY"
+# The Glue database of the archive's tables, and the Athena workgroup that asks them.
+SEARCH_DATABASE = "SEARCH_DATABASE"
+SEARCH_WORKGROUP = "SEARCH_WORKGROUP"
 # Rules of dataset names: "true" or "false"; a JSON list of regular expressions, the built-in ones if it is not set.
 PARTITION_TRIMMING = "PARTITION_TRIMMING"
 TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
@@ -33,6 +38,9 @@ ACTION_INDEX = "action-index"
 PK = "pk"
 SK = "sk"
 EXPIRES_AT = "expires_at"
+
+# Where the Athena workgroup leaves its results, in the intake bucket.
+SEARCH_PREFIX = "search/"
 
 # Prefixes of the archive bucket: bodies too big for an item of the graph table, and the raw log of events.
 FACTS_PREFIX = "facts/"
