@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import asdict
 from datetime import datetime
 from typing import Any
 
@@ -12,7 +13,7 @@ from lambdas import wiring
 from lambdas.telemetry import count, metrics
 from lineage.errors import Invalid
 from lineage.records.compaction import Slice
-from lineage.records.keys import SHARDS
+from lineage.records.keys import SHARDS, sha_of
 
 # How often the state machine asks whether the day's roots are traced.
 _POLL_S = 30
@@ -27,6 +28,9 @@ def _plan(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     poll_s = asked.get("poll_s", _POLL_S)
     if type(poll_s) is not int or not 1 <= poll_s <= _POLL_MAX_S:
         raise Invalid.because("poll_s", poll_s, f"must be a whole number of seconds, 1 to {_POLL_MAX_S}")
+    again = asked.get("publish_again", False)
+    if type(again) is not bool:
+        raise Invalid.because("publish_again", again, "must be true or false")
     plan = wiring.compactor().plan(
         asked.get("day"), execution=event["execution"], started_at=started_at, now_s=wiring.now_s()
     )
@@ -36,6 +40,7 @@ def _plan(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         "started_at": started_at,
         "deadline": plan.deadline,
         "poll_s": poll_s,
+        "publish_again": again,
         "shards": list(range(len(SHARDS))),
     }
 
@@ -57,6 +62,23 @@ def _check(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
         return {"settled": True, "shard": event["shard"]}
     shard = wiring.compactor().settled_up_to(event["day"], event["shard"])
     return {"settled": shard == len(SHARDS), "shard": shard}
+
+
+def _left(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    marks = wiring.compactor().left(event["day"], deadline=event["deadline"], now_s=wiring.now_s())
+    return {"roots": [{"root_sha": sha_of(mark.root_id), "marked_on": mark.day} for mark in marks]}
+
+
+def _unpublished(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    days = wiring.compactor().unpublished(event["day"], again=event["publish_again"])
+    count("DaysUnpublished", len(days))
+    return {"days": [asdict(one) for one in days]}
+
+
+def _publish(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
+    published = wiring.publisher().publish(event["day"], event["attempt"], now_s=wiring.now_s())
+    count("DaysPublished", 1)
+    return {"day": published.day}
 
 
 def _seal(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -82,8 +104,11 @@ _STEPS: dict[str, Callable[[dict[str, Any], LambdaContext], dict[str, Any]]] = {
     "plan": _plan,
     "slice": _slice,
     "check": _check,
+    "left": _left,
     "seal": _seal,
     "release": _release,
+    "unpublished": _unpublished,
+    "publish": _publish,
 }
 
 

@@ -17,7 +17,10 @@ from lineage.aws.clients import CONCURRENCY, READ_CONCURRENCY, client
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lineage.records.signatures import Signatures
+
     from lineage.fields.questions import FieldQuestions
+    from lineage.records.calendar import Calendar
     from lineage.records.compaction import Compactor
     from lineage.records.dead_letters import DeadLetters
     from lineage.records.findings import Gathered, Sources
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
     from lineage.records.load import LoadStores
     from lineage.records.marks import Marks
     from lineage.records.pointers import Pointers
+    from lineage.records.publications import Publications
+    from lineage.records.publisher import Publisher
     from lineage.records.staged import Staged
     from lineage.records.table import RecordsTable
     from lineage.records.trace import Tracer
@@ -141,23 +146,61 @@ def tracer(gather: Callable[[str, Sources], Gathered]) -> Tracer:
     """What a trace reads and writes; `gather` reads a root."""
     from lineage.records.trace import Tracer
 
-    return Tracer(sources(), marks(), dead_letters(), now_s, gather)
+    return Tracer(sources(), marks(), calendar(), dead_letters(), now_s, gather)
+
+
+@cache
+def calendar() -> Calendar:
+    """The archive's calendar in the graph table."""
+    from lineage.records.calendar import Calendar
+
+    return Calendar(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
 
 
 def compactor() -> Compactor:
     """What the compaction's steps read and write."""
-    from lineage.records.calendar import Calendar
     from lineage.records.compaction import Compactor
     from lineage.records.digests import Digests
 
     return Compactor(
-        calendar=Calendar(client("dynamodb"), os.environ[settings.GRAPH_TABLE]),
+        calendar=calendar(),
         marks=marks(),
         pointers=pointers(),
         digests=Digests(client("s3"), os.environ[settings.ARCHIVE_BUCKET]),
+        publications=publications(),
         sqs=client("sqs"),
         trace_queue_url=os.environ[settings.TRACE_QUEUE_URL],
+        signatures=_signatures(),
     )
+
+
+def _signatures() -> Signatures | None:
+    """What signs digests, if this deployment signs them."""
+    key = os.environ.get(settings.SIGNING_KEY)
+    if not key:
+        return None
+    from lineage.records.signatures import Signatures
+
+    return Signatures(client("s3"), os.environ[settings.ARCHIVE_BUCKET], client("kms"), key)
+
+
+@cache
+def publications() -> Publications:
+    """The published days in the graph table."""
+    from lineage.records.publications import Publications
+
+    return Publications(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+
+
+def publisher() -> Publisher:
+    """What publishes a compacted day."""
+    from lineage.aws.catalog import Catalog
+    from lineage.records.digests import Digests
+    from lineage.records.publisher import Publisher
+
+    bucket = os.environ[settings.ARCHIVE_BUCKET]
+    catalog = Catalog(client("glue"), os.environ[settings.SEARCH_DATABASE])
+    return Publisher(client("s3"), bucket, Digests(client("s3"), bucket), publications(), catalog)
 
 
 @cache

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, Literal, overload
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 if TYPE_CHECKING:
+    from mypy_boto3_athena import AthenaClient
     from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_glue import GlueClient
+    from mypy_boto3_kms import KMSClient
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
@@ -19,13 +22,19 @@ READ_CONCURRENCY = 16
 
 
 @overload
+def client(service: Literal["athena"]) -> AthenaClient: ...
+@overload
 def client(service: Literal["dynamodb"]) -> DynamoDBClient: ...
+@overload
+def client(service: Literal["glue"]) -> GlueClient: ...
+@overload
+def client(service: Literal["kms"]) -> KMSClient: ...
 @overload
 def client(service: Literal["s3"]) -> S3Client: ...
 @overload
 def client(service: Literal["sqs"]) -> SQSClient: ...
 @cache
-def client(service: Literal["dynamodb", "s3", "sqs"]) -> DynamoDBClient | S3Client | SQSClient:
+def client(service: Literal["athena", "dynamodb", "glue", "kms", "s3", "sqs"]) -> Any:
     """The process's client of the service, with time-outs that leave a function time to answer.
 
     Parameter validation is off: what we send is built here, and DynamoDB checks it again (measured: a fifth of a

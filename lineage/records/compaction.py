@@ -1,4 +1,4 @@
-"""The steps of the daily compaction: lease the archive, enqueue dirty roots, wait for them, seal the day.
+"""The steps of the daily compaction: lease the archive, enqueue dirty roots, wait for them, seal the day, publish it.
 
 The state machine (`infra/compaction.asl.json`) keeps only cursors and counters; every step may be run again.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 
+from lineage.aws.items import GET_KEYS_MAX, chunks
 from lineage.aws.queues import Message, send_all
 from lineage.days import day_of, days_between, shift
 from lineage.errors import Invalid
@@ -18,17 +20,26 @@ from lineage.records.digests import Digest, Digests
 from lineage.records.keys import SHARDS
 from lineage.records.marks import Mark, Marks
 from lineage.records.pointers import Pointers
+from lineage.records.publications import Publications
 from lineage.records.trace_request import TraceRequest, render_trace_request
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
 
+    from lineage.records.signatures import Signatures
+
 # How long a day's roots are waited for: the rest is listed in the digest and carried over.
 DEADLINE_S = 6 * 3600
 # A lease outlives the deadline by this, so that sealing is not disturbed.
 _LEASE_EXTRA_S = 3600
-# Days that were never compacted are caught up with for a week; what is older was staged and marked when it expired.
+# Marks on days that nobody compacted are looked for as far back; what is older was staged and marked when it expired.
 _LOOK_BACK_DAYS = 7
+# What one root may take on Spark, the longest that the state machine waits for it (its task's TimeoutSeconds).
+LEFT_ROOT_S = 45 * 60
+_LEFT_AT_ONCE = 5
+_LEFT_MAX = 20
+# Days that one execution publishes; the next one goes on.
+_PUBLISHED_MAX = 31
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,15 +59,25 @@ class Slice:
 
 
 @dataclass(frozen=True, slots=True)
+class DayToPublish:
+    """A sealed day whose tables are to be made; without objects it has none, and needs no Spark."""
+
+    day: str
+    objects: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Compactor:
-    """What the steps read, write and send to."""
+    """What the steps read, write and send to; `signatures` is None where digests are not signed."""
 
     calendar: Calendar
     marks: Marks
     pointers: Pointers
     digests: Digests
+    publications: Publications
     sqs: SQSClient
     trace_queue_url: str
+    signatures: Signatures | None = None
 
     def plan(self, day: object, *, execution: str, started_at: int, now_s: int) -> Plan:
         """Lease the archive and settle the day: the one asked for, else the day before `started_at`.
@@ -98,12 +119,29 @@ class Compactor:
                 return number
         return len(SHARDS)
 
+    def left(self, day: str, *, deadline: int, now_s: int) -> list[Mark]:
+        """The marks of roots that are left to the Spark tracer: as many as it can take on before the lease is over."""
+        rounds = max(1, (deadline + LEFT_ROOT_S - now_s) // LEFT_ROOT_S)
+        left = (mark for shard in SHARDS for mark in self._marks(day, shard) if mark.dirty and not mark.waiting)
+        return list(islice(left, min(_LEFT_MAX, rounds * _LEFT_AT_ONCE)))
+
+    def unpublished(self, day: str, *, again: bool) -> list[DayToPublish]:
+        """The sealed days up to this one that are not published yet, oldest first; with `again`, this one anyhow."""
+        last = self.publications.last() or shift(self._first_digest(day), -1)
+        days = days_between(shift(last, 1), day)
+        sealed = [one for some in chunks(days, GET_KEYS_MAX) for one in sorted(self.calendar.seals(some))]
+        if again and day not in sealed:
+            sealed = [*sealed, day]
+        return [DayToPublish(one, self._has_objects(one)) for one in sealed[:_PUBLISHED_MAX]]
+
+    def _first_digest(self, day: str) -> str:
+        return self.digests.first_day() or day
+
     def seal(self, day: str, *, execution: str, now_s: int) -> Digest:
         """Close the day, and every earlier one left open, and write the digests; what is dirty is carried over."""
         last = self.calendar.last()
-        for earlier in self._days(day)[:-1]:
-            if (last is not None and earlier > last.day) or self._unsealed_objects(earlier):
-                last = self._seal(earlier, Seal(execution, now_s), last, []).link
+        for earlier in self._open_days(day, last):
+            last = self._seal(earlier, Seal(execution, now_s), last, []).link
         dirty = [mark for shard in SHARDS for mark in self._marks(day, shard) if mark.dirty]
         digest = self._seal(day, Seal(execution, now_s), last, sorted({mark.root_id for mark in dirty}))
         # Only now: until the digest names them, their marks are what tells of them.
@@ -117,11 +155,19 @@ class Compactor:
         self.digests.remove_orphans(day, self.pointers.objects_of(day))
         before = previous if previous is not None and previous.day < day else None
         digest = self.digests.put(Head(day, counted, before), self.pointers.objects_of(day), missing)
+        if self.signatures is not None:
+            self.signatures.put(digest.link)
         self.calendar.put_last(digest.link)
         return digest
 
-    def _unsealed_objects(self, day: str) -> bool:
-        return not self.calendar.seals([day]) and any(True for _ in self.pointers.objects_of(day))
+    def _open_days(self, day: str, last: Link | None) -> list[str]:
+        """Days before this one that need a digest: all since the chain's end; before a first one, those with objects."""
+        if last is not None:
+            return days_between(shift(last.day, 1), shift(day, -1))
+        return [earlier for earlier in self._days(day)[:-1] if self._has_objects(earlier)]
+
+    def _has_objects(self, day: str) -> bool:
+        return next(self.pointers.objects_of(day), None) is not None
 
     def _carry_over(self, mark: Mark, day: str, now_s: int) -> None:
         self.marks.mark(mark.root_id, day)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -71,6 +72,11 @@ class Digests:
         if lines.counts is None:
             raise BadDigest(f"the digest of {day} has no counts")
         return Digest(Link(day, key_of(day), self._sha256(key_of(day))), lines.counts)
+
+    def first_day(self) -> str | None:
+        """The day of the first digest; None if there is none."""
+        found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix="digests/", MaxKeys=1).get("Contents", [])
+        return "-".join(re.findall(r"=(\d+)", found[0]["Key"])) if found else None
 
     def _sha256(self, key: str) -> str:
         sha256 = hashlib.sha256()

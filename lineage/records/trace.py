@@ -14,6 +14,7 @@ from typing import IO, cast
 from lineage.days import day_of, days_between, shift
 from lineage.errors import TooLarge, Unavailable
 from lineage.records.archive import Upload, compress_lines, prefix_of
+from lineage.records.calendar import Calendar
 from lineage.records.dead_letters import DeadLetters
 from lineage.records.findings import Gathered, Sources, find_all
 from lineage.records.lines import Compaction
@@ -57,6 +58,7 @@ class Tracer:
 
     sources: Sources
     marks: Marks
+    calendar: Calendar
     dead_letters: DeadLetters
     now_s: Callable[[], int]
     gather: Callable[[str, Sources], Gathered]
@@ -100,7 +102,7 @@ def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer |
 
     A root's objects never go back in days, so that each holds everything of those of earlier days.
     """
-    day = request.day
+    day = _open_day(request.day, tracer)
     for _ in range(_ROUNDS):
         read_from = tracer.now_s()
         gathered = tracer.gather(request.root_id, tracer.sources)
@@ -122,6 +124,15 @@ def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer |
         else:
             return gathered, pointer
     raise Unavailable(f"root {request.root_id!r} was traced by others in each of {_ROUNDS} rounds")
+
+
+def _open_day(day: str, tracer: Tracer) -> str:
+    """The day asked for, or the first after it that a digest can still cover; `commit` refuses one just sealed."""
+    today = day_of(tracer.now_s())
+    if day >= today:
+        return day
+    last = tracer.calendar.last()
+    return max(day, shift(last.day, 1) if last else shift(today, -_LOOK_BACK_DAYS))
 
 
 def _upload(request: TraceRequest, day: str, gathered: Gathered, tracer: Tracer) -> Upload:

@@ -18,13 +18,17 @@ from moto.dynamodb.responses import DynamoHandler
 from infra.synth import synthesize
 from lambdas import compact, events, expired, load, trace, wiring
 from lineage import settings
+from lineage.archive_tables.columns import DAY, TABLES
+from lineage.archive_tables.places import Manifest, Written, attempt_prefix, manifest_key, render_manifest
 from lineage.aws import clients
+from lineage.records.digests import Digests
 from lineage.records.keys import SHARDS
 from lineage.records.pointers import Pointers
 from lineage.runs.times import from_seconds
 from local import moto_patches
 from tests.builders import HOUR, NOON
 
+_DATABASE = "headwater_test"
 _MADE = {"AWS::SQS::Queue", "AWS::DynamoDB::Table", "AWS::S3::Bucket"}
 _VARIABLES = {
     settings.RECORDS_QUEUE_URL: "RecordsQueueUrl",
@@ -176,6 +180,30 @@ class Cloud:
         self.traces()
         return self.seal(plan)
 
+    def unpublished(self, day, *, again=False):
+        """The days whose tables are still to be made."""
+        return self.step("unpublished", day=day, publish_again=again)["days"]
+
+    def attempt(self, day, attempt, digest_sha256=None):
+        """What Spark leaves behind when it has compacted the day."""
+        bucket = self.outputs["ArchiveBucketName"]
+        digest = Digests(self._s3, bucket).get(day)
+        written = Written(rows=1, files=1, size_bytes=4)
+        manifest = Manifest(day, attempt, digest_sha256 or digest.link.sha256, written, written)
+        for table in TABLES:
+            key = attempt_prefix(table.name, day, attempt) + "part-0.parquet"
+            self._s3.put_object(Bucket=bucket, Key=key, Body=b"PAR1")
+        self._s3.put_object(Bucket=bucket, Key=manifest_key(day, attempt), Body=render_manifest(manifest))
+
+    def publish(self, day, attempt):
+        """Make the attempt the one that counts."""
+        return self.step("publish", day=day, attempt=attempt)
+
+    def partitions(self, table="records"):
+        """The table's partitions: day -> location."""
+        found = boto3.client("glue").get_partitions(DatabaseName=_DATABASE, TableName=table)["Partitions"]
+        return {one["Values"][0]: one["StorageDescriptor"]["Location"] for one in found}
+
     def objects(self, prefix="traces/"):
         """Key -> bytes of everything in the archive."""
         bucket = self.outputs["ArchiveBucketName"]
@@ -239,6 +267,8 @@ def cloud(template, monkeypatch):
         boto3.client("s3").put_bucket_versioning(**versioned)
         for variable, output in _VARIABLES.items():
             monkeypatch.setenv(variable, outputs[output])
+        _make_catalog()
+        monkeypatch.setenv(settings.SEARCH_DATABASE, _DATABASE)
         monkeypatch.setenv(settings.PARTITION_TRIMMING, "true")
         monkeypatch.setenv(settings.RECORDS_TTL_S, str(24 * HOUR))
         monkeypatch.setenv(settings.TRACE_RECORDS_MAX, "1000")
@@ -248,6 +278,20 @@ def cloud(template, monkeypatch):
         monkeypatch.setattr(wiring, "now", lambda: from_seconds(one.now_s))
         yield one
     _forget_clients()
+
+
+def _make_catalog():
+    """The archive's tables in Glue, which moto's CloudFormation does not make."""
+    glue = boto3.client("glue")
+    glue.create_database(DatabaseInput={"Name": _DATABASE})
+    for table in TABLES:
+        columns = [{"Name": column.name, "Type": column.type} for column in table.columns]
+        form = {
+            "Name": table.name,
+            "PartitionKeys": [{"Name": DAY.name, "Type": DAY.type}],
+            "StorageDescriptor": {"Columns": columns, "Location": "s3://archive/tables/"},
+        }
+        glue.create_table(DatabaseName=_DATABASE, TableInput=form)
 
 
 def _forget_clients():

@@ -101,6 +101,7 @@ def test_the_day_before_is_the_default(cloud):
         "started_at": NOON,
         "deadline": NOON + 6 * HOUR,
         "poll_s": 30,
+        "publish_again": False,
         "shards": list(range(16)),
     }
 
@@ -244,7 +245,9 @@ def test_compaction_never_reads_the_records_table(cloud):
 
 
 def test_an_unknown_step_is_named(cloud):
-    with pytest.raises(Invalid, match="step: must be one of plan, slice, check, seal, release, got 'plam'"):
+    with pytest.raises(
+        Invalid, match="step: must be one of plan, slice, check, left, seal, release, unpublished, publish, got 'plam'"
+    ):
         cloud.step("plam")
 
 

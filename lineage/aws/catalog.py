@@ -1,0 +1,36 @@
+"""Partitions of a table in the Glue catalog: setting a partition's location is one write, which readers see whole."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
+if TYPE_CHECKING:
+    from mypy_boto3_glue import GlueClient
+    from mypy_boto3_glue.type_defs import PartitionInputTypeDef
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """A database of the catalog."""
+
+    glue: GlueClient
+    database: str
+
+    def set_partition(self, table: str, value: str, location: str, parameters: Mapping[str, str]) -> None:
+        """Let the partition of this value lie at the location (an S3 URL), whether it was there or not."""
+        form = self._form(table, value, location, parameters)
+        try:
+            self.glue.create_partition(DatabaseName=self.database, TableName=table, PartitionInput=form)
+        except self.glue.exceptions.AlreadyExistsException:
+            self.glue.update_partition(
+                DatabaseName=self.database, TableName=table, PartitionValueList=[value], PartitionInput=form
+            )
+
+    def _form(self, table: str, value: str, location: str, parameters: Mapping[str, str]) -> PartitionInputTypeDef:
+        """As the table is described now: what a later release added to it holds for new partitions."""
+        described = self.glue.get_table(DatabaseName=self.database, Name=table)["Table"]["StorageDescriptor"]
+        descriptor = {**described, "Location": location}
+        form = {"Values": [value], "StorageDescriptor": descriptor, "Parameters": dict(parameters)}
+        return cast("PartitionInputTypeDef", form)

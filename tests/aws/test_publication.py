@@ -1,0 +1,175 @@
+"""Sealed days become tables: which are still to be made, and what makes an attempt the one that counts."""
+
+from __future__ import annotations
+
+import json
+
+import boto3
+import pytest
+
+from lineage.archive_tables.places import parse_manifest
+from lineage.aws import clients
+from lineage.errors import Conflict, NotFound
+from lineage.records.keys import sha_of
+from lineage.records.publications import Publications
+from tests.aws.faults import Killed, after, before
+from tests.builders import DAY, HOUR, a_message
+
+DAY_AFTER = "2025-11-21"
+THIRD = "2025-11-22"
+
+
+def sealed(cloud, day, *, root="r"):
+    if root:
+        cloud.load(a_message(root_id=root, node_id=f"{root}-{day}", parent_id=root, recordedAt=cloud.now_s))
+    cloud.compact(day)
+    cloud.now_s += 24 * HOUR
+
+
+def last_published(cloud):
+    return Publications(cloud.dynamodb, cloud.outputs["GraphTableName"]).last()
+
+
+def location(cloud, table, day, attempt):
+    return f"s3://{cloud.outputs['ArchiveBucketName']}/tables/{table}/day={day}/attempt={attempt}/"
+
+
+def test_a_whole_attempt_is_published_by_its_partitions_and_a_copy_of_its_manifest(cloud):
+    sealed(cloud, DAY)
+    cloud.attempt(DAY, "night-1")
+    assert cloud.unpublished(DAY) == [{"day": DAY, "objects": True}]
+
+    assert cloud.publish(DAY, "night-1") == {"day": DAY}
+
+    assert cloud.partitions("records") == {DAY: location(cloud, "records", DAY, "night-1")}
+    assert cloud.partitions("traces") == {DAY: location(cloud, "traces", DAY, "night-1")}
+    assert parse_manifest(cloud.objects("tables/published/")[f"tables/published/{DAY}.json"]).attempt == "night-1"
+    assert (cloud.unpublished(DAY), last_published(cloud)) == ([], DAY)
+
+
+def test_partitions_have_the_columns_that_their_table_has_now(cloud):
+    sealed(cloud, DAY)
+    cloud.attempt(DAY, "a")
+    cloud.publish(DAY, "a")
+
+    glue = boto3.client("glue")
+    found = glue.get_partition(DatabaseName="headwater_test", TableName="records", PartitionValues=[DAY])["Partition"]
+    table = glue.get_table(DatabaseName="headwater_test", Name="records")["Table"]
+    assert found["StorageDescriptor"]["Columns"] == table["StorageDescriptor"]["Columns"]
+    assert found["Parameters"]["headwater.version"] == "1"
+
+
+def test_an_attempt_without_manifest_is_not_whole(cloud):
+    sealed(cloud, DAY)
+    with pytest.raises(NotFound, match="attempt night-1 to compact 2025-11-20 has no manifest"):
+        cloud.publish(DAY, "night-1")
+    assert (cloud.partitions(), last_published(cloud)) == ({}, None)
+
+
+def test_an_attempt_that_read_another_digest_is_refused(cloud):
+    sealed(cloud, DAY)
+    cloud.attempt(DAY, "night-1", digest_sha256="0" * 64)
+    with pytest.raises(Conflict, match="read another digest of 2025-11-20 than the sealed one"):
+        cloud.publish(DAY, "night-1")
+    assert cloud.partitions() == {}
+
+
+def test_a_manifest_of_a_later_release_is_refused(cloud):
+    sealed(cloud, DAY)
+    cloud.attempt(DAY, "night-1")
+    key = f"tables/manifests/day={DAY}/night-1.json"
+    form = {**json.loads(cloud.objects(key)[key]), "version": 2}
+    cloud.s3.put_object(Bucket=cloud.outputs["ArchiveBucketName"], Key=key, Body=json.dumps(form).encode())
+    with pytest.raises(ValueError, match="version: must be 1 to 1, got 2"):
+        cloud.publish(DAY, "night-1")
+
+
+def test_a_day_without_objects_is_published_without_tables(cloud):
+    sealed(cloud, DAY)
+    sealed(cloud, DAY_AFTER, root=None)
+    assert cloud.unpublished(DAY_AFTER) == [{"day": DAY, "objects": True}, {"day": DAY_AFTER, "objects": False}]
+    cloud.attempt(DAY, "a")
+    cloud.publish(DAY, "a")
+    cloud.publish(DAY_AFTER, None)
+
+    assert (list(cloud.partitions()), last_published(cloud)) == ([DAY], DAY_AFTER)
+
+
+def test_a_day_with_objects_is_not_published_without_tables(cloud):
+    sealed(cloud, DAY)
+    with pytest.raises(Conflict, match="day 2025-11-20 has 1 objects, but nothing was made of them"):
+        cloud.publish(DAY, None)
+
+
+def test_days_that_were_missed_are_picked_up_oldest_first(cloud):
+    sealed(cloud, DAY)
+    cloud.attempt(DAY, "a")
+    cloud.publish(DAY, "a")
+    sealed(cloud, DAY_AFTER, root="s")
+    sealed(cloud, THIRD, root="t")
+
+    assert [one["day"] for one in cloud.unpublished(THIRD)] == [DAY_AFTER, THIRD]
+
+
+def test_publishing_again_changes_nothing(cloud):
+    sealed(cloud, DAY)
+    cloud.attempt(DAY, "a")
+    cloud.publish(DAY, "a")
+    before = (cloud.partitions(), cloud.objects("tables/"))
+    cloud.publish(DAY, "a")
+    assert (cloud.partitions(), cloud.objects("tables/")) == before
+
+
+def test_another_attempt_replaces_the_day_and_all_but_the_attempt_before_are_removed(cloud):
+    sealed(cloud, DAY)
+    for attempt in ("a", "b", "c"):
+        assert cloud.unpublished(DAY, again=True) == [{"day": DAY, "objects": True}]
+        cloud.attempt(DAY, attempt)
+        cloud.publish(DAY, attempt)
+        cloud.publish(DAY, attempt)
+
+    assert cloud.partitions() == {DAY: location(cloud, "records", DAY, "c")}
+    assert sorted(cloud.objects(f"tables/records/day={DAY}/")) == [
+        f"tables/records/day={DAY}/attempt={attempt}/part-0.parquet" for attempt in ("b", "c")
+    ]
+
+
+@pytest.mark.parametrize("fault", [before, after])
+@pytest.mark.parametrize(
+    ("service", "operation"),
+    [("glue", "CreatePartition"), ("s3", "PutObject"), ("dynamodb", "PutItem"), ("s3", "ListObjectsV2")],
+)
+def test_a_publication_that_died_anywhere_is_finished_by_the_next(cloud, service, operation, fault):
+    sealed(cloud, DAY)
+    cloud.attempt(DAY, "a")
+    with pytest.raises(Killed), fault(clients.client(service), operation, Killed()):
+        cloud.publish(DAY, "a")
+    cloud.publish(DAY, "a")
+
+    assert cloud.partitions("traces") == {DAY: location(cloud, "traces", DAY, "a")}
+    assert (cloud.unpublished(DAY), last_published(cloud)) == ([], DAY)
+
+
+def leave(cloud, number):
+    """So many roots that were too large for the trace function; the compaction's plan."""
+    for root in range(number):
+        cloud.load(*(a_message(root_id=f"big-{root}", node_id=node, parent_id=f"big-{root}") for node in "ab"))
+    plan = cloud.plan(DAY)
+    cloud.enqueue(plan)
+    cloud.traces()
+    return plan
+
+
+def test_roots_that_were_too_large_are_told_to_spark(cloud, monkeypatch):
+    monkeypatch.setenv("TRACE_RECORDS_MAX", "1")
+    deadline = leave(cloud, 1)["deadline"]
+    told = [{"root_sha": sha_of("big-0"), "marked_on": DAY}]
+    assert cloud.step("left", day=DAY, deadline=deadline) == {"roots": told}
+
+
+@pytest.mark.parametrize(("before_deadline_s", "told"), [(6 * HOUR, 20), (2700, 10), (2699, 5), (-60, 5)])
+def test_spark_is_given_no_more_roots_than_it_can_trace_within_the_lease(cloud, monkeypatch, before_deadline_s, told):
+    monkeypatch.setenv("TRACE_RECORDS_MAX", "1")
+    deadline = leave(cloud, 23)["deadline"]
+    cloud.now_s = deadline - before_deadline_s
+    assert len(cloud.step("left", day=DAY, deadline=deadline)["roots"]) == told
