@@ -1,0 +1,107 @@
+"""Signatures of digests, in the archive bucket beside them: a key of KMS, which never leaves it, signs the SHA-256.
+
+    digests/year=2026/month=11/day=20/digest.sig.json
+
+    {"version": 1, "digest_sha256", "algorithm": "ECDSA_SHA_256", "key_id", "signature"}
+
+`signature` is base64 of the DER form: OpenSSL reads it as well, and needs nothing of this code. `key_id` tells which
+key to try; it is not signed itself, and proves nothing.
+"""
+
+from __future__ import annotations
+
+from base64 import b64decode, b64encode
+from binascii import Error as BadBase64
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING
+
+import orjson
+from botocore.exceptions import ClientError
+
+from lineage.errors import HeadwaterError
+from lineage.records.digest import key_of
+
+if TYPE_CHECKING:
+    from mypy_boto3_kms import KMSClient
+    from mypy_boto3_s3 import S3Client
+
+    from lineage.records.calendar import Link
+
+VERSION = 1
+ALGORITHM = "ECDSA_SHA_256"
+# S3's answers to a conditional write that lost: the object is there, or is being written.
+_EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
+
+
+class BadSignature(HeadwaterError):
+    """A signature that is not what `render_signature` writes, or of a later version than this code knows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """What a key signed: a digest's SHA-256, in hex."""
+
+    digest_sha256: str
+    key_id: str
+    signature: bytes
+
+
+def signature_key_of(day: str) -> str:
+    """Where the signature of the day's digest lies.
+
+    >>> signature_key_of("2026-11-20")
+    'digests/year=2026/month=11/day=20/digest.sig.json'
+    """
+    return key_of(day).replace("digest.jsonl.gz", "digest.sig.json")
+
+
+def render_signature(signature: Signature) -> bytes:
+    """The signature as JSON."""
+    form = {"version": VERSION, "algorithm": ALGORITHM, **asdict(signature)}
+    return orjson.dumps({**form, "signature": b64encode(signature.signature).decode()})
+
+
+def parse_signature(body: bytes) -> Signature:
+    """The signature that `render_signature` wrote, to the byte. Raises `BadSignature`."""
+    try:
+        form = orjson.loads(body)
+        if form["version"] != VERSION:
+            raise BadSignature(f"version: must be {VERSION}, got {form['version']!r}: a later release can read it")
+        signature = Signature(form["digest_sha256"], form["key_id"], b64decode(form["signature"], validate=True))
+        canonical = render_signature(signature)
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError, BadBase64, KeyError, TypeError, ValueError) as error:
+        raise BadSignature(f"it is not the form of a signature: {error!r}") from error
+    if canonical != body:
+        raise BadSignature("it is not written as signatures are")
+    return signature
+
+
+@dataclass(frozen=True, slots=True)
+class Signatures:
+    """Signs digests with one key, an elliptic curve key of P-256."""
+
+    s3: S3Client
+    bucket: str
+    kms: KMSClient
+    key_id: str
+
+    def put(self, link: Link) -> None:
+        """Sign the digest, unless there is a signature: that one stays."""
+        answer = self.kms.sign(
+            KeyId=self.key_id,
+            Message=bytes.fromhex(link.sha256),
+            MessageType="DIGEST",
+            SigningAlgorithm=ALGORITHM,
+        )
+        signature = Signature(link.sha256, answer["KeyId"], answer["Signature"])
+        try:
+            self.s3.put_object(
+                Bucket=self.bucket,
+                Key=signature_key_of(link.day),
+                Body=render_signature(signature),
+                ContentType="application/json",
+                IfNoneMatch="*",
+            )
+        except ClientError as error:
+            if error.response["Error"]["Code"] not in _EXISTS:
+                raise
