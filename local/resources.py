@@ -8,103 +8,48 @@ on one machine. Values are checked as well: a mode that has no local meaning is 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
-from pydantic.alias_generators import to_pascal
+from pydantic import Field
 
-_NO_IAM = "nothing checks permissions on one machine"
-_NO_ENCRYPTION = "the data lives in the memory of one process"
-_NO_LOGS = "functions log to .headwater/logs"
-_NO_TAGS = "tags bill and search accounts"
+from local import search_resources
+from local.properties import (
+    NO_ENCRYPTION,
+    NO_IAM,
+    NO_LOGS,
+    NO_TAGS,
+    NOT_READ,
+    Expression,
+    Properties,
+    Target,
+    Within,
+)
+
 _PASSES_AWAY = "the data lives as long as the process"
 
 # Whole types that the local stack does without.
 IGNORED_TYPES: Mapping[str, str] = {
-    "AWS::ApiGateway::Account": _NO_LOGS,
+    "AWS::ApiGateway::Account": NO_LOGS,
     "AWS::ApiGateway::Deployment": "the API is served as it is in the template",
     "AWS::CDK::Metadata": "says which constructs were used",
     "AWS::CloudWatch::Alarm": "no metrics are kept; failures are printed",
     "AWS::CloudWatch::CompositeAlarm": "no metrics are kept; failures are printed",
     "AWS::CloudWatch::Dashboard": "no metrics are kept",
-    "AWS::IAM::ManagedPolicy": _NO_IAM,
-    "AWS::IAM::Policy": _NO_IAM,
-    "AWS::IAM::Role": _NO_IAM,
-    "AWS::KMS::Alias": _NO_ENCRYPTION,
-    "AWS::KMS::Key": _NO_ENCRYPTION,
+    "AWS::Glue::SecurityConfiguration": NO_ENCRYPTION,
+    "AWS::IAM::ManagedPolicy": NO_IAM,
+    "AWS::IAM::Policy": NO_IAM,
+    "AWS::IAM::Role": NO_IAM,
+    "AWS::KMS::Alias": NO_ENCRYPTION,
     "AWS::Lambda::LayerVersion": "the environment of this project holds what the layer holds",
-    "AWS::Lambda::Permission": _NO_IAM,
-    "AWS::Logs::LogGroup": _NO_LOGS,
-    "AWS::Logs::ResourcePolicy": _NO_IAM,
-    "AWS::S3::BucketPolicy": _NO_IAM,
+    "AWS::Lambda::Permission": NO_IAM,
+    "AWS::Logs::LogGroup": NO_LOGS,
+    "AWS::Logs::ResourcePolicy": NO_IAM,
+    "AWS::S3::BucketPolicy": NO_IAM,
     "AWS::SNS::Subscription": "nobody is notified of a machine's own failures",
     "AWS::SNS::Topic": "nobody is notified of a machine's own failures",
-    "AWS::SNS::TopicPolicy": _NO_IAM,
-    "AWS::SQS::QueuePolicy": _NO_IAM,
+    "AWS::SNS::TopicPolicy": NO_IAM,
+    "AWS::SQS::QueuePolicy": NO_IAM,
 }
-
-
-def referred_id(expression: object) -> str:
-    """The logical id behind `{"Ref": id}` or `{"Fn::GetAtt": [id, attribute]}`.
-
-    >>> referred_id({"Fn::GetAtt": ["RecordsQueue", "Arn"]})
-    'RecordsQueue'
-    """
-    match expression:
-        case {"Ref": str(logical_id)}:
-            return logical_id
-        case {"Fn::GetAtt": [str(logical_id), str()]}:
-            return logical_id
-        case _:
-            raise ValueError("must be a Ref or Fn::GetAtt of a resource in this template")
-
-
-def referred_ids(expression: object) -> frozenset[str]:
-    """Every logical id that the expression refers to, at any depth.
-
-    >>> referred_ids({"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, {"Fn::GetAtt": ["Api", "Arn"]}]]})
-    frozenset({'Api'})
-    """
-    match expression:
-        case {"Ref": str(logical_id)}:
-            return frozenset() if logical_id.startswith("AWS::") else frozenset({logical_id})
-        case {"Fn::GetAtt": [str(logical_id), str()]}:
-            return frozenset({logical_id})
-        case dict():
-            return frozenset().union(*map(referred_ids, expression.values()))
-        case list():
-            return frozenset().union(*map(referred_ids, expression))
-        case _:
-            return frozenset()
-
-
-def _only_id(expression: object) -> str:
-    """The one resource that a longer expression, an integration's URI, is about."""
-    found = referred_ids(expression)
-    if len(found) != 1:
-        raise ValueError(f"must refer to exactly one resource of this template, refers to {sorted(found)}")
-    return next(iter(found))
-
-
-# A property that points to another resource, held as that resource's logical id.
-Target = Annotated[str, BeforeValidator(referred_id)]
-Within = Annotated[str, BeforeValidator(_only_id)]
-# A value that CloudFormation resolves.
-Expression = Any
-
-
-class Properties(BaseModel):
-    """The properties of one resource; unknown ones are refused, ignored ones dropped."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, alias_generator=to_pascal)
-    ignored: ClassVar[Mapping[str, str]] = {"Tags": _NO_TAGS}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _drop_ignored(cls, given: object) -> object:
-        if not isinstance(given, dict):
-            return given
-        return {name: value for name, value in given.items() if name not in cls.ignored}
 
 
 class RedrivePolicy(Properties):
@@ -119,11 +64,11 @@ class Queue(Properties):
     """AWS::SQS::Queue, made by moto."""
 
     ignored: ClassVar[Mapping[str, str]] = {
-        "KmsDataKeyReusePeriodSeconds": _NO_ENCRYPTION,
-        "KmsMasterKeyId": _NO_ENCRYPTION,
-        "RedriveAllowPolicy": _NO_IAM,
-        "SqsManagedSseEnabled": _NO_ENCRYPTION,
-        "Tags": _NO_TAGS,
+        "KmsDataKeyReusePeriodSeconds": NO_ENCRYPTION,
+        "KmsMasterKeyId": NO_ENCRYPTION,
+        "RedriveAllowPolicy": NO_IAM,
+        "SqsManagedSseEnabled": NO_ENCRYPTION,
+        "Tags": NO_TAGS,
     }
     redrive_policy: RedrivePolicy | None = None
     visibility_timeout: int = 30
@@ -146,15 +91,15 @@ class Table(Properties):
     ignored: ClassVar[Mapping[str, str]] = {
         "DeletionProtectionEnabled": _PASSES_AWAY,
         "PointInTimeRecoverySpecification": _PASSES_AWAY,
-        "SSESpecification": _NO_ENCRYPTION,
+        "SSESpecification": NO_ENCRYPTION,
         "StreamSpecification": "of a stream, only TTL removals are delivered, and those by local.streams",
-        "Tags": _NO_TAGS,
+        "Tags": NO_TAGS,
     }
     key_schema: list[dict[str, str]]
     attribute_definitions: list[dict[str, str]]
     billing_mode: Literal["PAY_PER_REQUEST"]
-    global_secondary_indexes: list[dict[str, Any]] = []
-    local_secondary_indexes: list[dict[str, Any]] = []
+    global_secondary_indexes: list[dict[str, Any]] = Field(default_factory=list)
+    local_secondary_indexes: list[dict[str, Any]] = Field(default_factory=list)
     time_to_live_specification: TimeToLive | None = None
 
 
@@ -169,13 +114,13 @@ class Bucket(Properties):
     """AWS::S3::Bucket, made by moto."""
 
     ignored: ClassVar[Mapping[str, str]] = {
-        "AccessControl": _NO_IAM,
-        "BucketEncryption": _NO_ENCRYPTION,
+        "AccessControl": NO_IAM,
+        "BucketEncryption": NO_ENCRYPTION,
         "LifecycleConfiguration": _PASSES_AWAY,
         "LoggingConfiguration": "access logs are for an account's auditors",
-        "OwnershipControls": _NO_IAM,
+        "OwnershipControls": NO_IAM,
         "PublicAccessBlockConfiguration": "the endpoint is bound to loopback",
-        "Tags": _NO_TAGS,
+        "Tags": NO_TAGS,
     }
     versioning_configuration: Versioning | None = None
 
@@ -184,7 +129,7 @@ class Variables(Properties):
     """A function's environment, unresolved."""
 
     ignored: ClassVar[Mapping[str, str]] = {}
-    variables: dict[str, Expression] = {}
+    variables: dict[str, Expression] = Field(default_factory=dict)
 
 
 class FunctionProperties(Properties):
@@ -194,13 +139,13 @@ class FunctionProperties(Properties):
         "Architectures": "this machine's",
         "Code": "the checked-out source runs, so that an edit is tried without a deployment",
         "DeadLetterConfig": "asynchronous invocations that fail are printed",
-        "Description": "says nothing to a machine",
+        "Description": NOT_READ,
         "EphemeralStorage": "this machine's disk",
         "Layers": "the environment of this project holds what the layer holds",
-        "LoggingConfig": _NO_LOGS,
-        "Role": _NO_IAM,
+        "LoggingConfig": NO_LOGS,
+        "Role": NO_IAM,
         "Runtime": "the interpreter of this project; the stack's own tests pin the deployed one",
-        "Tags": _NO_TAGS,
+        "Tags": NO_TAGS,
         "TracingConfig": "no X-Ray on one machine",
     }
     handler: str
@@ -245,14 +190,14 @@ class EventSourceMapping(Properties):
     ignored: ClassVar[Mapping[str, str]] = {
         "ParallelizationFactor": "one shard, one reader",
         "StartingPosition": "the stream begins with the stack",
-        "Tags": _NO_TAGS,
+        "Tags": NO_TAGS,
     }
     event_source_arn: Target
     function_name: Target
     enabled: bool = True
     batch_size: int = 10
     maximum_batching_window_in_seconds: int = 0
-    function_response_types: list[Literal["ReportBatchItemFailures"]] = []
+    function_response_types: list[Literal["ReportBatchItemFailures"]] = Field(default_factory=list)
     scaling_config: ScalingConfig | None = None
     filter_criteria: FilterCriteria | None = None
     bisect_batch_on_function_error: bool = False
@@ -265,14 +210,14 @@ class StateMachine(Properties):
     """AWS::StepFunctions::StateMachine, executed by moto."""
 
     ignored: ClassVar[Mapping[str, str]] = {
-        "EncryptionConfiguration": _NO_ENCRYPTION,
-        "LoggingConfiguration": _NO_LOGS,
-        "RoleArn": _NO_IAM,
-        "Tags": _NO_TAGS,
+        "EncryptionConfiguration": NO_ENCRYPTION,
+        "LoggingConfiguration": NO_LOGS,
+        "RoleArn": NO_IAM,
+        "Tags": NO_TAGS,
         "TracingConfiguration": "no X-Ray on one machine",
     }
     definition_string: str
-    definition_substitutions: dict[str, Expression] = {}
+    definition_substitutions: dict[str, Expression] = Field(default_factory=dict)
     state_machine_type: Literal["STANDARD"] = "STANDARD"
 
 
@@ -283,7 +228,7 @@ class ScheduleTarget(Properties):
         "DeadLetterConfig": "a start that fails is printed",
         "Id": "names the target within its rule",
         "RetryPolicy": "a start that fails is printed",
-        "RoleArn": _NO_IAM,
+        "RoleArn": NO_IAM,
     }
     arn: Target
     input: str = "{}"
@@ -292,7 +237,7 @@ class ScheduleTarget(Properties):
 class Rule(Properties):
     """AWS::Events::Rule with a schedule; run by `local.schedules`."""
 
-    ignored: ClassVar[Mapping[str, str]] = {"Description": "says nothing to a machine", "Tags": _NO_TAGS}
+    ignored: ClassVar[Mapping[str, str]] = {"Description": NOT_READ, "Tags": NO_TAGS}
     schedule_expression: str
     state: Literal["ENABLED", "DISABLED"] = "ENABLED"
     targets: list[ScheduleTarget]
@@ -308,7 +253,7 @@ class Schedule(Properties):
     """AWS::Scheduler::Schedule; run by `local.schedules`."""
 
     ignored: ClassVar[Mapping[str, str]] = {
-        "Description": "says nothing to a machine",
+        "Description": NOT_READ,
         "FlexibleTimeWindow": "fires on the minute",
         "GroupName": "names a folder of schedules",
     }
@@ -322,14 +267,14 @@ class RestApi(Properties):
     """AWS::ApiGateway::RestApi, served by `local.http_api`."""
 
     ignored: ClassVar[Mapping[str, str]] = {
-        "Description": "says nothing to a machine",
+        "Description": NOT_READ,
         "DisableExecuteApiEndpoint": "one port, no domain",
         "EndpointConfiguration": "one port on loopback",
-        "Name": "says nothing to a machine",
-        "Policy": _NO_IAM,
-        "Tags": _NO_TAGS,
+        "Name": NOT_READ,
+        "Policy": NO_IAM,
+        "Tags": NO_TAGS,
     }
-    binary_media_types: list[str] = []
+    binary_media_types: list[str] = Field(default_factory=list)
     minimum_compression_size: int | None = None
 
 
@@ -347,7 +292,7 @@ class Integration(Properties):
 
     ignored: ClassVar[Mapping[str, str]] = {
         "IntegrationHttpMethod": "POST, as the Lambda integration demands",
-        "Credentials": _NO_IAM,
+        "Credentials": NO_IAM,
     }
     type: Literal["AWS_PROXY"]
     uri: Within
@@ -358,10 +303,10 @@ class ApiMethod(Properties):
     """AWS::ApiGateway::Method; loopback asks nobody for credentials."""
 
     ignored: ClassVar[Mapping[str, str]] = {
-        "ApiKeyRequired": _NO_IAM,
+        "ApiKeyRequired": NO_IAM,
         "AuthorizationType": "loopback asks nobody for credentials",
         "AuthorizerId": "loopback asks nobody for credentials",
-        "OperationName": "says nothing to a machine",
+        "OperationName": NOT_READ,
     }
     http_method: Literal["ANY"]
     integration: Integration
@@ -373,16 +318,16 @@ class Stage(Properties):
     """AWS::ApiGateway::Stage: the name and the variables that requests see."""
 
     ignored: ClassVar[Mapping[str, str]] = {
-        "AccessLogSetting": _NO_LOGS,
+        "AccessLogSetting": NO_LOGS,
         "DeploymentId": "the API is served as it is in the template",
-        "Description": "says nothing to a machine",
+        "Description": NOT_READ,
         "MethodSettings": "no throttling and no metrics on loopback",
-        "Tags": _NO_TAGS,
+        "Tags": NO_TAGS,
         "TracingEnabled": "no X-Ray on one machine",
     }
     rest_api_id: Target
     stage_name: str
-    variables: dict[str, str] = {}
+    variables: dict[str, str] = Field(default_factory=dict)
 
 
 MODELS: Mapping[str, type[Properties]] = {
@@ -390,8 +335,14 @@ MODELS: Mapping[str, type[Properties]] = {
     "AWS::ApiGateway::Resource": ApiResource,
     "AWS::ApiGateway::RestApi": RestApi,
     "AWS::ApiGateway::Stage": Stage,
+    "AWS::Athena::NamedQuery": search_resources.NamedQuery,
+    "AWS::Athena::WorkGroup": search_resources.WorkGroup,
     "AWS::DynamoDB::Table": Table,
     "AWS::Events::Rule": Rule,
+    "AWS::Glue::Database": search_resources.Database,
+    "AWS::Glue::Job": search_resources.Job,
+    "AWS::Glue::Table": search_resources.CatalogTable,
+    "AWS::KMS::Key": search_resources.Key,
     "AWS::Lambda::EventSourceMapping": EventSourceMapping,
     "AWS::Lambda::Function": FunctionProperties,
     "AWS::S3::Bucket": Bucket,

@@ -11,7 +11,8 @@ from typing import Any, TypeVar
 from pydantic import ValidationError
 
 from local.errors import UnknownInTemplate
-from local.resources import IGNORED_TYPES, MODELS, Properties, referred_ids
+from local.properties import Properties, referred_ids
+from local.resources import IGNORED_TYPES, MODELS
 
 P = TypeVar("P", bound=Properties)
 RawTemplate = Mapping[str, Any]

@@ -1,0 +1,83 @@
+"""The template's tables, jobs, searches and keys are on the endpoint, under the names that its outputs say."""
+
+from __future__ import annotations
+
+import boto3
+import pytest
+
+from local.errors import UnknownInTemplate
+from local.stack import LocalStack
+from tests.e2e.search_template import COLUMNS, a_job, a_search_template
+
+
+@pytest.fixture(scope="module")
+def stack(tmp_path_factory):
+    template = a_search_template(Compact=a_job("compact_archive", runs=3, timeout=7))
+    with LocalStack(template, logs=tmp_path_factory.mktemp("logs")) as stack:
+        yield stack
+
+
+@pytest.fixture
+def client(stack):
+    return lambda service: boto3.client(service, **stack.client_settings)
+
+
+def test_a_table_has_its_columns_and_its_place(stack, client):
+    table = client("glue").get_table(DatabaseName=stack.outputs["SearchDatabase"], Name="records")["Table"]
+    storage = table["StorageDescriptor"]
+    assert storage["Columns"] == COLUMNS
+    assert storage["Location"] == f"s3://{stack.outputs['ArchiveBucketName']}/tables/records/"
+    assert table["PartitionKeys"] == [{"Name": "day", "Type": "string"}]
+
+
+def test_a_job_has_its_arguments_resolved(stack, client):
+    job = client("glue").get_job(JobName=stack.outputs["CompactName"])["Job"]
+    assert job["DefaultArguments"] == {
+        "--job": "compact_archive",
+        "--archive": f"s3://{stack.outputs['ArchiveBucketName']}",
+        "--extra-py-files": "s3://assets/lineage.zip",
+    }
+    assert job["ExecutionProperty"] == {"MaxConcurrentRuns": 3}
+    assert job["Timeout"] == 7
+
+
+def test_a_workgroup_has_its_limit_and_its_queries(stack, client):
+    group = stack.outputs["SearchWorkgroup"]
+    told = client("athena").get_work_group(WorkGroup=group)["WorkGroup"]["Configuration"]
+    assert told["BytesScannedCutoffPerQuery"] == 10_000_000
+    assert told["ResultConfiguration"] == {"OutputLocation": f"s3://{stack.outputs['ArchiveBucketName']}/search/"}
+    (kept,) = client("athena").list_named_queries(WorkGroup=group)["NamedQueryIds"]
+    query = client("athena").get_named_query(NamedQueryId=kept)["NamedQuery"]
+    assert (query["Name"], query["Database"]) == ("by root", stack.outputs["SearchDatabase"])
+
+
+def test_a_signing_key_signs(stack, client):
+    signed = {"KeyId": stack.outputs["SigningKeyArn"], "Message": b"0" * 32, "MessageType": "DIGEST"}
+    said = client("kms").sign(**signed, SigningAlgorithm="ECDSA_SHA_256")
+    assert client("kms").verify(**signed, Signature=said["Signature"], SigningAlgorithm="ECDSA_SHA_256")[
+        "SignatureValid"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("logical_id", "change", "complaint"),
+    [
+        ("Compact", {"NonOverridableArguments": {}}, "property NonOverridableArguments is not known"),
+        ("Compact", {"MaxRetries": 1}, "property MaxRetries: Input should be 0, got 1"),
+        ("Compact", {"Command": {"Name": "pythonshell"}}, "property Command.Name: Input should be 'glueetl'"),
+        ("Search", {"State": "DISABLED"}, "property State: Input should be 'ENABLED', got 'DISABLED'"),
+        ("Signing", {"KeySpec": "RSA_2048"}, "property KeySpec: Input should be 'ECC_NIST_P256' or"),
+    ],
+)
+def test_what_would_not_be_done_is_refused(logical_id, change, complaint):
+    template = a_search_template(Compact=a_job("compact_archive"))
+    template["Resources"][logical_id]["Properties"] |= change
+    with pytest.raises(UnknownInTemplate, match=complaint):
+        LocalStack(template)
+
+
+def test_an_attribute_that_is_not_known_is_refused(tmp_path):
+    template = a_search_template()
+    template["Outputs"]["Made"] = {"Value": {"Fn::GetAtt": ["Search", "CreationTime"]}}
+    with pytest.raises(UnknownInTemplate, match="Search: attribute CreationTime is not known"):
+        LocalStack(template, logs=tmp_path).start()
