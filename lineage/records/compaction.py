@@ -161,7 +161,7 @@ class Compactor:
         return digest
 
     def _open_days(self, day: str, last: Link | None) -> list[str]:
-        """Days before this one that need a digest: all since the chain's end; before a first one, those with objects."""
+        """Days before this one that need a digest: all since the last; before a first one, those with objects."""
         if last is not None:
             return days_between(shift(last.day, 1), shift(day, -1))
         return [earlier for earlier in self._days(day)[:-1] if self._has_objects(earlier)]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, zip_longest
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, cast
 
 from botocore.exceptions import ClientError
 
+from lineage.errors import Conflict
 from lineage.records.archive import Archive, compress_lines, prefix_of
 from lineage.records.calendar import Link
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
@@ -44,29 +46,52 @@ class Digests:
     bucket: str
 
     def put(self, head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str]) -> Digest:
-        """Write the day's digest unless there is one; the one that counts."""
-        key = key_of(head.day)
+        """Write the day's digest, once: the one that counts.
+
+        A seal that broke off may have written it already; since then some missing roots may have been traced. Raises
+        `Conflict` if what is there names anything else than these objects: then somebody else wrote it.
+        """
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
             file = cast(IO[bytes], spooled)
             compress_lines(_blocks(render_digest(head, objects, missing)), file)
             file.seek(0)
-            try:
-                self.s3.put_object(
-                    Bucket=self.bucket,
-                    Key=key,
-                    Body=file,
-                    ContentType="application/x-ndjson",
-                    ContentEncoding="gzip",
-                    IfNoneMatch="*",
-                )
-            except ClientError as error:
-                if error.response["Error"]["Code"] not in _EXISTS:
-                    raise
+            if not self._put_new(key_of(head.day), file):
+                file.seek(0)
+                with gzip.open(file) as written:
+                    self._check_same(head.day, DigestLines(written))
         return self.get(head.day)
+
+    def _put_new(self, key: str, file: IO[bytes]) -> bool:
+        """Whether there was none."""
+        try:
+            self.s3.put_object(
+                Bucket=self.bucket,
+                Key=key,
+                Body=file,
+                ContentType="application/x-ndjson",
+                ContentEncoding="gzip",
+                IfNoneMatch="*",
+            )
+        except ClientError as error:
+            if error.response["Error"]["Code"] not in _EXISTS:
+                raise
+            return False
+        return True
+
+    def _check_same(self, day: str, expected: DigestLines) -> None:
+        there = self._read(day)
+        pairs = zip_longest(there.objects(), expected.objects())
+        if there.head != expected.head or any(one != other for one, other in pairs):
+            raise Conflict(
+                f"s3://{self.bucket}/{key_of(day)} is not the digest of {day}: it was not written by its seal"
+            )
+
+    def _read(self, day: str) -> DigestLines:
+        return DigestLines(Archive(self.s3, self.bucket).lines(key_of(day)))
 
     def get(self, day: str) -> Digest:
         """The day's digest, read to its end. Raises `BadDigest`."""
-        lines = DigestLines(Archive(self.s3, self.bucket).lines(key_of(day)))
+        lines = self._read(day)
         for _ in lines.objects():
             pass
         if lines.counts is None:

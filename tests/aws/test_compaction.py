@@ -12,6 +12,7 @@ from botocore.awsrequest import AWSResponse
 from lineage.aws.items import batch_write
 from lineage.errors import Conflict, Invalid
 from lineage.records.keys import sha_of
+from tests.aws.faults import Killed, after
 from tests.builders import DAY, HOUR, NOON, a_message, messages
 
 NEXT_DAY = "2025-11-21"
@@ -80,6 +81,36 @@ def test_sealing_again_changes_nothing(cloud):
 
     assert cloud.compact(DAY) == first
     assert cloud.objects("") == before
+
+
+def put_digest(cloud, day, *lines):
+    key = f"digests/year={day[:4]}/month={day[5:7]}/day={day[8:]}/digest.jsonl.gz"
+    body = gzip.compress(b"".join(json.dumps(line).encode() + b"\n" for line in lines))
+    cloud.s3.put_object(Bucket=cloud.outputs["ArchiveBucketName"], Key=key, Body=body)
+
+
+def test_a_digest_that_somebody_else_put_in_its_place_is_not_taken_for_the_days(cloud):
+    head = {"version": 1, "day": DAY, "execution": "nightly", "sealed_at": cloud.now_s, "previous": None}
+    counts = dict.fromkeys(("objects", "roots", "records", "lines", "size_bytes", "missing"), 0)
+    put_digest(cloud, DAY, head, {"counts": counts})
+    cloud.load(*roots(1))
+    with pytest.raises(Conflict, match=r"digest.jsonl.gz is not what sealing 2025-11-20 writes"):
+        cloud.compact(DAY)
+    assert cloud.dirty() == set()
+
+
+def test_a_seal_that_died_after_its_digest_is_finished_though_a_missing_root_was_traced_since(cloud):
+    cloud.load(*roots(2))
+    plan = cloud.plan(DAY)
+    cloud.enqueue(plan)
+    with pytest.raises(Killed), after(cloud.s3, "PutObject", Killed()):
+        cloud.seal(plan)
+    cloud.traces()
+
+    assert cloud.seal(plan)["missing"] == 2
+    assert digest_of(cloud, DAY)[0]["missing"] == ["r0", "r1"]
+    cloud.now_s += 24 * HOUR
+    assert cloud.compact(NEXT_DAY)["objects"] == 2
 
 
 def test_days_that_nobody_compacted_are_caught_up_with_in_order(cloud):

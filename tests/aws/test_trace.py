@@ -7,9 +7,11 @@ import hashlib
 import pytest
 
 from lambdas import trace as trace_function
+from lineage.records.pointers import Pointers
 from tests.builders import DAY, HOUR, NOON, a_message, messages
 
 FILE_AND_ROWS = {"file": "flights", "row-1": "file", "row-2": "file"}
+NEXT_DAY = "2025-11-21"
 REQUEST = {"day": DAY, "execution": "nightly", "started_at": NOON}
 
 
@@ -128,3 +130,57 @@ def test_a_record_of_other_content_that_the_archive_already_has_goes_to_the_dead
 
     assert cloud.archived()[0]["lineage"][0]["storage_location"] == "s3://b/in.csv"
     assert cloud.bodies("RecordsDeadLetters") == [other]
+
+
+def objects_of(cloud, day):
+    """The day's committed objects of the root, the oldest first: (version, base)."""
+    found = Pointers(cloud.dynamodb, cloud.outputs["GraphTableName"]).objects_of(day)
+    return sorted((one.version, one.base) for one in found)
+
+
+def key_of_last(cloud):
+    return Pointers(cloud.dynamodb, cloud.outputs["GraphTableName"]).find("flights").object.key
+
+
+def test_an_object_names_the_last_one_of_an_earlier_day(cloud):
+    cloud.load(*messages(FILE_AND_ROWS))
+    cloud.trace(day=DAY)
+    cloud.load(a_message(node_id="row-3", parent_id="file"))
+    cloud.trace(day=DAY)
+    base = key_of_last(cloud)
+    cloud.now_s += 24 * HOUR
+    for node in ("row-4", "row-5"):
+        cloud.load(a_message(node_id=node, parent_id="file"))
+        cloud.trace(day=NEXT_DAY)
+
+    assert objects_of(cloud, DAY) == [(1, None), (2, None)]
+    assert objects_of(cloud, NEXT_DAY) == [(3, base), (4, base)]
+
+
+def test_a_roots_objects_never_go_back_in_days(cloud):
+    cloud.now_s += 24 * HOUR
+    cloud.load(*messages(FILE_AND_ROWS))
+    cloud.trace(day=NEXT_DAY)
+    cloud.load(a_message(node_id="row-3", parent_id="file"))
+    cloud.trace(day=DAY)
+
+    assert (objects_of(cloud, DAY), objects_of(cloud, NEXT_DAY)) == ([], [(1, None), (2, None)])
+    assert cloud.dirty() == set()
+
+
+@pytest.mark.parametrize(
+    ("compacted", "asked", "committed"),
+    [
+        (None, "2001-01-01", "2025-11-17"),  # before a first digest: as far back as compaction looks
+        (None, "2025-11-18", "2025-11-18"),
+        ("2025-11-19", "2025-11-12", "2025-11-20"),  # never sealed, but before the chain's end: no digest will cover it
+        ("2025-11-19", "2025-11-19", "2025-11-20"),
+        ("2025-11-19", "2025-11-20", "2025-11-20"),
+    ],
+)
+def test_an_object_lies_on_a_day_that_a_digest_will_cover(cloud, compacted, asked, committed):
+    if compacted:
+        cloud.compact(compacted)
+    cloud.load(*messages(FILE_AND_ROWS))
+    cloud.trace(day=asked)
+    assert key_of_last(cloud).startswith(f"traces/year={committed[:4]}/month={committed[5:7]}/day={committed[8:]}/")

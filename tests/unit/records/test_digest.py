@@ -1,0 +1,54 @@
+"""The digest's form: what is written is read, and what is none, or of a later release, is refused with the reason."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.records.calendar import Link, Seal
+from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
+from lineage.records.pointers import ArchiveObject
+
+DAY = "2026-11-20"
+PREFIX = "traces/year=2026/month=11/day=20/"
+HEAD = Head(DAY, Seal("nightly", 1_795_221_000), Link("2026-11-19", key_of("2026-11-19"), "0" * 64))
+OBJECTS = [
+    ArchiveObject(f"{PREFIX}{'a' * 64}.{'1' * 64}.jsonl.gz", "1" * 64, 100, 3, 2, version=1),
+    ArchiveObject(f"{PREFIX}{'a' * 64}.{'2' * 64}.jsonl.gz", "2" * 64, 200, 4, 2, version=2, base="traces/before"),
+    ArchiveObject(f"{PREFIX}{'b' * 64}.{'3' * 64}.jsonl.gz", "3" * 64, 50, 1, 1, version=7),
+]
+MISSING = ["r-1", "r-\n2"]
+
+
+def lines(head=HEAD, objects=OBJECTS, missing=MISSING):
+    return list(render_digest(head, objects, missing))
+
+
+def test_what_is_written_is_read():
+    digest = DigestLines(lines())
+    assert (digest.head, digest.counts) == (HEAD, None)
+    assert list(digest.objects()) == OBJECTS
+    assert (digest.missing, digest.counts) == (MISSING, Counts(3, 2, 8, 5, 350, missing=2))
+
+
+def test_a_day_without_objects_has_a_digest_too():
+    digest = DigestLines(lines(Head(DAY, Seal("nightly", 0), None), [], []))
+    assert (list(digest.objects()), digest.head.previous, digest.counts) == ([], None, Counts())
+
+
+@pytest.mark.parametrize(
+    ("broken", "reason"),
+    [
+        (lambda some: [], "version: must be 1 to 1, got None"),
+        (lambda some: [some[0].replace(b'"version":1', b'"version":2'), *some[1:]], "a later release of Headwater"),
+        (lambda some: [b"[]\n", *some[1:]], "a line is no JSON object"),
+        (lambda some: [b"no json\n"], "a line is no JSON"),
+        (lambda some: [b'{"version":1,"day":"2026-11-20"}\n'], "the first line is not that of a digest"),
+        (lambda some: some[:-1], "breaks off before its counts"),
+        (lambda some: [*some, some[-1]], "ends with its counts"),
+        (lambda some: [some[0], b'{"key":"k"}\n', some[-1]], "a line is not that of a digest"),
+        (lambda some: [some[0], b'{"counts":{"objects":"many","what":1}}\n'], "a line is not that of a digest"),
+    ],
+)
+def test_what_is_no_digest_is_refused_with_the_reason(broken, reason):
+    with pytest.raises(BadDigest, match=reason):
+        list(DigestLines(broken(lines())).objects())
