@@ -8,14 +8,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from sys import intern
 from typing import Any
 
 import orjson
 
-from lineage.records.forest import Forest, Path
+from lineage.records.forest import Forest
 from lineage.records.record import LineageRecord
 
 COMPACTION_ACTION = "DATA_COMPACTION"
@@ -77,29 +77,58 @@ def render_lines(
 ) -> Iterator[bytes]:
     """The lines of the forest, each with its line feed, in an order that depends on the records alone.
 
-    They come in blocks of whole lines, of about 256 KiB; before each, `check` is called and may raise. What leaves of
-    one parent share is put together once. A live trace has no compaction step.
+    They come in blocks (`in_blocks`). What leaves of one parent share is put together once. A live trace has no
+    compaction step.
     """
-    root = b',"root_id":' + orjson.dumps(forest.root_id)
-    before, after = _render_compaction(compaction)
+    return in_blocks(_render_families(forest, Renderer(forest.root_id, compaction)), check)
+
+
+def _render_families(forest: Forest, renderer: Renderer) -> Iterator[bytes]:
     inner = _Inner(forest)
-    lines: list[bytes] = []
-    room = _BLOCK_BYTES
+    line = renderer.line
     for path, leaves in forest.families():
-        shared = b"".join((root, _render_faults(forest, path), b',"lineage":[', *(inner[node] for node in path.nodes)))
+        cycle = [forest.ids[node] for node in path.cycle]
+        shared = renderer.shared((inner[node] for node in path.nodes), path.missing, cycle)
         for leaf in leaves:
-            leaf_id = orjson.dumps(forest.ids[leaf])
-            step = render_step(forest.records[leaf])
-            line = b"".join((b'{"record_id":', leaf_id, shared, step, before, leaf_id if before else b"", after))
-            lines.append(line)
-            room -= len(line)
-            if room <= 0:
-                check()
-                yield b"".join(lines)
-                lines, room = [], _BLOCK_BYTES
-    if lines:
+            yield line(shared, forest.ids[leaf], render_step(forest.records[leaf]))
+
+
+def in_blocks(lines: Iterable[bytes], check: Callable[[], None] = lambda: None) -> Iterator[bytes]:
+    """Lines as blocks of whole lines, of about 256 KiB; before each, `check` is called and may raise."""
+    block: list[bytes] = []
+    room = _BLOCK_BYTES
+    for line in lines:
+        block.append(line)
+        room -= len(line)
+        if room <= 0:
+            check()
+            yield b"".join(block)
+            block, room = [], _BLOCK_BYTES
+    if block:
         check()
-        yield b"".join(lines)
+        yield b"".join(block)
+
+
+class Renderer:
+    """Puts the lines of a root together from steps that `render_step` made."""
+
+    def __init__(self, root_id: str, compaction: Compaction | None) -> None:
+        self._root = b',"root_id":' + orjson.dumps(root_id)
+        self._names_leaf = compaction is not None
+        self._before, self._after = _render_compaction(compaction)
+
+    def shared(self, steps: Iterable[bytes], missing: str | None, cycle: Sequence[str]) -> bytes:
+        """What the lines of leaves with one parent share: faults, and the steps above, root first.
+
+        A comma follows each step. `missing` and `cycle` are those of `Path`.
+        """
+        return b"".join((self._root, _render_faults(missing, cycle), b',"lineage":[', *steps))
+
+    def line(self, shared: bytes, leaf_id: str, step: bytes) -> bytes:
+        """The line of a leaf, with its line feed."""
+        leaf = orjson.dumps(leaf_id)
+        parent = leaf if self._names_leaf else b""
+        return b"".join((b'{"record_id":', leaf, shared, step, self._before, parent, self._after))
 
 
 class _Inner(dict[int, bytes]):
@@ -114,11 +143,11 @@ class _Inner(dict[int, bytes]):
         return rendered
 
 
-def _render_faults(forest: Forest, path: Path) -> bytes:
-    if path.missing is not None:
-        return b',"complete":false,"missing":' + orjson.dumps([path.missing])
-    if path.cycle:
-        return b',"complete":false,"cycle":' + orjson.dumps([forest.ids[node] for node in path.cycle])
+def _render_faults(missing: str | None, cycle: Sequence[str]) -> bytes:
+    if missing is not None:
+        return b',"complete":false,"missing":' + orjson.dumps([missing])
+    if cycle:
+        return b',"complete":false,"cycle":' + orjson.dumps(cycle)
     return b""
 
 
