@@ -11,7 +11,7 @@ from lineage.records.record import LineageRecord
 from lineage.records.staged import Staged
 
 # Between the functions' clocks, and from a load's start (`loaded_at`) to its last write: its time-out, doubled.
-_MARGIN_S = 15 * 60
+MARGIN_S = 15 * 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,12 @@ def _was_read(one: ExpiredRecord, pointer: Pointer | None) -> bool:
     """Whether the root's last archive certainly holds it: in the table from before its read until after it."""
     if pointer is None:
         return False
-    return one.loaded_at + _MARGIN_S < pointer.read_from and one.removed_at > pointer.read_to + _MARGIN_S
+    return surely_loaded_before(one.loaded_at, pointer) and one.removed_at > pointer.read_to + MARGIN_S
+
+
+def surely_loaded_before(loaded_at: int, pointer: Pointer) -> bool:
+    """Whether a record whose load began then was in the table before the archive's trace began to read it."""
+    return loaded_at + MARGIN_S < pointer.read_from
 
 
 def _distinct(values: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ OBJECT#<day>#<shard>  <sha>.<content>   every committed object of the day    wri
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from mypy_boto3_dynamodb.type_defs import TransactWriteItemTypeDef
 
     from lineage.aws.items import Item, Value
+
+
+def day_of_key(key: str) -> str:
+    """The day under whose prefix an object lies.
+
+    >>> day_of_key("traces/year=2026/month=11/day=20/0a.1b.jsonl.gz")
+    '2026-11-20'
+    """
+    return "-".join(part.partition("=")[2] for part in key.split("/")[1:4])
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +51,11 @@ class ArchiveObject:
     def root_sha(self) -> str:
         """SHA-256 of the root's id, which the key names."""
         return self.key.rpartition("/")[2].partition(".")[0]
+
+    @property
+    def day(self) -> str:
+        """The day that it belongs to, which the key names as well."""
+        return day_of_key(self.key)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +103,35 @@ class Pointers:
         items = batch_get(self.dynamodb, self.table, [_archive_key(root_id) for root_id in root_ids])
         return {item["root_id"]["S"]: _pointer(item) for item in items}
 
+    def find_by_sha(self, shas: Sequence[str]) -> dict[str, tuple[str, Pointer]]:
+        """Root id and last archive by the SHA-256 of the id; roots without an archive are left out."""
+        keys: list[Item] = [_key_of_sha(sha) for sha in shas]
+        items = batch_get(self.dynamodb, self.table, keys)
+        return {item["pk"]["S"].partition("#")[2]: (item["root_id"]["S"], _pointer(item)) for item in items}
+
+    def find_object(self, key: str) -> ArchiveObject | None:
+        """The committed object of this key."""
+        sha, _, rest = key.rpartition("/")[2].partition(".")
+        place: Item = {
+            "pk": {"S": _objects_pk(day_of_key(key), sha[0])},
+            "sk": {"S": f"{sha}.{rest.partition('.')[0]}"},
+        }
+        item = self.dynamodb.get_item(TableName=self.table, Key=place, ConsistentRead=True).get("Item")
+        return _object(item) if item else None
+
+    def roots_on(self, day: str, shard: str, *, after: str, upto: str) -> Iterator[str]:
+        """The SHA-256 of each root of the shard that has objects of the day: after one and up to another, in order."""
+        # Objects' keys have a dot behind the SHA-256, which comes before a slash.
+        last = ""
+        for items in query_pages(self.dynamodb, self.table, _objects_pk(day, shard), after=f"{after}/"):
+            for item in items:
+                sha = item["sk"]["S"].partition(".")[0]
+                if sha > upto:
+                    return
+                if sha != last:
+                    yield sha
+                last = sha
+
     def commit(self, root_id: str, pointer: Pointer) -> None:
         """Make the object the root's archive, if `pointer.version` follows the committed one and the day is open.
 
@@ -119,7 +162,7 @@ class Pointers:
             "read_to": {"N": str(pointer.read_to)},
         }
         row: Item = {
-            "pk": {"S": f"OBJECT#{pointer.day}#{sha[0]}"},
+            "pk": {"S": _objects_pk(pointer.day, sha[0])},
             "sk": {"S": f"{sha}.{pointer.object.sha256}"},
             **object_attributes,
         }
@@ -145,12 +188,20 @@ class Pointers:
     def objects_of(self, day: str) -> Iterator[ArchiveObject]:
         """Every committed object of the day, by shard and key."""
         for shard in SHARDS:
-            for items in query_pages(self.dynamodb, self.table, f"OBJECT#{day}#{shard}"):
+            for items in query_pages(self.dynamodb, self.table, _objects_pk(day, shard)):
                 yield from map(_object, items)
 
 
 def _archive_key(root_id: str) -> dict[str, Value]:
-    return {"pk": {"S": f"ROOT#{sha_of(root_id)}"}, "sk": {"S": "ARCHIVE"}}
+    return _key_of_sha(sha_of(root_id))
+
+
+def _key_of_sha(sha: str) -> dict[str, Value]:
+    return {"pk": {"S": f"ROOT#{sha}"}, "sk": {"S": "ARCHIVE"}}
+
+
+def _objects_pk(day: str, shard: str) -> str:
+    return f"OBJECT#{day}#{shard}"
 
 
 def _pointer(item: Item) -> Pointer:
