@@ -1,0 +1,238 @@
+"""`headwater verify`: whether the archive is what was sealed."""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import os
+import re
+import sys
+import time
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date, datetime, timezone
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from headwater.deployment import Deployment, NotDeployed, add_options, find_deployment
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+    from headwater.verify_report import Report
+    from headwater.verify_state import VerifyState
+    from lineage.records.verify import DigestsRead, Known
+    from lineage.records.verify_signatures import PublicKeys
+    from lineage.records.verify_stores import Bucket, Store
+
+_PLACES = Path(".headwater") / "verify"
+_JOBS_MAX = 8
+_SAVE_EVERY_S = 5.0
+_ABOUT = """\
+Read the archive again and compare it with what was sealed: each object with its day's digest, each digest with the one
+after it, the last one with the graph table, signatures with their keys. Named is all that was changed, removed or
+added, or is covered by no digest. docs/verify.md tells what is proved, and by what.
+Interrupted, it goes on where it was when it is called again with the same options.
+Exit code: 0 all is as it was sealed, 1 something is not, 2 it could not be found out.
+"""
+_EXAMPLES = """\
+examples:
+  headwater verify                                          all that is sealed, of the stack of stage prod
+  headwater verify --from 2026-11-01 --to 2026-11-30 --stage test
+  headwater verify --local http://127.0.0.1:4566            of `headwater serve`
+  aws s3 sync s3://BUCKET copy && headwater verify --archive copy --public-key key.pem --expect SHA256
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The command and its options."""
+    parser = subparsers.add_parser(
+        "verify",
+        help="compare the archive with what was sealed",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add_options(parser)
+    parser.add_argument("--archive", type=Path, metavar="FOLDER", help="a copy of the bucket, instead of a stack")
+    parser.add_argument("--from", dest="first", type=_day, metavar="DAY", help="the first day, YYYY-MM-DD")
+    parser.add_argument("--to", dest="last", type=_day, metavar="DAY", help="the last day")
+    parser.add_argument("--expect", type=_sha256, metavar="SHA256", help="of the last digest, as it was once verified")
+    parser.add_argument(
+        "--public-key",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="PEM or DER of a key that signs digests; may be repeated",
+    )
+    parser.add_argument("--jobs", type=_jobs, metavar="N", help="objects that are read at a time")
+    parser.add_argument("--json", action="store_true", help="print findings and counts as lines of JSON")
+    parser.add_argument("--fresh", action="store_true", help="forget an interrupted verification, begin anew")
+    parser.set_defaults(func=run_verify)
+
+
+def run_verify(given: argparse.Namespace) -> int:
+    """The command; its exit code."""
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    from headwater.verify_report import Report
+    from lineage.errors import HeadwaterError
+
+    report = Report(as_json=given.json)
+    try:
+        _verify(_subject(given), given, report)
+    except (NotDeployed, HeadwaterError, BotoCoreError, ClientError, OSError) as error:
+        print(f"headwater verify: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print("headwater verify: interrupted; call it again to go on", file=sys.stderr)
+        return 130
+    return report.exit_code
+
+
+@dataclass(frozen=True)
+class _Subject:
+    """What is verified: where it is read, what is known of it, and what its state is called."""
+
+    store: Store
+    known: Known
+    slug: str
+    jobs: int
+
+
+def _subject(given: argparse.Namespace) -> _Subject:
+    from lineage.records.calendar import Calendar
+    from lineage.records.verify import Known
+    from lineage.records.verify_stores import Folder
+
+    cores = os.cpu_count() or 1
+    expected = given.expect or ""
+    if given.archive:
+        folder = given.archive.resolve(strict=True)
+        slug = f"{folder.name}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
+        keys = _keys(given, None)
+        return _Subject(Folder(folder), Known(None, expected, keys), slug, given.jobs or min(_JOBS_MAX, cores))
+    jobs = given.jobs or min(_JOBS_MAX, cores * 2)
+    deployment = find_deployment(given)
+    bucket = _bucket(deployment, jobs)
+    calendar = Calendar(deployment.client("dynamodb"), deployment.outputs["GraphTableName"])
+    return _Subject(bucket, Known(calendar, expected, _keys(given, deployment)), bucket.bucket, jobs)
+
+
+def _bucket(deployment: Deployment, jobs: int) -> Bucket:
+    import boto3
+    from botocore.config import Config
+
+    from lineage.records.verify_stores import Bucket
+
+    config = Config(
+        retries={"mode": "standard", "max_attempts": 10},
+        max_pool_connections=jobs + 2,
+        # boto3 would hash every body a second time.
+        response_checksum_validation="when_required",
+    )
+    return Bucket(boto3.client("s3", config=config, **deployment.settings), deployment.outputs["ArchiveBucketName"])
+
+
+def _keys(given: argparse.Namespace, deployment: Deployment | None) -> PublicKeys | None:
+    """The keys that are trusted: the stack's, and those given."""
+    arn = deployment.outputs.get("SigningKeyArn") if deployment else None
+    if not arn and not given.public_key:
+        return None
+    from lineage.records.verify_signatures import PublicKeys, parse_public_key
+
+    keys = [parse_public_key(str(path), path.read_bytes()) for path in given.public_key]
+    if deployment and arn:
+        import boto3
+
+        answer = boto3.client("kms", **deployment.settings).get_public_key(KeyId=arn)
+        keys.append(parse_public_key(arn, answer["PublicKey"]))
+    return PublicKeys(keys)
+
+
+def _verify(subject: _Subject, given: argparse.Namespace, report: Report) -> None:
+    """Verify, and print what is found; what was done is kept until it is over."""
+    from headwater.verify_state import VerifyState
+    from lineage.records.verify import Days, read_digests
+
+    days = Days(given.first or "", given.last or "")
+    place = _PLACES / f"{subject.slug}.{days.first}.{days.last}.json"
+    if given.fresh:
+        place.unlink(missing_ok=True)
+    with _progress() as progress:
+        task = progress.add_task("digests", total=None)
+        digests = read_digests(subject.store, days, subject.known, partial(_show, progress, task))
+        for finding in digests.findings:
+            report.find(finding)
+        with closing(VerifyState(place, _now(), digests.sealed)) as state:
+            _go_on(state, report)
+            _objects(digests, state, report, progress, subject.jobs)
+            report.end(subject.store.name, digests, state.objects, state.size_bytes)
+            state.forget()
+
+
+def _go_on(state: VerifyState, report: Report) -> None:
+    """Tell again what was found before, and since when."""
+    for finding in state.findings():
+        report.find(finding)
+    if state.objects:
+        told = f"{state.objects:,} objects were compared since {state.begun} UTC and are not read again"
+        print(f"headwater verify: {told} (--fresh: all of them are)", file=sys.stderr)
+
+
+def _objects(digests: DigestsRead, state: VerifyState, report: Report, progress: Progress, jobs: int) -> None:
+    total = sum(one.counts.size_bytes for one in digests.sealed if one.counts and not one.fault)
+    task = progress.add_task("objects", total=total, completed=state.size_bytes)
+    saved = time.monotonic()
+    try:
+        for outcome in digests.check(jobs).outcomes(state.after):
+            if outcome.finding:
+                report.find(outcome.finding)
+            state.add(outcome)
+            progress.advance(task, outcome.size_bytes)
+            if time.monotonic() - saved > _SAVE_EVERY_S:
+                state.save()
+                saved = time.monotonic()
+    except BaseException:
+        state.save()
+        raise
+
+
+def _show(progress: Progress, task: TaskID, done: int, of: int) -> None:
+    progress.update(task, completed=done, total=of)
+
+
+def _progress() -> Progress:
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    # Findings go to standard output: through the bar only where both are the terminal's.
+    shared = sys.stdout.isatty()
+    return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), redirect_stdout=shared)
+
+
+def _now() -> str:
+    return f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M}"
+
+
+def _day(text: str) -> str:
+    try:
+        return date.fromisoformat(text).isoformat()
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(f"must be a day as YYYY-MM-DD, got {text!r}") from error
+
+
+def _sha256(text: str) -> str:
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise argparse.ArgumentTypeError(f"must be 64 digits of 0 to 9 and a to f, got {text!r}")
+    return text
+
+
+def _jobs(text: str) -> int:
+    jobs = int(text)
+    if jobs < 1:
+        raise argparse.ArgumentTypeError(f"must be at least 1, got {jobs}")
+    return jobs

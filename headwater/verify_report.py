@@ -1,0 +1,64 @@
+"""What `headwater verify` prints: a line for each finding, and at the end how much of what is as it was sealed."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from dataclasses import asdict, dataclass, field
+
+from lineage.records.verify import DigestsRead
+from lineage.records.verify_findings import Finding
+
+
+@dataclass
+class Report:
+    """Prints findings as they come, as text or as lines of JSON, and counts them."""
+
+    as_json: bool = False
+    _faults: Counter[str] = field(default_factory=Counter)
+    _digests: int = 0
+
+    @property
+    def exit_code(self) -> int:
+        """0 all is as it was sealed, 1 something is not, 2 nothing was verified."""
+        if self._faults:
+            return 1
+        return 0 if self._digests else 2
+
+    def find(self, finding: Finding) -> None:
+        """Print a finding."""
+        if finding.fault:
+            self._faults[finding.kind.value] += 1
+        if self.as_json:
+            print(json.dumps({**asdict(finding), "kind": finding.kind.value, "fault": finding.fault}))
+        else:
+            day, key = finding.day or "-" * 10, printable(finding.key)
+            print(f"{day}  {key}  {finding.kind.value}: {printable(finding.told)}")
+
+    def end(self, name: str, read: DigestsRead, objects: int, size_bytes: int) -> None:
+        """Print the counts: `objects` and their bytes are those that the digests list."""
+        self._digests = len(read.sealed)
+        bad = {finding.day for finding in read.findings if finding.fault}
+        good = sum(one.day not in bad for one in read.sealed)
+        if self.as_json:
+            counts = {"digests": self._digests, "digests_valid": good, "objects": objects, "size_bytes": size_bytes}
+            print(json.dumps({"archive": name, **counts, "faults": dict(sorted(self._faults.items()))}))
+            return
+        if not read.sealed:
+            print(f"{printable(name)}: no digest was verified")
+            return
+        first, last = read.sealed[0], read.sealed[-1]
+        print(f"{printable(name)}, {first.day} to {last.day}: the last digest's sha256 is {last.link.sha256}")
+        print(f"{good:,} of {self._digests:,} digests are valid")
+        print(f"{objects:,} objects ({size_bytes:,} bytes) were compared with them")
+        faults = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self._faults.items()))
+        print(f"found: {faults}" if faults else "all of it is as it was sealed")
+
+
+def printable(text: str) -> str:
+    r"""The text as a terminal may print it: a key may hold whatever its writer liked.
+
+    >>> printable("traces/a\x1b[2Jb")
+    'traces/a\\x1b[2Jb'
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)

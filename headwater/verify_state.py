@@ -1,0 +1,119 @@
+"""How far a verification is, in two files: an interrupted one goes on where it was.
+
+<place>.json             the key that objects are compared up to, and the digests that they were compared with
+<place>.findings.jsonl   what was found of them, in the order of their keys
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import IO, Any
+
+from lineage.records.archive import prefix_of
+from lineage.records.verify_digest import SealedDay
+from lineage.records.verify_findings import Finding, Kind
+from lineage.records.verify_objects import Outcome
+
+VERSION = 1
+
+
+@dataclass(slots=True)
+class DayDone:
+    """What was compared of a day: with which digest, how many objects it lists, and their bytes."""
+
+    sha256: str
+    objects: int = 0
+    size_bytes: int = 0
+
+
+class VerifyState:
+    """What is done of a verification: `begun` says since when, `after` is the last key that was compared."""
+
+    def __init__(self, path: Path, begun: str, sealed: Iterable[SealedDay]) -> None:
+        self._path, self._found_path = path, path.with_suffix(".findings.jsonl")
+        self.begun, self.after = begun, ""
+        self.days = {one.day: DayDone(one.link.sha256) for one in sealed}
+        self._end = f"{prefix_of(max(self.days))}~" if self.days else ""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._found: IO[bytes] = open(self._found_path, "ab")  # noqa: SIM115 - `close` closes it
+        with suppress(FileNotFoundError, ValueError, KeyError, TypeError):
+            self._go_on(json.loads(path.read_text(encoding="utf-8")))
+        self._found.truncate(self._found_bytes())
+
+    def _go_on(self, form: dict[str, Any]) -> None:
+        """Take over what was done up to the first day whose digest is another one now."""
+        if form["version"] != VERSION:
+            return
+        before = {day: DayDone(**done) for day, done in form["days"].items()}
+        changed = [day for day in {*before, *self.days} if _sha256(before, day) != _sha256(self.days, day)]
+        first = min(changed, default="")
+        self.after = min(form["after"], prefix_of(first)[:-1]) if first else form["after"]
+        self.days.update({day: done for day, done in before.items() if not first or day < first})
+        self.begun = form["begun"]
+
+    @property
+    def objects(self) -> int:
+        """The objects that were compared."""
+        return sum(day.objects for day in self.days.values())
+
+    @property
+    def size_bytes(self) -> int:
+        """The bytes of the objects that were compared, as the digests name them."""
+        return sum(day.size_bytes for day in self.days.values())
+
+    def findings(self) -> Iterator[Finding]:
+        """What was found before."""
+        with open(self._found_path, "rb") as file:
+            for line in file:
+                form = json.loads(line)
+                yield Finding(form["day"], form["key"], Kind(form["kind"]), form["told"])
+
+    def add(self, outcome: Outcome) -> None:
+        """One more object was compared; what comes after the last sealed day is looked at again."""
+        if outcome.key > self._end:
+            return
+        day = self.days.get(outcome.day)
+        if day and outcome.size_bytes:
+            day.objects += 1
+            day.size_bytes += outcome.size_bytes
+        if outcome.finding:
+            self._found.write(json.dumps(asdict(outcome.finding)).encode() + b"\n")
+        self.after = outcome.key
+
+    def save(self) -> None:
+        """Write down how far it is; the findings first."""
+        self._found.flush()
+        days = {day: asdict(done) for day, done in self.days.items()}
+        form = {"version": VERSION, "begun": self.begun, "after": self.after, "days": days}
+        new = self._path.with_suffix(".new")
+        new.write_text(json.dumps(form), encoding="utf-8")
+        os.replace(new, self._path)
+
+    def close(self) -> None:
+        """Nothing more is added."""
+        self._found.close()
+
+    def forget(self) -> None:
+        """Remove the files: the verification is over."""
+        self.close()
+        self._path.unlink(missing_ok=True)
+        self._found_path.unlink(missing_ok=True)
+
+    def _found_bytes(self) -> int:
+        """The bytes of the findings up to `after`: those of later keys are found again."""
+        size = 0
+        with open(self._found_path, "rb") as file:
+            for line in file:
+                if not line.endswith(b"\n") or json.loads(line)["key"] > self.after:
+                    break
+                size += len(line)
+        return size
+
+
+def _sha256(days: dict[str, DayDone], day: str) -> str:
+    return days[day].sha256 if day in days else ""

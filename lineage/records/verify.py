@@ -1,0 +1,170 @@
+"""An archive verified, as CloudTrail validates its log files: first the digests, then the objects that they list.
+
+    digests = read_digests(store, days, ...)            what is sealed, and what is wrong with the digests
+    digests.check(jobs).outcomes(after)                 each object: the same as it was sealed, or a finding
+
+Parquet tables are made of the objects, and are not covered; nor is anything else in the bucket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Protocol
+
+from lineage.aws.items import GET_KEYS_MAX, chunks
+from lineage.records.calendar import Link, Seal
+from lineage.records.digest import key_of
+from lineage.records.signatures import signature_key_of
+from lineage.records.verify_chain import ChainWalk, Claim, Days, compared
+from lineage.records.verify_digest import SealedDay, day_of_key
+from lineage.records.verify_findings import Finding, Kind
+from lineage.records.verify_objects import ObjectCheck
+from lineage.records.verify_stores import Store
+
+_DIGESTS = "digests/"
+# A signature has less than 400 bytes.
+_SIGNATURE_BYTES_MAX = 16 * 1024
+
+
+class Calendar(Protocol):
+    """What the graph table says of the archive (see `lineage.records.calendar`)."""
+
+    def last(self) -> Link | None:
+        """The newest digest."""
+
+    def seals(self, days: Sequence[str]) -> Mapping[str, Seal]:
+        """The days that someone has begun to seal."""
+
+
+class SignatureCheck(Protocol):
+    """Public keys (see `verify_signatures`)."""
+
+    def fault_of(self, body: bytes, digest_sha256: str) -> str:
+        """What is wrong with a signature of the digest; nothing if it is good."""
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What is known of an archive from elsewhere; each may be missing, and less is proved then.
+
+    `sha256` is that of the range's last digest, kept by whoever verifies. With `keys`, digests must be signed.
+    """
+
+    calendar: Calendar | None = None
+    sha256: str = ""
+    keys: SignatureCheck | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DigestsRead:
+    """The digests of a range: `sealed`, oldest first; `last` is the last sealed day of all."""
+
+    store: Store
+    days: Days
+    sealed: Sequence[SealedDay]
+    last: str
+    findings: Sequence[Finding]
+
+    def check(self, jobs: int) -> ObjectCheck:
+        """The check of the objects."""
+        return ObjectCheck(self.store, self.days, self.sealed, self.last, jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Listing:
+    """What lies under the digests' prefix: the digests' days and bytes, the signatures' days, and keys of neither."""
+
+    days: Mapping[str, int]
+    signed: Sequence[str]
+    findings: Sequence[Finding]
+
+
+def read_digests(
+    store: Store, days: Days, known: Known, read: Callable[[int, int], object] | None = None
+) -> DigestsRead:
+    """Read the digests of the days, and of all later ones: the chain is followed from its end.
+
+    `read` is told how many bytes were read, of how many at most.
+    """
+    # First, so that what it names is there when the digests are listed.
+    end = known.calendar.last() if known.calendar else None
+    listing = _list(store)
+    present, findings = _sealed(list(listing.days), end, known.calendar)
+    if known.sha256 and not known.calendar:
+        present = [day for day in present if day <= (days.last or "9999")]
+    walk = ChainWalk(store, days, Claim(end, "the graph table") if end else None)
+    done, total = 0, sum(listing.days[day] for day in present)
+    for day in walk.steps(present):
+        done += listing.days[day]
+        if read:
+            read(done, total)
+    sealed = walk.sealed[::-1]
+    findings += [*listing.findings, *walk.findings, *_ends(sealed, known)]
+    findings += _signatures(store, sealed, listing.signed, known.keys)
+    findings.sort(key=lambda one: (one.day, one.key))
+    return DigestsRead(store, days, sealed, end.day if end else max(present, default=""), findings)
+
+
+def _list(store: Store) -> _Listing:
+    days: dict[str, int] = {}
+    signed, findings = [], []
+    for one in store.listed(_DIGESTS):
+        day = day_of_key(one.key)
+        if day and one.key == key_of(day):
+            days[day] = one.size_bytes
+        elif day and one.key == signature_key_of(day) and one.size_bytes <= _SIGNATURE_BYTES_MAX:
+            signed.append(day)
+        else:
+            findings.append(Finding(day or "", one.key, Kind.ADDED, "it is neither a digest nor a signature"))
+    orphans = sorted(set(signed) - days.keys())
+    findings += [Finding(day, signature_key_of(day), Kind.ADDED, "there is no digest that it signs") for day in orphans]
+    return _Listing(days, signed, findings)
+
+
+def _sealed(present: Sequence[str], end: Link | None, calendar: Calendar | None) -> tuple[Sequence[str], list[Finding]]:
+    """The days whose digests may be of the chain, and what is said of those after its end."""
+    if calendar is None:
+        return present, []
+    newer = [day for day in present if end is None or day > end.day]
+    sealing = {day for some in chunks(newer, GET_KEYS_MAX) for day in calendar.seals(some)}
+    findings = [
+        Finding(day, key_of(day), Kind.NOTE, "its day is being sealed; it is not verified yet")
+        if day in sealing
+        else Finding(day, key_of(day), Kind.UNLINKED, "the graph table does not say that its day is sealed")
+        for day in newer
+    ]
+    return [day for day in present if end is not None and day <= end.day], findings
+
+
+def _ends(sealed: Sequence[SealedDay], known: Known) -> list[Finding]:
+    """The last digest of the range against the SHA-256 that was kept; a note if nothing tells that it is the last."""
+    if not sealed:
+        return []
+    last = sealed[-1]
+    if known.sha256:
+        return compared(Claim(replace(last.link, sha256=known.sha256), "who asks"), last)
+    if known.calendar:
+        return []
+    told = f"nothing outside the archive vouches for the chain's end; this digest's sha256 is {last.link.sha256}"
+    return [Finding(last.day, last.link.key, Kind.NOTE, told)]
+
+
+def _signatures(
+    store: Store, sealed: Sequence[SealedDay], signed: Sequence[str], keys: SignatureCheck | None
+) -> Iterator[Finding]:
+    """Signatures must be there from the first one on, and at least one: a later one proves the earlier days too."""
+    if keys is None:
+        unchecked = sum(one.day in signed for one in sealed)
+        if unchecked:
+            yield Finding("", _DIGESTS, Kind.NOTE, f"{unchecked:,} signatures were not checked: no public key is known")
+        return
+    first = min(signed) if signed else max((one.day for one in sealed), default="")
+    for one in sealed:
+        key = signature_key_of(one.day)
+        if one.day in signed:
+            fault = keys.fault_of(b"".join(map(bytes, store.chunks(key))), one.link.sha256)
+            if fault:
+                yield Finding(one.day, key, Kind.BAD_SIGNATURE, fault)
+        elif one.day >= first:
+            yield Finding(one.day, key, Kind.NOT_SIGNED, "the digest has no signature")

@@ -1,0 +1,150 @@
+"""The digests among themselves, from the newest back: each is named by the next one, and the newest by someone else.
+
+What names the newest is the chain's end: the calendar in the graph table, or a SHA-256 that someone kept. Without it,
+nothing tells that days at the end were not cut off, or all digests from some day on written anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from lineage.records.calendar import Link
+from lineage.records.pointers import ArchiveObject
+from lineage.records.verify_digest import SealedDay, day_of_key, read_digest
+from lineage.records.verify_findings import Finding, Kind
+from lineage.records.verify_stores import Store
+
+# Bases that are looked for at a time: those of the days behind, in days not reached yet.
+_BASES_MAX = 250_000
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """What someone says of a digest."""
+
+    link: Link
+    by: str
+
+
+@dataclass(frozen=True, slots=True)
+class Days:
+    """A range of days, both included; empty: from the first one, or to the last."""
+
+    first: str = ""
+    last: str = ""
+
+    def hold(self, day: str) -> bool:
+        """Whether the day is one of them."""
+        return self.first <= day <= (self.last or "9999")
+
+
+@dataclass(slots=True)
+class ChainWalk:
+    """Walks the chain from its end to the first day of a range.
+
+    `expected` is what is said of the next digest, if anyone said something; `sealed` are the range's digests that were
+    read, newest first; `findings` come as they are found.
+    """
+
+    store: Store
+    days: Days
+    expected: Claim | None
+    sealed: list[SealedDay] = field(default_factory=list)
+    findings: list[Finding] = field(default_factory=list)
+    _begun_by: str = ""
+    _bases: Bases = field(default_factory=lambda: Bases())
+
+    def steps(self, present: Sequence[str]) -> Iterator[str]:
+        """Read the digests of these days, which are sorted; each day, once it is read. It is over at the end alone."""
+        for day in reversed(present):
+            if day < self.days.first:
+                break
+            if self.expected and self.expected.link.day > day:
+                self._missing(self.expected)
+                self.expected = None
+            self._visit(day)
+            yield day
+        if self.expected:
+            self._before_the_first(self.expected, present)
+        self.findings += self._bases.left(self.days.first)
+
+    def _visit(self, day: str) -> None:
+        in_range = self.days.hold(day)
+        take = self._bases.taker(day) if in_range else None
+        sealed = read_digest(self.store, day, take)
+        if in_range:
+            self.sealed.append(sealed)
+        if sealed.fault:
+            self._find(sealed.link, Kind.BAD_DIGEST, sealed.fault)
+        if self._begun_by:
+            self._find(sealed.link, Kind.UNLINKED, f"the digest of {self._begun_by} names none before it")
+        elif self.expected and self.expected.link.day < day:
+            claim = self.expected
+            self._find(sealed.link, Kind.UNLINKED, f"{claim.by} names that of {claim.link.day} instead")
+        else:
+            self._follow(sealed)
+
+    def _follow(self, sealed: SealedDay) -> None:
+        """The digest is the next of the chain, if it is what was expected; it says what comes before it."""
+        if self.expected:
+            self.findings += compared(self.expected, sealed)
+        self.expected = None
+        if sealed.head and sealed.head.previous:
+            self.expected = Claim(sealed.head.previous, f"the digest of {sealed.day}")
+        elif sealed.head:
+            self._begun_by = sealed.day
+
+    def _before_the_first(self, claim: Claim, present: Sequence[str]) -> None:
+        """The first digest that was read names one before the range, or one that is not there."""
+        if claim.link.day in present:
+            self.findings += compared(claim, read_digest(self.store, claim.link.day, None))
+        elif claim.link.day >= self.days.first:
+            self._missing(claim)
+        else:
+            self._find(claim.link, Kind.NOTE, f"it is not there, and before the range; {claim.by} names it")
+
+    def _missing(self, claim: Claim) -> None:
+        self._find(claim.link, Kind.REMOVED, f"{claim.by} names it")
+
+    def _find(self, link: Link, kind: Kind, told: str) -> None:
+        self.findings.append(Finding(link.day, link.key, kind, told))
+
+
+def compared(claim: Claim, sealed: SealedDay) -> list[Finding]:
+    """What is wrong if the digest is not the one that is claimed."""
+    if sealed.link.sha256 == claim.link.sha256:
+        return []
+    told = f"sha256 is {sealed.link.sha256}, {claim.by} says {claim.link.sha256}"
+    return [Finding(sealed.day, sealed.link.key, Kind.CHANGED, told)]
+
+
+@dataclass(slots=True)
+class Bases:
+    """Looks for the objects that later days name as their bases, going back: each must be listed on its own day."""
+
+    _wanted: dict[str, str] = field(default_factory=dict)
+    _left_out: int = 0
+
+    def taker(self, day: str) -> Callable[[ArchiveObject], None]:
+        """What takes the objects of a day."""
+
+        def take(one: ArchiveObject) -> None:
+            self._wanted.pop(one.key, None)
+            if one.base is None or one.base in self._wanted:
+                return
+            if len(self._wanted) < _BASES_MAX:
+                self._wanted[one.base] = day
+            else:
+                self._left_out += 1
+
+        return take
+
+    def left(self, first: str) -> list[Finding]:
+        """The bases from this day on that no digest lists."""
+        told = "the digest of {} names it as a base, the digest of its day does not list it"
+        wanted = [(day_of_key(base) or "", base, by) for base, by in self._wanted.items()]
+        found = [Finding(day, base, Kind.BAD_DIGEST, told.format(by)) for day, base, by in wanted if day >= first]
+        if self._left_out:
+            found.append(Finding("", "digests/", Kind.NOTE, f"{self._left_out} bases were not looked for: too many"))
+        return found

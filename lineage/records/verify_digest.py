@@ -1,0 +1,193 @@
+"""One digest, read whole: its hash, and whether it is one that the seal writes; the objects are not looked at.
+
+Nothing read is trusted: a line is bounded, and every value is of its type before it is used.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import astuple, dataclass
+from datetime import date
+from typing import Protocol
+
+from lineage.errors import Conflict
+from lineage.records.archive import prefix_of
+from lineage.records.calendar import Link
+from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of
+from lineage.records.pointers import ArchiveObject
+from lineage.records.verify_stores import Store
+
+_GZIP = 31
+_BLOCK_BYTES = 256 * 1024
+# A root id has 2 KB at most, six times as much with every character escaped.
+_LINE_BYTES_MAX = 64 * 1024
+_PLACE = re.compile(r"(?:traces|digests)/year=(\d{4})/month=(\d\d)/day=(\d\d)/")
+_NAME = re.compile(r"([0-9a-f]{64})\.([0-9a-f]{64})\.jsonl\.gz")
+_TYPES = {"key": str, "sha256": str, "size_bytes": int, "records": int, "lines": int, "version": int}
+
+
+class Hash(Protocol):
+    """What hashlib makes."""
+
+    def update(self, data: bytes | memoryview, /) -> None: ...  # noqa: D102 - as hashlib says
+
+
+@dataclass(frozen=True, slots=True)
+class SealedDay:
+    """A digest as it lies in the store: its SHA-256; `head` and `counts` as far as they could be read.
+
+    `fault` says why it is no digest that the seal writes, and is empty if it is one.
+    """
+
+    link: Link
+    head: Head | None
+    counts: Counts | None
+    fault: str = ""
+
+    @property
+    def day(self) -> str:
+        """Its day."""
+        return self.link.day
+
+
+def day_of_key(key: str) -> str | None:
+    """The day under whose prefix a key lies; None if it lies under none.
+
+    >>> day_of_key("traces/year=2026/month=11/day=20/x")
+    '2026-11-20'
+    >>> day_of_key("traces/year=2026/month=13/day=20/x")
+    """
+    if found := _PLACE.match(key):
+        try:
+            return date(*map(int, found.groups())).isoformat()
+        except ValueError:
+            return None
+    return None
+
+
+def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | None) -> SealedDay:
+    """The day's digest; each of its objects is given to `take`, without which only its head and hash are looked at."""
+    sha256 = hashlib.sha256()
+    chunks = _hashed(store.chunks(key_of(day)), sha256)
+    head, counts, fault = None, None, ""
+    try:
+        lines = DigestLines(_lines(_inflate(chunks)))
+        head = _checked_head(lines.head, day)
+        if take is not None:
+            for one in _checked(lines, day):
+                take(one)
+            counts = lines.counts
+    except BadDigest as error:
+        fault = str(error)
+    for _ in chunks:
+        pass
+    return SealedDay(Link(day, key_of(day), sha256.hexdigest()), head, counts, fault)
+
+
+def objects_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject]:
+    """What a digest lists that was read before without a fault. Raises `Conflict` if it is not the same any more."""
+    sha256 = hashlib.sha256()
+    chunks = _hashed(store.chunks(sealed.link.key), sha256)
+    try:
+        yield from DigestLines(_lines(_inflate(chunks))).objects()
+        for _ in chunks:
+            pass
+        if sha256.hexdigest() == sealed.link.sha256:
+            return
+    except BadDigest:
+        pass
+    raise Conflict(f"{sealed.link.key} was replaced while it was read; verify again")
+
+
+def _hashed(chunks: Iterable[bytes | memoryview], sha256: Hash) -> Iterator[bytes | memoryview]:
+    for chunk in chunks:
+        sha256.update(chunk)
+        yield chunk
+
+
+def _inflate(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
+    inflator = zlib.decompressobj(_GZIP)
+    try:
+        for chunk in chunks:
+            yield inflator.decompress(chunk, _BLOCK_BYTES)
+            while inflator.unconsumed_tail:
+                yield inflator.decompress(inflator.unconsumed_tail, _BLOCK_BYTES)
+            if inflator.unused_data:
+                raise BadDigest("something follows the end of its gzip stream")
+        yield inflator.flush()
+    except zlib.error as error:
+        raise BadDigest(f"it cannot be decompressed: {error}") from error
+    if not inflator.eof:
+        raise BadDigest("its gzip stream breaks off")
+
+
+def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """The lines without their line feeds."""
+    rest = b""
+    for block in blocks:
+        *lines, rest = (rest + block).split(b"\n")
+        yield from lines
+        if len(rest) > _LINE_BYTES_MAX:
+            raise BadDigest(f"a line has more than {_LINE_BYTES_MAX} bytes")
+    if rest:
+        raise BadDigest("its last line has no end")
+
+
+def _checked_head(head: Head, day: str) -> Head:
+    if head.day != day:
+        raise BadDigest(f"it is the digest of {head.day!r}")
+    before = head.previous
+    if before is None:
+        return head
+    if not all(isinstance(value, str) for value in astuple(before)):
+        raise BadDigest("previous: must be text")
+    if day_of_key(before.key) != before.day or before.key != key_of(before.day) or before.day >= day:
+        raise BadDigest(f"previous: must be the digest of an earlier day, got {before.key!r} of {before.day!r}")
+    return head
+
+
+def _checked(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
+    """The objects, each of which may be one of the day's, in order; then the counts are theirs. Raises `BadDigest`."""
+    prefix, last, root = prefix_of(day), "", ""
+    objects = roots = records = count = size_bytes = 0
+    for one in lines.objects():
+        if fault := _fault_of(one, prefix, last):
+            raise BadDigest(f"object {objects + 1}: {fault}")
+        yield one
+        last = one.key
+        objects, records, count = objects + 1, records + one.records, count + one.lines
+        size_bytes += one.size_bytes
+        roots, root = roots + (one.root_sha != root), one.root_sha
+    counted = Counts(objects, roots, records, count, size_bytes, len(lines.missing))
+    if lines.counts != counted:
+        raise BadDigest(f"it counts {lines.counts}, and lists {counted}")
+
+
+def _fault_of(one: ArchiveObject, prefix: str, last: str) -> str:
+    """What is wrong with an object's entry; nothing if it is one that the seal writes after the last key."""
+    if wrong := [name for name, kind in _TYPES.items() if type(getattr(one, name)) is not kind]:
+        return f"{wrong[0]}: must be {_TYPES[wrong[0]].__name__}"
+    name = _NAME.fullmatch(one.key, len(prefix)) if one.key.startswith(prefix) else None
+    if name is None:
+        return f"key: must name an object of the day, got {one.key!r}"
+    if name[2] != one.sha256:
+        return f"sha256: must be the one in its key {one.key}, got {one.sha256!r}"
+    if one.key <= last:
+        return f"key: {one.key} {'is listed twice' if one.key == last else f'is out of order, after {last}'}"
+    if min(one.size_bytes, one.version) < 1 or min(one.records, one.lines) < 0:
+        return f"{one.key} has a size, a version or counts that no object has"
+    return _fault_of_base(one, prefix, name[1])
+
+
+def _fault_of_base(one: ArchiveObject, prefix: str, root_sha: str) -> str:
+    base = one.base
+    if base is None:
+        return ""
+    if isinstance(base, str) and day_of_key(base) and base < prefix:
+        name = _NAME.fullmatch(base.rpartition("/")[2])
+        if name and name[1] == root_sha and base == prefix_of(day_of_key(base) or "") + name[0]:
+            return ""
+    return f"base: must be an object of the same root on an earlier day, got {base!r}"

@@ -1,0 +1,166 @@
+"""Where an archive is read from when it is verified: its bucket, or a folder that is a copy of it (`aws s3 sync`)."""
+
+from __future__ import annotations
+
+import heapq
+import os
+from collections.abc import Iterator
+from contextlib import closing, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
+
+from lineage.errors import HeadwaterError, NotFound
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from mypy_boto3_s3.type_defs import GetObjectOutputTypeDef
+
+# Of a file at once: it stays in the processor's cache, and hashing it lets other threads run.
+_FILE_BYTES = 256 * 1024
+# Of a response at once.
+_BODY_BYTES = 1024 * 1024
+# Names of one folder that are held at once.
+_NAMES = 100_000
+# A connection may break in the middle of a body, which boto3 does not try again.
+_ATTEMPTS = 3
+# S3 refuses one object: another's key, or a storage class that must be restored first.
+_UNREADABLE = {"AccessDenied", "InvalidObjectState"}
+
+
+class Unreadable(HeadwaterError):
+    """An object that is there, and is not given out."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """An object as a listing names it."""
+
+    key: str
+    size_bytes: int
+
+
+class Store(Protocol):
+    """The objects of an archive."""
+
+    @property
+    def name(self) -> str:
+        """What the store is called."""
+
+    def listed(self, prefix: str, after: str = "") -> Iterator[Listed]:
+        """The objects whose keys begin with the prefix (which ends with a slash) and come after a key, by key."""
+
+    def chunks(self, key: str) -> Iterator[bytes | memoryview]:
+        """The object's bytes; a chunk is good until the next one is asked for. Raises `NotFound`, `Unreadable`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bucket:
+    """A bucket."""
+
+    s3: S3Client
+    bucket: str
+
+    @property
+    def name(self) -> str:
+        """Its URL."""
+        return f"s3://{self.bucket}"
+
+    def listed(self, prefix: str, after: str = "") -> Iterator[Listed]:
+        """See `Store`."""
+        pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix, StartAfter=after)
+        for page in pages:
+            for one in page.get("Contents", []):
+                yield Listed(one["Key"], one["Size"])
+
+    def chunks(self, key: str) -> Iterator[bytes | memoryview]:
+        """See `Store`; where a connection breaks, the rest of the same version is asked for."""
+        done, etag = 0, ""
+        for attempt in range(1, _ATTEMPTS + 1):
+            answer = self._get(key, done, etag)
+            etag = answer["ETag"]
+            try:
+                with closing(answer["Body"]) as body:
+                    for chunk in body.iter_chunks(_BODY_BYTES):
+                        done += len(chunk)
+                        yield chunk
+                return
+            except (HTTPClientError, IncompleteReadError):
+                if attempt == _ATTEMPTS:
+                    raise
+
+    def _get(self, key: str, start: int, etag: str) -> GetObjectOutputTypeDef:
+        try:
+            if start:
+                return self.s3.get_object(Bucket=self.bucket, Key=key, Range=f"bytes={start}-", IfMatch=etag)
+            return self.s3.get_object(Bucket=self.bucket, Key=key)
+        except ClientError as error:
+            code = error.response["Error"]["Code"]
+            if code == "NoSuchKey":
+                raise NotFound(f"{key} is not there") from error
+            if code in _UNREADABLE or code.startswith("KMS."):
+                raise Unreadable(f"S3 answers {code}") from error
+            raise
+
+
+@dataclass(frozen=True, slots=True)
+class Folder:
+    """A folder whose files are the bucket's objects, by their paths."""
+
+    path: Path
+
+    @property
+    def name(self) -> str:
+        """Its path."""
+        return str(self.path)
+
+    def listed(self, prefix: str, after: str = "") -> Iterator[Listed]:
+        """See `Store`. A link to a folder is not followed: it is an object that cannot be read."""
+        return _walk(self.path / prefix, prefix, after)
+
+    def chunks(self, key: str) -> Iterator[bytes | memoryview]:
+        """See `Store`."""
+        buffer = bytearray(_FILE_BYTES)
+        view = memoryview(buffer)
+        try:
+            with open(self.path / key, "rb", buffering=0) as file:
+                while size := file.readinto(buffer):
+                    yield view[:size]
+        except FileNotFoundError as error:
+            raise NotFound(f"{key} is not there") from error
+        except OSError as error:
+            raise Unreadable(error.strerror or str(error)) from error
+
+
+def _walk(folder: Path, prefix: str, after: str) -> Iterator[Listed]:
+    """The files below a folder, in the order of their keys; those of one folder are sorted some at a time."""
+    # Names of folders end with their slash, as it stands in keys: `a-b` comes before what is in `a`.
+    last = ""
+    while names := heapq.nsmallest(_NAMES, (name for name in _names(folder) if name > last)):
+        for name in names:
+            key = prefix + name
+            if name.endswith("/"):
+                # All that is in it begins with its key: it is passed over if that is behind.
+                if key > after or after.startswith(key):
+                    yield from _walk(folder / name, key, after)
+            elif key > after:
+                yield from _found(folder / name, key)
+        last = names[-1]
+
+
+def _found(path: Path, key: str) -> Iterator[Listed]:
+    """The file, unless it is gone meanwhile, or a link that leads nowhere."""
+    with suppress(OSError):
+        yield Listed(key, path.stat().st_size)
+
+
+def _names(folder: Path) -> Iterator[str]:
+    try:
+        entries = os.scandir(folder)
+    except FileNotFoundError:
+        return
+    with entries:
+        for entry in entries:
+            yield f"{entry.name}/" if entry.is_dir(follow_symlinks=False) else entry.name

@@ -1,0 +1,98 @@
+"""Small archives in a folder, made as the functions make them: objects, digests, and signatures where a key is given."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+from dataclasses import dataclass, field
+
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, utils
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from lineage.records.archive import compress_lines, prefix_of
+from lineage.records.calendar import Link, Seal
+from lineage.records.digest import Head, key_of, render_digest
+from lineage.records.keys import sha_of
+from lineage.records.pointers import ArchiveObject
+from lineage.records.signatures import Signature, render_signature, signature_key_of
+
+SEAL = Seal("nightly", 1_763_700_000)
+MONDAY, TUESDAY, WEDNESDAY = "2025-11-17", "2025-11-18", "2025-11-19"
+
+
+def a_key():
+    """A key pair that signs digests."""
+    return ec.generate_private_key(ec.SECP256R1())
+
+
+def pem_of(key):
+    """The public half, as PEM."""
+    return key.public_key().public_bytes(Encoding.PEM, PublicFormat.SubjectPublicKeyInfo)
+
+
+@dataclass
+class FolderArchive:
+    """An archive in a folder, sealed day after day; the calendar of the graph table is played by `last` and `seals`."""
+
+    folder: object
+    key: object = None
+    links: dict[str, Link] = field(default_factory=dict)
+    objects: dict[str, list[ArchiveObject]] = field(default_factory=dict)
+
+    def put(self, key, body):
+        path = self.folder / key
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(body)
+
+    def trace(self, day, root, text="{}\n", *, version=1, base=None):
+        """An object of a root, as a trace leaves it; it is in no digest yet."""
+        file = io.BytesIO()
+        written = compress_lines([text.encode()], file)
+        key = f"{prefix_of(day)}{sha_of(root)}.{written.sha256}.jsonl.gz"
+        self.put(key, file.getvalue())
+        one = ArchiveObject(key, written.sha256, written.size_bytes, written.lines, written.lines, version, base)
+        self.objects.setdefault(day, []).append(one)
+        return one
+
+    def seal(self, day, missing=()):
+        """Seal the day as the newest of the chain."""
+        before = max((one for one in self.links if one < day), default=None)
+        head = Head(day, SEAL, self.links[before] if before else None)
+        objects = sorted(self.objects.get(day, []), key=lambda one: one.key)
+        self.put_digest(day, b"".join(render_digest(head, objects, missing)))
+
+    def put_digest(self, day, lines):
+        """A digest of these lines, signed if the archive has a key."""
+        body = gzip.compress(lines, mtime=0)
+        self.links[day] = Link(day, key_of(day), hashlib.sha256(body).hexdigest())
+        self.put(key_of(day), body)
+        if self.key:
+            self.put(signature_key_of(day), self.signature(day, self.key))
+
+    def signature(self, day, key):
+        """A signature of the day's digest as it is."""
+        sha256 = hashlib.sha256((self.folder / key_of(day)).read_bytes())
+        signed = key.sign(sha256.digest(), ec.ECDSA(utils.Prehashed(hashes.SHA256())))
+        return render_signature(Signature(sha256.hexdigest(), "arn:key", signed))
+
+    def last(self):
+        return self.links[max(self.links)] if self.links else None
+
+    def seals(self, days):
+        return {day: SEAL for day in days if day in self.links}
+
+
+def three_days(folder, key=None):
+    """Monday: two roots; Tuesday: a root of Monday's again, and a new one; Wednesday: one."""
+    archive = FolderArchive(folder, key)
+    archive.trace(MONDAY, "flights", "a\n")
+    base = archive.trace(MONDAY, "trains", "b\n")
+    archive.seal(MONDAY)
+    archive.trace(TUESDAY, "trains", "b\nc\n", version=2, base=base.key)
+    archive.trace(TUESDAY, "ships", "d\n")
+    archive.seal(TUESDAY, ["late"])
+    archive.trace(WEDNESDAY, "trucks", "e\n")
+    archive.seal(WEDNESDAY)
+    return archive
