@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
     from headwater.verify_report import Report
     from headwater.verify_state import VerifyState
-    from lineage.records.verify import DigestsRead, Known
-    from lineage.records.verify_signatures import PublicKeys
-    from lineage.records.verify_stores import Bucket, Store
+    from lineage.records.verify.archive import DigestsRead, Known
+    from lineage.records.verify.public_keys import PublicKeys
+    from lineage.records.verify.stores import Bucket, Store
 
 _PLACES = Path(".headwater") / "verify"
 _JOBS_MAX = 8
@@ -104,8 +104,8 @@ class _Subject:
 
 def _subject(given: argparse.Namespace) -> _Subject:
     from lineage.records.calendar import Calendar
-    from lineage.records.verify import Known
-    from lineage.records.verify_stores import Folder
+    from lineage.records.verify.archive import Known
+    from lineage.records.verify.stores import Folder
 
     cores = os.cpu_count() or 1
     expected = given.expect or ""
@@ -125,7 +125,7 @@ def _bucket(deployment: Deployment, jobs: int) -> Bucket:
     import boto3
     from botocore.config import Config
 
-    from lineage.records.verify_stores import Bucket
+    from lineage.records.verify.stores import Bucket
 
     config = Config(
         retries={"mode": "standard", "max_attempts": 10},
@@ -141,7 +141,7 @@ def _keys(given: argparse.Namespace, deployment: Deployment | None) -> PublicKey
     arn = deployment.outputs.get("SigningKeyArn") if deployment else None
     if not arn and not given.public_key:
         return None
-    from lineage.records.verify_signatures import PublicKeys, parse_public_key
+    from lineage.records.verify.public_keys import PublicKeys, parse_public_key
 
     keys = [parse_public_key(str(path), path.read_bytes()) for path in given.public_key]
     if deployment and arn:
@@ -155,7 +155,8 @@ def _keys(given: argparse.Namespace, deployment: Deployment | None) -> PublicKey
 def _verify(subject: _Subject, given: argparse.Namespace, report: Report) -> None:
     """Verify, and print what is found; what was done is kept until it is over."""
     from headwater.verify_state import VerifyState
-    from lineage.records.verify import Days, read_digests
+    from lineage.records.verify.archive import read_digests
+    from lineage.records.verify.chain import Days
 
     days = Days(given.first or "", given.last or "")
     place = _PLACES / f"{subject.slug}.{days.first}.{days.last}.json"

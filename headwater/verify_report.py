@@ -6,8 +6,8 @@ import json
 from collections import Counter
 from dataclasses import asdict, dataclass, field
 
-from lineage.records.verify import DigestsRead
-from lineage.records.verify_findings import Finding
+from lineage.records.verify.archive import DigestsRead
+from lineage.records.verify.findings import Finding
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""Small archives in a folder, made as the functions make them: objects, digests, and signatures where a key is given."""
+"""Small archives in a folder, made as the functions make them: objects, digests, signatures if a key is given."""
 
 from __future__ import annotations
 

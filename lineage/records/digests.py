@@ -83,7 +83,7 @@ class Digests:
         pairs = zip_longest(there.objects(), expected.objects())
         if there.head != expected.head or any(one != other for one, other in pairs):
             raise Conflict(
-                f"s3://{self.bucket}/{key_of(day)} is not the digest of {day}: it was not written by its seal"
+                f"s3://{self.bucket}/{key_of(day)} is not what sealing {day} writes: somebody else put it there"
             )
 
     def _read(self, day: str) -> DigestLines:

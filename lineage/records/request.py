@@ -24,7 +24,7 @@ from lineage.wire import invalid
 
 RECORDS_MAX = 10_000
 # A clock that is further ahead than this is wrong.
-_AHEAD_MAX_S = 24 * 3600
+AHEAD_MAX_S = 24 * 3600
 
 
 def _epoch_seconds(value: object) -> object:
@@ -144,7 +144,7 @@ def _form_faults(form: RequestForm) -> Iterator[Fault]:
 
 
 def _time_faults(form: RequestForm, now_s: int) -> Iterator[Fault]:
-    if form.requested_at is not None and form.requested_at > now_s + _AHEAD_MAX_S:
+    if form.requested_at is not None and form.requested_at > now_s + AHEAD_MAX_S:
         now = datetime.fromtimestamp(now_s, timezone.utc).isoformat()
         yield Fault("requested_at", form.requested_at, f"must not be more than 24 hours after now ({now})")
 

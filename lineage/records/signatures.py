@@ -13,7 +13,7 @@ from __future__ import annotations
 from base64 import b64decode, b64encode
 from binascii import Error as BadBase64
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import orjson
 from botocore.exceptions import ClientError
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lineage.records.calendar import Link
 
 VERSION = 1
-ALGORITHM = "ECDSA_SHA_256"
+ALGORITHM: Final = "ECDSA_SHA_256"
 # S3's answers to a conditional write that lost: the object is there, or is being written.
 _EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
 

@@ -18,7 +18,7 @@ from lineage.records.archive import prefix_of
 from lineage.records.calendar import Link
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of
 from lineage.records.pointers import ArchiveObject
-from lineage.records.verify_stores import Store
+from lineage.records.verify.stores import Store
 
 _GZIP = 31
 _BLOCK_BYTES = 256 * 1024

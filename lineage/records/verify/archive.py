@@ -1,10 +1,4 @@
-"""An archive verified, as CloudTrail validates its log files: first the digests, then the objects that they list.
-
-    digests = read_digests(store, days, ...)            what is sealed, and what is wrong with the digests
-    digests.check(jobs).outcomes(after)                 each object: the same as it was sealed, or a finding
-
-Parquet tables are made of the objects, and are not covered; nor is anything else in the bucket.
-"""
+"""The digests of an archive: which are there, which should be, and what proves them."""
 
 from __future__ import annotations
 
@@ -16,11 +10,11 @@ from lineage.aws.items import GET_KEYS_MAX, chunks
 from lineage.records.calendar import Link, Seal
 from lineage.records.digest import key_of
 from lineage.records.signatures import signature_key_of
-from lineage.records.verify_chain import ChainWalk, Claim, Days, compared
-from lineage.records.verify_digest import SealedDay, day_of_key
-from lineage.records.verify_findings import Finding, Kind
-from lineage.records.verify_objects import ObjectCheck
-from lineage.records.verify_stores import Store
+from lineage.records.verify.chain import ChainWalk, Claim, Days, compared
+from lineage.records.verify.sealed_day import SealedDay, day_of_key
+from lineage.records.verify.findings import Finding, Kind
+from lineage.records.verify.objects import ObjectCheck
+from lineage.records.verify.stores import Store
 
 _DIGESTS = "digests/"
 # A signature has less than 400 bytes.
@@ -38,7 +32,7 @@ class Calendar(Protocol):
 
 
 class SignatureCheck(Protocol):
-    """Public keys (see `verify_signatures`)."""
+    """Public keys (see `public_keys`)."""
 
     def fault_of(self, body: bytes, digest_sha256: str) -> str:
         """What is wrong with a signature of the digest; nothing if it is good."""
