@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import IO, Any
 
 from lineage.records.archive import prefix_of
-from lineage.records.verify.sealed_day import SealedDay
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.objects import Outcome
+from lineage.records.verify.sealed_day import SealedDay
 
 VERSION = 1
 

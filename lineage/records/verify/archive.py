@@ -11,9 +11,9 @@ from lineage.records.calendar import Link, Seal
 from lineage.records.digest import key_of
 from lineage.records.signatures import signature_key_of
 from lineage.records.verify.chain import ChainWalk, Claim, Days, compared
-from lineage.records.verify.sealed_day import SealedDay, day_of_key
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.objects import ObjectCheck
+from lineage.records.verify.sealed_day import SealedDay, day_of_key
 from lineage.records.verify.stores import Store
 
 _DIGESTS = "digests/"

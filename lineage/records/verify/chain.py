@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from lineage.records.calendar import Link
 from lineage.records.pointers import ArchiveObject
-from lineage.records.verify.sealed_day import SealedDay, day_of_key, read_digest
 from lineage.records.verify.findings import Finding, Kind
+from lineage.records.verify.sealed_day import SealedDay, day_of_key, read_digest
 from lineage.records.verify.stores import Store
 
 # Bases that are looked for at a time: those of the days behind, in days not reached yet.

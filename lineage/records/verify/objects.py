@@ -15,8 +15,8 @@ from lineage.errors import NotFound
 from lineage.records.archive import prefix_of
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.chain import Days
-from lineage.records.verify.sealed_day import SealedDay, day_of_key, objects_of
 from lineage.records.verify.findings import Finding, Kind
+from lineage.records.verify.sealed_day import SealedDay, day_of_key, objects_of
 from lineage.records.verify.stores import Listed, Store, Unreadable
 
 _OBJECTS = "traces/"
