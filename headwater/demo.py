@@ -14,9 +14,13 @@ the pipeline tells the lineage of its files and of each of their rows. Then the 
 the archive; two traces, the graph of the jobs and the way of one column are printed, and the books are balanced: every
 record that the pipeline sent must have been loaded, and must be in the archive.
 
+With --days-of-compaction it lives through that many days instead: a delivery each day, a compaction each night, sealed
+and made into tables on Spark. Then a record that has expired from the table is found in the archive, the archive is
+verified, and an object that somebody tampered with is caught.
+
 What it made stays in .headwater/demo: the input, the pipeline's Parquet, pictures of its jobs and of a column's way,
 and a copy of the archive.
-Exit code: 0 when the counts agree, 1 when they do not or something failed.
+Exit code: 0 when all is as told, 1 when the counts do not agree, or something was not found, caught or done.
 """
 
 
@@ -28,12 +32,19 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         description=_ABOUT,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
+    which = parser.add_mutually_exclusive_group()
+    which.add_argument(
         "--days",
         type=_days,
         default=7,
         metavar="N",
         help="days of flights, from 2013-01-01 on (default 7, about 870 each)",
+    )
+    which.add_argument(
+        "--days-of-compaction",
+        type=_days,
+        metavar="N",
+        help="live through N days and nights, one day of flights each, and show the archive",
     )
     parser.add_argument(
         "--keep", action="store_true", help="leave the stack up at the end, until Ctrl-C, to ask it more"
@@ -44,10 +55,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 def run_demo(given: argparse.Namespace) -> int:
     """The command; its exit code."""
     from headwater.demonstration import demonstrate
+    from headwater.nights import demonstrate_nights
     from headwater.service import NoAnswer
     from local.errors import LocalError
 
     try:
+        if given.days_of_compaction:
+            return 0 if demonstrate_nights(given.days_of_compaction) else 1
         return 0 if demonstrate(given.days, keep=given.keep) else 1
     except (LocalError, NoAnswer) as error:
         print(f"headwater demo: {error}", file=sys.stderr)

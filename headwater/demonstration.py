@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import logging
-import os
 import shutil
-import sys
 from collections import Counter
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from datetime import datetime, timezone
-from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING
 
 import boto3
 from rich.console import Console
@@ -29,25 +23,15 @@ from headwater.column_story import ColumnStory, ask_story, print_story
 from headwater.graph_text import tree_of as tree_of_jobs
 from headwater.job_graph import JobGraph, ask_graph
 from headwater.picture import write_picture
+from headwater.pipeline_run import FOLDER, Told, prepare, run_pipeline
 from headwater.traces import Archived, copy_archive, count_records, find_trace, read_traces, tree_of
 from lineage.names import JobId
 from local.stack import LocalStack
-from local.synthesis import synthesize
-from local.toolchain import with_java
-from spark_client import LineageClient, capture
 
-if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
-
-    from examples.emissions.pipeline import Counts
-    from local.template import RawTemplate
-
-FOLDER = Path(".headwater/demo")
 PICTURE = FOLDER / "jobs.svg"
 COLUMNS = FOLDER / "columns.svg"
 _A_JOB = JobId("emissions", "emissions.demo_checked").node_id
 _DEPTH = 20
-_DRAIN_S = _FLUSH_S = 600.0
 
 
 def demonstrate(days: int, *, keep: bool) -> bool:
@@ -60,16 +44,18 @@ def demonstrate(days: int, *, keep: bool) -> bool:
     shutil.rmtree(FOLDER, ignore_errors=True)
     with ExitStack() as on_exit:
         with Board(console) as board:
-            template, spark = _prepare(board)
+            template, spark = prepare(board)
             on_exit.callback(spark.stop)
-            landing = _land(board, days)
+            landing = FOLDER / "landing"
+            with board.stage(f"Landing {days} days of flights"):
+                land_flights(landing, days)
             with board.stage("Starting the stack: moto, queues, functions, HTTP API"):
                 stack = on_exit.enter_context(LocalStack(template))
             first_day = _day_of(stack)
-            counts, undelivered = _run_pipeline(board, spark, stack, landing)
+            told = run_pipeline(board, spark, stack, landing, FOLDER)
             jobs, columns = _ask_jobs(board, stack), _ask_columns(board, stack)
             _compact(board, stack, first_day)
-            archived, books = _balance(board, stack, counts, undelivered)
+            archived, books = _balance(board, stack, told)
         _print_traces(console)
         _print_jobs(console, jobs)
         print_story(console, columns)
@@ -78,73 +64,6 @@ def demonstrate(days: int, *, keep: bool) -> bool:
         if keep:
             _wait(console, stack)
     return books.balanced
-
-
-def _prepare(board: Board) -> tuple[RawTemplate, SparkSession]:
-    """Template and Spark session, made side by side: each takes seconds of another process."""
-    with board.stage("Synthesizing the CDK stack, starting Spark"), ThreadPoolExecutor(1) as pool:
-        template = pool.submit(synthesize)
-        spark = _start_spark()
-        return template.result(), spark
-
-
-def _start_spark() -> SparkSession:
-    from pyspark.sql import SparkSession
-
-    options = {
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.host": "127.0.0.1",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.warehouse.dir": str((FOLDER / "warehouse").resolve()),
-        # A session of seconds: the first compiler alone is quicker than both.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-    }
-    builder = SparkSession.builder.master("local[2]").appName("headwater-demo")
-    for name, value in options.items():
-        builder = builder.config(name, value)
-    os.environ.update({**with_java(os.environ), "PYSPARK_PYTHON": sys.executable})
-    with _errors_in(FOLDER / "spark.log"):
-        return builder.getOrCreate()
-
-
-@contextmanager
-def _errors_in(log: Path) -> Iterator[None]:
-    """Processes started in this block write their errors to a file, as Spark's JVM does for as long as it lives."""
-    log.parent.mkdir(parents=True, exist_ok=True)
-    kept = os.dup(2)
-    with log.open("ab") as file:
-        os.dup2(file.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
-        os.close(kept)
-
-
-def _land(board: Board, days: int) -> Path:
-    landing = FOLDER / "landing"
-    with board.stage(f"Landing {days} days of flights"):
-        land_flights(landing, days)
-    return landing
-
-
-def _run_pipeline(board: Board, spark: SparkSession, stack: LocalStack, landing: Path) -> tuple[Counts, int]:
-    """The pipeline's own counts, and what could not be delivered, once all queues are empty."""
-    from examples.emissions.pipeline import JOB, NAMESPACE, run
-
-    with LineageClient(url=stack.api_url) as lineage:
-        captured = capture(spark, client=lineage, namespace=NAMESPACE, name=JOB, strict=True)
-        with board.stage("Running the pipeline", lambda: f"{captured.counts['writes']} writes captured") as say:
-            counts = run(spark, landing, FOLDER, lineage, told=say)
-        with board.stage("Telling what was captured"):
-            captured.flush(_FLUSH_S)
-            captured.close()
-    lost = sum(count for what, count in captured.counts.items() if what not in ("writes", "sent"))
-    with board.stage("Loading what is still queued") as say:
-        stack.drain(_DRAIN_S, progress=lambda left: say(f"{left:,} messages left"))
-    return counts, lineage.failed + counts.undelivered + lost
 
 
 def _ask_jobs(board: Board, stack: LocalStack) -> JobGraph:
@@ -172,13 +91,13 @@ def _day_of(stack: LocalStack) -> str:
     return datetime.fromtimestamp(stack.now, timezone.utc).date().isoformat()
 
 
-def _balance(board: Board, stack: LocalStack, counts: Counts, undelivered: int) -> tuple[Archived, Books]:
+def _balance(board: Board, stack: LocalStack, told: Told) -> tuple[Archived, Books]:
     with board.stage("Copying the archive, balancing the books"):
         s3 = boto3.client("s3", **stack.client_settings)
         copy_archive(s3, stack.outputs["ArchiveBucketName"], FOLDER / "archive")
         archived = count_records(read_traces(FOLDER / "archive"))
-        sent = Counter(counts.by_action)
-        return archived, Books(sent, count_loaded(stack), archived.by_action, undelivered, count_dead(stack))
+        sent = Counter(told.counts.by_action)
+        return archived, Books(sent, count_loaded(stack), archived.by_action, told.undelivered, count_dead(stack))
 
 
 def _print_traces(console: Console) -> None:

@@ -87,6 +87,11 @@ class LineageClient:
         """How long a request may take."""
         return self._delivery.patience
 
+    @property
+    def timing(self) -> Timing:
+        """Its clock and dice."""
+        return self._delivery.timing
+
     def record(
         self,
         root_id: str,

@@ -95,7 +95,8 @@ def emit_records(
     Raises:
         ValueError: the call itself is wrong: no such column, neither `node_id` nor `key`, a run id that is too long.
     """
-    at = int(Timing().now()) if requested_at is None else requested_at
+    clock = client.timing if client else Timing()
+    at = int(clock.now()) if requested_at is None else requested_at
     shared = _shared(at, run_id or current_run_id())
     records = select_records(df, RowFields(root_id, parent_id, action, storage_location, node_id, key))
     tally = _send(records, _errand(client, queue_url, shared, patience))

@@ -18,6 +18,7 @@ from pyspark.sql import functions as sf
 from lineage.names import derive_node_id
 from spark_client import LineageClient, Patience
 from spark_client.current_run import Head, RunOfJob, enter, leave, reported_roots
+from spark_client.retry import Timing
 from spark_client.row_columns import derived_node_id, select_lines
 from spark_client.row_records import RowFault, RowTally, emit_records
 from tests.unit.spark_client.lineage_service import Service, failing, handler_of
@@ -118,6 +119,13 @@ def test_rows_become_requests_of_a_client(flights: DataFrame, service: Service) 
         }
         for flight, of in sorted(FLIGHTS)
     ]
+
+
+def test_rows_are_recorded_at_the_time_of_their_clients_clock(flights: DataFrame, service: Service) -> None:
+    with LineageClient(url=service.url, timing=Timing(now=lambda: 86_400.9)) as client:
+        assert emit(flights, node_id="flight", client=client, requested_at=None) == RowTally(sent=3)
+
+    assert {request["requested_at"] for request in service.requests} == {86_400}
 
 
 def test_rows_are_of_the_current_run_which_tells_their_roots(flights: DataFrame, service: Service) -> None:
