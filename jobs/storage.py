@@ -1,0 +1,71 @@
+"""Files beside the tables, by Hadoop's file system of the Spark session: whatever Spark reads, S3 or a folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many files lie in a folder, and their bytes."""
+
+    files: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """A location of Spark's (`s3://bucket`, a folder); keys are relative to it."""
+
+    spark: SparkSession
+    location: str
+
+    def path(self, key: str) -> str:
+        """The key as Spark takes it."""
+        return f"{self.location.rstrip('/')}/{key}"
+
+    def put(self, key: str, body: bytes) -> None:
+        """Write a small file, in the place of what may be there."""
+        system, path = self._open(key)
+        stream = system.create(path, True)
+        try:
+            stream.write(bytearray(body))
+        finally:
+            stream.close()
+
+    def exists(self, key: str) -> bool:
+        """Whether there is such a file or folder."""
+        system, path = self._open(key)
+        return bool(system.exists(path))
+
+    def remove(self, key: str) -> None:
+        """Remove a file, or a folder with all that is in it, if it is there."""
+        system, path = self._open(key)
+        system.delete(path, True)
+
+    def parquet_sizes(self, folder: str) -> Sizes:
+        """The Parquet files of a folder that Spark wrote."""
+        system, path = self._open(folder)
+        sizes = [one.getLen() for one in system.listStatus(path) if one.getPath().getName().endswith(".parquet")]
+        return Sizes(len(sizes), sum(sizes))
+
+    def sha256(self, key: str) -> str:
+        """SHA-256 of a file, which streams through the driver."""
+        system, path = self._open(key)
+        stream = system.open(path)
+        try:
+            return str(self._jvm().org.apache.commons.codec.digest.DigestUtils.sha256Hex(stream))
+        finally:
+            stream.close()
+
+    def _open(self, key: str) -> tuple[Any, Any]:
+        context: Any = self.spark.sparkContext
+        path = self._jvm().org.apache.hadoop.fs.Path(self.path(key))
+        return path.getFileSystem(context._jsc.hadoopConfiguration()), path
+
+    def _jvm(self) -> Any:
+        return self.spark.sparkContext._jvm
