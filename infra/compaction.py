@@ -1,22 +1,25 @@
-"""The daily compaction: a state machine enqueues the day's roots, the trace function archives them, a digest seals."""
+"""The daily compaction: traces of the day's roots, a digest that seals them, tables of what is sealed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import RemovalPolicy
 from aws_cdk import aws_events as events
 from aws_cdk import aws_events_targets as targets
 from aws_cdk import aws_iam as iam
+from aws_cdk import aws_kms as kms
 from aws_cdk import aws_logs as logs
-from aws_cdk import aws_s3 as s3
-from aws_cdk import aws_sqs as sqs
 from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
+from infra.archive_search import ArchiveSearch
 from infra.findings import accept
 from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
 from infra.queues import dead_letter_queue, work_queue
+from infra.rights import Rights
+from infra.spark_jobs import SparkJobs
+from infra.tracing import TraceResources
 from lineage import settings
 
 STATE_MACHINE_FILE = Path(__file__).with_name("compaction.asl.json")
@@ -27,7 +30,7 @@ _MINUTE = 30
 
 
 class Compaction(Construct):
-    """Schedule -> state machine -> compact function -> trace queue -> trace function -> archive."""
+    """Schedule -> state machine -> compact function -> trace queue -> trace function -> archive -> Spark -> tables."""
 
     def __init__(
         self,
@@ -35,17 +38,14 @@ class Compaction(Construct):
         construct_id: str,
         *,
         defaults: FunctionDefaults,
-        records_table: dynamodb.Table,
-        graph_table: dynamodb.Table,
-        archive_bucket: s3.Bucket,
-        records_dead_letters: sqs.Queue,
+        traced: TraceResources,
+        search: ArchiveSearch,
+        spark_jobs: SparkJobs,
         hour_utc: int,
+        signing: bool,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._defaults = defaults
-        self._records_table, self._graph_table = records_table, graph_table
-        self._archive_bucket = archive_bucket
-        self._records_dead_letters = records_dead_letters
+        self._defaults, self._traced, self._search, self._spark_jobs = defaults, traced, search, spark_jobs
         self.dead_letters = dead_letter_queue(self, "TraceDeadLetters", removal=defaults.removal)
         self.trace_queue = work_queue(
             self,
@@ -56,6 +56,7 @@ class Compaction(Construct):
             removal=defaults.removal,
         )
         self.trace = self._make_trace()
+        self.signing_key = _signing_key(self, removal=defaults.removal) if signing else None
         self.compact = self._make_compact()
         self.state_machine = self._make_state_machine()
         self.schedule = events.Rule(
@@ -79,31 +80,15 @@ class Compaction(Construct):
         )
         function.set(
             {
-                settings.RECORDS_TABLE: self._records_table.table_name,
-                settings.GRAPH_TABLE: self._graph_table.table_name,
-                settings.ARCHIVE_BUCKET: self._archive_bucket.bucket_name,
-                settings.RECORDS_DLQ_URL: self._records_dead_letters.queue_url,
+                settings.RECORDS_TABLE: self._traced.records_table.table_name,
+                settings.GRAPH_TABLE: self._traced.graph_table.table_name,
+                settings.ARCHIVE_BUCKET: self._traced.archive_bucket.bucket_name,
+                settings.RECORDS_DLQ_URL: self._traced.records_dead_letters.queue_url,
                 settings.TRACE_QUEUE_URL: self.trace_queue.queue_url,
                 settings.TRACE_RECORDS_MAX: str(settings.DEFAULT_TRACE_RECORDS_MAX),
             }
         )
-        function.allow(["dynamodb:Query"], [self._records_table.table_arn])
-        function.allow(
-            [
-                "dynamodb:GetItem",
-                "dynamodb:BatchGetItem",
-                "dynamodb:Query",
-                "dynamodb:PutItem",
-                "dynamodb:UpdateItem",
-                "dynamodb:BatchWriteItem",
-                "dynamodb:ConditionCheckItem",
-            ],
-            [self._graph_table.table_arn],
-        )
-        function.allow_objects(
-            ["s3:GetObject", "s3:PutObject", "s3:DeleteObjectVersion"], self._archive_bucket, "traces/"
-        )
-        function.allow(["sqs:SendMessage"], [self._records_dead_letters.queue_arn])
+        self._traced.open_to(function.rights)
         function.consume("Roots", queue=self.trace_queue, batch_size=1)
         return function
 
@@ -119,9 +104,9 @@ class Compaction(Construct):
         )
         function.set(
             {
-                settings.GRAPH_TABLE: self._graph_table.table_name,
+                settings.GRAPH_TABLE: self._traced.graph_table.table_name,
                 settings.TRACE_QUEUE_URL: self.trace_queue.queue_url,
-                settings.ARCHIVE_BUCKET: self._archive_bucket.bucket_name,
+                settings.ARCHIVE_BUCKET: self._traced.archive_bucket.bucket_name,
             }
         )
         function.allow(
@@ -133,18 +118,22 @@ class Compaction(Construct):
                 "dynamodb:UpdateItem",
                 "dynamodb:DeleteItem",
             ],
-            [self._graph_table.table_arn],
+            [self._traced.graph_table.table_arn],
         )
         function.allow(["sqs:SendMessage"], [self.trace_queue.queue_arn])
-        function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, "digests/")
-        function.allow_objects(["s3:DeleteObject"], self._archive_bucket, "traces/")
+        function.allow_objects(["s3:GetObject", "s3:PutObject"], self._traced.archive_bucket, "digests/")
+        function.allow_objects(["s3:DeleteObject"], self._traced.archive_bucket, "traces/")
+        self._search.published_by(function)
+        if self.signing_key is not None:
+            function.set({settings.SIGNING_KEY: self.signing_key.key_arn})
+            function.allow(["kms:Sign"], [self.signing_key.key_arn])
         return function
 
     def _make_state_machine(self) -> sfn.StateMachine:
         role = iam.Role(self, "StateMachineRole", assumed_by=iam.ServicePrincipal("states.amazonaws.com"))
-        role.add_to_policy(
-            iam.PolicyStatement(actions=["lambda:InvokeFunction"], resources=[self.compact.resource.function_arn])
-        )
+        rights = Rights(role)
+        rights.allow(["lambda:InvokeFunction"], [self.compact.resource.function_arn])
+        self._spark_jobs.engine.open_to(rights)
         accept(
             role,
             "IAM5[Resource::*]",
@@ -156,10 +145,27 @@ class Compaction(Construct):
         return sfn.StateMachine(
             self,
             "StateMachine",
-            definition_body=sfn.DefinitionBody.from_string(STATE_MACHINE_FILE.read_text(encoding="utf-8")),
-            definition_substitutions={"CompactFunctionArn": self.compact.resource.function_arn},
+            definition_body=sfn.DefinitionBody.from_string(
+                self._spark_jobs.engine.definition(STATE_MACHINE_FILE.read_text(encoding="utf-8"))
+            ),
+            definition_substitutions={
+                "CompactFunctionArn": self.compact.resource.function_arn,
+                **self._spark_jobs.engine.substitutions,
+            },
             role=role,
             logs=sfn.LogOptions(destination=log_group, level=sfn.LogLevel.ALL, include_execution_data=False),
             tracing_enabled=True,
             removal_policy=self._defaults.removal,
         )
+
+
+def _signing_key(scope: Construct, *, removal: RemovalPolicy) -> kms.Key:
+    """The key that signs digests: its private half never leaves KMS, and AWS cannot rotate such keys."""
+    return kms.Key(
+        scope,
+        "SigningKey",
+        description="Signs the digests of Headwater's archive.",
+        key_spec=kms.KeySpec.ECC_NIST_P256,
+        key_usage=kms.KeyUsage.SIGN_VERIFY,
+        removal_policy=removal,
+    )

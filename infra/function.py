@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
 
-from aws_cdk import Duration, RemovalPolicy, Size, Stack
+from aws_cdk import Duration, RemovalPolicy, Size
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lam
 from aws_cdk import aws_logs as logs
@@ -15,6 +14,7 @@ from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
 from infra.findings import accept
+from infra.rights import Rights
 
 PYTHON_VERSION = "3.13"
 RUNTIME = lam.Runtime.PYTHON_3_13
@@ -54,6 +54,7 @@ class ServiceFunction(Construct):
         self.module = module
         self.timeout_s = timeout_s
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
+        self.rights = Rights(self.role)
         self.log_group = logs.LogGroup(self, "Logs", retention=LOG_RETENTION, removal_policy=defaults.removal)
         self.log_group.grant_write(self.role)
         self.resource = lam.Function(
@@ -84,23 +85,12 @@ class ServiceFunction(Construct):
             self.resource.add_environment(name, value)
 
     def allow(self, actions: Sequence[str], resources: Sequence[str]) -> None:
-        """Allow these actions on these ARNs, and nothing beside them."""
-        self.role.add_to_policy(iam.PolicyStatement(actions=list(actions), resources=list(resources)))
+        """As `Rights.allow`."""
+        self.rights.allow(actions, resources)
 
     def allow_objects(self, actions: Sequence[str], bucket: s3.IBucket, prefix: str) -> None:
-        """Allow these actions on the bucket's objects under a prefix.
-
-        Who may get may also list: without s3:ListBucket, S3 answers a missing key with 403 instead of 404.
-        """
-        self.allow(actions, [bucket.arn_for_objects(f"{prefix}*")])
-        name = Stack.of(bucket).get_logical_id(cast(s3.CfnBucket, bucket.node.default_child))
-        accept(
-            self.role,
-            f"IAM5[Resource::<{name}.Arn>/{prefix}*]",
-            f"The keys under {prefix} are made while the stack runs; nothing outside it is allowed.",
-        )
-        if "s3:GetObject" in actions:
-            self.allow(["s3:ListBucket"], [bucket.bucket_arn])
+        """As `Rights.allow_objects`."""
+        self.rights.allow_objects(actions, bucket, prefix)
 
     def consume(
         self, construct_id: str, *, queue: sqs.IQueue, batch_size: int, window_s: int = 0

@@ -22,11 +22,15 @@ _NAMES = (
     "compaction_hour_utc",
     "partition_trimming",
     "temporary_patterns",
+    "spark_engine",
+    "search_scan_gb",
+    "sign_digests",
     "layer",
 )
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 _HOURS_IN_A_YEAR = 8760
+_SCAN_GB_MAX = 1_000_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,6 +45,9 @@ class Knobs:
     compaction_hour_utc: int = 0
     partition_trimming: bool = True
     temporary_patterns: tuple[str, ...] | None = None
+    emr_serverless: bool = False
+    search_scan_gb: int = 10
+    sign_digests: bool = False
     layer: bool = True
 
     @property
@@ -73,6 +80,11 @@ def parse_knobs(context: Mapping[str, object]) -> Knobs:
             "partition_trimming", _choice(true=True, false=False), default.partition_trimming
         ),
         temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
+        emr_serverless=reader.read(
+            "spark_engine", _choice(**{"glue": False, "emr-serverless": True}), default.emr_serverless
+        ),
+        search_scan_gb=reader.read("search_scan_gb", _integer(1, _SCAN_GB_MAX), default.search_scan_gb),
+        sign_digests=reader.read("sign_digests", _choice(true=True, false=False), default.sign_digests),
         layer=reader.read("layer", _choice(true=True, false=False), default.layer),
     )
     if reader.faults:

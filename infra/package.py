@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import logging
-import os
 import shutil
 import subprocess
-import sys
-import tempfile
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -16,14 +12,13 @@ from aws_cdk import aws_lambda as lam
 from constructs import Construct
 
 from infra.function import ARCHITECTURE, PYTHON_VERSION, RUNTIME
+from infra.wheels import Target, built_once, run
 
 PROJECT = Path(__file__).resolve().parent.parent
 LOCK_FILE = PROJECT / "requirements" / "lambda.txt"
 LAYERS = PROJECT / "build" / "layers"
 # Newest first; Lambda's Python 3.13 runs on Amazon Linux 2023, glibc 2.34.
-_PLATFORMS = ("manylinux_2_28_aarch64", "manylinux2014_aarch64")
-# Goes into the name of what was built: raise it when the way of building changes.
-_RECIPE = "1"
+_LAMBDA = Target(("manylinux_2_28_aarch64", "manylinux2014_aarch64"), PYTHON_VERSION)
 
 _log = logging.getLogger(__name__)
 
@@ -59,19 +54,15 @@ def build_layer(lock_file: Path = LOCK_FILE, layers: Path = LAYERS) -> Path:
         subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked one; pip says which.
     """
     compiler = _find_compiler()
-    folder = layers / _layer_hash(lock_file, compiled=compiler is not None)
-    if folder.is_dir():
-        return folder
-    layers.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory(dir=layers) as scratch:
-        unfinished = Path(scratch) / "layer"
-        _install(lock_file, unfinished / "python")
+
+    def build(folder: Path) -> None:
+        _LAMBDA.install(lock_file, folder / "python")
         if compiler:
-            _compile(compiler, unfinished)
+            _compile(compiler, folder)
         else:
             _log.warning("python%s is not installed: the layer is not compiled, cold starts are slower", PYTHON_VERSION)
-        os.replace(unfinished, folder)
-    return folder
+
+    return built_once((ARCHITECTURE.name, PYTHON_VERSION, str(compiler is not None)), lock_file, layers, build)
 
 
 def _find_compiler() -> str | None:
@@ -82,24 +73,7 @@ def _find_compiler() -> str | None:
     return None
 
 
-def _layer_hash(lock_file: Path, *, compiled: bool) -> str:
-    parts = (_RECIPE, ARCHITECTURE.name, PYTHON_VERSION, str(compiled), lock_file.read_text(encoding="utf-8"))
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
-
-
-def _install(lock_file: Path, target: Path) -> None:
-    wheels = ("--only-binary", ":all:", "--implementation", "cp", "--python-version", PYTHON_VERSION)
-    platforms = [argument for platform in _PLATFORMS for argument in ("--platform", platform)]
-    locked = ("--requirement", str(lock_file), "--require-hashes", "--no-deps")
-    pip = (sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-compile")
-    _run([*pip, *wheels, *platforms, *locked, "--target", str(target)])
-
-
 def _compile(python: str, folder: Path) -> None:
     """Bytecode that holds whatever the files' times are, and names them as Lambda does: layers are unpacked in /opt."""
     compileall = (python, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
-    _run([*compileall, "-s", str(folder), "-p", "/opt", str(folder / "python")])
-
-
-def _run(command: list[str]) -> None:
-    subprocess.run(command, check=True, stdout=sys.stderr)  # noqa: S603  # our own words, no shell
+    run([*compileall, "-s", str(folder), "-p", "/opt", str(folder / "python")])

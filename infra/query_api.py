@@ -12,6 +12,7 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
+from infra.archive_search import ArchiveSearch
 from infra.events import Events
 from infra.findings import accept
 from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
@@ -45,6 +46,7 @@ class QueryApi(Construct):
         archive_bucket: s3.Bucket,
         intake_bucket: s3.Bucket,
         trace_queue: sqs.Queue,
+        search: ArchiveSearch,
         stage: str,
         token_api: bool,
     ) -> None:
@@ -75,6 +77,7 @@ class QueryApi(Construct):
         for prefix in ("traces/", settings.FACTS_PREFIX, settings.EVENTS_PREFIX):
             self.function.allow_objects(["s3:GetObject"], archive_bucket, prefix)
         self.function.allow_objects(["s3:GetObject", "s3:PutObject"], intake_bucket, "answers/")
+        search.open_to(self.function)
         self.api = _signed_api(self, function=self.function, stage=stage, removal=defaults.removal)
         self.token_api: apigateway.RestApi | None = None
         if token_api:

@@ -7,6 +7,7 @@ from pathlib import Path
 import aws_cdk as cdk
 from constructs import Construct
 
+from infra.archive_search import ArchiveSearch
 from infra.compaction import Compaction
 from infra.events import Events
 from infra.function import FunctionDefaults
@@ -16,13 +17,21 @@ from infra.observability import Observability
 from infra.package import code_asset, layer_version
 from infra.producers import Producers
 from infra.query_api import QueryApi
+from infra.spark_jobs import SparkJobs
 from infra.storage import Storage
+from infra.tracing import TraceResources
 
 
 class LineageStack(cdk.Stack):
-    """Headwater in one account and region; `layer` is the folder that `infra.package` built, or None to go without."""
+    """Headwater in one account and region.
 
-    def __init__(self, scope: Construct, construct_id: str, *, knobs: Knobs, layer: Path | None) -> None:
+    `layer` is the folder that `infra.package` built for the functions, `libraries` that of `infra.spark_code` for the
+    Spark jobs; None to go without.
+    """
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, knobs: Knobs, layer: Path | None, libraries: Path | None
+    ) -> None:
         super().__init__(
             scope,
             construct_id,
@@ -62,15 +71,37 @@ class LineageStack(cdk.Stack):
         producers = Producers(
             self, "Producers", queues=[ingestion.packed_queue, events.queue], function=ingestion.input
         )
-        compaction = Compaction(
-            self,
-            "Compaction",
-            defaults=defaults,
+        traced = TraceResources(
             records_table=storage.records_table,
             graph_table=storage.graph_table,
             archive_bucket=storage.archive_bucket,
             records_dead_letters=ingestion.dead_letters,
+        )
+        search = ArchiveSearch(
+            self,
+            "ArchiveSearch",
+            archive_bucket=storage.archive_bucket,
+            intake_bucket=storage.intake_bucket,
+            stage=knobs.stage,
+            scan_gb=knobs.search_scan_gb,
+        )
+        spark_jobs = SparkJobs(
+            self,
+            "SparkJobs",
+            traced=traced,
+            emr_serverless=knobs.emr_serverless,
+            libraries=libraries,
+            removal=removal,
+        )
+        compaction = Compaction(
+            self,
+            "Compaction",
+            defaults=defaults,
+            traced=traced,
+            search=search,
+            spark_jobs=spark_jobs,
             hour_utc=knobs.compaction_hour_utc,
+            signing=knobs.sign_digests,
         )
         query_api = QueryApi(
             self,
@@ -83,6 +114,7 @@ class LineageStack(cdk.Stack):
             archive_bucket=storage.archive_bucket,
             intake_bucket=storage.intake_bucket,
             trace_queue=compaction.trace_queue,
+            search=search,
             stage=knobs.stage,
             token_api=knobs.token_api,
         )
@@ -97,7 +129,7 @@ class LineageStack(cdk.Stack):
             compaction=compaction,
             query_api=query_api,
         )
-        self._name_outputs(storage, ingestion, events, producers, compaction, query_api)
+        self._name_outputs(storage, ingestion, events, producers, search, spark_jobs, compaction, query_api)
 
     def _name_outputs(
         self,
@@ -105,6 +137,8 @@ class LineageStack(cdk.Stack):
         ingestion: Ingestion,
         events: Events,
         producers: Producers,
+        search: ArchiveSearch,
+        spark_jobs: SparkJobs,
         compaction: Compaction,
         query_api: QueryApi,
     ) -> None:
@@ -126,7 +160,12 @@ class LineageStack(cdk.Stack):
             "ArchiveBucketName": storage.archive_bucket.bucket_name,
             "IntakeBucketName": storage.intake_bucket.bucket_name,
             "CompactionStateMachineArn": compaction.state_machine.state_machine_arn,
+            "SearchDatabase": search.database.ref,
+            "SearchWorkgroup": search.workgroup.ref,
+            **spark_jobs.engine.outputs,
         }
+        if compaction.signing_key is not None:
+            outputs["SigningKeyArn"] = compaction.signing_key.key_arn
         if query_api.token_api is not None:
             outputs["TokenApiUrl"] = query_api.token_api.url
         for name, value in outputs.items():

@@ -110,7 +110,7 @@ def _archive_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalP
 
 
 def _intake_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy) -> s3.Bucket:
-    """Requests too big for a message, answers too big for a response, and stream batches that nobody could stage.
+    """Requests too big for a message, answers too big for a response, results of SQL, and stream batches not staged.
 
     A request outlives the message that points to it: 14 days in its queue, then 14 among the dead letters.
     """
@@ -122,6 +122,7 @@ def _intake_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPo
         rules=[
             s3.LifecycleRule(id="requests", prefix="requests/", expiration=Duration.days(30)),
             s3.LifecycleRule(id="answers", prefix="answers/", expiration=Duration.days(1)),
+            s3.LifecycleRule(id="search", prefix=settings.SEARCH_PREFIX, expiration=Duration.days(1)),
         ],
     )
 

@@ -14,6 +14,7 @@ import aws_cdk as cdk
 
 from infra.knobs import parse_knobs
 from infra.package import PROJECT, build_layer
+from infra.spark_code import build_libraries
 from infra.stack import LineageStack
 from lineage.errors import Invalid
 
@@ -25,7 +26,13 @@ def make_stack(app: cdk.App) -> LineageStack:
         Invalid: a knob of the context is wrong.
     """
     knobs = parse_knobs(app.node.get_all_context())
-    return LineageStack(app, f"Headwater-{knobs.stage}", knobs=knobs, layer=build_layer() if knobs.layer else None)
+    return LineageStack(
+        app,
+        f"Headwater-{knobs.stage}",
+        knobs=knobs,
+        layer=build_layer() if knobs.layer else None,
+        libraries=build_libraries(emr_serverless=knobs.emr_serverless) if knobs.layer else None,
+    )
 
 
 def synthesize(outdir: Path, context: Mapping[str, object] | None = None) -> Path:

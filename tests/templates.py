@@ -11,6 +11,9 @@ _CONSTRUCTS = (
     "Ingestion",
     "Events",
     "Producers",
+    "ArchiveSearch",
+    "SparkJobsEngine",
+    "SparkJobs",
     "Compaction",
     "QueryApi",
     "ObservabilityAlarms",
@@ -61,6 +64,12 @@ def readable(value: Any) -> Any:
             return f"{readable(name)}.{attribute}"
         case {"Fn::Join": [separator, parts]}:
             return separator.join(readable(part) for part in parts)
+        case {"Fn::Sub": str(text)}:
+            return text
+        case {"Fn::Split": [separator, text]}:
+            return f"{readable(text)} split at {separator}"
+        case {"Fn::Select": [index, parts]}:
+            return f"({readable(parts)})[{index}]"
         case dict():
             return {key: readable(each) for key, each in value.items()}
         case list():

@@ -1,0 +1,164 @@
+"""The archive as tables that answer SQL: a Glue database without a crawler, and the Athena workgroup that asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import aws_cdk as cdk
+from aws_cdk import aws_athena as athena
+from aws_cdk import aws_glue as glue
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra.function import ServiceFunction
+from lineage import settings
+from lineage.archive_tables.columns import DAY, TABLES, VERSION, Column, Table
+from lineage.archive_tables.places import PREFIX, PUBLISHED_PREFIX
+from lineage.archive_tables.queries import NAMED_QUERIES
+
+_ENGINE = "Athena engine version 3"
+_GB = 1_000_000_000
+_HIVE = "org.apache.hadoop.hive.ql.io.parquet"
+# What Athena does in S3 in its caller's name: results are written in parts, and read back.
+_RESULTS = ("s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
+
+
+class ArchiveSearch(Construct):
+    """Tables and workgroup go with the stack, whatever `retention` says: they are words about files, which stay."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        archive_bucket: s3.Bucket,
+        intake_bucket: s3.Bucket,
+        stage: str,
+        scan_gb: int,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._archive_bucket, self._intake_bucket = archive_bucket, intake_bucket
+        self.database = _database(self, stage)
+        self.tables = [_table(self, table, self.database, archive_bucket) for table in TABLES]
+        self.workgroup = _workgroup(self, f"headwater-{stage}", intake_bucket, scan_gb)
+        for query in NAMED_QUERIES:
+            saved = athena.CfnNamedQuery(
+                self,
+                query.name,
+                name=query.name,
+                description=f"{query.about} Parameters: {', '.join(query.parameters)}.",
+                database=self.database.ref,
+                query_string=query.sql,
+                work_group=self.workgroup.ref,
+            )
+            saved.add_resource_dependency(self.workgroup)
+
+    def open_to(self, function: ServiceFunction) -> None:
+        """Let a function ask the tables in SQL."""
+        function.set({settings.SEARCH_DATABASE: self.database.ref, settings.SEARCH_WORKGROUP: self.workgroup.ref})
+        function.allow(
+            [
+                "athena:StartQueryExecution",
+                "athena:GetQueryExecution",
+                "athena:GetQueryResults",
+                "athena:StopQueryExecution",
+            ],
+            [self._arn("athena", f"workgroup/{self.workgroup.ref}")],
+        )
+        function.allow(["glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"], self._catalog_arns())
+        # Athena looks at the default database before any other.
+        function.allow(["glue:GetDatabase"], [self._arn("glue", "database/default")])
+        function.allow_objects(["s3:GetObject"], self._archive_bucket, PREFIX)
+        function.allow_objects(_RESULTS, self._intake_bucket, settings.SEARCH_PREFIX)
+        buckets = [bucket.bucket_arn for bucket in (self._archive_bucket, self._intake_bucket)]
+        function.allow(["s3:GetBucketLocation"], buckets)
+
+    def published_by(self, function: ServiceFunction) -> None:
+        """Let a function say which attempt of a day counts, and remove those that no longer do."""
+        function.set({settings.SEARCH_DATABASE: self.database.ref})
+        function.allow(
+            [
+                "glue:GetTable",
+                "glue:GetPartition",
+                "glue:GetPartitions",
+                "glue:CreatePartition",
+                "glue:UpdatePartition",
+            ],
+            self._catalog_arns(),
+        )
+        function.allow_objects(["s3:GetObject"], self._archive_bucket, f"{PREFIX}manifests/")
+        function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, PUBLISHED_PREFIX)
+        for table in TABLES:
+            function.allow_objects(["s3:DeleteObject"], self._archive_bucket, f"{PREFIX}{table.name}/")
+
+    def _catalog_arns(self) -> Sequence[str]:
+        """Glue asks for rights on a table, on its database, and on the catalog that holds both."""
+        tables = [f"table/{self.database.ref}/{table.name}" for table in TABLES]
+        return [self._arn("glue", resource) for resource in ("catalog", f"database/{self.database.ref}", *tables)]
+
+    def _arn(self, service: str, resource: str) -> str:
+        return cdk.Stack.of(self).format_arn(
+            service=service, resource=resource, arn_format=cdk.ArnFormat.SLASH_RESOURCE_NAME
+        )
+
+
+def _database(scope: Construct, stage: str) -> glue.CfnDatabase:
+    return glue.CfnDatabase(
+        scope,
+        "Database",
+        catalog_id=cdk.Aws.ACCOUNT_ID,
+        database_input=glue.CfnDatabase.DatabaseInputProperty(
+            name=f"headwater_{stage.replace('-', '_')}", description="Headwater: the archive of record lineage."
+        ),
+    )
+
+
+def _table(scope: Construct, table: Table, database: glue.CfnDatabase, archive_bucket: s3.IBucket) -> glue.CfnTable:
+    """A table of Parquet; its partitions are registered day by day, when a day is published."""
+    return glue.CfnTable(
+        scope,
+        table.name.capitalize(),
+        catalog_id=cdk.Aws.ACCOUNT_ID,
+        database_name=database.ref,
+        table_input=glue.CfnTable.TableInputProperty(
+            name=table.name,
+            description=table.about,
+            table_type="EXTERNAL_TABLE",
+            parameters={"EXTERNAL": "TRUE", "classification": "parquet", "headwater.version": str(VERSION)},
+            partition_keys=[_column(DAY)],
+            storage_descriptor=glue.CfnTable.StorageDescriptorProperty(
+                columns=[_column(column) for column in table.columns],
+                location=archive_bucket.s3_url_for_object(f"{PREFIX}{table.name}/"),
+                input_format=f"{_HIVE}.MapredParquetInputFormat",
+                output_format=f"{_HIVE}.MapredParquetOutputFormat",
+                serde_info=glue.CfnTable.SerdeInfoProperty(serialization_library=f"{_HIVE}.serde.ParquetHiveSerDe"),
+            ),
+        ),
+    )
+
+
+def _column(column: Column) -> glue.CfnTable.ColumnProperty:
+    return glue.CfnTable.ColumnProperty(name=column.name, type=column.type, comment=column.about)
+
+
+def _workgroup(scope: Construct, name: str, intake_bucket: s3.IBucket, scan_gb: int) -> athena.CfnWorkGroup:
+    """Whoever asks in this workgroup writes results where it says, and reads no more in one query than it says."""
+    return athena.CfnWorkGroup(
+        scope,
+        "Workgroup",
+        name=name,
+        description="Headwater: questions to the archive.",
+        recursive_delete_option=True,
+        work_group_configuration=athena.CfnWorkGroup.WorkGroupConfigurationProperty(
+            bytes_scanned_cutoff_per_query=scan_gb * _GB,
+            enforce_work_group_configuration=True,
+            engine_version=athena.CfnWorkGroup.EngineVersionProperty(selected_engine_version=_ENGINE),
+            publish_cloud_watch_metrics_enabled=True,
+            result_configuration=athena.CfnWorkGroup.ResultConfigurationProperty(
+                encryption_configuration=athena.CfnWorkGroup.EncryptionConfigurationProperty(
+                    encryption_option="SSE_S3"
+                ),
+                output_location=intake_bucket.s3_url_for_object(settings.SEARCH_PREFIX),
+            ),
+        ),
+    )

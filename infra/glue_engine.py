@@ -1,0 +1,116 @@
+"""AWS Glue runs the Spark jobs: nothing is kept warm, so an idle night costs nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import aws_cdk as cdk
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_glue as glue
+from aws_cdk import aws_logs as logs
+from constructs import Construct
+
+from infra.findings import accept
+from infra.function import LOG_RETENTION
+from infra.rights import Rights
+from infra.spark_code import SparkCode
+from infra.spark_job import SparkJob
+
+# Spark 3.5.6, Python 3.11, Java 17.
+_GLUE_VERSION = "5.1"
+_WORKER = "G.1X"
+_WORKERS_MAX = 10
+
+
+class GlueEngine(Construct):
+    """The jobs in Glue, and their logs; the state machine's definition is Glue's as it is written."""
+
+    SERVICE = "glue.amazonaws.com"
+
+    def __init__(
+        self, scope: Construct, construct_id: str, *, jobs: Sequence[SparkJob], code: SparkCode, removal: RemovalPolicy
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self._code, self._wheels = code, code.wheels()
+        self._log_prefix, log_groups = _logs(self, removal)
+        self._jobs = {job.node.id: self._make(job) for job in jobs}
+        for job in jobs:
+            _open(job.rights, log_groups)
+            code.read_by(job.rights, [code.script, code.package, *self._wheels])
+        self.substitutions: Mapping[str, str] = {f"{name}JobName": made.ref for name, made in self._jobs.items()}
+        self.outputs = self.substitutions
+
+    def definition(self, text: str) -> str:
+        """The state machine as this engine runs it."""
+        return text
+
+    def open_to(self, rights: Rights) -> None:
+        """Let a state machine start the jobs, wait for them, and stop them when it is stopped."""
+        stack = cdk.Stack.of(self)
+        rights.allow(
+            ["glue:StartJobRun", "glue:GetJobRun", "glue:GetJobRuns", "glue:BatchStopJobRun"],
+            [stack.format_arn(service="glue", resource="job", resource_name=job.ref) for job in self._jobs.values()],
+        )
+
+    def _make(self, job: SparkJob) -> glue.CfnJob:
+        made = glue.CfnJob(
+            self,
+            job.node.id,
+            description=job.about,
+            role=job.role.role_arn,
+            command=glue.CfnJob.JobCommandProperty(
+                name="glueetl", python_version="3", script_location=self._code.script.url
+            ),
+            glue_version=_GLUE_VERSION,
+            worker_type=_WORKER,
+            number_of_workers=_WORKERS_MAX,
+            execution_property=glue.CfnJob.ExecutionPropertyProperty(max_concurrent_runs=job.runs_max),
+            timeout=job.timeout_min,
+            max_retries=0,  # the state machine tries again, and knows when it cannot help
+            default_arguments={**job.arguments, **self._arguments()},
+        )
+        # Jobs of Glue start with what their role may do at that moment.
+        made.node.add_dependency(job.role)
+        accept(
+            made, "GL1", "Logs name days, roots and counts, no records; CloudWatch encrypts them with AWS's own key."
+        )
+        accept(made, "GL3", "The jobs keep no bookmarks.")
+        return made
+
+    def _arguments(self) -> Mapping[str, str]:
+        """What Glue itself is told."""
+        told = {
+            "--extra-py-files": self._code.package.url,
+            "--enable-auto-scaling": "true",
+            "--enable-metrics": "true",
+            "--custom-logGroup-prefix": self._log_prefix,
+        }
+        if self._wheels:
+            told["--additional-python-modules"] = ",".join(wheel.url for wheel in self._wheels)
+            told["--python-modules-installer-option"] = "--no-index"
+        return told
+
+
+def _logs(scope: Construct, removal: RemovalPolicy) -> tuple[str, Sequence[logs.LogGroup]]:
+    """The prefix, and the two groups that Glue names by it; a stack that comes after one of its name has others."""
+    of_this_stack = cdk.Fn.select(4, cdk.Fn.split("-", cdk.Fn.select(2, cdk.Fn.split("/", cdk.Aws.STACK_ID))))
+    prefix = f"/aws-glue/{cdk.Aws.STACK_NAME}-{of_this_stack}"
+    groups = [
+        logs.LogGroup(
+            scope,
+            f"{name.capitalize()}Logs",
+            log_group_name=f"{prefix}/{name}",
+            retention=LOG_RETENTION,
+            removal_policy=removal,
+        )
+        for name in ("error", "output")
+    ]
+    return prefix, groups
+
+
+def _open(rights: Rights, log_groups: Sequence[logs.LogGroup]) -> None:
+    """What Glue does in a job's name: logs and metrics."""
+    for group in log_groups:
+        rights.allow(["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"], [group.log_group_arn])
+    rights.allow(["cloudwatch:PutMetricData"], ["*"], conditions={"StringEquals": {"cloudwatch:namespace": "Glue"}})
+    accept(rights.role, "IAM5[Resource::*]", "Metrics have no ARN; the condition names the one namespace, Glue's.")

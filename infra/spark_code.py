@@ -1,0 +1,102 @@
+"""What the Spark jobs run: a script, our code in an archive, and the libraries that the engine does not bring."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import aws_cdk as cdk
+from aws_cdk import aws_s3_assets as assets
+from constructs import Construct
+
+from infra.package import PROJECT
+from infra.rights import Rights
+from infra.wheels import Target, built_once
+
+LIBRARIES = PROJECT / "build" / "jobs"
+_SCRIPT = PROJECT / "jobs" / "launch.py"
+_LOCKS = PROJECT / "requirements"
+# Glue brings boto3, pandas and pyarrow for its Python; EMR Serverless brings none of them for Python 3.11.
+PYTHON_VERSION = "3.11"
+_GLUE = Target(("manylinux_2_28_x86_64", "manylinux2014_x86_64"), PYTHON_VERSION)
+_EMR = Target(("manylinux_2_28_aarch64", "manylinux2014_aarch64"), PYTHON_VERSION)
+
+
+def build_libraries(*, emr_serverless: bool, locks: Path = _LOCKS, libraries: Path = LIBRARIES) -> Path:
+    """The folder of the libraries, made from the package index if it is not there yet: wheels, or unpacked for EMR.
+
+    Raises:
+        subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked one; pip says which.
+    """
+    if emr_serverless:
+        lock_file = locks / "jobs-emr.txt"
+        return built_once(("emr",), lock_file, libraries, lambda folder: _EMR.install(lock_file, folder))
+    lock_file = locks / "jobs.txt"
+    return built_once(("glue",), lock_file, libraries, lambda folder: _GLUE.download(lock_file, folder))
+
+
+@dataclass(frozen=True, slots=True)
+class Uploaded:
+    """A file among the assets of the account."""
+
+    bucket: str
+    key: str
+
+    @property
+    def url(self) -> str:
+        """Where Spark finds it."""
+        return f"s3://{self.bucket}/{self.key}"
+
+
+class SparkCode(Construct):
+    """The files, uploaded with the stack; `libraries` is the folder that `build_libraries` made, or None without."""
+
+    def __init__(self, scope: Construct, construct_id: str, *, libraries: Path | None) -> None:
+        super().__init__(scope, construct_id)
+        self._libraries = libraries
+        self.script = _uploaded(assets.Asset(self, "Script", path=str(_SCRIPT)))
+        package = assets.Asset(
+            self,
+            "Package",
+            path=str(PROJECT),
+            ignore_mode=cdk.IgnoreMode.GIT,
+            exclude=["/*", "!/jobs", "!/lineage", "__pycache__", "*.pyc"],
+        )
+        self.package = _uploaded(package)
+
+    def wheels(self) -> Sequence[Uploaded]:
+        """Each wheel by its own name, which pip reads: an asset is called by its hash otherwise."""
+        synthesizer = cdk.Stack.of(self).synthesizer
+        found = []
+        for wheel in sorted(self._libraries.glob("*.whl")) if self._libraries else ():
+            location = synthesizer.add_file_asset(
+                file_name=str(wheel), source_hash=wheel.stem, packaging=cdk.FileAssetPackaging.FILE
+            )
+            found.append(Uploaded(location.bucket_name, location.object_key))
+        return found
+
+    def archive(self) -> Uploaded | None:
+        """The unpacked libraries in one archive."""
+        if self._libraries is None:
+            return None
+        asset = assets.Asset(
+            self,
+            "Libraries",
+            path=str(self._libraries),
+            asset_hash=self._libraries.name,
+            asset_hash_type=cdk.AssetHashType.CUSTOM,
+        )
+        return _uploaded(asset)
+
+    def read_by(self, rights: Rights, files: Sequence[Uploaded]) -> None:
+        """Let a role read these files among the account's assets, and no others."""
+        stack = cdk.Stack.of(self)
+        names = [f"{file.bucket}/{file.key}" for file in files]
+        rights.allow(
+            ["s3:GetObject"], [stack.format_arn(service="s3", region="", account="", resource=name) for name in names]
+        )
+
+
+def _uploaded(asset: assets.Asset) -> Uploaded:
+    return Uploaded(asset.s3_bucket_name, asset.s3_object_key)

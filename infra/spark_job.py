@@ -1,0 +1,34 @@
+"""One job of Spark, whichever engine runs it: a module of `jobs/`, what it is always told, and what it may do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from aws_cdk import aws_iam as iam
+from constructs import Construct
+
+from infra.rights import Rights
+
+
+class SparkJob(Construct):
+    """The module `jobs.<module>`, with a role of its own; it may do nothing until it is allowed to."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        module: str,
+        about: str,
+        arguments: Mapping[str, str],
+        timeout_min: int,
+        runs_max: int,
+        service: str,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        self.about = about
+        self.arguments = {"--job": module, **arguments}
+        self.timeout_min = timeout_min
+        self.runs_max = runs_max
+        self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal(service))
+        self.rights = Rights(self.role)

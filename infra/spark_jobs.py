@@ -1,0 +1,86 @@
+"""The jobs that run on Spark: a day's archive into tables, and a root that is too large for the trace function."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from aws_cdk import RemovalPolicy
+from aws_cdk import aws_s3 as s3
+from constructs import Construct
+
+from infra.emr_engine import EmrEngine
+from infra.glue_engine import GlueEngine
+from infra.rights import Rights
+from infra.spark_code import SparkCode
+from infra.spark_job import SparkJob
+from infra.tracing import TraceResources
+from lineage.archive_tables.columns import TABLES
+from lineage.archive_tables.places import PREFIX
+
+# As the state machine waits for them.
+_COMPACT_TIMEOUT_MIN = 120
+_TRACE_TIMEOUT_MIN = 45
+# Runs of one job at a time: a day has one, and a second where someone compacts an old day by hand.
+_COMPACT_RUNS_MAX = 3
+_TRACE_RUNS_MAX = 10
+# A large file is uploaded in parts; an attempt that is made again replaces its own files.
+_WRITE = ("s3:GetObject", "s3:PutObject", "s3:DeleteObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
+
+
+class SparkJobs(Construct):
+    """`jobs.compact_archive` and `jobs.trace_root`, each with a role of its own, on AWS Glue or EMR Serverless."""
+
+    def __init__(
+        self,
+        scope: Construct,
+        construct_id: str,
+        *,
+        traced: TraceResources,
+        emr_serverless: bool,
+        libraries: Path | None,
+        removal: RemovalPolicy,
+    ) -> None:
+        super().__init__(scope, construct_id)
+        engine = EmrEngine if emr_serverless else GlueEngine
+        compact_archive = SparkJob(
+            self,
+            "CompactArchive",
+            module="compact_archive",
+            about="Makes the archive's tables of a sealed day.",
+            arguments={"--archive": f"s3://{traced.archive_bucket.bucket_name}"},
+            timeout_min=_COMPACT_TIMEOUT_MIN,
+            runs_max=_COMPACT_RUNS_MAX,
+            service=engine.SERVICE,
+        )
+        _open_archive(compact_archive.rights, traced.archive_bucket)
+        trace_root = SparkJob(
+            self,
+            "TraceRoot",
+            module="trace_root",
+            about="Traces one root that is too large for the trace function.",
+            arguments={
+                "--graph-table": traced.graph_table.table_name,
+                "--records-table": traced.records_table.table_name,
+                "--archive-bucket": traced.archive_bucket.bucket_name,
+                "--records-dlq-url": traced.records_dead_letters.queue_url,
+            },
+            timeout_min=_TRACE_TIMEOUT_MIN,
+            runs_max=_TRACE_RUNS_MAX,
+            service=engine.SERVICE,
+        )
+        traced.open_to(trace_root.rights)
+        trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], traced.archive_bucket, "traces/")
+        code = SparkCode(self, "Code", libraries=libraries)
+        self.engine = engine(self, "Engine", jobs=(compact_archive, trace_root), code=code, removal=removal)
+
+
+def _open_archive(rights: Rights, archive_bucket: s3.Bucket) -> None:
+    """Read what was sealed, write tables; what is published, and every other part of the archive, is out of reach."""
+    for prefix in ("digests/", "traces/"):
+        rights.allow_objects(["s3:GetObject"], archive_bucket, prefix)
+    # Without the last slash: Hadoop's file systems look at a folder, and mark it, under its own name.
+    for folder in (*(table.name for table in TABLES), "manifests"):
+        rights.allow_objects(_WRITE, archive_bucket, f"{PREFIX}{folder}")
+    root = PREFIX.removesuffix("/")
+    marks = [archive_bucket.arn_for_objects(f"{root}{mark}") for mark in ("", "/", "_$folder$")]
+    rights.allow(["s3:GetObject", "s3:PutObject"], marks)
