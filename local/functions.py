@@ -170,8 +170,8 @@ class _Pool:
         }
 
 
-def _worker_env(function: Function, env: Mapping[str, str], code: Path) -> dict[str, str]:
-    """The function's variables and Lambda's own; of this process's only what a Python needs to run."""
+def python_environment(env: Mapping[str, str], code: Path) -> dict[str, str]:
+    """What a child needs to run `code` beside this project: `env`, and of this process's own only what Python needs."""
     here = Path(__file__).resolve().parent.parent
     return {
         **{name: os.environ[name] for name in _INHERITED if name in os.environ},
@@ -179,6 +179,13 @@ def _worker_env(function: Function, env: Mapping[str, str], code: Path) -> dict[
         "PYTHONPATH": os.pathsep.join(dict.fromkeys([str(code), str(here)])),
         "PYTHONUNBUFFERED": "1",
         "TZ": "UTC",
+    }
+
+
+def _worker_env(function: Function, env: Mapping[str, str], code: Path) -> dict[str, str]:
+    """The function's variables and Lambda's own."""
+    return {
+        **python_environment(env, code),
         "AWS_LAMBDA_FUNCTION_NAME": function.name,
         "AWS_LAMBDA_FUNCTION_VERSION": "$LATEST",
         "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": str(function.memory_mb),

@@ -1,4 +1,4 @@
-"""What the local stack changes in moto: all of it, here.
+"""What the local stack changes in moto: here, in `local.moto_jobs` (Glue) and in `local.moto_signing` (KMS).
 
 moto is pinned, and tests/unit/local/test_local_moto_patches.py compares each change with stock behaviour. Two make
 functions and executions what they are on AWS; the others only make moto fast enough for ten thousand records, where it

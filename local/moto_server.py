@@ -21,22 +21,21 @@ import threading
 import time
 import traceback
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta, timezone
 from functools import cache
 from io import BytesIO
 from typing import Any
 
-import time_machine
 from moto.core.config import default_user_config
 from moto.dynamodb.models import dynamodb_backends
 from moto.dynamodb.models.table import Table
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import make_server
 
-from local import moto_patches
+from local import moto_jobs, moto_patches, moto_signing
 from local.endpoint import ACCOUNT
 from local.guards import refusal_of, s3_refusal_of
 from local.lines import Message, answer_lines
+from local.skipping import Skipping
 
 Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
@@ -155,14 +154,15 @@ class Server:
 
     def __init__(self) -> None:
         self._application = OneAtATime(Dispatcher())
-        self._skipped: time_machine.travel | None = None
+        self._skipping = Skipping()
 
     def answer(self, question: Message) -> Message:
         """See the module's docstring."""
         if "listen" in question:
             return self._listen(**question["listen"])
         if "offset_s" in question:
-            return self._skip(question["offset_s"])
+            self._skipping.to(question["offset_s"])
+            return {}
         with self._application.locks["dynamodb"]:
             return {"removed": [removed for table in _tables() for removed in _expire(table, time.time())]}
 
@@ -177,6 +177,8 @@ class Server:
         port = listener.getsockname()[1]
         os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
         moto_patches.run_functions_at(functions_url)
+        moto_jobs.run_jobs_at(functions_url)
+        moto_signing.sign_digests_as_they_are()
         moto_patches.name_every_execution()
         moto_patches.query_one_partition()
         moto_patches.copy_only_what_a_transaction_touches()
@@ -190,13 +192,6 @@ class Server:
         )
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return {"port": port}
-
-    def _skip(self, offset_s: float) -> Message:
-        if self._skipped is not None:
-            self._skipped.stop()
-        self._skipped = time_machine.travel(datetime.now(timezone.utc) + timedelta(seconds=offset_s), tick=True)
-        self._skipped.start()
-        return {}
 
 
 def _tables() -> list[Table]:

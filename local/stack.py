@@ -24,6 +24,7 @@ from local.polling import Failure, Feeder, Poller, failure_of
 from local.queues import QueuePoller
 from local.resources import StateMachine
 from local.schedules import Scheduler
+from local.spark_jobs import RUNS_PATH, JobsApi, SparkJobs
 from local.streams import StreamPoller
 from local.template import RawTemplate, parse_template
 from local.wiring import api_routes, queue_mappings, scheduled_starts, stream_mappings
@@ -95,7 +96,8 @@ class LocalStack:
 
     def _start(self) -> None:
         invokes = InvokeApi(lambda: self._functions, self._tell_async)
-        invoke_server = Server(0, invokes.reply_to)
+        runs = JobsApi(lambda: self._jobs)
+        invoke_server = Server(0, lambda asked: (runs if asked.target == RUNS_PATH else invokes).reply_to(asked))
         self._on_stop.callback(invoke_server.stop)
         self._on_stop.callback(invokes.stop)
         api_urls = self._open_apis()
@@ -105,6 +107,10 @@ class LocalStack:
         self._functions = Functions(
             self._deployed.functions, env=self.environment, code=self._code, logs=self._logs, clock=self._clock
         )
+        self._jobs = SparkJobs(
+            env=self.environment, code=self._code, logs=self._logs, clock=self._clock, tell=self._tell
+        )
+        self._on_stop.callback(self._jobs.stop)
         for route in self._routes:
             rest_api = RestApi(route, functions=self._functions, clock=self._clock)
             self._on_stop.callback(rest_api.stop)
@@ -189,8 +195,8 @@ class LocalStack:
 
     @property
     def running(self) -> int:
-        """How many invocations run, or wait for a worker, and how many received messages are not settled."""
-        return self._functions.busy + sum(poller.held for poller in self._feeders())
+        """How many invocations and Spark jobs run, or wait to run, and how many received messages are not settled."""
+        return self._functions.busy + self._jobs.busy + sum(poller.held for poller in self._feeders())
 
     # -- what callers do
 

@@ -13,12 +13,10 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
 from typing import Any
 
-import time_machine
-
 from local.lines import Message, answer_lines
+from local.skipping import Skipping
 
 Handler = Callable[[Any, Any], Any]
 
@@ -49,8 +47,7 @@ class Worker:
     def __init__(self, handler: str) -> None:
         self._path = handler
         self._handler: Handler | None = None
-        self._skipped: time_machine.travel | None = None
-        self._offset_s = 0.0
+        self._skipping = Skipping()
 
     def answer(self, question: Message) -> Message:
         """`{"payload": <the handler's>}` or `{"error": <as Lambda shows it>}`; `{}` for the import."""
@@ -61,7 +58,7 @@ class Worker:
             return {"error": _error_payload(error, request_id, "Runtime.ImportModuleError")}
         if not question:
             return {}
-        self._set_clock(question["clock_offset_s"])
+        self._skipping.to(question["clock_offset_s"])
         try:
             payload = handler(question["event"], _context(question))
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything, SystemExit too
@@ -73,16 +70,6 @@ class Worker:
             module, _, name = self._path.rpartition(".")
             self._handler = getattr(importlib.import_module(module), name)
         return self._handler
-
-    def _set_clock(self, offset_s: float) -> None:
-        """`time` and `datetime` of this process run `offset_s` ahead, in C code too."""
-        if offset_s == self._offset_s:
-            return
-        if self._skipped is not None:
-            self._skipped.stop()
-        self._skipped = time_machine.travel(datetime.now(timezone.utc) + timedelta(seconds=offset_s), tick=True)
-        self._skipped.start()
-        self._offset_s = offset_s
 
 
 def _context(question: Message) -> Context:

@@ -25,7 +25,7 @@ from lineage.records.digests import Digests
 from lineage.records.keys import SHARDS
 from lineage.records.pointers import Pointers
 from lineage.runs.times import from_seconds
-from local import moto_patches
+from local import moto_patches, moto_signing
 from tests.builders import HOUR, NOON
 
 _DATABASE = "headwater_test"
@@ -61,9 +61,10 @@ def _bare(resource):
 
 @pytest.fixture(scope="session", autouse=True)
 def _moto_as_on_the_local_stack():
-    """A query of stock moto sorts the whole table, a transaction copies it, and threads meet in both."""
+    """A query of stock moto sorts the whole table, a transaction copies it, threads meet in both; digests are hashed."""
     moto_patches.query_one_partition()
     moto_patches.copy_only_what_a_transaction_touches()
+    moto_signing.sign_digests_as_they_are()
     lock, act = threading.RLock(), DynamoHandler.call_action
 
     def one_at_a_time(self):

@@ -1,0 +1,120 @@
+"""AWS Glue: the template's Spark jobs, run one after the other in a Spark process that is kept for the next one."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from local.clock import Clock
+from local.errors import ChildFailed, ChildTimedOut, ToolMissing
+from local.functions import python_environment
+from local.http_api import Reply, Request
+from local.lines import Child
+from local.polling import Failure
+from local.toolchain import with_java
+
+RUNS_PATH = "/glue/runs"
+
+
+@dataclass(frozen=True)
+class JobRun:
+    """A run as Glue starts it: the job's default arguments and the run's own, names with their dashes."""
+
+    job: str
+    run: str
+    arguments: Mapping[str, str]
+    timeout_s: float
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended: SUCCEEDED, FAILED, TIMEOUT or STOPPED, as Glue says it; why, unless it succeeded."""
+
+    state: str
+    error: str = ""
+
+
+class SparkJobs:
+    """Runs what `--job` names by `jobs.launch`, as the script on Glue does. Java is looked for when it is needed."""
+
+    def __init__(
+        self, *, env: Mapping[str, str], code: Path, logs: Path, clock: Clock, tell: Callable[[Failure], None]
+    ) -> None:
+        self._env = python_environment(env, code)
+        self._code = code
+        self._log = logs / "spark.log"
+        self._clock = clock
+        self._tell = tell
+        self._one_at_a_time = threading.Lock()
+        self._lock = threading.Lock()
+        self._child: Child | None = None
+        self._stopped = False
+        self.busy = 0
+        """How many runs there are, or wait for the one before."""
+
+    def run(self, run: JobRun) -> Ended:
+        """Run it, wait for its end; a failure is an answer too, never an exception, and is told."""
+        with self._counted(), self._one_at_a_time:
+            ended = self._run(run)
+        if ended.state in ("FAILED", "TIMEOUT"):
+            self._tell(Failure(run.job, f"job run {run.run}", ended.state, ended.error))
+        return ended
+
+    def stop(self) -> None:
+        """End Spark, in the middle of a run if need be."""
+        with self._lock:
+            self._stopped = True
+            child = self._child
+        if child is not None:
+            child.stop(wait_s=0.5)
+
+    @contextmanager
+    def _counted(self) -> Iterator[None]:
+        with self._lock:
+            self.busy += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self.busy -= 1
+
+    def _run(self, run: JobRun) -> Ended:
+        try:
+            child = self._started()
+            said = child.ask(
+                {"arguments": dict(run.arguments), "clock_offset_s": self._clock.offset_s}, timeout_s=run.timeout_s
+            )
+        except ChildTimedOut:
+            self._child = None
+            return Ended("TIMEOUT", f"Job run timeout after {run.timeout_s:.0f} s")
+        except ChildFailed as error:
+            self._child = None
+            return Ended("STOPPED" if self._stopped else "FAILED", f"Spark's process is gone: {error}")
+        except ToolMissing as error:
+            return Ended("FAILED", str(error))
+        return Ended("FAILED", said["error"]) if "error" in said else Ended("SUCCEEDED")
+
+    def _started(self) -> Child:
+        with self._lock:
+            if self._stopped:
+                raise ChildFailed("the stack has stopped")
+            if self._child is None:
+                env = with_java(self._env)
+                self._child = Child("local.spark_worker", [], env=env, cwd=self._code, log=self._log)
+            return self._child
+
+
+class JobsApi:
+    """What moto's StartJobRun asks: run this, and say how it ended."""
+
+    def __init__(self, jobs: Callable[[], SparkJobs]) -> None:
+        self._jobs = jobs
+
+    def reply_to(self, request: Request) -> Reply:
+        """The run's end, once it has come."""
+        ended = self._jobs().run(JobRun(**json.loads(request.body)))
+        return Reply(200, [("Content-Type", "application/json")], json.dumps(asdict(ended)).encode())

@@ -1,0 +1,80 @@
+"""The process of the Spark jobs: one session, started for the first of them; one run at a time.
+
+Started by `local.spark_jobs`; see `local.lines` for how they talk.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+import tempfile
+import traceback
+from contextlib import ExitStack
+from typing import TYPE_CHECKING, Any
+
+import boto3
+
+from local.archive_mirror import mirrored
+from local.lines import Message, answer_lines
+from local.skipping import Skipping
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SCRIPT = "jobs.launch"
+_ERROR_CHARACTERS_MAX = 2000
+_OPTIONS = {
+    "spark.driver.bindAddress": "127.0.0.1",
+    "spark.driver.host": "127.0.0.1",
+    "spark.driver.memory": "1g",
+    # Runs of seconds: the first compiler alone is quicker than both.
+    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.shuffle.partitions": "2",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+
+
+class Worker:
+    """Answers `{"arguments": {"--job": ...}, "clock_offset_s"}` with `{}`, or `{"error"}` as Glue's ErrorMessage."""
+
+    def __init__(self) -> None:
+        self._skipping = Skipping()
+
+    def answer(self, question: Message) -> Message:
+        """Run the script."""
+        self._skipping.to(question["clock_offset_s"])
+        try:
+            status = self._run(question["arguments"])
+        except BaseException as error:  # noqa: BLE001 - a job may raise anything, SystemExit too
+            traceback.print_exception(error)
+            return {"error": f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS_MAX]}
+        return {"error": f"the job ended with status {status}"} if status else {}
+
+    def _run(self, arguments: dict[str, str]) -> int:
+        script = importlib.import_module(_SCRIPT)
+        with ExitStack() as on_exit:
+            if "--archive" in arguments:
+                s3 = boto3.client("s3")
+                folder = on_exit.enter_context(mirrored(s3, arguments["--archive"], arguments["--day"]))
+                arguments = {**arguments, "--archive": str(folder)}
+            status: int = script.main([part for pair in arguments.items() for part in pair], _session())
+            return status
+
+
+def _session() -> SparkSession:
+    """The session; a new one if a job has stopped it."""
+    from pyspark.sql import SparkSession
+
+    os.environ["PYSPARK_PYTHON"] = sys.executable
+    builder: Any = SparkSession.builder.master("local[2]").appName("headwater-jobs")
+    for name, value in {**_OPTIONS, "spark.sql.warehouse.dir": tempfile.gettempdir()}.items():
+        builder = builder.config(name, value)
+    session: SparkSession = builder.getOrCreate()
+    return session
+
+
+if __name__ == "__main__":
+    answer_lines(Worker().answer)

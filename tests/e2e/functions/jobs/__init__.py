@@ -1,0 +1,1 @@
+"""Jobs that do as they are told, in the place of the deployed ones."""

@@ -1,0 +1,225 @@
+"""Glue's jobs on local Spark: run by their name, by boto3 and by a state machine; their failures are Glue's."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import time
+from datetime import datetime, timezone
+from pathlib import Path
+
+import boto3
+import pytest
+
+from lineage.records.calendar import Seal
+from lineage.records.digest import Head, key_of, render_digest
+from lineage.records.pointers import ArchiveObject
+from local.clock import Clock
+from local.errors import MachineFailed
+from local.polling import Failure
+from local.spark_jobs import Ended, JobRun, SparkJobs
+from local.stack import LocalStack
+from tests.e2e.search_template import a_job, a_search_template
+
+FUNCTIONS = Path(__file__).with_name("functions")
+DAY = "2026-11-20"
+RUN = {
+    "StartAt": "Run",
+    "States": {
+        "Run": {
+            "Type": "Task",
+            "Resource": "arn:aws:states:::glue:startJobRun.sync",
+            "Parameters": {"JobName": "${CompactName}", "Arguments.$": "$"},
+            "End": True,
+        },
+    },
+}
+
+
+class Jobs:
+    """A stack with two jobs, and a state machine that runs the first."""
+
+    def __init__(self, stack, seen):
+        self.stack = stack
+        self.seen_file = seen
+        self.glue = boto3.client("glue", **stack.client_settings)
+        self.s3 = boto3.client("s3", **stack.client_settings)
+        self.bucket = stack.outputs["ArchiveBucketName"]
+
+    @property
+    def seen(self):
+        return json.loads(self.seen_file.read_text())
+
+    @property
+    def keys(self):
+        return [found["Key"] for found in self.s3.list_objects_v2(Bucket=self.bucket).get("Contents", [])]
+
+    def start(self, job="CompactName", **arguments):
+        told = {"--day": DAY, "--seen": str(self.seen_file)} | {f"--{name}": value for name, value in arguments.items()}
+        name = self.stack.outputs[job]
+        return name, self.glue.start_job_run(JobName=name, Arguments=told)["JobRunId"]
+
+    def ended(self, name, run):
+        while (said := self.glue.get_job_run(JobName=name, RunId=run)["JobRun"])["JobRunState"] == "RUNNING":
+            time.sleep(0.05)
+        return said
+
+    def run(self, job="CompactName", **arguments):
+        return self.ended(*self.start(job, **arguments))
+
+    def put(self, key, body=b"x"):
+        self.s3.put_object(Bucket=self.bucket, Key=key, Body=body)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("jobs")
+    template = a_search_template(json.dumps(RUN), Compact=a_job("compact_archive", runs=2))
+    with LocalStack(template, code=FUNCTIONS, logs=folder / "logs") as stack:
+        yield Jobs(stack, folder / "seen.json")
+
+
+@pytest.fixture
+def jobs(shared):
+    for key in shared.keys:
+        shared.s3.delete_object(Bucket=shared.bucket, Key=key)
+    shared.stack.errors.clear()
+    return shared
+
+
+def an_object(day, name, base=None):
+    year, month, date = day.split("-")
+    key = f"traces/year={year}/month={month}/day={date}/{name}.jsonl.gz"
+    return ArchiveObject(key, "0" * 64, 1, 1, 1, 2 if base else 1, base)
+
+
+def test_a_run_sees_its_arguments_and_ends_as_glue_says(jobs):
+    said = jobs.run(do="count")
+    assert said["JobRunState"] == "SUCCEEDED"
+    assert "ErrorMessage" not in said
+    assert jobs.seen["rows"] == 1000
+    assert jobs.seen["arguments"] == {
+        "--job": "compact_archive",
+        "--extra-py-files": "s3://assets/lineage.zip",
+        "--day": DAY,
+        "--seen": str(jobs.seen_file),
+        "--do": "count",
+    }
+    assert jobs.seen["endpoint"] == jobs.stack.endpoint_url
+
+
+def test_a_state_machine_waits_for_the_run_and_has_its_end(jobs):
+    said = jobs.stack.run_state_machine({"--day": DAY, "--seen": str(jobs.seen_file)})
+    assert (said["JobRunState"], said["JobName"]) == ("SUCCEEDED", jobs.stack.outputs["CompactName"])
+    assert jobs.seen["rows"] == 1000
+
+
+def test_a_run_finds_the_day_and_what_it_builds_on_in_a_folder(jobs):
+    base = an_object("2026-11-18", "b.1")
+    newest = an_object(DAY, "b.2", base=base.key)
+    head = Head(DAY, Seal("night", 1), None)
+    jobs.put(key_of(DAY), gzip.compress(b"".join(render_digest(head, [an_object(DAY, "a.1"), newest], []))))
+    others = [an_object(DAY, "a.1").key, newest.key, an_object(DAY, "not-in-the-digest").key, base.key]
+    for key in [*others, an_object("2026-11-18", "other").key, key_of("2026-11-18")]:
+        jobs.put(key)
+    assert jobs.run()["JobRunState"] == "SUCCEEDED"
+    assert jobs.seen["found"] == sorted([key_of(DAY), *others])
+
+
+def test_what_a_run_wrote_is_in_the_bucket_once_however_often_it_ran(jobs):
+    manifest = f"tables/manifests/day={DAY}/other.json"
+    jobs.put(manifest)
+    for _ in range(2):
+        assert jobs.run()["JobRunState"] == "SUCCEEDED"
+    written = [key for key in jobs.keys if key.endswith(".parquet")]
+    assert {key.rpartition("/")[0] for key in written} == {f"tables/records/day={DAY}/attempt=a"}
+    # One row, in one file or in one that is empty beside it.
+    assert len(written) <= 2
+    assert {f"tables/manifests/day={DAY}/a.json", manifest} <= set(jobs.keys)
+
+
+def test_a_process_and_a_session_are_kept_from_one_run_to_the_next(jobs):
+    pids = []
+    for _ in range(2):
+        jobs.run()
+        pids.append(jobs.seen["pid"])
+    assert pids[0] == pids[1]
+
+
+@pytest.mark.parametrize(
+    ("do", "error"),
+    [
+        ("raise", "ValueError: told to"),
+        ("raise in spark", "in Spark"),
+        ("exit", "SystemExit: told to exit"),
+        ("status", "the job ended with status 4"),
+        ("die", "Spark's process is gone: local.spark_worker  ended with exit status 3"),
+    ],
+)
+def test_a_run_that_fails_says_why_is_told_and_the_next_one_works(jobs, do, error):
+    name, run = jobs.start(do=do)
+    said = jobs.ended(name, run)
+    assert said["JobRunState"] == "FAILED"
+    assert error in said["ErrorMessage"]
+    assert jobs.stack.errors == [Failure(name, f"job run {run}", "FAILED", said["ErrorMessage"])]
+    assert jobs.keys == []
+    assert jobs.run()["JobRunState"] == "SUCCEEDED"
+
+
+def test_a_session_that_a_job_stopped_is_a_new_one_for_the_next(jobs):
+    assert [jobs.run(do=do)["JobRunState"] for do in ("stop", "count")] == ["SUCCEEDED", "SUCCEEDED"]
+
+
+def test_a_run_that_fails_fails_the_state_machine_as_glue_s_does(jobs):
+    with pytest.raises(MachineFailed) as failed:
+        jobs.stack.run_state_machine({"--day": DAY, "--do": "raise"})
+    assert (failed.value.status, failed.value.error) == ("FAILED", "States.TaskFailed")
+    assert json.loads(failed.value.cause)["ErrorMessage"] == "ValueError: told to"
+
+
+def test_runs_beyond_those_allowed_at_a_time_are_refused(jobs):
+    first, second = jobs.start(do="count"), jobs.start(do="count")
+    assert jobs.stack.running == 2
+    with pytest.raises(jobs.glue.exceptions.ConcurrentRunsExceededException):
+        jobs.start(do="count")
+    jobs.stack.drain(60)
+    assert [jobs.ended(*run)["JobRunState"] for run in (first, second)] == ["SUCCEEDED", "SUCCEEDED"]
+    assert jobs.stack.running == 0
+
+
+def test_a_job_that_does_not_exist_is_refused(jobs):
+    with pytest.raises(jobs.glue.exceptions.EntityNotFoundException):
+        jobs.glue.start_job_run(JobName="other")
+
+
+def test_a_run_has_the_time_of_the_stack(tmp_path):
+    with LocalStack(a_search_template(Trace=a_job("trace_root")), code=FUNCTIONS, logs=tmp_path / "logs") as stack:
+        jobs = Jobs(stack, tmp_path / "seen.json")
+        stack.advance(40 * 86_400)
+        assert jobs.run("TraceName")["JobRunState"] == "SUCCEEDED"
+        assert jobs.seen["today"] == datetime.fromtimestamp(stack.now, timezone.utc).date().isoformat()
+
+
+def test_a_run_that_takes_too_long_is_killed(tmp_path):
+    told = []
+    jobs = SparkJobs(env={}, code=FUNCTIONS, logs=tmp_path, clock=Clock(), tell=told.append)
+    ended = jobs.run(JobRun("job", "jr_1", {"--do": "sleep"}, timeout_s=0.2))
+    jobs.stop()
+    assert ended == Ended("TIMEOUT", "Job run timeout after 0 s")
+    assert told == [Failure("job", "job run jr_1", "TIMEOUT", ended.error)]
+
+
+def test_nothing_is_left_of_a_stack_that_stops_in_the_middle_of_a_run(tmp_path):
+    template = a_search_template(Compact=a_job("compact_archive"))
+    with LocalStack(template, code=FUNCTIONS, logs=tmp_path / "logs") as stack:
+        jobs = Jobs(stack, tmp_path / "seen.json")
+        jobs.run()
+        worker = jobs.seen["pid"]
+        children = Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
+        jobs.start(do="sleep")
+    assert children
+    deadline = time.monotonic() + 20
+    while any(Path(f"/proc/{pid}").exists() for pid in [worker, *children]) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [pid for pid in [worker, *children] if Path(f"/proc/{pid}").exists()] == []
+    assert [failure for failure in stack.errors if failure.error_type != "STOPPED"] == []
