@@ -26,6 +26,7 @@ def _services() -> Services:
         fields=wiring.fields(),
         sources=wiring.sources(),
         marks=wiring.marks(),
+        searcher=wiring.searcher,
         tokens=wiring.tokens(),
         links=Links(client("s3"), os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.INTAKE_BUCKET]),
         sqs=client("sqs"),

@@ -17,8 +17,6 @@ from lineage.aws.clients import CONCURRENCY, READ_CONCURRENCY, client
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lineage.records.signatures import Signatures
-
     from lineage.fields.questions import FieldQuestions
     from lineage.records.calendar import Calendar
     from lineage.records.compaction import Compactor
@@ -30,6 +28,8 @@ if TYPE_CHECKING:
     from lineage.records.pointers import Pointers
     from lineage.records.publications import Publications
     from lineage.records.publisher import Publisher
+    from lineage.records.search.searcher import Searcher
+    from lineage.records.signatures import Signatures
     from lineage.records.staged import Staged
     from lineage.records.table import RecordsTable
     from lineage.records.trace import Tracer
@@ -253,6 +253,20 @@ def event_stores() -> EventStores:
     from lineage.runs.load import EventStores
 
     return EventStores(event_log(), graph_table(), client("s3"), name_rules())
+
+
+@cache
+def searcher() -> Searcher:
+    """What searches the records, live and archived."""
+    from lineage.aws.athena import Athena
+    from lineage.records.search.archive import ArchiveSearch
+    from lineage.records.search.live import LiveSearch
+    from lineage.records.search.roots import Roots
+    from lineage.records.search.searcher import Searcher
+
+    athena = Athena(client("athena"), os.environ[settings.SEARCH_DATABASE], os.environ[settings.SEARCH_WORKGROUP])
+    live = LiveSearch(sources(), Roots(marks(), pointers()))
+    return Searcher(live, ArchiveSearch(athena, time.sleep), calendar(), publications(), now_s)
 
 
 @cache

@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from lineage.api import events, records, traces
+from lineage.api import events, records, search, traces
 from lineage.api.access import check_access, get_caller
 from lineage.api.answers import answer
 from lineage.api.cdap import routes as cdap
@@ -53,6 +53,7 @@ ROUTES = (
     Route("GET", "/api/v1/records/roots/<root_id>/trace", traces.get_trace),
     Route("POST", "/api/v1/records/roots/<root_id>/trace", traces.post_trace),
     Route("GET", "/api/v1/records/nodes/<node_id>", records.get_node),
+    *search.ROUTES,
     *events.ROUTES,
     *marquez.ROUTES,
     *cdap.ROUTES,

@@ -30,9 +30,9 @@ def parse_cursor(question: tuple[str, ...], text: str) -> str:
         raw = urlsafe_b64decode(text + "=" * (-len(text) % 4))
         after = raw[_CHECK_BYTES:].decode()
     except (binascii.Error, ValueError) as error:
-        raise _foreign(text) from error
+        raise foreign(text) from error
     if not after or not hmac.compare_digest(raw[:_CHECK_BYTES], _check(question, after)):
-        raise _foreign(text)
+        raise foreign(text)
     return after
 
 
@@ -40,5 +40,6 @@ def _check(question: tuple[str, ...], after: str) -> bytes:
     return hashlib.sha256(repr((question, after)).encode()).digest()[:_CHECK_BYTES]
 
 
-def _foreign(text: str) -> Invalid:
+def foreign(text: str) -> Invalid:
+    """The error for a cursor that is none of this question's."""
     return Invalid.because("cursor", text, "must come from the last answer to the same question")

@@ -14,6 +14,7 @@ from lineage.api import (
     document_events,
     document_reports,
     document_runs,
+    document_search,
     schemas_cdap,
     schemas_columns,
     schemas_reports,
@@ -37,7 +38,7 @@ from lineage.api.schemas import ACTION, NODE_ID, REQUESTS, ROOT_ID, SCHEMAS, Sch
 from lineage.api.traces import VERSION_MAX
 
 VERSION = "1"
-_PARTS = (document_events, document_runs, document_columns, document_cdap, document_reports)
+_PARTS = (document_events, document_runs, document_columns, document_cdap, document_reports, document_search)
 
 
 def build() -> Json:
@@ -59,6 +60,7 @@ def build() -> Json:
             "schemas": {
                 **SCHEMAS,
                 **document_events.SCHEMAS,
+                **document_search.SCHEMAS,
                 **schemas_runs.SCHEMAS,
                 **schemas_columns.SCHEMAS,
                 **schemas_cdap.SCHEMAS,

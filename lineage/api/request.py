@@ -54,8 +54,12 @@ class HttpRequest:
     @property
     def action(self) -> str | None:
         """The action asked for."""
-        action = self.value("action")
-        return None if action is None else _checked(_ACTION, "action", action)
+        return self.text("action", _ACTION)
+
+    def text(self, name: str, rule: TypeAdapter[str]) -> str | None:
+        """A value of the query that keeps a rule of texts."""
+        text = self.value(name)
+        return None if text is None else _checked(rule, name, text)
 
     def number(self, name: str, *, least: int, most: int) -> int | None:
         """A whole number of the query."""

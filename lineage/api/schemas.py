@@ -44,21 +44,21 @@ ROOT_ID = _text(2048, "What the records come from; it need not be a record itsel
 NODE_ID = _text(1024, "Names a record within its root.")
 ACTION = _text(1024, "What was done to the parent to make this node.")
 _PARENT_ID = _text(2048, "The node that the action was taken on; for the first step the root id.")
-_LOCATION = _text(2048, "Where the outcome of the action lies.")
+LOCATION = _text(2048, "Where the outcome of the action lies.")
 _RUN_ID = _text(256, "The run that did it, by OpenLineage's run id.")
 _RECORDED_AT = _seconds("When the action was taken.")
 
 _OWN = {"root_id": ROOT_ID, "parent_id": _PARENT_ID, "action_taken": ACTION}
 _RECORD_FORM = object_of(
-    {**_OWN, "node_id": NODE_ID, "storage_location": _LOCATION}, optional=(*_OWN, "node_id", "storage_location")
+    {**_OWN, "node_id": NODE_ID, "storage_location": LOCATION}, optional=(*_OWN, "node_id", "storage_location")
 )
-_NODE = object_of({"node_id": NODE_ID, "storage_location": _LOCATION})
+_NODE = object_of({"node_id": NODE_ID, "storage_location": LOCATION})
 _STEP = {
     "node_id": NODE_ID,
     "parent_id": _PARENT_ID,
     "action_taken": ACTION,
     "recordedAt": _RECORDED_AT,
-    "storage_location": _LOCATION,
+    "storage_location": LOCATION,
     "run_id": _RUN_ID,
     "metadata": {
         "type": "object",
@@ -66,6 +66,8 @@ _STEP = {
         "description": "What the load function's enrichers added.",
     },
 }
+RECORD_FIELDS = {"root_id": ROOT_ID, **_STEP}
+RECORD_OPTIONAL = ("run_id", "metadata")
 _UNSURE = {
     "complete": {
         "const": False,
@@ -75,7 +77,7 @@ _UNSURE = {
     "cycle": {**list_of({"type": "string"}), "description": "Nodes that lead into each other."},
 }
 
-_READ_RECORD = {
+READ_RECORD = {
     "root_id": _ROOT,
     "parent_id": _ROOT,
     "action_taken": "READ",
@@ -85,7 +87,7 @@ _READ_RECORD = {
     "ttl_expiry": 1763726400,
 }
 _CHECK_RECORD = {
-    **_READ_RECORD,
+    **READ_RECORD,
     "parent_id": _READ,
     "action_taken": "CHECK",
     "storage_location": "s3://lake/checked/2013-01-01.parquet",
@@ -93,7 +95,7 @@ _CHECK_RECORD = {
 }
 _PLACE_EXAMPLE = {
     "record": _CHECK_RECORD,
-    "path": [_READ_RECORD, _CHECK_RECORD],
+    "path": [READ_RECORD, _CHECK_RECORD],
     "descendants": [],
     "truncated": False,
 }
@@ -148,7 +150,7 @@ _LINEAGE_REQUEST: Schema = object_of(
         "record": _RECORD_FORM,
         "records": {**list_of(_RECORD_FORM), "minItems": 1, "maxItems": RECORDS_MAX},
         "storage_location": {
-            **_LOCATION,
+            **LOCATION,
             "description": "The single record's; beside `record` or `records` it overrides each one's own.",
         },
         "node_id": {**NODE_ID, "description": "The single record's, where it is given without `record`."},
@@ -216,16 +218,16 @@ SCHEMAS: Mapping[str, Schema] = {
         ],
     },
     "Record": object_of(
-        {"root_id": ROOT_ID, **_STEP, "ttl_expiry": _seconds("When it leaves the table.")},
-        optional=("run_id", "metadata"),
-        examples=[_READ_RECORD],
+        {**RECORD_FIELDS, "ttl_expiry": _seconds("When it leaves the table.")},
+        optional=RECORD_OPTIONAL,
+        examples=[READ_RECORD],
     ),
     "RecordPage": object_of(
         {
             "records": list_of(ref("Record")),
             "cursor": {"type": ["string", "null"], "description": "For the next page; null at the end."},
         },
-        examples=[{"records": [_READ_RECORD], "cursor": None}],
+        examples=[{"records": [READ_RECORD], "cursor": None}],
     ),
     "Place": _PLACE,
     "Places": object_of(
@@ -247,7 +249,7 @@ SCHEMAS: Mapping[str, Schema] = {
         },
         optional=tuple(_UNSURE),
         description="One line of a trace.",
-        examples=[{"record_id": _CHECK, "root_id": _ROOT, "lineage": _steps_of(_READ_RECORD, _CHECK_RECORD)}],
+        examples=[{"record_id": _CHECK, "root_id": _ROOT, "lineage": _steps_of(READ_RECORD, _CHECK_RECORD)}],
     ),
     "TraceQueued": object_of(
         {"root_id": ROOT_ID, "status": {"const": "queued"}}, examples=[{"root_id": _ROOT, "status": "queued"}]

@@ -11,6 +11,7 @@ from lineage.fields.questions import FieldQuestions
 from lineage.records.findings import Sources
 from lineage.records.intake import RecordsIntake
 from lineage.records.marks import Marks
+from lineage.records.search.searcher import Searcher
 from lineage.runs.door.intake import EventsIntake
 from lineage.runs.log.event_log import EventLog
 from lineage.runs.questions import Questions
@@ -22,7 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Stores, queues, clients; clocks (seconds since 1970, and as `times` keeps it), new ids, a counter of metrics."""
+    """Stores, queues, clients; clocks (seconds since 1970, and as `times` keeps it), new ids, a counter of metrics.
+
+    `searcher` makes what searches records when one first asks: a cold start pays for what it uses.
+    """
 
     intake: RecordsIntake
     events: EventsIntake
@@ -31,6 +35,7 @@ class Services:
     fields: FieldQuestions
     sources: Sources
     marks: Marks
+    searcher: Callable[[], Searcher]
     tokens: Tokens
     links: Links
     sqs: SQSClient

@@ -9,12 +9,23 @@ import orjson
 from lineage.api.answers import ANSWER_BYTES_MAX, size_of
 from lineage.records.messages import render_record
 from lineage.records.questions import LiveRecord, Place
+from lineage.records.record import LineageRecord
+from lineage.records.search.question import Found
 
 
 def render_live(live: LiveRecord) -> dict[str, object]:
     """A record in the seed's form, when it expires, and what the load function's enrichers added."""
-    form = {**render_record(live.record), "ttl_expiry": live.ttl_expiry}
-    return {**form, "metadata": dict(live.record.metadata)} if live.record.metadata else form
+    return {**render_record(live.record), "ttl_expiry": live.ttl_expiry, **_metadata(live.record)}
+
+
+def render_found(found: Found) -> dict[str, object]:
+    """A record that a search found: as `render_live`, and the day under which the archive's tables have it."""
+    where = {"ttl_expiry": found.ttl_expiry, "archivedOn": found.archived_on}
+    return {**render_record(found.record), **where, **_metadata(found.record)}
+
+
+def _metadata(record: LineageRecord) -> dict[str, object]:
+    return {"metadata": dict(record.metadata)} if record.metadata else {}
 
 
 def render_some(records: Sequence[LiveRecord], room: int = ANSWER_BYTES_MAX) -> tuple[list[dict[str, object]], int]:

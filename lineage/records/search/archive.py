@@ -1,0 +1,106 @@
+"""The published part of a search: one query of Athena, its result page by page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import orjson
+
+from lineage.aws.athena import Athena
+from lineage.errors import Invalid, NotFound, Unavailable
+from lineage.records.record import LineageRecord
+from lineage.records.search.question import ArchivePlace, Found, Horizon, Question, Step
+from lineage.records.search.sql import ROWS_MAX, render_sql
+
+# Athena takes a second or two for the smallest query.
+_POLL_S = 0.5
+
+
+class Stale(NotFound):
+    """A place in the result of a query that is not this search's, or whose result is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class ArchiveSearch:
+    """What the published part asks; `sleep` waits that many seconds for a query."""
+
+    athena: Athena
+    sleep: Callable[[float], None]
+
+    def steps(self, question: Question, horizon: Horizon, place: ArchivePlace) -> Iterator[Step[ArchivePlace]]:
+        """What the tables hold, by day, root and node; while the query is under way, a place every so often.
+
+        Raises:
+            Stale: the place is not one of this question's.
+            Invalid: the query would read more than its workgroup allows.
+            Unavailable: Athena refused, or the query failed.
+        """
+        sql = render_sql(question, horizon)
+        asked_again = place.waiting
+        if place.execution is None:
+            place = self._start(sql, place)
+            yield Step(place)
+        try:
+            for waiting in self._wait(question, sql, place, again=asked_again):
+                yield Step(waiting)
+                place = waiting
+            yield from self._told(replace(place, waiting=False))
+        except NotFound as error:
+            raise Stale(str(error)) from error
+
+    def _start(self, sql: str, place: ArchivePlace) -> ArchivePlace:
+        return replace(place, execution=self.athena.start(sql), token=None, row=0, waiting=True)
+
+    def _wait(self, question: Question, sql: str, place: ArchivePlace, *, again: bool) -> Iterator[ArchivePlace]:
+        """A place at each look at a query that is not done; one that failed since the last request is started anew."""
+        while True:
+            found = self.athena.get(place.execution or "")
+            if found.sql != sql:
+                raise Stale("the query is another one")
+            if found.done:
+                return
+            if found.over_the_limit:
+                raise self._too_much(question)
+            if found.failed is not None:
+                if not again:
+                    raise Unavailable(f"the archive could not be searched: Athena says {found.failed}")
+                place, again = self._start(sql, place), False
+            yield place
+            self.sleep(_POLL_S)
+
+    def _too_much(self, question: Question) -> Invalid:
+        most = self.athena.bytes_max()
+        limit = f"the {most:,} bytes that" if most else "as much as"
+        rule = f"must be later: this search would read more of the archive than {limit} one may"
+        return Invalid.because("start", question.start_s, rule)
+
+    def _told(self, place: ArchivePlace) -> Iterator[Step[ArchivePlace]]:
+        while True:
+            page = self.athena.rows(place.execution or "", place.token)
+            for row in page.rows[place.row :]:
+                if place.told == ROWS_MAX:
+                    yield Step(replace(place, truncated=True))
+                    return
+                place = replace(place, row=place.row + 1, told=place.told + 1)
+                yield Step(place, _found(row))
+            if page.token is None:
+                return
+            place = replace(place, token=page.token, row=0)
+            yield Step(place)
+
+
+def _found(row: Sequence[str | None]) -> Found:
+    """A row of `sql.COLUMNS`; all but run and metadata have a value."""
+    root_id, node_id, parent_id, action, location, recorded_at, run_id, metadata, day = row
+    record = LineageRecord(
+        root_id=root_id or "",
+        node_id=node_id or "",
+        parent_id=parent_id or "",
+        action_taken=action or "",
+        storage_location=location or "",
+        recorded_at=int(recorded_at or 0),
+        run_id=run_id,
+        metadata=tuple(sorted(orjson.loads(metadata).items())) if metadata else (),
+    )
+    return Found(record, None, day)

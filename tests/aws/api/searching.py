@@ -1,0 +1,85 @@
+"""The API asked to search, over moto's tables and DuckDB for Athena; days are compacted as the state machine does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from lambdas import wiring
+from lineage.aws.athena import Athena
+from lineage.days import day_of, shift
+from lineage.records.archive import Archive
+from lineage.records.digest import DigestLines, key_of
+from lineage.records.search.archive import ArchiveSearch
+from lineage.records.search.live import LiveSearch
+from lineage.records.search.roots import Roots
+from lineage.records.search.searcher import Searcher
+from tests.aws.api.conftest import RECORDS, Caller
+from tests.duckdb_athena import WORKGROUP, DuckDbAthena
+
+DAY_S = 24 * 3600
+
+
+@dataclass
+class Search:
+    """Asks the API, and moves the archive on."""
+
+    api: Caller
+    athena: DuckDbAthena = field(default_factory=DuckDbAthena)
+    slept: list[float] = field(default_factory=list)
+
+    @property
+    def cloud(self):
+        return self.api.cloud
+
+    def searcher(self):
+        """As the function's edge makes it, but for the client of Athena."""
+        live = LiveSearch(wiring.sources(), Roots(wiring.marks(), wiring.pointers()))
+        archive = ArchiveSearch(Athena(self.athena, "headwater_test", WORKGROUP), self.slept.append)
+        return Searcher(live, archive, wiring.calendar(), wiring.publications(), wiring.now_s)
+
+    def ask(self, *, remaining_s=29, **query):
+        """One page."""
+        return self.api.send("GET", f"{RECORDS}/search", query, remaining_s=remaining_s)
+
+    def pages(self, **query):
+        """The records of each page, to the end."""
+        answer = self.ask(**query)
+        while True:
+            assert answer.status == 200, answer.body
+            yield answer.json["records"]
+            if answer.json["cursor"] is None:
+                return
+            answer = self.ask(**query, cursor=answer.json["cursor"])
+
+    def all(self, **query):
+        """Every record that is found."""
+        return [record for page in self.pages(**query) for record in page]
+
+    def nodes(self, **query):
+        """The (root, node) of every record that is found, sorted."""
+        return sorted((record["root_id"], record["node_id"]) for record in self.all(**query))
+
+    def seal(self, day):
+        """Compact the day up to its digest."""
+        self.cloud.compact(day)
+
+    def publish(self, day):
+        """Make a sealed day's tables and publish them: of each root what its newest object has beyond its base."""
+        bucket = self.cloud.outputs["ArchiveBucketName"]
+        archive = Archive(self.cloud.s3, bucket)
+        newest = {}
+        for one in DigestLines(archive.lines(key_of(day))).objects():
+            newest[one.root_sha] = max(one, newest.get(one.root_sha, one), key=lambda known: known.version)
+        records = []
+        for one in newest.values():
+            before = {record.node_id for record in archive.records(one.base)} if one.base else set()
+            records += [record for record in archive.records(one.key) if record.node_id not in before]
+        self.athena.put(day, records)
+        self.cloud.attempt(day, f"night-{day}")
+        self.cloud.publish(day, f"night-{day}" if newest else None)
+
+    def night(self):
+        """Compact and publish the day before the clock's."""
+        day = shift(day_of(self.cloud.now_s), -1)
+        self.seal(day)
+        self.publish(day)
