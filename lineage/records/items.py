@@ -6,6 +6,7 @@ from sys import intern
 from typing import TYPE_CHECKING
 
 from lineage.records.record import LineageRecord
+from lineage.records.versions import check_version
 
 if TYPE_CHECKING:
     from lineage.aws.items import Item, Value
@@ -38,6 +39,7 @@ def parse_item(item: Item) -> LineageRecord:
 
     Texts that many records of a root repeat become one string each: a trace holds a million records.
     """
+    check_version(item)
     run_id = item.get("run_id")
     metadata = item.get("metadata")
     return LineageRecord(

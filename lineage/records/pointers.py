@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from lineage.aws.items import batch_get, query_pages
 from lineage.errors import Conflict
 from lineage.records.keys import SHARDS, sha_of
+from lineage.records.versions import check_version
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -226,6 +227,7 @@ def _object_item(one: ArchiveObject) -> dict[str, Value]:
 
 
 def _object(item: Item) -> ArchiveObject:
+    check_version(item)
     return ArchiveObject(
         key=item["object_key"]["S"],
         sha256=item["sha256"]["S"],
