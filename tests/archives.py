@@ -73,9 +73,12 @@ class FolderArchive:
 
     def signature(self, day, key):
         """A signature of the day's digest as it is."""
-        sha256 = hashlib.sha256((self.folder / key_of(day)).read_bytes())
-        signed = key.sign(sha256.digest(), ec.ECDSA(utils.Prehashed(hashes.SHA256())))
-        return render_signature(Signature(sha256.hexdigest(), "arn:key", signed))
+        sha256 = self.sha256_of(key_of(day))
+        signed = key.sign(bytes.fromhex(sha256), ec.ECDSA(utils.Prehashed(hashes.SHA256())))
+        return render_signature(Signature(sha256, "arn:key", signed))
+
+    def sha256_of(self, key):
+        return hashlib.sha256((self.folder / key).read_bytes()).hexdigest()
 
     def last(self):
         return self.links[max(self.links)] if self.links else None

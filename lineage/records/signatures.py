@@ -70,7 +70,7 @@ def parse_signature(body: bytes) -> Signature:
         signature = Signature(form["digest_sha256"], form["key_id"], b64decode(form["signature"], validate=True))
         canonical = render_signature(signature)
     except (orjson.JSONDecodeError, orjson.JSONEncodeError, BadBase64, KeyError, TypeError, ValueError) as error:
-        raise BadSignature(f"it is not the form of a signature: {error!r}") from error
+        raise BadSignature(f"it is not the form of a signature ({error})") from error
     if canonical != body:
         raise BadSignature("it is not written as signatures are")
     return signature

@@ -6,10 +6,11 @@ nothing tells that days at the end were not cut off, or all digests from some da
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lineage.records.calendar import Link
+from lineage.records.digest import key_of
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.sealed_day import SealedDay, day_of_key, read_digest
@@ -67,7 +68,8 @@ class ChainWalk:
             yield day
         if self.expected:
             self._before_the_first(self.expected, present)
-        self.findings += self._bases.left(self.days.first)
+        known = {one.day for one in self.findings if one.kind in (Kind.REMOVED, Kind.BAD_DIGEST)}
+        self.findings += self._bases.left(self.days.first, known)
 
     def _visit(self, day: str) -> None:
         in_range = self.days.hold(day)
@@ -140,11 +142,11 @@ class Bases:
 
         return take
 
-    def left(self, first: str) -> list[Finding]:
-        """The bases from this day on that no digest lists."""
-        told = "the digest of {} names it as a base, the digest of its day does not list it"
-        wanted = [(day_of_key(base) or "", base, by) for base, by in self._wanted.items()]
-        found = [Finding(day, base, Kind.BAD_DIGEST, told.format(by)) for day, base, by in wanted if day >= first]
+    def left(self, first: str, known: Collection[str]) -> list[Finding]:
+        """The bases from this day on that no digest lists; of the days of `known` it is no wonder."""
+        told = "it names {} as a base, which the digest of that day does not list"
+        wanted = [(base, by) for base, by in self._wanted.items() if first <= (day_of_key(base) or "") not in known]
+        found = [Finding(by, key_of(by), Kind.BAD_DIGEST, told.format(base)) for base, by in wanted]
         if self._left_out:
-            found.append(Finding("", "digests/", Kind.NOTE, f"{self._left_out} bases were not looked for: too many"))
+            found.append(Finding("", "digests/", Kind.NOTE, f"bases that were not looked for: {self._left_out:,}"))
         return found

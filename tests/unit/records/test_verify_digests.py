@@ -1,0 +1,297 @@
+"""What was done to the digests of an archive, and what then says so: the chain, its end, or the digest itself."""
+
+from __future__ import annotations
+
+import gzip
+import re
+
+import pytest
+
+from lineage.records.digest import key_of
+from lineage.records.verify.chain import Days
+from tests.archives import MONDAY, TUESDAY, WEDNESDAY, three_days
+from tests.unit.records.tampering import (
+    add_entry,
+    alter_size,
+    counting,
+    drop_entry,
+    flip,
+    forge,
+    forge_all,
+    move,
+    remove,
+    setting,
+    swap,
+    twice,
+    verified,
+)
+
+THURSDAY = "2025-11-20"
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return three_days(tmp_path)
+
+
+CHANGED = "Monday's digest CHANGED: sha256 is #, the digest of Tuesday says #"
+LAST_CHANGED = "Wednesday's digest CHANGED: sha256 is #, the graph table says #"
+UNUSABLE = [
+    "trains NOT COVERED: its day's digest cannot be used",
+    "flights NOT COVERED: its day's digest cannot be used",
+]
+# Written as the seal writes: only who names the digest tells that it is another one.
+FORGED = {
+    "an entry dropped": (drop_entry, [CHANGED, "flights ADDED: the digest does not list it"]),
+    "an entry added": (add_entry, [CHANGED, "Monday/#.#.jsonl.gz REMOVED: the digest lists it"]),
+    "a size": (alter_size, [CHANGED, "trains CHANGED: it has 22 bytes, the digest says 23"]),
+    "the time of the seal": (setting(0, sealed_at=1), [CHANGED]),
+    "the version of a root": (setting(1, version=2), [CHANGED]),
+}
+
+
+@pytest.mark.parametrize(("change", "found"), FORGED.values(), ids=FORGED)
+def test_a_digest_that_was_written_anew_is_not_the_one_that_the_next_one_names(archive, change, found):
+    forge(archive, MONDAY, change)
+
+    assert verified(archive, keys=()) == found
+
+
+@pytest.mark.parametrize(("change", "found"), FORGED.values(), ids=FORGED)
+def test_a_chain_that_was_written_anew_does_not_end_as_the_graph_table_says(archive, change, found):
+    forge_all(archive, change)
+
+    assert verified(archive, keys=()) == [LAST_CHANGED, *found[1:]]
+
+
+def test_the_end_of_a_chain_is_proved_by_a_hash_that_was_kept(archive):
+    kept = archive.last().sha256
+    assert verified(archive, anchored=False, sha256=kept, keys=()) == []
+
+    forge_all(archive, setting(0, sealed_at=1))
+
+    told = "Wednesday's digest CHANGED: sha256 is #, who asks says #"
+    assert verified(archive, anchored=False, sha256=kept, keys=()) == [told]
+
+
+def test_without_anything_that_names_the_last_digest_a_note_says_so(archive):
+    forge_all(archive, setting(0, sealed_at=1))
+
+    told = "nothing outside the archive vouches for the chain's end; this digest's sha256 is #"
+    assert verified(archive, anchored=False, keys=()) == [f"Wednesday's digest NOTE: {told}"]
+
+
+# Not as the seal writes; only the digest itself is looked at, so that one reason stands alone.
+MALFORMED = {
+    "entries exchanged": (swap, "object 2: key: trains is out of order, after flights"),
+    "an entry twice": (twice, "object 2: key: trains is listed twice"),
+    "a key of another day": (
+        setting(1, key=f"traces/year=2025/month=11/day=18/{'0' * 64}.{'0' * 64}.jsonl.gz"),
+        "object 1: key: must name an object of the day, got 'Tuesday/#.#.jsonl.gz'",
+    ),
+    "a key of no hash": (
+        setting(1, key="traces/year=2025/month=11/day=17/x.jsonl.gz"),
+        "object 1: key: must name an object of the day, got 'Monday/x.jsonl.gz'",
+    ),
+    "a hash that is not the key's": (
+        setting(1, sha256="0" * 64),
+        "object 1: sha256: must be the one in its key trains, got '#'",
+    ),
+    "a size that is text": (setting(1, size_bytes="22"), "object 1: size_bytes: must be int"),
+    "a size below one": (
+        setting(1, size_bytes=0),
+        "object 1: trains has a size, a version or counts that no object has",
+    ),
+    "a base of another root": (
+        setting(1, base=f"traces/year=2025/month=11/day=16/{'0' * 64}.{'0' * 64}.jsonl.gz"),
+        "object 1: base: must be an object of the same root on an earlier day,"
+        " got 'traces/year=2025/month=11/day=16/#.#.jsonl.gz'",
+    ),
+    "a field too many": (
+        setting(1, more=1),
+        "a line is not that of a digest: ArchiveObject.__init__() got an unexpected keyword argument 'more'",
+    ),
+    "a count": (
+        counting(objects=3),
+        "it counts objects 3, and lists 2",
+    ),
+    "a missing root too many": (lambda forms: forms.insert(3, {"missing": "x"}), "it counts missing 0, and lists 1"),
+    "no counts": (lambda forms: forms.pop(), "the digest breaks off before its counts"),
+    "lines after the counts": (lambda forms: forms.append({"missing": "x"}), "a digest ends with its counts"),
+    "another day's": (setting(0, day=TUESDAY), "it is the digest of 'Tuesday'"),
+    "a later version": (
+        setting(0, version=2),
+        "version: must be 1 to 1, got 2: a later release of Headwater can read it",
+    ),
+    "before it a later day": (
+        setting(0, previous={"day": TUESDAY, "key": key_of(TUESDAY), "sha256": "0" * 64}),
+        "previous: must be the digest of an earlier day, got 'Tuesday's digest' of 'Tuesday'",
+    ),
+    "before it something else": (
+        setting(0, previous={"day": "2025-11-16", "key": "x", "sha256": "0" * 64}),
+        "previous: must be the digest of an earlier day, got 'x' of '2025-11-16'",
+    ),
+    "before it a number": (setting(0, previous={"day": 1, "key": "x", "sha256": "0"}), "previous: must be text"),
+    "no head": (
+        lambda forms: forms.clear(),
+        "version: must be 1 to 1, got None: a later release of Headwater can read it",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "fault"), MALFORMED.values(), ids=MALFORMED)
+def test_a_digest_that_no_seal_writes_covers_nothing(archive, change, fault):
+    forge(archive, MONDAY, change)
+
+    assert [line for line in verified(archive, keys=()) if line != CHANGED] == [
+        f"Monday's digest BAD DIGEST: {fault}",
+        *UNUSABLE,
+    ]
+
+
+def body_of(archive):
+    return (archive.folder / key_of(MONDAY)).read_bytes()
+
+
+BROKEN = {
+    "a byte of its lines": (
+        lambda archive: flip(archive, key_of(MONDAY), 40),
+        "Error -3 while decompressing data",
+    ),
+    "its checksum": (lambda archive: flip(archive, key_of(MONDAY), -8), "it cannot be decompressed"),
+    "cut off": (lambda archive: archive.put(key_of(MONDAY), body_of(archive)[:-9]), "its gzip stream breaks off"),
+    "empty": (lambda archive: archive.put(key_of(MONDAY), b""), "its gzip stream breaks off"),
+    "longer": (
+        lambda archive: archive.put(key_of(MONDAY), body_of(archive) + body_of(archive)),
+        "something follows the end of its gzip stream",
+    ),
+    "a line without an end": (
+        lambda archive: archive.put(key_of(MONDAY), gzip.compress(gzip.decompress(body_of(archive))[:-1])),
+        "its last line has no end",
+    ),
+    "a line without measure": (
+        lambda archive: archive.put(key_of(MONDAY), gzip.compress(b" " * 10_000_000)),
+        "a line has more than 65536 bytes",
+    ),
+    "no JSON": (lambda archive: archive.put(key_of(MONDAY), gzip.compress(b"{\n")), "a line is no JSON"),
+    "no JSON object": (lambda archive: archive.put(key_of(MONDAY), gzip.compress(b"1\n")), "a line is no JSON object"),
+}
+
+
+@pytest.mark.parametrize(("tamper", "fault"), BROKEN.values(), ids=BROKEN)
+def test_a_digest_that_cannot_be_read_covers_nothing_and_its_hash_is_compared_all_the_same(archive, tamper, fault):
+    tamper(archive)
+
+    bad, changed, *objects = verified(archive, keys=())
+    assert bad.startswith("Monday's digest BAD DIGEST: ")
+    assert fault in bad
+    assert (changed, objects) == (CHANGED, UNUSABLE)
+
+
+def test_a_byte_of_a_digest_that_says_nothing_is_found_by_its_hash(archive):
+    flip(archive, key_of(MONDAY), 4)  # gzip's time
+
+    assert verified(archive, keys=()) == [CHANGED]
+
+
+def other(key):
+    """Another object of the same root on the same day."""
+    return re.sub(r"\.[0-9a-f]{64}\.", f".{'0' * 64}.", key)
+
+
+NO_DIGEST = "NOT COVERED: its day has no digest"
+MOVED = {
+    "the first removed": (
+        lambda archive: remove(archive, key_of(MONDAY)),
+        [
+            "Monday's digest REMOVED: the digest of Tuesday names it",
+            f"trains {NO_DIGEST}",
+            f"flights {NO_DIGEST}",
+        ],
+    ),
+    "one in the middle removed": (
+        lambda archive: remove(archive, key_of(TUESDAY)),
+        [
+            "Tuesday's digest REMOVED: the digest of Wednesday names it",
+            f"trains of Tuesday {NO_DIGEST}",
+            f"ships {NO_DIGEST}",
+        ],
+    ),
+    "the last removed": (
+        lambda archive: remove(archive, key_of(WEDNESDAY)),
+        ["Wednesday's digest REMOVED: the graph table names it", f"trucks {NO_DIGEST}"],
+    ),
+    "one moved to another day": (
+        lambda archive: move(archive, key_of(WEDNESDAY), key_of(THURSDAY)),
+        [
+            "Wednesday's digest REMOVED: the graph table names it",
+            "Thursday's digest UNLINKED: the graph table does not say that its day is sealed",
+            f"trucks {NO_DIGEST}",
+        ],
+    ),
+    "one moved aside": (
+        lambda archive: move(archive, key_of(TUESDAY), key_of(TUESDAY) + ".old"),
+        [
+            "Tuesday's digest REMOVED: the digest of Wednesday names it",
+            "Tuesday's digest.old ADDED: it is neither a digest nor a signature",
+            f"trains of Tuesday {NO_DIGEST}",
+            f"ships {NO_DIGEST}",
+        ],
+    ),
+    "one passed over by the next": (
+        lambda archive: forge(
+            archive,
+            WEDNESDAY,
+            setting(0, previous={"day": MONDAY, "key": key_of(MONDAY), "sha256": archive.links[MONDAY].sha256}),
+        ),
+        [
+            "Tuesday's digest UNLINKED: the digest of Wednesday names that of Monday instead",
+            LAST_CHANGED,
+        ],
+    ),
+    "a chain that begins anew": (
+        lambda archive: forge(archive, WEDNESDAY, setting(0, previous=None)),
+        [
+            "Monday's digest UNLINKED: the digest of Wednesday names none before it",
+            "Tuesday's digest UNLINKED: the digest of Wednesday names none before it",
+            LAST_CHANGED,
+        ],
+    ),
+    "a chain that begins before the first": (
+        lambda archive: forge(
+            archive, MONDAY, setting(0, previous={"day": "2025-11-16", "key": key_of("2025-11-16"), "sha256": "0" * 64})
+        ),
+        [
+            "digests/year=2025/month=11/day=16/digest.jsonl.gz REMOVED: the digest of Monday names it",
+            CHANGED,
+        ],
+    ),
+    "another hash of the one before": (
+        lambda archive: forge(
+            archive, WEDNESDAY, setting(0, previous={"day": TUESDAY, "key": key_of(TUESDAY), "sha256": "0" * 64})
+        ),
+        ["Tuesday's digest CHANGED: sha256 is #, the digest of Wednesday says #", LAST_CHANGED],
+    ),
+    "a base that is not listed": (
+        lambda archive: forge(archive, TUESDAY, setting(1, base=other(archive.objects[MONDAY][1].key))),
+        [
+            "Tuesday's digest CHANGED: sha256 is #, the digest of Wednesday says #",
+            "Tuesday's digest BAD DIGEST: it names Monday/#.#.jsonl.gz as a base,"
+            " which the digest of that day does not list",
+        ],
+    ),
+    "all removed": (
+        lambda archive: [remove(archive, key_of(day)) for day in (MONDAY, TUESDAY, WEDNESDAY)],
+        [
+            "Wednesday's digest REMOVED: the graph table names it",
+            *(f"{name} {NO_DIGEST}" for name in ("trains", "flights", "trains of Tuesday", "ships", "trucks")),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("tamper", "found"), MOVED.values(), ids=MOVED)
+def test_a_digest_that_is_not_in_its_place_breaks_the_chain(archive, tamper, found):
+    tamper(archive)
+
+    assert verified(archive, keys=()) == found
