@@ -87,7 +87,7 @@ class ArchiveSearch(Construct):
             self._catalog_arns(),
         )
         function.allow_objects(["s3:GetObject"], self._archive_bucket, f"{PREFIX}manifests/")
-        function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, PUBLISHED_PREFIX)
+        function.allow_objects(["s3:PutObject"], self._archive_bucket, PUBLISHED_PREFIX)
         for table in TABLES:
             function.allow_objects(["s3:DeleteObject"], self._archive_bucket, f"{PREFIX}{table.name}/")
 

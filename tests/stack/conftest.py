@@ -22,11 +22,13 @@ def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
 
 @pytest.fixture(scope="session")
 def turned(tmp_path_factory: pytest.TempPathFactory) -> Template:
-    """The stack with every knob turned, and with a layer."""
+    """The stack with every knob turned, and with a layer and libraries."""
     outdir = tmp_path_factory.mktemp("dev")
     layer = tmp_path_factory.mktemp("layer") / "0123abcd"
-    (layer / "python").mkdir(parents=True)
-    (layer / "python" / "dependency.py").touch()
+    libraries = tmp_path_factory.mktemp("libraries") / "4567cdef"
+    for file in (layer / "python" / "dependency.py", libraries / "dependency.py"):
+        file.parent.mkdir(parents=True)
+        file.touch()
     app = make_app(outdir)
     knobs = parse_knobs(
         {
@@ -38,9 +40,12 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> Template:
             "compaction_hour_utc": 3,
             "partition_trimming": False,
             "temporary_patterns": ["/scratch/"],
+            "spark_engine": "emr-serverless",
+            "search_scan_gb": 1,
+            "sign_digests": True,
         }
     )
-    stack = LineageStack(app, "Headwater-dev", knobs=knobs, layer=layer)
+    stack = LineageStack(app, "Headwater-dev", knobs=knobs, layer=layer, libraries=libraries)
     app.synth()
     return Template(json.loads((outdir / stack.template_file).read_text(encoding="utf-8")))
 

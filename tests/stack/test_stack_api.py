@@ -67,6 +67,7 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
     assert sorted(template.content["Outputs"]) == [
         "ApiUrl",
         "ArchiveBucketName",
+        "CompactArchiveJobName",
         "CompactionStateMachineArn",
         "EventsDeadLettersUrl",
         "EventsFunctionName",
@@ -79,8 +80,11 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
         "RecordsDeadLettersUrl",
         "RecordsQueueUrl",
         "RecordsTableName",
+        "SearchDatabase",
+        "SearchWorkgroup",
         "TraceDeadLettersUrl",
         "TraceQueueUrl",
+        "TraceRootJobName",
     ]
 
 

@@ -9,10 +9,21 @@ from collections.abc import Iterator
 import pytest
 
 from infra.compaction import STATE_MACHINE_FILE
-from lineage.records.compaction import DEADLINE_S
+from lineage.records.compaction import DEADLINE_S, LEFT_ROOT_S
 
 MACHINE = json.loads(STATE_MACHINE_FILE.read_text(encoding="utf-8"))
-STEPS = {"Plan": "plan", "Slice": "slice", "Check": "check", "Seal": "seal", "Release": "release"}
+STEPS = {
+    "Plan": "plan",
+    "Slice": "slice",
+    "Check": "check",
+    "Left": "left",
+    "Seal": "seal",
+    "Unpublished": "unpublished",
+    "Publish": "publish",
+    "PublishEmpty": "publish",
+    "Release": "release",
+}
+SPARK = {"TraceOnSpark": "${TraceRootJobName}", "CompactOnSpark": "${CompactArchiveJobName}"}
 
 
 def states(machine) -> Iterator[tuple[str, dict, dict | None]]:
@@ -60,7 +71,7 @@ def test_a_state_either_goes_on_or_ends(name, state):
     assert goes_on is not ends
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", STEPS)
 def test_a_task_calls_the_compact_function_with_its_step(name):
     state, _ = TASKS[name]
     assert state["Resource"] == "arn:aws:states:::lambda:invoke"
@@ -68,11 +79,34 @@ def test_a_task_calls_the_compact_function_with_its_step(name):
     assert state["Parameters"]["Payload"]["step"] == STEPS[name]
 
 
-def test_the_tasks_are_the_steps():
-    assert set(TASKS) == set(STEPS)
+def test_the_tasks_are_the_steps_and_the_jobs_of_spark():
+    assert set(TASKS) == {*STEPS, *SPARK}
 
 
-@pytest.mark.parametrize("name", TASKS)
+@pytest.mark.parametrize("name", SPARK)
+def test_a_job_of_spark_is_waited_for_and_told_text_alone(name):
+    state, _ = TASKS[name]
+    assert state["Resource"] == "arn:aws:states:::glue:startJobRun.sync"
+    assert state["Parameters"]["JobName"] == SPARK[name]
+    for argument, value in state["Parameters"]["Arguments"].items():
+        assert re.fullmatch(r"--[a-z-]+(\.\$)?", argument)
+        assert isinstance(value, str)
+
+
+@pytest.mark.parametrize("name", SPARK)
+def test_a_job_of_spark_that_found_no_place_in_glue_is_tried_again(name):
+    first = TASKS[name][0]["Retry"][0]
+    assert first["ErrorEquals"] == [
+        "Glue.ConcurrentRunsExceededException",
+        "Glue.ResourceNumberLimitExceededException",
+        "Glue.OperationTimeoutException",
+        "Glue.InternalServiceException",
+        "Glue.ThrottlingException",
+    ]
+    assert (first["IntervalSeconds"], first["MaxAttempts"], first["MaxDelaySeconds"]) == (60, 5, 600)
+
+
+@pytest.mark.parametrize("name", STEPS)
 def test_a_task_is_tried_again_unless_trying_again_cannot_help(name):
     """Every step may be run twice, so whatever failed may be tried: a service, a time-out, no memory."""
     for_good, service, anything = TASKS[name][0]["Retry"]
@@ -122,15 +156,23 @@ def test_a_failed_release_does_not_hide_why_the_compaction_failed():
     assert MACHINE["States"]["CompactionFailed"]["CausePath"] == "$.error.Cause"
 
 
-def test_an_execution_that_hangs_ends_when_its_lease_does():
-    """Else two executions could seal one day."""
-    assert MACHINE["TimeoutSeconds"] == DEADLINE_S + 3600
+def test_a_root_on_spark_is_waited_for_as_long_as_the_plan_reckons_with():
+    assert TASKS["TraceOnSpark"][0]["TimeoutSeconds"] == LEFT_ROOT_S
+
+
+def test_an_execution_that_hangs_ends_before_the_next_night():
+    waited_s = DEADLINE_S + LEFT_ROOT_S + TASKS["CompactOnSpark"][0]["TimeoutSeconds"]
+    assert waited_s < MACHINE["TimeoutSeconds"] < 24 * 3600
 
 
 def test_the_file_needs_no_value_but_those_that_the_stack_puts_in(template):
     machine = template.of_type("AWS::StepFunctions::StateMachine")["StateMachine"]
     asked = set(re.findall(r"\$\{(\w+)\}", STATE_MACHINE_FILE.read_text(encoding="utf-8")))
-    assert machine["DefinitionSubstitutions"] == {"CompactFunctionArn": "CompactFunction.Arn"}
+    assert machine["DefinitionSubstitutions"] == {
+        "CompactFunctionArn": "CompactFunction.Arn",
+        "CompactArchiveJobName": "CompactArchive",
+        "TraceRootJobName": "TraceRoot",
+    }
     assert asked == set(machine["DefinitionSubstitutions"])
     assert json.loads(machine["DefinitionString"]) == MACHINE
 
@@ -146,12 +188,16 @@ def test_the_executions_are_logged_without_their_data(template):
     assert machine["TracingConfiguration"] == {"Enabled": True}
 
 
-def test_the_state_machine_may_call_the_compact_function_and_log(template):
-    policies = template.of_type("AWS::IAM::Policy")["StateMachineRoleDefaultPolicy"]["PolicyDocument"]["Statement"]
-    called = {(each["Action"], each["Resource"]) for each in policies if each["Resource"] != "*"}
-    assert called == {("lambda:InvokeFunction", "CompactFunction.Arn")}
-    [anywhere] = [each["Action"] for each in policies if each["Resource"] == "*"]
-    assert {action.partition(":")[0] for action in anywhere} == {"logs", "xray"}
+def test_the_state_machine_may_call_the_compact_function_run_the_jobs_and_log(template):
+    allowed = template.allowed("StateMachine")
+    assert {action.partition(":")[0] for action in allowed.pop("*")} == {"logs", "xray"}
+    run = {"glue:StartJobRun", "glue:GetJobRun", "glue:GetJobRuns", "glue:BatchStopJobRun"}
+    jobs = "arn:AWS::Partition:glue:AWS::Region:AWS::AccountId:job"
+    assert allowed == {
+        "CompactFunction.Arn": {"lambda:InvokeFunction"},
+        f"{jobs}/CompactArchive": run,
+        f"{jobs}/TraceRoot": run,
+    }
 
 
 @pytest.mark.parametrize(("stack", "hour"), [("template", 0), ("turned", 3)])

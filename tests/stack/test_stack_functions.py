@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.templates import readable
+
 FUNCTIONS = {
     # name: module, seconds, MB, ephemeral MB
     "InputFunction": ("input", 30, 512, 512),
@@ -48,6 +50,7 @@ ENVIRONMENT = {
         "GRAPH_TABLE": "GraphTable",
         "TRACE_QUEUE_URL": "TraceQueue",
         "ARCHIVE_BUCKET": "ArchiveBucket",
+        "SEARCH_DATABASE": "Database",
     },
     "ApiFunction": {
         **DOOR,
@@ -56,11 +59,19 @@ ENVIRONMENT = {
         "GRAPH_TABLE": "GraphTable",
         "ARCHIVE_BUCKET": "ArchiveBucket",
         "TRACE_QUEUE_URL": "TraceQueue",
+        "SEARCH_DATABASE": "Database",
+        "SEARCH_WORKGROUP": "Workgroup",
     },
 }
 SEND = {"sqs:SendMessage"}
 CONSUME = {"sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"}
 READ = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+GLUE = "arn:AWS::Partition:glue:AWS::Region:AWS::AccountId"
+CATALOG = [
+    f"{GLUE}:{resource}"
+    for resource in ("catalog", "database/Database", "table/Database/records", "table/Database/traces")
+]
+WORKGROUP = "arn:AWS::Partition:athena:AWS::Region:AWS::AccountId:workgroup/Workgroup"
 DOOR_GRANTS = {
     "RecordsQueue.Arn": SEND,
     "PackedQueue.Arn": SEND,
@@ -120,6 +131,11 @@ GRANTS = {
         "ArchiveBucket.Arn": {"s3:ListBucket"},
         "ArchiveBucket.Arn/digests/*": {"s3:GetObject", "s3:PutObject"},
         "ArchiveBucket.Arn/traces/*": {"s3:DeleteObject"},
+        "ArchiveBucket.Arn/tables/manifests/*": {"s3:GetObject"},
+        "ArchiveBucket.Arn/tables/published/*": {"s3:PutObject"},
+        "ArchiveBucket.Arn/tables/records/*": {"s3:DeleteObject"},
+        "ArchiveBucket.Arn/tables/traces/*": {"s3:DeleteObject"},
+        **dict.fromkeys(CATALOG, {"glue:GetTable", "glue:CreatePartition", "glue:UpdatePartition"}),
     },
     "ApiFunction": {
         **DOOR_GRANTS,
@@ -128,12 +144,27 @@ GRANTS = {
         "RecordsTable.Arn/index/action-index": {"dynamodb:Query"},
         "GraphTable.Arn": READ,
         "TraceQueue.Arn": SEND,
-        "ArchiveBucket.Arn": {"s3:ListBucket"},
+        "ArchiveBucket.Arn": {"s3:ListBucket", "s3:GetBucketLocation"},
         "ArchiveBucket.Arn/traces/*": {"s3:GetObject"},
         "ArchiveBucket.Arn/facts/*": {"s3:GetObject"},
         "ArchiveBucket.Arn/events/*": {"s3:GetObject"},
-        "IntakeBucket.Arn": {"s3:ListBucket"},
+        "ArchiveBucket.Arn/tables/*": {"s3:GetObject"},
+        "IntakeBucket.Arn": {"s3:ListBucket", "s3:GetBucketLocation"},
         "IntakeBucket.Arn/answers/*": {"s3:GetObject", "s3:PutObject"},
+        "IntakeBucket.Arn/search/*": {
+            "s3:GetObject",
+            "s3:PutObject",
+            "s3:AbortMultipartUpload",
+            "s3:ListMultipartUploadParts",
+        },
+        WORKGROUP: {
+            "athena:StartQueryExecution",
+            "athena:GetQueryExecution",
+            "athena:GetQueryResults",
+            "athena:StopQueryExecution",
+        },
+        **dict.fromkeys(CATALOG, {"glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"}),
+        f"{GLUE}:database/default": {"glue:GetDatabase"},
     },
 }
 
@@ -212,3 +243,15 @@ def test_every_function_uses_the_one_layer_made_for_its_platform(turned):
     assert layer["CompatibleArchitectures"] == ["arm64"]
     assert layer["CompatibleRuntimes"] == ["python3.13"]
     assert [each["Layers"] for each in turned.of_type("AWS::Lambda::Function").values()] == [[name]] * len(FUNCTIONS)
+
+
+def test_digests_are_signed_by_one_function_with_one_key_where_the_knob_says_so(template, turned):
+    assert [key for key in template.of_type("AWS::KMS::Key") if key == "SigningKey"] == []
+    key = turned.of_type("AWS::KMS::Key")["SigningKey"]
+    assert (key["KeySpec"], key["KeyUsage"]) == ("ECC_NIST_P256", "SIGN_VERIFY")
+    signers = {name for name in FUNCTIONS if "SigningKey.Arn" in turned.allowed(name)}
+    assert signers == {"CompactFunction"}
+    assert turned.allowed("CompactFunction")["SigningKey.Arn"] == {"kms:Sign"}
+    variables = turned.of_type("AWS::Lambda::Function")["CompactFunction"]["Environment"]["Variables"]
+    assert variables["SIGNING_KEY"] == "SigningKey.Arn"
+    assert readable(turned.content["Outputs"]["SigningKeyArn"]["Value"]) == "SigningKey.Arn"

@@ -20,11 +20,14 @@ PRODUCTION = Knobs(
     compaction_hour_utc=0,
     partition_trimming=True,
     temporary_patterns=None,
+    emr_serverless=False,
+    search_scan_gb=10,
+    sign_digests=False,
     layer=True,
 )
 NAMES = (
     "stage, records_ttl_hours, retention, alarm_email, auth, compaction_hour_utc, partition_trimming, "
-    "temporary_patterns, layer"
+    "temporary_patterns, spark_engine, search_scan_gb, sign_digests, layer"
 )
 
 
@@ -63,6 +66,10 @@ def test_the_operations_guide_lists_every_knob():
         ({"temporary_patterns": "none"}, {"temporary_patterns": ()}),
         ({"temporary_patterns": "default"}, {}),
         ({"compaction_hour_utc": "23"}, {"compaction_hour_utc": 23}),
+        ({"spark_engine": "emr-serverless"}, {"emr_serverless": True}),
+        ({"spark_engine": "glue"}, {}),
+        ({"search_scan_gb": "250"}, {"search_scan_gb": 250}),
+        ({"sign_digests": "true"}, {"sign_digests": True}),
         ({"layer": "false"}, {"layer": False}),
         ({"@aws-cdk/core:checkSecretUsage": True, "//": "words", "ssm:account=1": "x"}, {}),
     ],
@@ -102,6 +109,9 @@ def test_a_knob_is_read_from_the_command_line_as_from_the_file(context, expected
             "temporary_patterns: must be a list of regular expressions, or text with commas between them, got 1",
         ),
         ({"compaction_hour_utc": 24}, "compaction_hour_utc: must be a whole number from 0 to 23, got 24"),
+        ({"spark_engine": "emr"}, "spark_engine: must be glue or emr-serverless, got 'emr'"),
+        ({"search_scan_gb": 0}, "search_scan_gb: must be a whole number from 1 to 1000000, got 0"),
+        ({"sign_digests": "yes"}, "sign_digests: must be true or false, got 'yes'"),
         ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
         ({"retenton": "x"}, f"retenton: must be one of the knobs {NAMES}; did you mean retention?, got 'x'"),
         ({"colour": "x"}, f"colour: must be one of the knobs {NAMES}, got 'x'"),

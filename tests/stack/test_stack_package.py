@@ -10,6 +10,7 @@ import zipfile
 import pytest
 
 from infra.package import PROJECT, build_layer
+from infra.spark_code import build_libraries
 
 
 @pytest.fixture
@@ -61,14 +62,27 @@ def test_a_wheel_that_is_not_the_locked_one_is_refused_and_leaves_no_layer(lock_
     assert list((tmp_path / "layers").iterdir()) == []
 
 
-def test_the_code_asset_is_our_two_folders_without_bytecode(template, tmp_path_factory):
-    [asset] = [path for path in tmp_path_factory.getbasetemp().glob("prod0/asset.*") if path.is_dir()]
-    assert sorted(path.name for path in asset.iterdir()) == ["lambdas", "lineage"]
+@pytest.mark.parametrize("folders", [("lambdas", "lineage"), ("jobs", "lineage")])
+def test_a_code_asset_is_our_two_folders_without_bytecode(template, tmp_path_factory, folders):
+    assets = [path for path in tmp_path_factory.getbasetemp().glob("prod0/asset.*") if path.is_dir()]
+    [asset] = [path for path in assets if (path / folders[0]).is_dir()]
+    assert sorted(path.name for path in asset.iterdir()) == sorted(folders)
     shipped = {path.relative_to(asset).as_posix() for path in asset.rglob("*") if path.is_file()}
     written = {
         path.relative_to(PROJECT).as_posix()
-        for folder in ("lambdas", "lineage")
+        for folder in folders
         for path in (PROJECT / folder).rglob("*")
         if path.is_file() and path.suffix != ".pyc"
     }
     assert shipped == written
+
+
+def test_the_libraries_of_the_jobs_are_wheels_for_glue_and_unpacked_for_emr(lock_file, tmp_path):
+    for name in ("jobs.txt", "jobs-emr.txt"):
+        (tmp_path / name).write_text(lock_file.read_text())
+    places = {"locks": tmp_path, "libraries": tmp_path / "jobs"}
+    glue = build_libraries(emr_serverless=False, **places)
+    emr = build_libraries(emr_serverless=True, **places)
+    assert [path.name for path in glue.iterdir()] == ["tiny-1.0-py3-none-any.whl"]
+    assert [path.name for path in emr.glob("*.py")] == ["tiny.py"]
+    assert build_libraries(emr_serverless=False, **places) == glue

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 TLS_ONLY = {"Bool": {"aws:SecureTransport": "false"}}
@@ -117,7 +119,7 @@ def test_the_archive_keeps_versions_and_expires_only_what_was_deleted_or_replace
 def test_a_request_set_aside_outlives_every_message_that_points_to_it(template):
     rules = template.of_type("AWS::S3::Bucket")["IntakeBucket"]["LifecycleConfiguration"]["Rules"]
     kept_days = {rule["Prefix"]: rule["ExpirationInDays"] for rule in rules if "Prefix" in rule}
-    assert kept_days == {"requests/": 30, "answers/": 1}
+    assert kept_days == {"requests/": 30, "answers/": 1, "search/": 1}
     assert {rule["Id"] for rule in rules if "Prefix" not in rule} == {"broken-uploads"}, "stream batches are kept"
     waiting_s = [queue["MessageRetentionPeriod"] for queue in template.of_type("AWS::SQS::Queue").values()]
     assert 2 * max(waiting_s) < 30 * 86400
@@ -142,7 +144,7 @@ def test_tables_of_a_stack_that_may_be_destroyed_are_not_protected_from_it(turne
     assert [table["DeletionProtectionEnabled"] for table in tables] == [False, False]
 
 
-def test_nothing_carries_a_physical_name(template):
+def test_nothing_carries_a_physical_name_but_the_logs_that_glue_looks_for_by_name(template):
     names = {"TableName", "BucketName", "QueueName", "FunctionName", "RoleName", "LogGroupName", "TopicName"}
     names |= {"StateMachineName", "AlarmName", "DashboardName", "LayerName", "PolicyDocumentName"}
     named = [
@@ -151,4 +153,7 @@ def test_nothing_carries_a_physical_name(template):
         if resource["Type"] not in ("AWS::Lambda::EventSourceMapping", "AWS::Lambda::Permission")
         for name in names & set(resource.get("Properties", {}))
     ]
-    assert named == []
+    assert [(re.sub("[0-9A-F]{8}$", "", logical_id), name) for logical_id, name in named] == [
+        ("SparkJobsEngineErrorLogs", "LogGroupName"),
+        ("SparkJobsEngineOutputLogs", "LogGroupName"),
+    ]
