@@ -25,7 +25,9 @@ AT_ONCE = {"load": CONCURRENCY}  # calls that a function makes at once
 KEPT_DAYS = 2  # a record's 24 hours, and as much again until DynamoDB has removed it
 INDEX_BYTES = 100  # what DynamoDB adds to each stored item
 LOG_BYTES = 350  # the lines that Lambda itself writes about an invocation
-TRANSITIONS_A_DAY = 150  # plan, 16 shards, half an hour of polls, seal
+TRANSITIONS_A_DAY = 160  # plan, 16 shards, half an hour of polls, seal, publish
+GLUE_DPUS = 2  # the least that a Glue job of Spark runs on: a driver and a worker
+GLUE_MIN = 5  # a night's Spark job, from its start to its end; none runs where a day has no records
 METRICS = 10  # our metrics, by name and function
 IDLE_POLLS = 3 * 5 * 3 * 60 * 24 * DAYS  # three queues, five pollers each, a receive every 20 s
 _TRACED_A_DAY = 24 * 3600  # X-Ray's default rule: the first request of each second, and 5 % of the others
@@ -94,6 +96,7 @@ def _functions(ledger: Ledger, day: Day) -> Iterator[Line]:
         seconds = INVOCATION_S + calls * CALL_S / AT_ONCE.get(stage, 1)
         yield Line("Lambda", stage, "lambda_gb_s", number * seconds * day.memory_mb[stage] / 1024)
     yield Line("Step Functions", "compaction", "step_transition", TRANSITIONS_A_DAY * DAYS)
+    yield Line("Glue", "compaction on Spark", "glue_dpu_hour", GLUE_DPUS * GLUE_MIN / 60 * DAYS)
 
 
 def _tables(ledger: Ledger) -> Iterator[Line]:
@@ -112,15 +115,18 @@ def _tables(ledger: Ledger) -> Iterator[Line]:
 
 
 def _buckets(ledger: Ledger) -> Iterator[Line]:
-    puts = sum(
+    yield Line("S3", "objects written", "s3_put", _of_buckets(ledger, "PutObject", "ListObjectsV2"))
+    yield Line("S3", "objects read", "s3_get", _of_buckets(ledger, "GetObject"))
+    yield Line("S3", "archive, after a month", "s3_storage", _times(ledger.archive_bytes) / _GB)
+
+
+def _of_buckets(ledger: Ledger, *operations: str) -> float:
+    return sum(
         tally.calls * _repeats(stage)
         for stage, tallies in ledger.tallies.items()
         for (service, operation), tally in tallies.items()
-        if service == "s3" and operation in {"PutObject", "ListObjectsV2"}
+        if service == "s3" and operation in operations
     )
-    yield Line("S3", "objects written", "s3_put", puts)
-    yield Line("S3", "objects read", "s3_get", _times(ledger.total("s3", "GetObject").calls))
-    yield Line("S3", "archive, after a month", "s3_storage", _times(ledger.archive_bytes) / _GB)
 
 
 def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:

@@ -103,6 +103,7 @@ def _assumed(day: Day) -> Iterator[str]:
     yield f"- A record is stored for {cost.KEPT_DAYS} days: its 24 hours, and as long again until TTL has removed it."
     yield f"- Lambda logs {cost.LOG_BYTES} bytes of its own for an invocation; nobody reads or keeps logs longer."
     yield f"- A compaction takes {cost.TRANSITIONS_A_DAY} state transitions."
+    yield f"- Its Spark job takes {cost.GLUE_MIN} minutes of {cost.GLUE_DPUS} DPUs a night."
     yield f"- {day.alarms} alarms and {cost.METRICS} metrics of our own."
     if day.traced:
         yield "- X-Ray's default rule records the first request of each second of a function, and 5 % of the others."

@@ -148,8 +148,10 @@ class Account:
             with ledger.invocation("trace"):
                 assert trace.handler({"Records": [message]}, _context()) == {"batchItemFailures": []}
         assert step("check", day=plan["day"], deadline=plan["deadline"], shard=0)["settled"]
+        assert step("left", day=plan["day"], deadline=plan["deadline"]) == {"roots": []}
         sealed = step("seal", **state)
         assert (sealed["roots"], sealed["missing"]) == (way.roots, 0)
+        step("unpublished", day=plan["day"], publish_again=False)
         ledger.archive_bytes = self._archived(plan["day"])
 
     def _step(self, ledger: Ledger, step: str, **event: object) -> dict[str, Any]:
