@@ -15,7 +15,7 @@ from typing import Any
 import boto3
 
 from local.catalog import RawProperties, catalog_names, make_catalog, make_signing_keys
-from local.endpoint import ACCOUNT, REGION, Endpoint
+from local.endpoint import ACCOUNT, REGION, Endpoint, settings_at
 from local.errors import UnknownInTemplate
 from local.expressions import Attributes, expressions_in, with_references, with_values
 from local.functions import Function
@@ -76,13 +76,8 @@ def _local(value: str, endpoint: Endpoint) -> str:
 
 
 def client_settings(endpoint: Endpoint) -> dict[str, Any]:
-    """What `boto3.client` needs to talk to the endpoint, whatever this process's own environment says."""
-    return {
-        "endpoint_url": endpoint.url,
-        "region_name": REGION,
-        "aws_access_key_id": "local",
-        "aws_secret_access_key": "local",
-    }
+    """What `boto3.client` needs to talk to the endpoint."""
+    return settings_at(endpoint.url)
 
 
 def _make_role(endpoint: Endpoint) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from local.errors import PortInUse
@@ -17,13 +18,24 @@ _START_S = 60.0
 _ANSWER_S = 120.0
 
 
+def settings_at(url: str) -> dict[str, Any]:
+    """What `boto3.client` needs to talk to the endpoint at `url`, whatever its process's own environment says."""
+    return {
+        "endpoint_url": url,
+        "region_name": REGION,
+        "aws_access_key_id": "local",
+        "aws_secret_access_key": "local",
+    }
+
+
 class Endpoint:
     """moto over HTTP on 127.0.0.1, from construction until `stop`."""
 
     def __init__(self, *, port: int, functions_url: str, logs: Path) -> None:
         env = {**os.environ, "MOTO_DISABLE_GLOBAL_CORS": "true", "PYTHONPATH": str(_ROOT)}
         self._child = Child("local.moto_server", [], env=env, cwd=_ROOT, log=logs / "moto.log")
-        listen = {"listen": {"port": port, "functions_url": functions_url}}
+        self._scratch = TemporaryDirectory(prefix="headwater-", ignore_cleanup_errors=True)
+        listen = {"listen": {"port": port, "functions_url": functions_url, "scratch": self._scratch.name}}
         said = self._child.ask(listen, timeout_s=_START_S)
         if said.get("in_use"):
             self.stop()
@@ -55,3 +67,4 @@ class Endpoint:
     def stop(self) -> None:
         """End the process; what it held is gone."""
         self._child.stop()
+        self._scratch.cleanup()

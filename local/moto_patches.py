@@ -1,9 +1,10 @@
-"""What the local stack changes in moto: here, in `local.moto_jobs` (Glue) and in `local.moto_signing` (KMS).
+"""What the local stack changes in moto: here, and in the other modules that are named after it.
 
-moto is pinned, and tests/unit/local/test_local_moto_patches.py compares each change with stock behaviour. Two make
-functions and executions what they are on AWS; the others only make moto fast enough for ten thousand records, where it
-does for a whole table or queue what it could do for one item or message. (Locks around DynamoDB, S3 and SQS, which moto
-lacks, need no patch: see `local.moto_server`.)
+`local.moto_jobs` is Glue's, `local.moto_queries` Athena's, `local.moto_signing` KMS's. moto is pinned, and
+tests/unit/local compares each change with stock behaviour. Here, two make functions and executions what they are on
+AWS; the others only make moto fast enough for ten thousand records, where it does for a whole table or queue what it
+could do for one item or message. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch: see
+`local.moto_server`.)
 """
 
 from __future__ import annotations

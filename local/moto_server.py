@@ -2,7 +2,7 @@
 
 Started by `local.endpoint`; answers one question at a time on its pipes (see `local.lines`):
 
-    {"listen": {"port", "functions_url"}}  ->  {"port"} or {"in_use": true}
+    {"listen": {"port", "functions_url", "scratch"}}  ->  {"port"} or {"in_use": true}
     {"offset_s": 86400.0}                  ->  {}                 time, as moto sees it, is that far ahead
     {"expire": true}                       ->  {"removed": [{"table", "keys", "image"}]}
 
@@ -23,6 +23,7 @@ import traceback
 from collections.abc import Callable, Iterable
 from functools import cache
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 from moto.core.config import default_user_config
@@ -31,8 +32,8 @@ from moto.dynamodb.models.table import Table
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import make_server
 
-from local import moto_jobs, moto_patches, moto_signing
-from local.endpoint import ACCOUNT
+from local import moto_jobs, moto_patches, moto_queries, moto_signing
+from local.endpoint import ACCOUNT, settings_at
 from local.guards import refusal_of, s3_refusal_of
 from local.lines import Message, answer_lines
 from local.skipping import Skipping
@@ -166,7 +167,7 @@ class Server:
         with self._application.locks["dynamodb"]:
             return {"removed": [removed for table in _tables() for removed in _expire(table, time.time())]}
 
-    def _listen(self, port: int, functions_url: str) -> Message:
+    def _listen(self, port: int, functions_url: str, scratch: str) -> Message:
         listener = socket.socket()
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
@@ -176,15 +177,7 @@ class Server:
             return {"in_use": True}
         port = listener.getsockname()[1]
         os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
-        moto_patches.run_functions_at(functions_url)
-        moto_jobs.run_jobs_at(functions_url)
-        moto_signing.sign_digests_as_they_are()
-        moto_patches.name_every_execution()
-        moto_patches.query_one_partition()
-        moto_patches.copy_only_what_a_transaction_touches()
-        moto_patches.render_attribute_values_as_they_are()
-        moto_patches.keep_queues_fast_when_they_are_long()
-        default_user_config["stepfunctions"] = {"execute_state_machine": True}
+        _change_moto(functions_url, moto_queries.duckdb_over(settings_at(f"http://127.0.0.1:{port}"), Path(scratch)))
         application = Guarded(self._application)
         listener.listen(128)
         server = make_server(
@@ -192,6 +185,20 @@ class Server:
         )
         threading.Thread(target=server.serve_forever, daemon=True).start()
         return {"port": port}
+
+
+def _change_moto(functions_url: str, ask: moto_queries.Ask) -> None:
+    """Make of moto what the modules `local.moto_*` say."""
+    moto_patches.run_functions_at(functions_url)
+    moto_jobs.run_jobs_at(functions_url)
+    moto_queries.answer_queries_by(ask)
+    moto_signing.sign_digests_as_they_are()
+    moto_patches.name_every_execution()
+    moto_patches.query_one_partition()
+    moto_patches.copy_only_what_a_transaction_touches()
+    moto_patches.render_attribute_values_as_they_are()
+    moto_patches.keep_queues_fast_when_they_are_long()
+    default_user_config["stepfunctions"] = {"execute_state_machine": True}
 
 
 def _tables() -> list[Table]:
