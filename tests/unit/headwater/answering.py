@@ -7,11 +7,15 @@ from urllib.parse import parse_qs, urlsplit
 
 
 class Service:
-    """Answers every GET with `status` and its path's body in `bodies`, else `body`, and keeps what it was asked."""
+    """Answers every GET with `status` and the next of `pages`, or its path's body in `bodies`, else `body`.
+
+    Keeps what it was asked.
+    """
 
     def __init__(self) -> None:
         self.status, self.body = 200, b"{}"
         self.bodies: dict[str, bytes] = {}
+        self.pages: list[bytes] = []
         self.asked: list[tuple[str, dict[str, list[str]], str | None]] = []
         service = self
 
@@ -19,7 +23,7 @@ class Service:
             def do_GET(self) -> None:
                 url = urlsplit(self.path)
                 service.asked.append((url.path, parse_qs(url.query), self.headers.get("Authorization")))
-                body = service.bodies.get(url.path, service.body)
+                body = service.pages.pop(0) if service.pages else service.bodies.get(url.path, service.body)
                 self.send_response(service.status)
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
