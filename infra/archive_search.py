@@ -62,6 +62,7 @@ class ArchiveSearch(Construct):
                 "athena:GetQueryExecution",
                 "athena:GetQueryResults",
                 "athena:StopQueryExecution",
+                "athena:GetWorkGroup",
             ],
             [self._arn("athena", f"workgroup/{self.workgroup.ref}")],
         )
@@ -76,16 +77,7 @@ class ArchiveSearch(Construct):
     def published_by(self, function: ServiceFunction) -> None:
         """Let a function say which attempt of a day counts, and remove those that no longer do."""
         function.set({settings.SEARCH_DATABASE: self.database.ref})
-        function.allow(
-            [
-                "glue:GetTable",
-                "glue:GetPartition",
-                "glue:GetPartitions",
-                "glue:CreatePartition",
-                "glue:UpdatePartition",
-            ],
-            self._catalog_arns(),
-        )
+        function.allow(["glue:GetTable", "glue:CreatePartition", "glue:UpdatePartition"], self._catalog_arns())
         function.allow_objects(["s3:GetObject"], self._archive_bucket, f"{PREFIX}manifests/")
         function.allow_objects(["s3:PutObject"], self._archive_bucket, PUBLISHED_PREFIX)
         for table in TABLES:

@@ -17,7 +17,7 @@ from infra.rights import Rights
 from infra.spark_code import PYTHON_VERSION, SparkCode, Uploaded
 from infra.spark_job import SparkJob
 
-_RELEASE = "emr-7.12.0"  # Spark 3.5.6
+_RELEASE = "emr-7.12.0"  # of Spark 3.5
 _IDLE_MIN = 5
 _EXECUTORS_MAX = 10
 _LIBRARIES = "libraries"

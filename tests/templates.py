@@ -60,16 +60,9 @@ def readable(value: Any) -> Any:
     match value:
         case {"Ref": name}:
             return readable(name)
-        case {"Fn::GetAtt": [name, attribute]}:
-            return f"{readable(name)}.{attribute}"
-        case {"Fn::Join": [separator, parts]}:
-            return separator.join(readable(part) for part in parts)
-        case {"Fn::Sub": str(text)}:
-            return text
-        case {"Fn::Split": [separator, text]}:
-            return f"{readable(text)} split at {separator}"
-        case {"Fn::Select": [index, parts]}:
-            return f"({readable(parts)})[{index}]"
+        case dict() if len(value) == 1 and next(iter(value)).startswith("Fn::"):
+            [(function, of)] = value.items()
+            return _intrinsic(function, of)
         case dict():
             return {key: readable(each) for key, each in value.items()}
         case list():
@@ -77,6 +70,21 @@ def readable(value: Any) -> Any:
         case str():
             return _name(value)
     return value
+
+
+def _intrinsic(function: str, of: Any) -> Any:
+    match function, of:
+        case "Fn::GetAtt", [name, attribute]:
+            return f"{readable(name)}.{attribute}"
+        case "Fn::Join", [separator, parts]:
+            return separator.join(readable(part) for part in parts)
+        case "Fn::Sub", str(text):
+            return text
+        case "Fn::Split", [separator, text]:
+            return f"{readable(text)} split at {separator}"
+        case "Fn::Select", [index, parts]:
+            return f"({readable(parts)})[{index}]"
+    return {function: readable(of)}
 
 
 def _name(text: str) -> str:

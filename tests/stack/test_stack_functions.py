@@ -135,7 +135,7 @@ GRANTS = {
         "ArchiveBucket.Arn/tables/published/*": {"s3:PutObject"},
         "ArchiveBucket.Arn/tables/records/*": {"s3:DeleteObject"},
         "ArchiveBucket.Arn/tables/traces/*": {"s3:DeleteObject"},
-        **dict.fromkeys(CATALOG, {"glue:GetTable", "glue:CreatePartition", "glue:UpdatePartition"}),
+        **{arn: {"glue:GetTable", "glue:CreatePartition", "glue:UpdatePartition"} for arn in CATALOG},
     },
     "ApiFunction": {
         **DOOR_GRANTS,
@@ -162,8 +162,9 @@ GRANTS = {
             "athena:GetQueryExecution",
             "athena:GetQueryResults",
             "athena:StopQueryExecution",
+            "athena:GetWorkGroup",
         },
-        **dict.fromkeys(CATALOG, {"glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"}),
+        **{arn: {"glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"} for arn in CATALOG},
         f"{GLUE}:database/default": {"glue:GetDatabase"},
     },
 }

@@ -26,7 +26,16 @@ def committed_files():
 
 
 def test_there_is_a_lock_file_for_each_environment():
-    assert LOCKS == ["dev.txt", "java.txt", "lambda.txt", "marquez.txt", "node.txt", "spark35.txt"]
+    assert LOCKS == [
+        "dev.txt",
+        "java.txt",
+        "jobs-emr.txt",
+        "jobs.txt",
+        "lambda.txt",
+        "marquez.txt",
+        "node.txt",
+        "spark35.txt",
+    ]
 
 
 @pytest.mark.parametrize("name", LOCKS)
@@ -52,9 +61,18 @@ def test_no_committed_file_names_a_package_index():
     assert naming == []
 
 
-def test_what_the_layer_brings_has_the_version_that_development_uses():
-    pinned = {}
-    for name in ("dev.txt", "lambda.txt"):
-        text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
-        pinned[name] = dict(re.findall(r"^([\w.-]+)==([\w.]+)", text, re.MULTILINE))
-    assert {package: pinned["dev.txt"].get(package) for package in pinned["lambda.txt"]} == pinned["lambda.txt"]
+def pinned(name: str) -> dict[str, str]:
+    text = (ROOT / "requirements" / name).read_text(encoding="utf-8")
+    return dict(re.findall(r"^([\w.-]+)==([\w.]+)", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("name", ["lambda.txt", "jobs.txt"])
+def test_what_is_deployed_has_the_version_that_development_uses(name):
+    of_development = pinned("dev.txt")
+    assert {package: of_development.get(package) for package in pinned(name)} == pinned(name)
+
+
+def test_lines_are_written_by_the_same_version_wherever_a_root_is_traced():
+    """The same records make the same bytes: the name of an archive object ends in their SHA-256."""
+    names = ("dev.txt", "lambda.txt", "jobs.txt", "jobs-emr.txt")
+    assert len({pinned(name)["orjson"] for name in names}) == 1
