@@ -140,17 +140,28 @@ def _print_nights(console: Console, nights: Sequence[Night], manifests: Mapping[
 def _find_expired(console: Console, stack: LocalStack, night: Night) -> bool:
     """Ask for a record of the first day: of the table, which has forgotten it, and of both. Whether it is found."""
     node = _an_estimate(stack, night.day)
+    path = f"/api/v1/records/nodes/{quote(node, safe='')}"
     console.print("\n[bold underline]A record that the table has forgotten[/]")
+    console.print(f"$ curl {stack.api_url}{path}", highlight=False, soft_wrap=True)
     try:
-        ask(stack.api_url, f"/api/v1/records/nodes/{quote(node, safe='')}", {})
+        ask(stack.api_url, path, {})
         return False
     except NoAnswer as gone:
-        console.print(f"GET /api/v1/records/nodes/{node}\n  {gone}", highlight=False, soft_wrap=True)
-    found = ask(stack.api_url, "/api/v1/records/search", {"node": node})["records"]
-    console.print(f"GET /api/v1/records/search?node={node}", highlight=False, soft_wrap=True)
-    for record in found:
-        console.print(f"  {json.dumps(record)}", highlight=False, soft_wrap=True)
-    return [record["archivedOn"] for record in found] == [night.day]
+        console.print(str(gone), highlight=False, soft_wrap=True)
+    _run(console, ["search", "--node", node, "--url", stack.api_url])
+    return _archived_on(stack, node) == [night.day]
+
+
+def _archived_on(stack: LocalStack, node: str) -> list[str | None]:
+    """The day that each record of this node id is archived under."""
+    days: list[str | None] = []
+    cursor: dict[str, object] = {}
+    while True:
+        page = ask(stack.api_url, "/api/v1/records/search", {"node": node, **cursor})
+        days += [record["archivedOn"] for record in page["records"]]
+        if page["cursor"] is None:
+            return days
+        cursor = {"cursor": page["cursor"]}
 
 
 def _an_estimate(stack: LocalStack, day: str) -> str:
@@ -179,9 +190,13 @@ def _prove(console: Console, stack: LocalStack, day: str) -> Proof:
 
 
 def _verify(console: Console, stack: LocalStack, title: str) -> int:
+    console.print(f"\n[bold underline]{title}[/]")
+    return _run(console, ["verify", "--local", stack.endpoint_url])
+
+
+def _run(console: Console, command: list[str]) -> int:
+    """A command of this package, as someone would type it; its exit code."""
     from headwater.__main__ import main
 
-    command = ["verify", "--local", stack.endpoint_url]
-    console.print(f"\n[bold underline]{title}[/]")
     console.print(f"$ headwater {' '.join(command)}", highlight=False, soft_wrap=True)
     return main(command)
