@@ -103,12 +103,15 @@ class _Subject:
 
 
 def _subject(given: argparse.Namespace) -> _Subject:
+    from lineage.errors import Invalid
     from lineage.records.calendar import Calendar
     from lineage.records.verify.archive import Known
     from lineage.records.verify.stores import Folder
 
     cores = os.cpu_count() or 1
     expected = given.expect or ""
+    if given.archive and given.local:
+        raise Invalid.because("--local", given.local, "cannot be given together with --archive")
     if given.archive:
         folder = given.archive.resolve(strict=True)
         slug = f"{folder.name}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"

@@ -52,7 +52,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class DigestsRead:
-    """The digests of a range: `sealed`, oldest first; `last` is the last sealed day of all."""
+    """The digests of a range: `sealed`, oldest first; `last` is the last day of all that is known to be sealed."""
 
     store: Store
     days: Days
@@ -95,9 +95,12 @@ def read_digests(
             read(done, total)
     sealed = walk.sealed[::-1]
     findings += [*listing.findings, *walk.findings, *_ends(sealed, known)]
-    findings += _signatures(store, sealed, listing.signed, known.keys)
+    # A digest is signed before the graph table names it.
+    named = [one for one in sealed if end is None or one.day <= end.day]
+    findings += _signatures(store, named, listing.signed, known.keys)
     findings.sort(key=lambda one: (one.day, one.key))
-    return DigestsRead(store, days, sealed, end.day if end else max(present, default=""), findings)
+    last = max(end.day if end else "", *present, "")
+    return DigestsRead(store, days, sealed, last, findings)
 
 
 def _list(store: Store) -> _Listing:
@@ -116,19 +119,22 @@ def _list(store: Store) -> _Listing:
     return _Listing(days, signed, findings)
 
 
-def _sealed(present: Sequence[str], end: Link | None, calendar: Calendar | None) -> tuple[Sequence[str], list[Finding]]:
+def _sealed(present: Sequence[str], end: Link | None, calendar: Calendar | None) -> tuple[list[str], list[Finding]]:
     """The days whose digests may be of the chain, and what is said of those after its end."""
-    if calendar is None:
-        return present, []
+    if calendar is None or not present:
+        return list(present), []
     newer = [day for day in present if end is None or day > end.day]
     sealing = {day for some in chunks(newer, GET_KEYS_MAX) for day in calendar.seals(some)}
     findings = [
-        Finding(day, key_of(day), Kind.NOTE, "its day is being sealed; it is not verified yet")
+        Finding(day, key_of(day), Kind.NOTE, "the graph table does not name it as the last yet: is it being sealed?")
         if day in sealing
         else Finding(day, key_of(day), Kind.UNLINKED, "the graph table does not say that its day is sealed")
         for day in newer
     ]
-    return [day for day in present if end is not None and day <= end.day], findings
+    if end is None:
+        told = "the graph table names no digest as the last"
+        findings = [Finding(present[-1], key_of(present[-1]), Kind.UNLINKED, told)]
+    return [day for day in present if day in sealing or day not in newer], findings
 
 
 def _ends(sealed: Sequence[SealedDay], known: Known) -> list[Finding]:
@@ -151,7 +157,7 @@ def _signatures(
     if keys is None:
         unchecked = sum(one.day in signed for one in sealed)
         if unchecked:
-            yield Finding("", _DIGESTS, Kind.NOTE, f"{unchecked:,} signatures were not checked: no public key is known")
+            yield Finding("", _DIGESTS, Kind.NOTE, f"signatures that were not checked, without a public key: {unchecked:,}")
         return
     first = min(signed) if signed else max((one.day for one in sealed), default="")
     for one in sealed:

@@ -44,15 +44,16 @@ class Days:
 class ChainWalk:
     """Walks the chain from its end to the first day of a range.
 
-    `expected` is what is said of the next digest, if anyone said something; `sealed` are the range's digests that were
-    read, newest first; `findings` come as they are found.
+    `end` is what is said from outside of one of the last digests, if anyone said something. `sealed` are the range's
+    digests that were read, newest first; `findings` come as they are found.
     """
 
     store: Store
     days: Days
-    expected: Claim | None
+    end: Claim | None
     sealed: list[SealedDay] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    _expected: Claim | None = None
     _begun_by: str = ""
     _bases: Bases = field(default_factory=lambda: Bases())
 
@@ -61,53 +62,60 @@ class ChainWalk:
         for day in reversed(present):
             if day < self.days.first:
                 break
-            if self.expected and self.expected.link.day > day:
-                self._missing(self.expected)
-                self.expected = None
+            self._pass_to(day)
             self._visit(day)
             yield day
-        if self.expected:
-            self._before_the_first(self.expected, present)
+        self._before_the_first(present)
         known = {one.day for one in self.findings if one.kind in (Kind.REMOVED, Kind.BAD_DIGEST)}
         self.findings += self._bases.left(self.days.first, known)
 
+    def _pass_to(self, day: str) -> None:
+        """What was said of digests after this day, and did not come, is missing."""
+        passed = {claim.link.day: claim for claim in (self.end, self._expected) if claim and claim.link.day > day}
+        for claim in passed.values():
+            self._find(claim.link, Kind.REMOVED, f"{claim.by} names it")
+        self.end = None if self.end and self.end.link.day in passed else self.end
+        self._expected = None if self._expected and self._expected.link.day in passed else self._expected
+
     def _visit(self, day: str) -> None:
         in_range = self.days.hold(day)
-        take = self._bases.taker(day) if in_range else None
-        sealed = read_digest(self.store, day, take)
+        sealed = read_digest(self.store, day, self._bases.taker(day) if in_range else None)
         if in_range:
             self.sealed.append(sealed)
         if sealed.fault:
             self._find(sealed.link, Kind.BAD_DIGEST, sealed.fault)
+        if self.end and self.end.link.day == day:
+            self.findings += compared(self.end, sealed)
+            self.end = None
         if self._begun_by:
             self._find(sealed.link, Kind.UNLINKED, f"the digest of {self._begun_by} names none before it")
-        elif self.expected and self.expected.link.day < day:
-            claim = self.expected
+        elif self._expected and self._expected.link.day < day:
+            claim = self._expected
             self._find(sealed.link, Kind.UNLINKED, f"{claim.by} names that of {claim.link.day} instead")
         else:
             self._follow(sealed)
 
     def _follow(self, sealed: SealedDay) -> None:
         """The digest is the next of the chain, if it is what was expected; it says what comes before it."""
-        if self.expected:
-            self.findings += compared(self.expected, sealed)
-        self.expected = None
+        if self._expected:
+            self.findings += compared(self._expected, sealed)
+        self._expected = None
         if sealed.head and sealed.head.previous:
-            self.expected = Claim(sealed.head.previous, f"the digest of {sealed.day}")
+            self._expected = Claim(sealed.head.previous, f"the digest of {sealed.day}")
         elif sealed.head:
             self._begun_by = sealed.day
 
-    def _before_the_first(self, claim: Claim, present: Sequence[str]) -> None:
-        """The first digest that was read names one before the range, or one that is not there."""
-        if claim.link.day in present:
+    def _before_the_first(self, present: Sequence[str]) -> None:
+        """What the first digests that were read name: one before the range, or one that is not there."""
+        if self.end and self.end.link.day < self.days.first:
+            self.end = None
+        claim = self._expected
+        if claim is None or claim.link.day >= self.days.first:
+            self._pass_to("")
+        elif claim.link.day in present:
             self.findings += compared(claim, read_digest(self.store, claim.link.day, None))
-        elif claim.link.day >= self.days.first:
-            self._missing(claim)
         else:
             self._find(claim.link, Kind.NOTE, f"it is not there, and before the range; {claim.by} names it")
-
-    def _missing(self, claim: Claim) -> None:
-        self._find(claim.link, Kind.REMOVED, f"{claim.by} names it")
 
     def _find(self, link: Link, kind: Kind, told: str) -> None:
         self.findings.append(Finding(link.day, link.key, kind, told))

@@ -8,7 +8,6 @@ import re
 import pytest
 
 from lineage.records.digest import key_of
-from lineage.records.verify.chain import Days
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, three_days
 from tests.unit.records.tampering import (
     add_entry,

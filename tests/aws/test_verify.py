@@ -1,0 +1,217 @@
+"""An archive that the functions made, verified where it lies: in its bucket, with the graph table."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from contextlib import contextmanager
+
+import boto3
+import pytest
+from botocore.exceptions import IncompleteReadError
+from botocore.response import StreamingBody
+
+from headwater.__main__ import main
+from lineage.records.calendar import Calendar, Seal
+from lineage.records.digest import Head, key_of, render_digest
+from lineage.records.verify.archive import Known, read_digests
+from lineage.records.verify.chain import Days
+from lineage.records.verify.findings import Finding, Kind
+from lineage.records.verify.stores import Bucket
+from tests.aws.faults import before, refused
+from tests.builders import DAY, HOUR, a_message, messages
+
+NEXT_DAY = "2025-11-21"
+
+
+@pytest.fixture
+def sealed(cloud):
+    """Two sealed days: on the second, one root has another record."""
+    cloud.load(*messages({"file": "flights", "row": "file"}), a_message(root_id="trains", parent_id="trains"))
+    cloud.compact(DAY)
+    cloud.now_s += 24 * HOUR
+    cloud.load(a_message(node_id="late", parent_id="file", recordedAt=cloud.now_s))
+    cloud.compact(NEXT_DAY)
+    return cloud
+
+
+@pytest.fixture
+def deployed(sealed, tmp_path, monkeypatch):
+    """The same, found as a deployed stack; the command's files are in a folder of their own."""
+    deploy(sealed)
+    monkeypatch.chdir(tmp_path)
+    return sealed
+
+
+def deploy(cloud, **more):
+    names = {**{name: cloud.outputs[name] for name in ("ArchiveBucketName", "GraphTableName")}, **more}
+    template = {
+        "Resources": {"Topic": {"Type": "AWS::SNS::Topic"}},
+        "Outputs": {name: {"Value": value} for name, value in names.items()},
+    }
+    boto3.client("cloudformation").create_stack(StackName="Headwater-prod", TemplateBody=json.dumps(template))
+
+
+def found(cloud):
+    """Every finding of a verification with the graph table."""
+    store = Bucket(cloud.s3, cloud.outputs["ArchiveBucketName"])
+    known = Known(Calendar(cloud.dynamodb, cloud.outputs["GraphTableName"]))
+    read = read_digests(store, Days(), known)
+    return [*read.findings, *(one.finding for one in read.check(2).outcomes() if one.finding)]
+
+
+def keys_of(cloud, day):
+    return sorted(cloud.objects(f"traces/year={day[:4]}/month={day[5:7]}/day={day[8:]}/"))
+
+
+def put(cloud, key, body):
+    cloud.s3.put_object(Bucket=cloud.outputs["ArchiveBucketName"], Key=key, Body=body)
+
+
+def remove(cloud, key):
+    cloud.s3.delete_object(Bucket=cloud.outputs["ArchiveBucketName"], Key=key)
+
+
+def test_what_the_functions_sealed_is_verified(deployed, capsys):
+    assert main(["verify"]) == 0
+
+    _, sha256 = deployed_end(deployed)
+    bucket = deployed.outputs["ArchiveBucketName"]
+    size_bytes = sum(map(len, deployed.objects().values()))
+    assert capsys.readouterr().out.splitlines() == [
+        f"s3://{bucket}, {DAY} to {NEXT_DAY}: the last digest's sha256 is {sha256}",
+        "2 of 2 digests are valid",
+        f"3 objects ({size_bytes:,} bytes) were compared with them",
+        "all of it is as it was sealed",
+    ]
+
+
+def deployed_end(cloud):
+    last = Calendar(cloud.dynamodb, cloud.outputs["GraphTableName"]).last()
+    return last.day, last.sha256
+
+
+def test_what_was_changed_removed_and_added_is_named_and_told_by_the_exit_code(deployed, capsys):
+    changed, removed = keys_of(deployed, DAY)
+    body = deployed.objects()[changed]
+    put(deployed, changed, bytes([*body[:-1], body[-1] ^ 1]))
+    remove(deployed, removed)
+    added = changed.replace("day=20", "day=21")
+    put(deployed, added, body)
+
+    assert main(["verify", "--json"]) == 1
+
+    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [(line["kind"], line["day"], line["key"]) for line in lines[:-1]] == [
+        ("CHANGED", DAY, changed),
+        ("REMOVED", DAY, removed),
+        ("ADDED", NEXT_DAY, added),
+    ]
+    assert lines[-1]["faults"] == {"ADDED": 1, "CHANGED": 1, "REMOVED": 1}
+
+
+def test_days_that_were_cut_off_the_end_are_missed(sealed):
+    for key in (key_of(NEXT_DAY), *keys_of(sealed, NEXT_DAY)):
+        remove(sealed, key)
+
+    assert found(sealed) == [Finding(NEXT_DAY, key_of(NEXT_DAY), Kind.REMOVED, "the graph table names it")]
+
+
+def test_a_day_that_is_being_sealed_is_told(sealed):
+    calendar = Calendar(sealed.dynamodb, sealed.outputs["GraphTableName"])
+    seal = Seal("nightly", sealed.now_s)
+    calendar.seal("2025-11-22", seal)
+    put(
+        sealed,
+        key_of("2025-11-22"),
+        gzip.compress(b"".join(render_digest(Head("2025-11-22", seal, calendar.last()), [], []))),
+    )
+
+    key, told = key_of("2025-11-22"), "the graph table does not name it as the last yet: is it being sealed?"
+    assert found(sealed) == [Finding("2025-11-22", key, Kind.NOTE, told)]
+
+
+def test_a_digest_of_a_day_that_nobody_sealed_is_found(sealed):
+    put(sealed, key_of("2025-11-22"), sealed.objects("digests/")[key_of(NEXT_DAY)])
+
+    told = "the graph table does not say that its day is sealed"
+    assert found(sealed) == [Finding("2025-11-22", key_of("2025-11-22"), Kind.UNLINKED, told)]
+
+
+def test_a_graph_table_without_an_end_proves_no_digest(sealed):
+    sealed.dynamodb.delete_item(
+        TableName=sealed.outputs["GraphTableName"], Key={"pk": {"S": "COMPACTION"}, "sk": {"S": "LAST"}}
+    )
+
+    told = "the graph table names no digest as the last"
+    assert found(sealed) == [Finding(NEXT_DAY, key_of(NEXT_DAY), Kind.UNLINKED, told)]
+
+
+def test_listings_are_read_to_their_last_page(sealed):
+    for number in range(1_001):
+        put(sealed, f"traces/year=2025/month=11/day=22/{number}", b"x")
+
+    told = "objects that are not sealed yet: 1,001"
+    prefix = "traces/year=2025/month=11/day=22/"
+    assert found(sealed) == [Finding("2025-11-22", prefix, Kind.NOTE, told)]
+
+
+def test_an_object_that_is_not_given_out_is_named(sealed):
+    key = keys_of(sealed, NEXT_DAY)[0]
+
+    with before(sealed.s3, "GetObject", refused("InvalidObjectState"), only=lambda call: key[-40:] in call["url_path"]):
+        assert found(sealed) == [Finding(NEXT_DAY, key, Kind.UNREADABLE, "S3 answers InvalidObjectState")]
+
+
+def test_without_a_stack_nothing_is_verified(deployed, capsys):
+    assert main(["verify", "--stage", "other"]) == 2
+    assert "the stack Headwater-other was not found" in capsys.readouterr().err
+
+
+def test_a_range_without_a_sealed_day_is_not_verified(deployed, capsys):
+    assert main(["verify", "--from", "2025-11-22"]) == 2
+    assert capsys.readouterr().out == f"s3://{deployed.outputs['ArchiveBucketName']}: no digest was verified\n"
+
+
+class Breaking:
+    """A body that ends with a broken connection, after half of its bytes."""
+
+    def __init__(self, body):
+        self._left = [body.read()]
+        self._half = len(self._left[0]) // 2
+
+    def read(self, amount=None):
+        if not self._left:
+            raise IncompleteReadError(actual_bytes=0, expected_bytes=1)
+        return self._left.pop()[: self._half]
+
+    def close(self):
+        pass
+
+
+@pytest.mark.parametrize("breaks", [1, 2])
+def test_a_body_that_breaks_off_is_read_on_where_it_broke(sealed, breaks):
+    with breaking(sealed.s3, breaks):
+        assert found(sealed) == []
+
+
+def test_a_body_that_keeps_breaking_off_ends_the_verification(sealed):
+    with breaking(sealed.s3, 3), pytest.raises(IncompleteReadError):
+        found(sealed)
+
+
+@contextmanager
+def breaking(s3, times):
+    """The next bodies break off in their middle."""
+    left = [times]
+
+    def act(parsed, **_):
+        if left[0]:
+            left[0] -= 1
+            parsed["Body"] = StreamingBody(Breaking(parsed["Body"]), None)
+
+    s3.meta.events.register_first("after-call.s3.GetObject", act)
+    try:
+        yield
+    finally:
+        s3.meta.events.unregister("after-call.s3.GetObject", act)
