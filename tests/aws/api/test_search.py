@@ -6,6 +6,7 @@ import pytest
 
 from lambdas import wiring
 from tests.aws.api.searching import Search
+from tests.aws.faults import meanwhile
 from tests.builders import DAY, HOUR, NOON, a_message
 
 DAY_AFTER = "2025-11-21"
@@ -89,3 +90,105 @@ def test_a_record_that_expired_after_its_trace_is_found_before_its_day_is_publis
     assert search.all(location="s3://lake/") == [told(one, ttl_expiry=None)]
     search.publish(DAY)
     assert search.all(location="s3://lake/") == [told(one, ttl_expiry=None, archived_on=DAY)]
+
+
+def test_a_root_traced_after_midnight_is_found_though_its_mark_is_of_a_published_day(search, cloud):
+    one = a_step("one")
+    cloud.load(one)
+    cloud.now_s = MORNING
+    cloud.trace("flights", day=DAY_AFTER, execution="asked", started_at=cloud.now_s)
+    search.night()
+
+    assert cloud.dirty() == set()
+    assert search.athena.database.execute("SELECT * FROM records").fetchall() == []
+    assert search.all(action="READ") == [told(one)]
+
+
+def test_a_root_that_a_night_missed_is_found(search, cloud):
+    one = a_step("one")
+    cloud.load(one)
+    cloud.now_s = MORNING
+    cloud.seal(cloud.plan(DAY))
+    search.publish(DAY)
+
+    assert search.all(action="READ") == [told(one)]
+
+
+def test_a_record_that_was_loaded_late_for_a_sealed_day_is_found(search, cloud):
+    cloud.now_s = MORNING
+    search.night()
+    cloud.now_s = NOON
+    one = a_step("one")
+    cloud.load(one)
+    cloud.now_s = MORNING
+
+    assert search.all(action="READ") == [told(one)]
+
+
+def test_a_record_loaded_while_its_root_was_traced_is_told_by_the_table_or_by_the_archive_but_once(search, cloud):
+    """Whether the trace has read it, the times do not tell: the object does."""
+    read, unread = a_step("read"), a_step("unread")
+    cloud.load(read)
+    cloud.now_s = MORNING
+    with meanwhile(cloud.s3, "PutObject", lambda: cloud.load(unread)):
+        search.night()
+
+    assert search.all(root="flights") == [
+        told(unread),
+        told(read, ttl_expiry=None, archived_on=DAY),
+    ]
+    assert search.all(node="read") == [told(read, ttl_expiry=None, archived_on=DAY)]
+    assert search.all(node="unread") == [told(unread)]
+
+
+def test_a_root_that_goes_on_is_told_by_each_day_what_it_archived_first(search, cloud):
+    first, second, third = (a_step(node) for node in ("first", "second", "third"))
+    cloud.load(first)
+    cloud.now_s = MORNING
+    search.night()
+    cloud.load(second)
+    cloud.now_s += 24 * HOUR
+    search.seal(DAY_AFTER)
+    cloud.load(third)
+
+    found = [told(second), told(third), told(first, ttl_expiry=None, archived_on=DAY)]
+    assert search.all(root="flights") == found
+    assert search.all(action="READ") == found
+    search.publish(DAY_AFTER)
+    later = told(second, ttl_expiry=None, archived_on=DAY_AFTER)
+    assert search.all(root="flights") == [told(third), told(first, ttl_expiry=None, archived_on=DAY), later]
+
+
+def test_a_day_sealed_long_after_its_end_is_searched_for_what_came_before_its_sealing(search, cloud):
+    cloud.load(a_step("early"))
+    cloud.now_s += 3 * 24 * HOUR
+    late = a_step("late", recordedAt=cloud.now_s)
+    cloud.load(late)
+    search.seal(DAY)
+    search.publish(DAY)
+
+    archived = told(late, ttl_expiry=None, archived_on=DAY)
+    assert search.all(start=cloud.now_s - HOUR) == [archived]
+
+
+def test_days_before_the_start_are_not_read(search, cloud):
+    cloud.load(a_step("early"))
+    cloud.now_s = MORNING
+    search.night()
+    cloud.now_s += 30 * 24 * HOUR
+
+    assert search.all(start=cloud.now_s - HOUR) == []
+    assert search.all(start=NOON + 10 * 24 * HOUR) == []
+    assert search.athena.started == []
+
+
+def test_every_page_keeps_to_the_days_and_the_clock_of_the_first(search, cloud):
+    steps = [a_step(f"n-{number}") for number in range(4)]
+    cloud.load(*steps)
+    first = search.ask(root="flights", start="now-1h", end="now+1h", limit=2).json
+    cloud.now_s = MORNING
+    search.night()
+    second = search.ask(root="flights", start="now-1h", end="now+1h", cursor=first["cursor"]).json
+
+    assert [first["records"], second["records"]] == [[told(one) for one in steps[:2]], [told(one) for one in steps[2:]]]
+    assert (second["cursor"], search.athena.started) == (None, [])

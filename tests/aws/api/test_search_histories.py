@@ -1,0 +1,192 @@
+"""Whatever happened to records, a search finds each of those that are asked for once, on pages of any size.
+
+Random histories: records are loaded, expire, are traced on demand and by night, roots are missed by a night, days are
+sealed and published late or not yet. What was loaded is the model: nothing is ever lost or renamed.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+
+import pytest
+
+from lambdas import wiring
+from lineage.days import day_of, shift
+from tests.aws.api.searching import Search
+from tests.builders import HOUR, a_message
+
+ROOTS = ("r0", "r1", "r2", "r3")
+ACTIONS = ("READ", "CHECK")
+PLACES = ("s3://lake/raw/", "s3://lake/it's%_/")
+
+
+class History:
+    """What happened so far: every record that was loaded, and the days that were sealed and published."""
+
+    def __init__(self, search, seed):
+        self.search, self.random = search, random.Random(seed)
+        self.loaded = {}
+        self.sealed, self.published = [], []
+
+    @property
+    def cloud(self):
+        return self.search.cloud
+
+    def load(self):
+        root, some = self.random.choice(ROOTS), []
+        for _ in range(self.random.randint(1, 4)):
+            node = f"n{len(self.loaded) + len(some):03}"
+            some.append(
+                a_message(
+                    root_id=root,
+                    parent_id=root,
+                    node_id=node,
+                    action_taken=self.random.choice(ACTIONS),
+                    storage_location=self.random.choice(PLACES) + node,
+                    recordedAt=self.cloud.now_s - self.random.choice([0, 0, 60, 30 * HOUR]),
+                )
+            )
+        assert self.cloud.load(*some) == []
+        self.loaded |= {(root, one["node_id"]): one for one in some}
+
+    def wait(self):
+        self.cloud.now_s += self.random.choice([60, 3 * HOUR, 11 * HOUR, 25 * HOUR])
+
+    def expire(self):
+        self.cloud.stream(self.cloud.expire())
+
+    def trace(self):
+        root = self.random.choice(ROOTS)
+        if any(known == root for known, _ in self.loaded):
+            assert self.cloud.trace(root, day=day_of(self.cloud.now_s), execution="asked", started_at=0) == []
+
+    def seal(self):
+        day = shift(day_of(self.cloud.now_s), -self.random.choice([0, 1, 1, 1]))
+        if self.sealed and day <= self.sealed[-1]:
+            return
+        plan = self.cloud.plan(day)
+        self.cloud.enqueue(plan)
+        if self.random.random() < 0.25:
+            self.cloud.bodies("TraceQueue")
+        self.cloud.traces()
+        if self.random.random() < 0.25:
+            self.load()
+        self.cloud.seal(plan)
+        self.sealed.append(day)
+
+    def publish(self):
+        for one in self.cloud.unpublished(self.sealed[-1]) if self.sealed else []:
+            self.search.publish(one["day"])
+            self.published.append(one["day"])
+
+    def go_on(self, steps, *, without=()):
+        acts = [self.load] * 4 + [self.wait] * 4 + [self.expire, self.trace, self.seal, self.seal, self.publish]
+        for _ in range(steps):
+            self.random.choice([act for act in acts if act.__name__ not in without])()
+
+    def a_question(self):
+        """Some conditions on a record that was loaded."""
+        one = self.random.choice(list(self.loaded.values()))
+        asked = {
+            "root": one["root_id"],
+            "action": one["action_taken"],
+            "location": one["storage_location"][: self.random.choice([8, 15, 40])],
+            "start": one["recordedAt"],
+        }
+        names = self.random.sample(sorted(asked), self.random.randint(1, 3))
+        question = {name: asked[name] for name in names}
+        if "start" in question and self.random.random() < 0.5:
+            question["end"] = one["recordedAt"] + self.random.choice([1, HOUR, 40 * HOUR])
+        return question
+
+    def expected(self, question):
+        return {key: one for key, one in self.loaded.items() if _fits(one, question)}
+
+
+def _fits(one, question):
+    return (
+        question.get("root") in (None, one["root_id"])
+        and question.get("action") in (None, one["action_taken"])
+        and one["storage_location"].startswith(question.get("location", ""))
+        and question.get("start", 0) <= one["recordedAt"] < question.get("end", 2**40)
+    )
+
+
+def _form(record):
+    return {name: value for name, value in record.items() if name not in ("ttl_expiry", "archivedOn")}
+
+
+def _key(record):
+    return record["root_id"], record["node_id"]
+
+
+@pytest.fixture
+def search(api, monkeypatch):
+    one = Search(api)
+    monkeypatch.setattr(wiring, "searcher", one.searcher)
+    return one
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_each_record_that_is_asked_for_is_found_once(search, seed):
+    history = History(search, seed)
+    history.load()
+    for _ in range(4):
+        history.go_on(7)
+        for _ in range(3):
+            question = history.a_question()
+            found = search.all(**question, limit=history.random.choice([1, 2, 3, 1000]))
+            told = {_key(one): _form(one) for one in found}
+            assert (len(found), told) == (len(told), history.expected(question)), (question, history.published)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_node_is_found_in_the_table_and_in_published_days(search, seed):
+    history = History(search, seed)
+    history.load()
+    history.go_on(25)
+    published = {
+        tuple(row) for row in search.athena.database.execute("SELECT root_id, node_id FROM records").fetchall()
+    }
+    rows = {(item["root_id"]["S"], item["node_id"]["S"]) for item in search.cloud.items()}
+
+    found = {(root, node): search.nodes(node=node) for root, node in history.loaded}
+
+    assert found == {key: [key] if key in published | rows else [] for key in history.loaded}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_what_happens_while_somebody_pages_hides_nothing_and_tells_nothing_twice(search, seed):
+    history = History(search, seed)
+    history.load()
+    history.go_on(14)
+    question = history.a_question()
+    expected = history.expected(question)
+
+    found = []
+    for page in search.pages(**question, limit=1):
+        found += page
+        # What TTL removes in between may be told twice: that it was told as a row nobody knows by then.
+        history.go_on(1, without=("expire",))
+
+    told = Counter(_key(one) for one in found)
+    assert set(told) >= set(expected)
+    assert max(told.values(), default=1) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_expires_while_somebody_pages_is_not_hidden(search, seed):
+    history = History(search, seed)
+    history.load()
+    history.go_on(14)
+    question = history.a_question()
+    expected = history.expected(question)
+
+    found = []
+    for page in search.pages(**question, limit=1):
+        found += page
+        history.wait()
+        history.expire()
+
+    assert {_key(one) for one in found} >= set(expected)
