@@ -1,0 +1,299 @@
+"""SQL through boto3's athena client: answers from Glue's partitions, failures, limits and pages as Athena has them."""
+
+from __future__ import annotations
+
+import io
+import random
+import time
+
+import boto3
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from botocore.exceptions import ClientError
+
+from local.stack import LocalStack
+from tests.e2e.search_template import a_search_template
+
+STEP = pa.struct([("node_id", pa.string())])
+DAYS = ("2026-11-19", "2026-11-20", "2026-11-21")
+
+
+class Search:
+    """The small stack's table, with partitions for some days, and a client that asks it."""
+
+    def __init__(self, stack):
+        self.bucket = stack.outputs["ArchiveBucketName"]
+        self.database = stack.outputs["SearchDatabase"]
+        self.workgroup = stack.outputs["SearchWorkgroup"]
+        self.athena = boto3.client("athena", **stack.client_settings)
+        self.glue = boto3.client("glue", **stack.client_settings)
+        self.s3 = boto3.client("s3", **stack.client_settings)
+
+    def put(self, key, table, **options):
+        file = io.BytesIO()
+        pq.write_table(table, file, **options)
+        self.s3.put_object(Bucket=self.bucket, Key=key, Body=file.getvalue())
+
+    def register(self, day, place):
+        location = {"Location": f"s3://{self.bucket}/{place}"}
+        partition = {"Values": [day], "StorageDescriptor": location}
+        try:
+            self.glue.create_partition(DatabaseName=self.database, TableName="records", PartitionInput=partition)
+        except self.glue.exceptions.AlreadyExistsException:
+            self.glue.update_partition(
+                DatabaseName=self.database, TableName="records", PartitionValueList=[day], PartitionInput=partition
+            )
+
+    def start(self, sql, *parameters, **asked):
+        given = {"QueryExecutionContext": {"Database": self.database}, "WorkGroup": self.workgroup, **asked}
+        if parameters:
+            given["ExecutionParameters"] = list(parameters)
+        return self.athena.start_query_execution(QueryString=sql, **given)["QueryExecutionId"]
+
+    def ended(self, execution):
+        while True:
+            said = self.athena.get_query_execution(QueryExecutionId=execution)["QueryExecution"]
+            if said["Status"]["State"] not in ("QUEUED", "RUNNING"):
+                return said
+            time.sleep(0.02)
+
+    def answer(self, sql, *parameters):
+        execution = self.start(sql, *parameters)
+        said = self.ended(execution)
+        assert said["Status"]["State"] == "SUCCEEDED", said["Status"]
+        header, *rows = self.athena.get_query_results(QueryExecutionId=execution)["ResultSet"]["Rows"]
+        return [[value.get("VarCharValue") for value in row["Data"]] for row in (header, *rows)]
+
+    def failure(self, sql, *parameters):
+        status = self.ended(self.start(sql, *parameters))["Status"]
+        return status["State"], status.get("StateChangeReason", "")
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory):
+    with LocalStack(a_search_template(), logs=tmp_path_factory.mktemp("logs")) as stack:
+        search = Search(stack)
+        for n, day in enumerate(DAYS):
+            # The first day's files were written before there were tags, and with narrower numbers.
+            columns = {
+                "root_id": ["a", "b"],
+                "recorded_at": pa.array([n, 10 + n], pa.int32() if n == 0 else pa.int64()),
+                "steps": pa.array([[{"node_id": "x"}], None], pa.list_(STEP)),
+                "left_over": [1, 2],
+            }
+            if n:
+                columns["tags"] = pa.array([[("k", "v"), ("l", None)], []], pa.map_(pa.string(), pa.string()))
+            search.put(f"tables/records/day={day}/attempt=1/part-0.parquet", pa.table(columns))
+            search.register(day, f"tables/records/day={day}/attempt=1/")
+        yield search
+
+
+def test_a_table_is_its_partitions_with_glue_s_columns_and_types(search):
+    assert search.answer("SELECT * FROM records ORDER BY day, root_id") == [
+        ["root_id", "recorded_at", "tags", "steps", "day"],
+        ["a", "0", None, "[{node_id=x, parent_id=null}]", DAYS[0]],
+        ["b", "10", None, None, DAYS[0]],
+        ["a", "1", "{k=v, l=null}", "[{node_id=x, parent_id=null}]", DAYS[1]],
+        ["b", "11", "{}", None, DAYS[1]],
+        ["a", "2", "{k=v, l=null}", "[{node_id=x, parent_id=null}]", DAYS[2]],
+        ["b", "12", "{}", None, DAYS[2]],
+    ]
+
+
+@pytest.mark.parametrize("name", ['"{0}"."records"', '"awsdatacatalog"."{0}"."records"', "{0}.records", "Records"])
+def test_a_table_has_the_names_that_athena_gives_it(search, name):
+    assert search.answer(f"SELECT count(*) AS n FROM {name.format(search.database)}") == [["n"], ["6"]]
+
+
+def test_files_that_no_partition_names_are_not_read(search):
+    search.put("tables/records/day=2026-11-20/attempt=2/part-0.parquet", pa.table({"root_id": ["other"]}))
+    search.put("tables/records/day=2026-11-20/attempt=1/_part.parquet", pa.table({"root_id": ["hidden"]}))
+    assert search.answer("SELECT DISTINCT root_id FROM records ORDER BY 1") == [["root_id"], ["a"], ["b"]]
+
+
+def test_a_partition_that_moves_or_changes_is_read_anew(search):
+    search.put("elsewhere/part-0.parquet", pa.table({"root_id": ["moved"]}))
+    search.register("2026-11-25", "elsewhere")
+    asked = "SELECT root_id FROM records WHERE day = '2026-11-25'"
+    try:
+        assert search.answer(asked) == [["root_id"], ["moved"]]
+        search.put("elsewhere/part-0.parquet", pa.table({"root_id": ["changed"]}))
+        assert search.answer(asked) == [["root_id"], ["changed"]]
+    finally:
+        search.glue.delete_partition(DatabaseName=search.database, TableName="records", PartitionValues=["2026-11-25"])
+
+
+@pytest.mark.parametrize(
+    ("condition", "parameters", "roots"),
+    [
+        ("root_id = ? AND recorded_at >= ?", ["'b'", "11"], ["b", "b"]),
+        ("day BETWEEN ? AND ?", ["'2026-11-20'", "'2026-11-20'"], ["a", "b"]),
+        ("root_id = ?", ["'a'' OR ''1''=''1'"], []),
+        ("recorded_at < ?", ["0.5"], ["a"]),
+        ("root_id = ?", ["NULL"], []),
+    ],
+)
+def test_parameters_are_literals_in_their_order(search, condition, parameters, roots):
+    found = search.answer(f"SELECT root_id FROM records WHERE {condition} ORDER BY root_id", *parameters)
+    assert found == [["root_id"], *([root] for root in roots)]
+
+
+@pytest.mark.parametrize(
+    ("sql", "parameters", "reason"),
+    [
+        ("SELECT * FROM nothing", [], "SYNTAX_ERROR: Catalog Error: Table with name nothing does not exist"),
+        ("SELECT nothing FROM records", [], "SYNTAX_ERROR: Binder Error"),
+        ("SELEC 1", [], "SYNTAX_ERROR: Parser Error"),
+        ("SELECT 1; SELECT 2", [], "SYNTAX_ERROR: the local stack answers one SELECT"),
+        ("DROP TABLE records", [], "SYNTAX_ERROR: the local stack answers one SELECT"),
+        ("SELECT * FROM records WHERE root_id = ?", [], "SYNTAX_ERROR: Invalid Input Error: Values were not provided"),
+        ("SELECT * FROM records WHERE root_id = ?", ["a"], "must be a literal (a text stands in single quotes)"),
+        ("SELECT * FROM records WHERE root_id = ?", ["'a' OR 1=1"], "parameter 1: must be a literal"),
+        ("SELECT * FROM read_text('/etc/hostname')", [], "Permission Error"),
+        ("SELECT CAST(root_id AS bigint) FROM records", [], "GENERIC_INTERNAL_ERROR: Conversion Error"),
+    ],
+)
+def test_a_query_that_cannot_be_answered_fails_and_says_why(search, sql, parameters, reason):
+    state, told = search.failure(sql, *parameters)
+    assert state == "FAILED"
+    assert reason in told
+
+
+def test_results_are_paged_and_the_first_row_is_the_header(search):
+    execution = search.start("SELECT root_id, day FROM records ORDER BY day, root_id")
+    search.ended(execution)
+    pages, token = [], {}
+    while True:
+        said = search.athena.get_query_results(QueryExecutionId=execution, MaxResults=3, **token)
+        pages.append([[value["VarCharValue"] for value in row["Data"]] for row in said["ResultSet"]["Rows"]])
+        if "NextToken" not in said:
+            break
+        token = {"NextToken": said["NextToken"]}
+    assert pages == [
+        [["root_id", "day"], ["a", DAYS[0]], ["b", DAYS[0]]],
+        [["a", DAYS[1]], ["b", DAYS[1]], ["a", DAYS[2]]],
+        [["b", DAYS[2]]],
+    ]
+
+
+@pytest.mark.parametrize(("rows", "tokens"), [(2, [True, False]), (3, [False]), (0, [False])])
+def test_the_last_page_has_no_token_even_if_it_is_full(search, rows, tokens):
+    execution = search.start(f"SELECT root_id FROM records LIMIT {rows}")
+    search.ended(execution)
+    size = 2 if rows == 2 else rows + 1
+    said = [search.athena.get_query_results(QueryExecutionId=execution, MaxResults=size)]
+    while "NextToken" in said[-1]:
+        token = said[-1]["NextToken"]
+        said.append(search.athena.get_query_results(QueryExecutionId=execution, MaxResults=size, NextToken=token))
+    assert ["NextToken" in page for page in said] == tokens
+    assert sum(len(page["ResultSet"]["Rows"]) for page in said) == rows + 1
+
+
+def test_columns_have_athena_s_types(search):
+    execution = search.start(
+        "SELECT root_id, recorded_at, tags, steps, CAST(tags AS JSON) AS json, 1.50 AS price, 1e0 AS share, "
+        "sum(recorded_at) OVER () AS total, DATE '2026-11-20' AS day_, true AS yes FROM records"
+    )
+    search.ended(execution)
+    told = search.athena.get_query_results(QueryExecutionId=execution)["ResultSet"]
+    assert {column["Name"]: column["Type"] for column in told["ResultSetMetadata"]["ColumnInfo"]} == {
+        "root_id": "varchar",
+        "recorded_at": "bigint",
+        "tags": "map",
+        "steps": "array",
+        "json": "json",
+        "price": "decimal",
+        "share": "double",
+        "total": "bigint",
+        "day_": "date",
+        "yes": "boolean",
+    }
+    price = told["ResultSetMetadata"]["ColumnInfo"][5]
+    assert (price["Precision"], price["Scale"]) == (3, 2)
+    values = [value.get("VarCharValue") for value in told["Rows"][-1]["Data"]]
+    assert values[5:] == ["1.50", "1.0", "36", "2026-11-20", "true"]
+
+
+def test_an_execution_says_what_was_asked_and_what_was_read(search):
+    said = search.ended(search.start("SELECT root_id FROM records WHERE day = ?", f"'{DAYS[0]}'"))
+    assert said["Query"] == "SELECT root_id FROM records WHERE day = ?"
+    assert said["ExecutionParameters"] == [f"'{DAYS[0]}'"]
+    assert (said["WorkGroup"], said["QueryExecutionContext"]) == (search.workgroup, {"Database": search.database})
+    one = said["Statistics"]["DataScannedInBytes"]
+    whole = search.ended(search.start("SELECT * FROM records"))["Statistics"]["DataScannedInBytes"]
+    assert 0 < one < whole
+
+
+def test_a_query_that_reads_more_than_the_workgroup_allows_is_cancelled(search):
+    words = random.Random(1)
+    big = pa.table({"root_id": [words.randbytes(600).hex() for _ in range(20_000)]})
+    search.put("tables/records/day=2026-11-26/attempt=1/part-0.parquet", big, compression="none")
+    search.register("2026-11-26", "tables/records/day=2026-11-26/attempt=1/")
+    try:
+        execution = search.start("SELECT max(root_id) FROM records")
+        said = search.ended(execution)
+        assert (said["Status"]["State"], said["Status"]["StateChangeReason"]) == (
+            "CANCELLED",
+            "Bytes scanned limit was exceeded",
+        )
+        assert said["Statistics"]["DataScannedInBytes"] > 10_000_000
+        with pytest.raises(ClientError, match="Final query state: CANCELLED"):
+            search.athena.get_query_results(QueryExecutionId=execution)
+        assert search.answer("SELECT max(root_id) AS last FROM records WHERE day < '2026-11-26'") == [["last"], ["b"]]
+    finally:
+        search.glue.delete_partition(DatabaseName=search.database, TableName="records", PartitionValues=["2026-11-26"])
+
+
+def test_a_query_that_is_stopped_is_cancelled(search):
+    execution = search.start("SELECT count(*) FROM range(1000000) a, range(1000000) b")
+    while (
+        search.athena.get_query_execution(QueryExecutionId=execution)["QueryExecution"]["Status"]["State"] == "QUEUED"
+    ):
+        time.sleep(0.02)
+    with pytest.raises(ClientError, match=r"Query has not yet finished\. Current state: RUNNING"):
+        search.athena.get_query_results(QueryExecutionId=execution)
+    search.athena.stop_query_execution(QueryExecutionId=execution)
+    assert search.ended(execution)["Status"]["State"] == "CANCELLED"
+    assert search.answer("SELECT 1 AS one") == [["one"], ["1"]]
+
+
+def test_the_same_token_is_the_same_execution(search):
+    token = "a-token-of-thirty-two-characters-or-more"
+    first, second = (search.start("SELECT 1", ClientRequestToken=token) for _ in range(2))
+    assert first == second
+
+
+@pytest.mark.parametrize(
+    ("call", "rule"),
+    [
+        (lambda one: one.start("SELECT 1", WorkGroup="other"), "WorkGroup is not found"),
+        (lambda one: one.start("SELECT 1", WorkGroup="primary"), "No output location provided"),
+        (lambda one: one.athena.get_query_execution(QueryExecutionId="other"), "QueryExecution other was not found"),
+        (lambda one: one.athena.get_query_results(QueryExecutionId="other"), "QueryExecution other was not found"),
+        (lambda one: one.athena.stop_query_execution(QueryExecutionId="other"), "QueryExecution other was not found"),
+    ],
+)
+def test_what_athena_would_refuse_is_refused(search, call, rule):
+    with pytest.raises(ClientError, match=rule) as refused:
+        call(search)
+    assert refused.value.response["Error"]["Code"] == "InvalidRequestException"
+
+
+@pytest.mark.parametrize(
+    ("asked", "rule"), [({"MaxResults": 1001}, "MaxResults is more than"), ({"NextToken": "x"}, "NextToken is invalid")]
+)
+def test_a_page_that_cannot_be_is_refused(search, asked, rule):
+    execution = search.start("SELECT 1")
+    search.ended(execution)
+    with pytest.raises(ClientError, match=rule):
+        search.athena.get_query_results(QueryExecutionId=execution, **asked)
+
+
+def test_only_the_results_of_the_last_queries_are_kept(search):
+    first = search.start("SELECT 1")
+    for _ in range(40):
+        last = search.start("SELECT 1")
+    search.ended(last)
+    with pytest.raises(ClientError, match="keeps the results of the last 32 queries"):
+        search.athena.get_query_results(QueryExecutionId=first)
