@@ -11,7 +11,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-_COMMANDS = ("demo", "serve", "graph", "column", "cdk", "token", "replay", "search", "verify")
+_COMMANDS = ("demo", "serve", "graph", "column", "cdk", "iam", "token", "replay", "search", "verify")
 _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on this machine, or into your account."
 
 

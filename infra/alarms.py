@@ -85,7 +85,7 @@ class Alarms(Construct):
                 "aborted": machine.metric_aborted(),
             },
         )
-        self._alarm("CompactionFailed", failures, 1, "The day is not sealed.")
+        self._alarm("CompactionFailed", failures, 1, "The day is not sealed, or no tables were made of it.")
         succeeded = machine.metric_succeeded(period=Duration.days(1))
         self._alarm(
             "CompactionMissing",
@@ -96,9 +96,9 @@ class Alarms(Construct):
             missing=cloudwatch.TreatMissingData.BREACHING,
         )
 
-    def watch_metric(self, metric_name: str, *, service: str, meaning: str) -> None:
-        """One of our own metrics that should stay at zero."""
-        self._alarm(metric_name, our_metric(self._namespace, metric_name, service), 1, meaning)
+    def watch_metric(self, metric_name: str, *, service: str, meaning: str, least: int = 1) -> None:
+        """One of our own metrics that should stay below `least`: at zero, for most."""
+        self._alarm(metric_name, our_metric(self._namespace, metric_name, service), least, meaning)
 
     def watch_api(self, name: str, api: apigateway.RestApi) -> None:
         """Answers of 500 and above: no caller's mistake."""

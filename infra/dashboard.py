@@ -107,10 +107,9 @@ def _traces(namespace: str, compaction: Compaction) -> list[cloudwatch.IWidget]:
     machine = compaction.state_machine
     roots = [our_metric(namespace, f"Roots{fate}", "trace") for fate in ("Traced", "TooLarge")]
     return [
-        _graph("Roots", [*roots, our_metric(namespace, "RootsMissed", "compact")], width=12),
-        _graph(
-            "Compactions", [machine.metric_succeeded(), machine.metric_failed(), machine.metric_timed_out()], width=12
-        ),
+        _graph("Roots", [*roots, our_metric(namespace, "RootsMissed", "compact")]),
+        _graph("Compactions", [machine.metric_succeeded(), machine.metric_failed(), machine.metric_timed_out()]),
+        _graph("Days", [our_metric(namespace, f"Days{fate}", "compact") for fate in ("Unpublished", "Published")]),
     ]
 
 

@@ -24,9 +24,11 @@ _EXPIRY_LATE = Duration.hours(1)
 # Our own metrics that should stay at zero: name, publishing function, what it means.
 _ZERO_METRICS = (
     ("RecordsDisplaced", "load", "One node was recorded twice with different content; the later one is a dead letter."),
-    ("RootsTooLarge", "trace", "A root has more records than the trace function takes on."),
+    ("RootsTooLarge", "trace", "A root is left to Spark: it has more records than the trace function takes on."),
     ("RootsMissed", "compact", "A day was sealed without all its traces; the rest is carried over."),
 )
+# Each night counts its own day; a third one means that two nights before it made no tables.
+_DAYS_UNPUBLISHED = 3
 
 
 class Observability(Construct):
@@ -72,6 +74,12 @@ class Observability(Construct):
             alarms.watch_api("TokenApi", query_api.token_api)
         for metric, service, meaning in _ZERO_METRICS:
             alarms.watch_metric(metric, service=service, meaning=meaning)
+        alarms.watch_metric(
+            "DaysUnpublished",
+            service="compact",
+            meaning="The archive's tables are days behind its traces.",
+            least=_DAYS_UNPUBLISHED,
+        )
         make_dashboard(
             self,
             namespace=metrics_namespace,

@@ -84,13 +84,19 @@ def test_a_compaction_that_never_began_is_told_of(template):
 
 
 @pytest.mark.parametrize(
-    ("metric", "service"), [("RecordsDisplaced", "load"), ("RootsTooLarge", "trace"), ("RootsMissed", "compact")]
+    ("metric", "service", "least"),
+    [
+        ("RecordsDisplaced", "load", 1),
+        ("RootsTooLarge", "trace", 1),
+        ("RootsMissed", "compact", 1),
+        ("DaysUnpublished", "compact", 3),
+    ],
 )
-def test_what_our_own_metrics_should_never_count_is_told_of(template, metric, service):
+def test_what_our_own_metrics_should_never_count_is_told_of(template, metric, service, least):
     alarm = template.of_type("AWS::CloudWatch::Alarm")[metric]
     assert (alarm["Namespace"], alarm["MetricName"]) == ("Headwater/prod", metric)
     assert alarm["Dimensions"] == [{"Name": "service", "Value": service}]
-    assert (alarm["ComparisonOperator"], alarm["Threshold"], alarm["Statistic"]) == (AT_LEAST, 1, "Sum")
+    assert (alarm["ComparisonOperator"], alarm["Threshold"], alarm["Statistic"]) == (AT_LEAST, least, "Sum")
 
 
 def test_the_apis_own_failures_are_told_of(template):

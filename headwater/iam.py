@@ -1,0 +1,89 @@
+"""`headwater iam`: what each role of the stack may do, and why a resource has a wildcard in it."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from infra.permissions import Grant
+
+_ABOUT = """\
+Print what the role of each function, Spark job, schedule and state machine may do, on which resources, and the reason
+that is written down where a resource has a wildcard in it. The stack is synthesized for it, with the knobs that -c
+turns; nothing is asked of AWS.
+"""
+_EXAMPLES = """\
+examples:
+  headwater iam
+  headwater iam -c spark_engine=emr-serverless -c sign_digests=true
+  headwater iam --json | jq '.[] | select(.wildcards != [])'
+"""
+
+
+def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """The command and its options."""
+    parser = subparsers.add_parser(
+        "iam",
+        help="what each role of the stack may do",
+        description=_ABOUT,
+        epilog=_EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("-c", dest="knobs", action="append", default=[], metavar="KNOB=VALUE", help="turn a knob")
+    parser.add_argument("--json", action="store_true", help="print the statements as JSON")
+    parser.set_defaults(func=run_iam)
+
+
+def run_iam(arguments: argparse.Namespace) -> int:
+    """Print the table; 1 if a wildcard has no reason, 2 if a knob is wrong."""
+    from infra.permissions import grants_of
+    from infra.synth import make_app, make_stack
+    from lineage.errors import Invalid
+
+    with tempfile.TemporaryDirectory() as scratch:
+        app = make_app(Path(scratch), dict(knob.partition("=")[::2] for knob in arguments.knobs))
+        try:
+            stack = make_stack(app)
+        except Invalid as wrong:
+            print(f"headwater iam: {wrong}", file=sys.stderr)
+            return 2
+        app.synth()
+        grants = grants_of(stack)
+    if arguments.json:
+        print(json.dumps([asdict(grant) for grant in grants], indent=2))
+    else:
+        _print_table(grants)
+    unexplained = [grant for grant in grants if set(grant.wildcards) != set(grant.reasons)]
+    for grant in unexplained:
+        print(f"headwater iam: {grant.principal}: no reason is written for {grant.wildcards}", file=sys.stderr)
+    return 1 if unexplained else 0
+
+
+def _print_table(grants: Sequence[Grant]) -> None:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table("role", "may", "on", "why a wildcard", box=box.SIMPLE_HEAD, show_lines=False)
+    for (principal, service), of_one in groupby(grants, key=lambda grant: (grant.principal, grant.service)):
+        shown = f"[bold]{principal}[/bold]\n{service}"
+        for grant in of_one:
+            reasons = dict.fromkeys(grant.reasons.values())
+            allowed = [*grant.actions, *_conditions(grant)]
+            table.add_row(shown, "\n".join(allowed), "\n".join(grant.resources), "\n".join(reasons))
+            shown = ""
+        table.add_section()
+    Console().print(table)
+
+
+def _conditions(grant: Grant) -> list[str]:
+    return [f"if {key} is {value}" for asked in grant.conditions.values() for key, value in asked.items()]
