@@ -61,6 +61,9 @@ The baselines:
   of its Python workers: working out the rows, checking them, JSON, packing, `SendMessageBatch`, and sending failed
   entries again. The queue is a process of its own on loopback, which answers as SQS does and fails every fiftieth
   message: no network, no throttling. A run of as many rows before warms up.
+- **verify**: coreutils' `sha256sum` of the same files; ours lists the folder, reads the digest, hashes and compares.
+  Bytes for a second of CPU, on one core, files in the system's cache. OpenSSL uses the processor's own instructions for
+  SHA-256, as Python's hashlib does by way of it; not every build of coreutils does: so its `dgst` stands beside it.
 - **cold start**: a process that makes the same boto3 clients and does nothing else; compiled bytecode, warm disk.
 
 For context, not as a ratio: the recursive SQL of Marquez 0.51's `/lineage` alone (PostgreSQL 15, 2 cores, warm; no JVM,

@@ -1,0 +1,94 @@
+"""An archive in a folder, hashed: `python -m benchmarks.verify_work ours|sha256sum|openssl FOLDER`, or `make FOLDER N`.
+
+Everything runs on one core; the figures are bytes for a second of its CPU, and on the clock. Ours is the whole
+verification: listing, digest, and each object read, hashed and compared.
+"""
+
+from __future__ import annotations
+
+import gzip
+import os
+import random
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from functools import partial
+from hashlib import sha256
+from pathlib import Path
+
+from benchmarks.processes import print_figures
+from lineage.records.archive import prefix_of
+from lineage.records.calendar import Seal
+from lineage.records.digest import Head, key_of, render_digest
+from lineage.records.keys import sha_of
+from lineage.records.pointers import ArchiveObject
+from lineage.records.verify.archive import Known, read_digests
+from lineage.records.verify.chain import Days
+from lineage.records.verify.stores import Folder
+
+_DAY = "2025-11-20"
+_MB = 1_000_000
+
+
+def make(folder: Path, objects: int) -> None:
+    """Write an archive of one sealed day, of objects of 1 to 8 MB."""
+    dice = random.Random(1)
+    (folder / prefix_of(_DAY)).mkdir(parents=True)
+    listed = []
+    for number in range(objects):
+        body = dice.randbytes(dice.randrange(_MB, 8 * _MB))
+        content = sha256(body).hexdigest()
+        key = f"{prefix_of(_DAY)}{sha_of(str(number))}.{content}.jsonl.gz"
+        (folder / key).write_bytes(body)
+        listed.append(ArchiveObject(key, content, len(body), records=1, lines=1, version=1))
+    listed.sort(key=lambda one: one.key)
+    lines = render_digest(Head(_DAY, Seal("nightly", 0), None), listed, [])
+    digest = folder / key_of(_DAY)
+    digest.parent.mkdir(parents=True)
+    digest.write_bytes(gzip.compress(b"".join(lines)))
+
+
+def ours(folder: Path) -> None:
+    """What `headwater verify --archive FOLDER --jobs 1` does, but for printing."""
+    read = read_digests(Folder(folder), Days(), Known())
+    compared = sum(one.finding is None for one in read.check(1).outcomes())
+    assert read.sealed[0].counts is not None
+    assert compared == read.sealed[0].counts.objects
+
+
+def tool(command: tuple[str, ...], folder: Path) -> None:
+    """A program that hashes all the files that it is given."""
+    files = sorted((folder / prefix_of(_DAY)).iterdir())
+    subprocess.run([*command, *map(str, files)], stdout=subprocess.DEVNULL, check=True)  # noqa: S603 - see WORKS
+
+
+WORKS: Mapping[str, Callable[[Path], None]] = {
+    "ours": ours,
+    "sha256sum": partial(tool, ("sha256sum",)),
+    "openssl": partial(tool, ("openssl", "dgst", "-sha256")),
+}
+
+
+def measure(work: Callable[[Path], None], folder: Path) -> dict[str, float]:
+    """Bytes a second of the archive's objects, by CPU and by the clock, on one core."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    size = sum(path.stat().st_size for path in (folder / prefix_of(_DAY)).iterdir())
+    began, cpu = time.perf_counter(), _cpu_s()
+    work(folder)
+    return {"per_cpu_s": size / (_cpu_s() - cpu), "per_s": size / (time.perf_counter() - began)}
+
+
+def _cpu_s() -> float:
+    """CPU seconds of this process and of those that it started and that ended."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
+
+
+if __name__ == "__main__":
+    if sys.argv[1] == "make":
+        make(Path(sys.argv[2]), int(sys.argv[3]))
+    else:
+        print_figures(**measure(WORKS[sys.argv[1]], Path(sys.argv[2])))
