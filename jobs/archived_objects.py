@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from pyspark.sql import DataFrame
+from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from jobs.sealed_day import Unfaithful
@@ -17,15 +17,11 @@ _PREFIX = r"^(.*/)"
 _WHOLE_BYTES = 64 * 1024 * 1024
 # Of a day of which more are wanted, all objects are listed; fewer are looked for by name.
 _NAMED = 1000
-_SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """Objects of the archive: where to look, and which of the files there they are.
-
-    `which` names files by a hash of their names: these ones, or all but these, whichever is shorter to say.
-    """
+    """Objects of the archive: where to look, and the condition on a file there that leaves them."""
 
     storage: Storage
     paths: Sequence[str]
@@ -40,39 +36,60 @@ class Objects:
         return text.select(sf.from_json("value", schema, {"mode": "FAILFAST"}).alias("line")).select("line.*")
 
 
-def prove_objects(storage: Storage, wanted: DataFrame, listed: Sequence[str] = ()) -> Objects:
-    """The wanted objects (key, sha256), each there and with its SHA-256; `listed` prefixes are listed in any case.
+def prove_all_of(storage: Storage, prefix: str, wanted: DataFrame) -> Objects:
+    """The wanted objects (key, sha256) of a prefix, where others may lie beside them: each is there, with its SHA-256.
 
     Raises:
-        Unfaithful: some are not, of which it names a few.
+        Unfaithful: some are not; it says how many, and names one.
     """
-    paths = [storage.path(place) for place in _places(wanted, listed)]
-    if not paths:
-        return Objects(storage, ())
-    both = _found(storage, paths).join(wanted, "key", "full_outer").persist()
-    try:
-        wrong = both.where("sha256 is not null and found is distinct from sha256")
-        if faults := wrong.select("key", sf.col("found").isNull().alias("gone")).take(_SHOWN):
-            told = "; ".join(f"{fault['key']} is {'not there' if fault['gone'] else 'changed'}" for fault in faults)
-            raise Unfaithful(f"{wrong.count()} objects are not as the digest has them: {told}")
-        return Objects(storage, paths, _which(both))
-    finally:
-        both.unpersist()
+    if not storage.exists(prefix):
+        return Objects(storage, _none_of(wanted))
+    paths = [storage.path(prefix)]
+    strays = _prove(storage, paths, wanted, sf.col("sha256").isNull())
+    return Objects(storage, paths, _named("NOT IN", strays) if strays else "true")
 
 
-def _places(wanted: DataFrame, listed: Sequence[str]) -> list[str]:
-    """Prefixes to list and keys to look for, that together hold all that is wanted."""
-    placed = wanted.withColumn("prefix", sf.regexp_extract("key", _PREFIX, 1)).where(~sf.col("prefix").isin(*listed))
-    many = [row["prefix"] for row in placed.groupBy("prefix").count().where(sf.col("count") > _NAMED).collect()]
-    few = [row["key"] for row in placed.where(~sf.col("prefix").isin(*many)).collect()]
-    return [*listed, *many, *few]
+def prove_some(storage: Storage, wanted: DataFrame) -> Objects:
+    """The wanted objects (key, sha256) of any days, as `prove_all_of` proves them."""
+    placed = wanted.withColumn("prefix", sf.regexp_extract("key", _PREFIX, 1))
+    many = [row["prefix"] for row in placed.groupBy("prefix").count().where(f"count > {_NAMED}").collect()]
+    few = [row["key"] for row in placed.where(~sf.col("prefix").isin(many)).collect()]
+    paths = [storage.path(place) for place in (*many, *few)]
+    names = _prove(storage, paths, wanted, sf.col("sha256").isNotNull())
+    return Objects(storage, paths, _named("IN", names) if many else "true")
+
+
+def _none_of(wanted: DataFrame) -> Sequence[str]:
+    if gone := wanted.take(1):
+        # Spark passes over files without a byte.
+        raise Unfaithful(f"{wanted.count()} objects are not there or empty, {gone[0]['key']} is one")
+    return ()
+
+
+def _prove(storage: Storage, paths: Sequence[str], wanted: DataFrame, told: Column) -> list[int]:
+    """Compare what is there with what is wanted; hashes of the names of the files that are `told`."""
+    found = _found(storage, paths)
+    name = sf.regexp_extract("key", r"([^/]+)$", 1)
+    changed = sf.when(sf.col("found") != sf.col("sha256"), sf.col("key"))
+    seen = found.join(wanted, "key", "left").agg(
+        sf.count("sha256").alias("there"),
+        sf.count(changed).alias("changed"),
+        sf.min(changed).alias("one"),
+        sf.collect_list(sf.when(told, sf.xxhash64(name))).alias("told"),
+    )
+    answer = seen.collect()[0]
+    if answer["changed"]:
+        raise Unfaithful(f"{answer['changed']} objects are not what the digest has, {answer['one']} is one")
+    if answer["there"] < wanted.count():
+        _none_of(wanted.join(found, "key", "left_anti"))
+    hashes: list[int] = answer["told"]
+    return hashes
 
 
 def _found(storage: Storage, paths: Sequence[str]) -> DataFrame:
     """The key and the SHA-256 (`found`) of every file there."""
-    files = (
-        storage.spark.read.format("binaryFile").load(list(paths)).withColumn("key", sf.regexp_extract("path", _KEY, 1))
-    )
+    files = storage.spark.read.format("binaryFile").load(list(paths))
+    files = files.withColumn("key", sf.regexp_extract("path", _KEY, 1))
     small = files.where(sf.col("length") <= _WHOLE_BYTES).select("key", sf.sha2("content", 256).alias("found"))
     large = [row["key"] for row in files.where(sf.col("length") > _WHOLE_BYTES).select("key").collect()]
     if not large:
@@ -80,14 +97,5 @@ def _found(storage: Storage, paths: Sequence[str]) -> DataFrame:
     return small.union(storage.spark.createDataFrame([(key, storage.sha256(key)) for key in large], small.schema))
 
 
-def _which(both: DataFrame) -> str:
-    """The condition on a file's metadata that leaves the wanted ones."""
-    wanted = sf.col("sha256").isNotNull()
-    counts = {row["wanted"]: row["count"] for row in both.groupBy(wanted.alias("wanted")).count().collect()}
-    if False not in counts:
-        return "true"
-    shorter = counts.get(True, 0) < counts[False]
-    name = sf.regexp_extract("key", r"([^/]+)$", 1)
-    hashes = both.where(wanted if shorter else ~wanted).select(sf.xxhash64(name).alias("hash")).collect()
-    told = ",".join(f"{row['hash']}" for row in hashes) or "null"
-    return f"xxhash64(_metadata.file_name) {'IN' if shorter else 'NOT IN'} ({told})"
+def _named(which: str, hashes: Iterable[int]) -> str:
+    return f"xxhash64(_metadata.file_name) {which} ({','.join(map(str, hashes))})"

@@ -14,13 +14,18 @@ from collections.abc import Sequence
 
 from pyspark.sql import DataFrame, SparkSession
 
-from jobs.archived_objects import prove_objects
-from jobs.day_tables import nodes_of, read_table, records_of, traces_of, write_table
+from jobs.archived_objects import prove_all_of, prove_some
+from jobs.day_tables import Files, nodes_of, read_table, records_of, traces_of, write_table
 from jobs.sealed_day import SealedDay, Unfaithful, read_sealed_day
 from jobs.storage import Storage
 from lineage.archive_tables.columns import RECORDS, TRACES
 from lineage.archive_tables.places import Manifest, Written, attempt_prefix, manifest_key, render_manifest
 from lineage.records.archive import prefix_of
+
+# Measured as Parquet, and of what each object has of its own: its end, and the first of everything that repeats.
+_RECORD_BYTES = 50
+_LINE_BYTES = 60
+_OBJECT_BYTES = 400
 
 
 def compact(spark: SparkSession, archive: str, day: str, attempt: str) -> Manifest:
@@ -45,9 +50,8 @@ def compact(spark: SparkSession, archive: str, day: str, attempt: str) -> Manife
 
 
 def _write_traces(storage: Storage, sealed: SealedDay, attempt: str) -> Written:
-    listed = [prefix_of(sealed.day)] if sealed.objects else []
-    objects = prove_objects(storage, sealed.newest.select("key", "sha256"), listed)
-    rows = traces_of(objects).repartition(1)
+    objects = prove_all_of(storage, prefix_of(sealed.day), sealed.newest.select("key", "sha256"))
+    rows = Files.of(_traces_bytes(sealed)).shuffle(traces_of(objects))
     written = write_table(rows, TRACES, storage, attempt_prefix("traces", sealed.day, attempt))
     _check("lines", sealed.day, written.rows, sealed.lines)
     return written
@@ -56,25 +60,28 @@ def _write_traces(storage: Storage, sealed: SealedDay, attempt: str) -> Written:
 def _write_records(storage: Storage, sealed: SealedDay, attempt: str) -> Written:
     """Of the traces just written: the records that the root's last object of an earlier day does not hold."""
     traces = read_table(storage, TRACES, attempt_prefix("traces", sealed.day, attempt))
-    rows = records_of(traces.coalesce(1))
+    files = Files.of(sealed.records * _RECORD_BYTES)
+    rows = records_of(files.cut(traces))
     if not sealed.continued:
         return _put_records(storage, sealed, attempt, rows, before=0)
-    bases = sealed.newest.where("base is not null").selectExpr(
-        "base as key", "regexp_extract(base, '[.]([0-9a-f]{64})[.][^/]*$', 1) as sha256"
-    )
-    nodes = nodes_of(prove_objects(storage, bases)).persist()
+    nodes = nodes_of(prove_some(storage, sealed.bases)).persist()
     try:
-        rows = rows.join(nodes, ["root_id", "node_id"], "left_anti").coalesce(1)
+        rows = files.cut(rows.join(nodes, ["root_id", "node_id"], "left_anti"))
         return _put_records(storage, sealed, attempt, rows, before=nodes.count())
     finally:
         nodes.unpersist()
 
 
 def _put_records(storage: Storage, sealed: SealedDay, attempt: str, rows: DataFrame, *, before: int) -> Written:
-    columns = [column.name for column in RECORDS.columns]
-    written = write_table(rows.select(*columns), RECORDS, storage, attempt_prefix("records", sealed.day, attempt))
+    written = write_table(rows, RECORDS, storage, attempt_prefix("records", sealed.day, attempt))
     _check("records", sealed.day, written.rows, sealed.records - before)
     return written
+
+
+def _traces_bytes(sealed: SealedDay) -> int:
+    """About what the traces will have as Parquet: of long paths most is what lines share, of short ones the ids."""
+    ids = sealed.records * _RECORD_BYTES + sealed.lines * _LINE_BYTES
+    return max(ids, sealed.size_bytes - sealed.objects * _OBJECT_BYTES)
 
 
 def _check(what: str, day: str, found: int, expected: int) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
@@ -14,29 +16,51 @@ from lineage.archive_tables.places import Written
 _LINE = TRACES.ddl.replace("recorded_at", "recordedAt")
 _NODES = "root_id string, lineage array<struct<node_id: string>>"
 _LINEAGE = next(column.type for column in TRACES.columns if column.name == "lineage")
-# What a step never lacks, and with it a record.
+# What no step lacks.
 _STEP = ("node_id", "parent_id", "action_taken", "storage_location", "recorded_at")
 # The step that says which compaction wrote the line is the last.
 _STEPS = "slice(lineage, 1, size(lineage) - 1)"
+_KEYS = {"records": ("root_id", "node_id"), "traces": ("root_id", "record_id")}
+_FILE_BYTES = 256 * 1024 * 1024
 _OPTIONS = {"compression": "zstd"}
+
+
+@dataclass(frozen=True, slots=True)
+class Files:
+    """How many files a table is cut into, by ranges of root ids: one root is in one file."""
+
+    number: int
+
+    @classmethod
+    def of(cls, size_bytes: int) -> Files:
+        """One, or so many that each has about 256 MB."""
+        return cls(max(1, round(size_bytes / _FILE_BYTES)))
+
+    def cut(self, rows: DataFrame) -> DataFrame:
+        """Rows of whole roots, a partition for each file; with one file, in the order of the partitions read."""
+        return rows.coalesce(1) if self.number == 1 else rows.repartitionByRange(self.number, "root_id")
+
+    def shuffle(self, rows: DataFrame) -> DataFrame:
+        """As `cut`, but what comes before it stays in as many tasks as it was in."""
+        return rows.repartition(1) if self.number == 1 else self.cut(rows)
 
 
 def traces_of(objects: Objects) -> DataFrame:
     """The rows of `traces`; a line that lacks what no line lacks is left out, for the count to miss."""
-    lines = objects.lines(_LINE).withColumn("lineage", sf.col("lineage").cast(_LINEAGE))
     lacking = " or ".join(f"step.{name} is null" for name in _STEP)
     whole = f"root_id is not null and record_id is not null and not exists(lineage, step -> {lacking})"
-    lines = lines.where(whole).withColumn("complete", sf.coalesce("complete", sf.lit(True)))
+    lines = objects.lines(_LINE).withColumn("lineage", sf.col("lineage").cast(_LINEAGE)).where(whole)
+    lines = lines.withColumn("complete", sf.coalesce("complete", sf.lit(True)))
     return lines.select(*(column.name for column in TRACES.columns))
 
 
 def records_of(traces: DataFrame) -> DataFrame:
-    """The records in the traces, each once; lines of a root say the same of it."""
-    # Maps cannot be compared; their entries can, and come in the order of their names.
+    """The records in the traces, each once: lines of a root say the same of it."""
     steps = traces.select("root_id", sf.expr(f"inline({_STEPS})"))
-    columns = ["metadata" if column.name == "metadata" else column.name for column in RECORDS.columns]
-    distinct = steps.withColumn("metadata", sf.map_entries("metadata")).select(*columns).distinct()
-    return distinct.withColumn("metadata", sf.map_from_entries("metadata")).select(*columns)
+    # Maps cannot be compared; their entries can, and come in the order of their names.
+    steps = steps.withColumn("metadata", sf.map_entries("metadata"))
+    columns = [column.name for column in RECORDS.columns]
+    return steps.select(*columns).distinct().withColumn("metadata", sf.map_from_entries("metadata"))
 
 
 def nodes_of(objects: Objects) -> DataFrame:
@@ -46,8 +70,9 @@ def nodes_of(objects: Objects) -> DataFrame:
 
 def write_table(rows: DataFrame, table: Table, storage: Storage, folder: str) -> Written:
     """Write rows as they are partitioned, each file sorted; answers what lies there then."""
-    sort = {"records": ("root_id", "node_id"), "traces": ("root_id", "record_id")}[table.name]
-    rows.sortWithinPartitions(*sort).write.parquet(storage.path(folder), mode="overwrite", **_OPTIONS)
+    columns = [column.name for column in table.columns]
+    ordered = rows.select(*columns).sortWithinPartitions(*_KEYS[table.name])
+    ordered.write.parquet(storage.path(folder), mode="overwrite", **_OPTIONS)
     sizes = storage.parquet_sizes(folder)
     return Written(read_table(storage, table, folder).count(), sizes.files, sizes.size_bytes)
 

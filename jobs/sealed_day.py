@@ -11,11 +11,13 @@ from jobs.storage import Storage
 from lineage.errors import HeadwaterError
 from lineage.records.digest import VERSION, key_of
 
+_SUMMED = ("size_bytes", "records", "lines")
 _LINE = """
     version int, day string, key string, sha256 string, size_bytes bigint, records bigint, lines bigint, base string,
-    counts struct<objects: bigint, records: bigint, lines: bigint, size_bytes: bigint>
+    counts struct<objects: bigint, size_bytes: bigint, records: bigint, lines: bigint>
 """
-_ROOT_SHA = r"/([0-9a-f]{64})\.[^/]*$"
+_ROOT_SHA = r"/([0-9a-f]{64})[.][^/]*$"
+_CONTENT_SHA = r"[.]([0-9a-f]{64})[.][^/]*$"
 
 
 class Unfaithful(HeadwaterError):
@@ -39,36 +41,45 @@ class SealedDay:
     records: int
     lines: int
 
+    @property
+    def bases(self) -> DataFrame:
+        """The bases' keys, and their SHA-256 as the keys name it."""
+        bases = self.newest.where("base is not null").select(sf.col("base").alias("key"))
+        return bases.withColumn("sha256", sf.regexp_extract("key", _CONTENT_SHA, 1))
+
 
 def read_sealed_day(storage: Storage, day: str) -> SealedDay:
     """The day as its digest tells it; `Unfaithful` if the digest is not whole or not one that this code knows."""
-    digest = storage.spark.read.schema(_LINE).json(storage.path(key_of(day)), mode="FAILFAST")
+    # A digest is one compressed file, so that one task reads it; it may as well do the rest.
+    digest = storage.spark.read.schema(_LINE).json(storage.path(key_of(day)), mode="FAILFAST").coalesce(1)
     _check_digest(digest, day)
-    parts = ("key", "sha256", "size_bytes", "records", "lines", "base")
     newest = (
         digest.where("key is not null")
         .groupBy(sf.regexp_extract("key", _ROOT_SHA, 1).alias("root_sha"))
-        .agg(sf.max_by(sf.struct(*parts), "version").alias("one"))
+        .agg(sf.max_by(sf.struct("key", "sha256", *_SUMMED, "base"), "version").alias("one"))
         .select("one.*")
         .persist()
     )
-    totals = _one(
-        newest.agg(sf.count("*"), sf.count("base"), *(_sum(name) for name in ("size_bytes", "records", "lines")))
-    )
+    totals = _one(newest.agg(sf.count("*"), sf.count("base"), *map(_sum, _SUMMED)))
     return SealedDay(day, storage.sha256(key_of(day)), newest, *totals)
 
 
 def _check_digest(digest: DataFrame, day: str) -> None:
-    """Its first line is of the day and of a version that is known, and what its last line counts is there."""
-    first = digest.where("day is not null").select("day", "version").take(2)
-    if len(first) != 1 or first[0]["day"] != day:
+    """It has a first line of the day and of a version that is known, and lists what its last line counts."""
+    first = sf.col("day").isNotNull()
+    found = _one(
+        digest.agg(
+            sf.max("day").alias("day"),
+            sf.max(sf.when(first, sf.col("version"))).alias("version"),
+            sf.struct(sf.count("key"), *map(_sum, _SUMMED)).alias("listed"),
+            sf.max("counts").alias("counted"),
+        )
+    )
+    if found["day"] != day or found["version"] is None:
         raise Unfaithful(f"the digest of {day} does not begin as one")
-    if not 1 <= first[0]["version"] <= VERSION:
-        raise Unfaithful(f"the digest of {day} is of version {first[0]['version']}, which a later release can read")
-    parts = ("records", "lines", "size_bytes")
-    listed = _one(digest.agg(sf.count("key"), *(_sum(part) for part in parts)))
-    counted = digest.where("counts is not null").select("counts.objects", *(f"counts.{part}" for part in parts)).take(2)
-    if [tuple(one) for one in counted] != [tuple(listed)]:
+    if not 1 <= found["version"] <= VERSION:
+        raise Unfaithful(f"the digest of {day} is of version {found['version']}: a later release can read it")
+    if tuple(found["listed"]) != tuple(found["counted"] or ()):
         raise Unfaithful(f"the digest of {day} does not list what it counts")
 
 
@@ -76,5 +87,5 @@ def _sum(name: str) -> Column:
     return sf.coalesce(sf.sum(name), sf.lit(0))
 
 
-def _one(df: DataFrame) -> Row:
-    return df.collect()[0]
+def _one(aggregate: DataFrame) -> Row:
+    return aggregate.collect()[0]

@@ -7,8 +7,9 @@
         lineage.record("flights", read.node_id, "CHECKED", "s3://checked/flights.csv")
 
 `LineageRecorder` records which fields a job made of which (docs/recorder.md); `capture(spark)` tells every batch write
-of a Spark application by itself; `emit_records` sends a record for each row. Importing the package loads the standard
-library alone; boto3 follows when a Lambda function or a signature is asked for, the last two when they are first named.
+of a Spark application by itself; `emit_records` sends a record for each row; `archive` reads the archive's tables
+(docs/archive.md). Importing the package loads the standard library alone; boto3 follows when a Lambda function or a
+signature is asked for, the last three when they are first named.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from spark_client.requests import Answer, BatchAnswer, Record, Recorded, Step, T
 from spark_client.retry import Patience
 
 if TYPE_CHECKING:
+    from spark_client import archive
     from spark_client.capturing.door import capture
     from spark_client.capturing.running import Capture
     from spark_client.row_columns import derived_node_id
@@ -57,6 +59,7 @@ __all__ = [
     "Step",
     "Tally",
     "Undelivered",
+    "archive",
     "capture",
     "derived_node_id",
     "emit_records",
@@ -64,6 +67,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name == "archive":
+        return import_module("spark_client.archive")
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name]), name)

@@ -1,0 +1,154 @@
+"""A day of the archive in a folder, and two ways to its tables: `python -m benchmarks.compact_archive_work WORK ...`.
+
+`make FOLDER OBJECTS` writes the day; `ours` and `plain` read it and write both tables, each into a folder of its own.
+"""
+
+from __future__ import annotations
+
+import io
+import random
+import shutil
+import sys
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+from uuid import UUID
+
+from benchmarks.capture_session import jvm_cpu_s, spark_session
+from benchmarks.processes import Figures, print_figures
+from lineage.archive_tables.columns import TABLES, TRACES
+from lineage.archive_tables.places import attempt_prefix
+from lineage.records.archive import compress_lines, prefix_of
+from lineage.records.calendar import Seal
+from lineage.records.digest import Head, key_of, render_digest
+from lineage.records.forest import Forest
+from lineage.records.keys import sha_of
+from lineage.records.lines import Compaction, render_lines
+from lineage.records.pointers import ArchiveObject
+from lineage.records.record import LineageRecord
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+_DAY = "2026-11-20"
+_BASE_S = 1_763_640_000
+_STEPS = ("INGEST", "VALIDATE", "NORMALISE")
+_SPLITS = _RESULTS = 10
+_COMPACTION = Compaction("nightly-2026-11-20", 1_763_684_000, f"s3://carbonlake-archive/{prefix_of(_DAY)}")
+
+
+class _Root:
+    """A root of 100 leaves: one to three single steps, ten splits of the last, ten results of each split."""
+
+    def __init__(self, dice: random.Random) -> None:
+        self._dice = dice
+        self.id = f"s3://carbonlake-landing/2026/11/20/emissions-{self._uuid()}.csv"
+
+    def records(self) -> Iterator[LineageRecord]:
+        """Every record, with UUIDs as node ids and in its S3 location."""
+        parent_id = self.id
+        for action in _STEPS[: self._dice.randint(1, len(_STEPS))]:
+            step = self._record(parent_id, action, "pipeline")
+            parent_id = step.node_id
+            yield step
+        for _ in range(_SPLITS):
+            split = self._record(parent_id, "SPLIT_BATCH", "split")
+            yield split
+            for _ in range(_RESULTS):
+                yield self._record(split.node_id, "CALCULATE_EMISSIONS", "calculated")
+
+    def _record(self, parent_id: str, action: str, folder: str) -> LineageRecord:
+        node_id = self._uuid()
+        location = f"s3://carbonlake-enriched/emissions/2026/11/20/{folder}/{node_id}.snappy.parquet"
+        return LineageRecord(self.id, node_id, parent_id, action, location, _BASE_S + self._dice.randrange(3600))
+
+    def _uuid(self) -> str:
+        return str(UUID(int=self._dice.getrandbits(128)))
+
+
+def make(folder: Path, objects: int) -> Figures:
+    """Write the day's objects and its digest; the bytes of the lines, and of the objects."""
+    # Not for secrets: the same input in every run.
+    dice = random.Random(7)
+    written, line_bytes = [], 0
+    (folder / prefix_of(_DAY)).mkdir(parents=True)
+    for _ in range(objects):
+        root = _Root(dice)
+        records = list(root.records())
+        blocks = list(render_lines(Forest(root.id, records), _COMPACTION))
+        line_bytes += sum(map(len, blocks))
+        written.append(_put(folder, root.id, len(records), blocks))
+    digest = folder / key_of(_DAY)
+    digest.parent.mkdir(parents=True)
+    with digest.open("wb") as file:
+        head = Head(_DAY, Seal("nightly-2026-11-20", _COMPACTION.recorded_at), None)
+        compress_lines(render_digest(head, sorted(written, key=lambda one: one.key), ()), file)
+    return {"line_bytes": line_bytes, "object_bytes": sum(one.size_bytes for one in written)}
+
+
+def _put(folder: Path, root_id: str, records: int, blocks: Sequence[bytes]) -> ArchiveObject:
+    file = io.BytesIO()
+    written = compress_lines(blocks, file)
+    key = f"{prefix_of(_DAY)}{sha_of(root_id)}.{written.sha256}.jsonl.gz"
+    (folder / key).write_bytes(file.getvalue())
+    return ArchiveObject(key, written.sha256, written.size_bytes, records, written.lines, version=1)
+
+
+def ours(spark: SparkSession, folder: Path) -> None:
+    """The job, as Glue runs it."""
+    from jobs.compact_archive import compact
+
+    compact(spark, str(folder), _DAY, "ours")
+
+
+def plain(spark: SparkSession, folder: Path) -> None:
+    """What one writes who trusts the prefix: read, explode, one of each key, sort; one file a table, as ours."""
+    from pyspark.sql import functions as sf
+
+    lines = spark.read.schema(TRACES.ddl.replace("recorded_at", "recordedAt")).json(str(folder / prefix_of(_DAY)))
+    traces = lines.withColumn("complete", sf.coalesce("complete", sf.lit(True)))
+    _write(traces, folder, "traces", "record_id")
+    steps = lines.select("root_id", sf.inline("lineage")).where("action_taken <> 'DATA_COMPACTION'")
+    _write(steps.dropDuplicates(["root_id", "node_id"]), folder, "records", "node_id")
+
+
+def _write(rows: DataFrame, folder: Path, table: str, leaf: str) -> None:
+    ordered = rows.repartition(1).sortWithinPartitions("root_id", leaf)
+    ordered.write.parquet(str(folder / attempt_prefix(table, _DAY, "plain")), compression="zstd")
+
+
+def measure(work: Callable[[SparkSession, Path], None], folder: Path) -> Figures:
+    """One run in a new session; seconds on the clock and of the JVM, bytes of both tables."""
+    shutil.rmtree(folder / "tables", ignore_errors=True)
+    with spark_session() as (spark, _):
+        cpu, clock = jvm_cpu_s(spark), time.perf_counter()
+        work(spark, folder)
+        figures = {"s": time.perf_counter() - clock, "cpu_s": jvm_cpu_s(spark) - cpu}
+        counts = {f"{table.name}_rows": _read(spark, folder, table.name).count() for table in TABLES}
+    sizes = {f"{table.name}_bytes": _bytes(folder, table.name) for table in TABLES}
+    return {**figures, **counts, **sizes}
+
+
+def _read(spark: SparkSession, folder: Path, table: str) -> DataFrame:
+    return spark.read.option("recursiveFileLookup", True).parquet(str(folder / "tables" / table))
+
+
+def _bytes(folder: Path, table: str) -> int:
+    return sum(file.stat().st_size for file in (folder / "tables" / table).rglob("*.parquet"))
+
+
+WORKS: dict[str, Callable[[SparkSession, Path], None]] = {"ours": ours, "plain": plain}
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the figures of one work."""
+    work, folder, *objects = arguments
+    if work == "make":
+        print_figures(**make(Path(folder), int(*objects)))
+    else:
+        print_figures(**measure(WORKS[work], Path(folder)))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,105 @@
+"""The archive in Spark: what the published days hold, as DataFrames (docs/archive.md).
+
+    from spark_client import archive
+
+    records = archive.records(spark, "s3://bucket", ["2026-11-20", "2026-11-21"])
+    records.where("storage_location like 's3://carbonlake-enriched/%'").groupBy("action_taken").count()
+
+The location is whatever Spark reads: the archive's bucket, or a folder with a copy of its `tables/`. A table's columns
+come as they are documented, `day` last. Which files of a day count is looked up when the function is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from datetime import date
+from typing import TYPE_CHECKING, TypeAlias
+
+from lineage.archive_tables.columns import DAY, RECORDS, TRACES, Table
+from lineage.archive_tables.places import PREFIX, PUBLISHED_PREFIX, Manifest, attempt_prefix, parse_manifest
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+# One day, as a date or as YYYY-MM-DD; None for every published day.
+Days: TypeAlias = "Iterable[str | date] | None"
+
+
+def records(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
+    """Every record that was first archived on these days.
+
+    Raises:
+        ValueError: a day is none, or is not published, or a later release published it; with no days, none is.
+    """
+    return _read(spark, location, RECORDS, days)
+
+
+def traces(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
+    """The traces of every root that was traced for these days; a root of several days is there once for each.
+
+    Raises:
+        ValueError: as `records`.
+    """
+    return _read(spark, location, TRACES, days)
+
+
+def newest_traces(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
+    """The traces of each root on the newest of these days that has it: of all days, the authority on the root.
+
+    Raises:
+        ValueError: as `records`.
+    """
+    found = traces(spark, location, days)
+    newest = found.groupBy("root_id").agg({"day": "max"}).withColumnRenamed("max(day)", "day")
+    return found.join(newest, ["root_id", "day"], "left_semi").select(*found.columns)
+
+
+def _read(spark: SparkSession, location: str, table: Table, days: Days) -> DataFrame:
+    place = location.rstrip("/")
+    published = _published(spark, place, days)
+    folders = [f"{place}/{attempt_prefix(table.name, one.day, one.attempt)}" for one in published]
+    # Files of an earlier version lack later columns: with the schema given, those are null.
+    reader = spark.read.schema(f"{table.ddl}, {DAY.name} {DAY.type}, attempt string")
+    return reader.option("basePath", f"{place}/{PREFIX}{table.name}").parquet(*folders).drop("attempt")
+
+
+def _published(spark: SparkSession, place: str, days: Days) -> list[Manifest]:
+    """The manifests that count, by day."""
+    wanted = None if days is None else {f"{_day(day)}.json" for day in days}
+    files = _files(spark, place)
+    named = files if wanted is None else files.where(files["name"].isin(*wanted))
+    found = {row["name"]: bytes(row["content"]) for row in named.collect()}
+    if missing := sorted((wanted or set()) - found.keys()):
+        raise ValueError(f"{place}: not published: {', '.join(name.partition('.')[0] for name in missing)}")
+    if not found:
+        raise ValueError(f"{place}: no day is published, or none was asked for")
+    return [_manifest(name, body) for name, body in sorted(found.items())]
+
+
+def _files(spark: SparkSession, place: str) -> DataFrame:
+    """Name and content of each manifest that counts; those that a condition on the name leaves out are not opened."""
+    from pyspark.errors import AnalysisException
+
+    try:
+        files = spark.read.format("binaryFile").load(f"{place}/{PUBLISHED_PREFIX}")
+    except AnalysisException as error:
+        raise ValueError(f"{place}: no day is published: {error}") from error
+    return files.select(files["_metadata.file_name"].alias("name"), "content")
+
+
+def _manifest(name: str, body: bytes) -> Manifest:
+    try:
+        return parse_manifest(body)
+    except ValueError as error:
+        raise ValueError(f"{PUBLISHED_PREFIX}{name}: {error}") from error
+
+
+def _day(day: str | date) -> str:
+    if isinstance(day, date):
+        return f"{day:%Y-%m-%d}"
+    try:
+        if date.fromisoformat(day).isoformat() == day:
+            return day
+    except ValueError:
+        pass
+    raise ValueError(f"days: must be dates or YYYY-MM-DD, got {day!r}")
