@@ -1,8 +1,8 @@
 """What the local stack changes in moto: here, and in the other modules that are named after it.
 
 `local.moto_jobs` is Glue's, `local.moto_queries` Athena's, `local.moto_signing` KMS's. moto is pinned, and
-tests/unit/local compares each change with stock behaviour. Here, two make functions and executions what they are on
-AWS; the others only make moto fast enough for ten thousand records, where it does for a whole table or queue what it
+tests/unit/local compares each change with stock behaviour. Here, three make functions and executions what they are
+on AWS; the others only make moto fast enough for ten thousand records, where it does for a whole table or queue what it
 could do for one item or message. (Locks around DynamoDB, S3 and SQS, which moto lacks, need no patch: see
 `local.moto_server`.)
 """
@@ -32,6 +32,9 @@ from moto.dynamodb.models.table import Table
 from moto.sqs import models as sqs_models
 from moto.sqs.models import Message, Queue
 from moto.sqs.responses import SQSResponse
+from moto.stepfunctions.parser.asl.component.common.error_name.custom_error_name import CustomErrorName
+from moto.stepfunctions.parser.asl.component.common.error_name.error_name import ErrorName
+from moto.stepfunctions.parser.asl.component.state.exec.state_map.iteration import iteration_worker
 from moto.stepfunctions.parser.models import StepFunctionsParserBackend
 
 _stock_attributes: Callable[[Queue], dict[str, Any]] = vars(Queue)["attributes"].fget
@@ -86,6 +89,18 @@ def name_every_execution() -> None:
         return _stock_start(self, arn, name or str(uuid.uuid4()), *args, **kw)
 
     StepFunctionsParserBackend.start_execution = start_execution  # type: ignore[assignment, method-assign]
+
+
+class _AnyErrorName(CustomErrorName):
+    """The name of an error that is passed on, whoever gave it."""
+
+    def __init__(self, error_name: str | None) -> None:
+        ErrorName.__init__(self, error_name=error_name)
+
+
+def pass_errors_on_out_of_a_map() -> None:
+    """A Map fails with the error of its state, `States.TaskFailed` too; moto takes that name for a mistake of ours."""
+    vars(iteration_worker)["CustomErrorName"] = _AnyErrorName
 
 
 def query_one_partition() -> None:

@@ -194,6 +194,7 @@ def _change_moto(functions_url: str, ask: moto_queries.Ask) -> None:
     moto_queries.answer_queries_by(ask)
     moto_signing.sign_digests_as_they_are()
     moto_patches.name_every_execution()
+    moto_patches.pass_errors_on_out_of_a_map()
     moto_patches.query_one_partition()
     moto_patches.copy_only_what_a_transaction_touches()
     moto_patches.render_attribute_values_as_they_are()
