@@ -1,0 +1,249 @@
+"""The archive's part of a search, page by page over HTTP: a query that takes its time, fails, or finds much."""
+
+from __future__ import annotations
+
+import json
+from types import SimpleNamespace
+
+import pytest
+
+from lineage.api.app import Api
+from lineage.api.cursor import render_cursor
+from lineage.aws.athena import Athena
+from lineage.records.calendar import Seal
+from lineage.records.record import LineageRecord
+from lineage.records.search.archive import ArchiveSearch
+from lineage.records.search.searcher import Searcher
+from tests.builders import DAY, NOON
+from tests.duckdb_athena import WORKGROUP, DuckDbAthena
+
+LIMIT = (
+    "start: must be later: this search would read more of the archive than the 10,000,000 bytes that one may, got None"
+)
+FOREIGN = "cursor: must come from the last answer to the same question"
+
+
+class NothingLive:
+    """A table without records."""
+
+    def steps(self, *_):
+        return iter(())
+
+
+class World:
+    """The API over an archive of one published day; `left_s` is what is left of a request's time."""
+
+    def __init__(self):
+        self.athena = DuckDbAthena()
+        self.left_s = 29.0
+        searcher = Searcher(
+            NothingLive(),
+            ArchiveSearch(Athena(self.athena, "headwater_test", WORKGROUP), self._sleep),
+            SimpleNamespace(seals=lambda days: {day: Seal("nightly", NOON) for day in days if day == DAY}),
+            SimpleNamespace(last=lambda: DAY),
+            lambda: NOON,
+        )
+        self.api = Api(lambda: SimpleNamespace(searcher=lambda: searcher, now_s=lambda: NOON))
+
+    def _sleep(self, seconds):
+        self.left_s -= seconds
+
+    def ask(self, **query):
+        self.left_s = 29.0
+        texts = {name: str(value) for name, value in query.items()}
+        event = {
+            "path": "/api/v1/records/search",
+            "httpMethod": "GET",
+            "headers": None,
+            "queryStringParameters": texts,
+            "multiValueQueryStringParameters": {name: [text] for name, text in texts.items()},
+            "requestContext": {"stage": "prod"},
+            "body": None,
+        }
+        context = SimpleNamespace(get_remaining_time_in_millis=lambda: self.left_s * 1000)
+        answered = self.api.resolve(event, context)
+        headers = {name: values[0] for name, values in answered["multiValueHeaders"].items()}
+        return SimpleNamespace(
+            status=answered["statusCode"], headers=headers, size=len(answered["body"]), **json.loads(answered["body"])
+        )
+
+    def pages(self, **query):
+        cursor = {}
+        while True:
+            page = self.ask(**query, **cursor)
+            assert page.status == 200, page.message
+            yield page
+            if page.cursor is None:
+                return
+            cursor = {"cursor": page.cursor}
+
+
+@pytest.fixture
+def world():
+    return World()
+
+
+def a_record(node, **changes):
+    form = {"parent_id": "r", "action_taken": "READ", "storage_location": "s3://b/k", "recorded_at": NOON, **changes}
+    return LineageRecord(root_id="r", node_id=node, **form)
+
+
+def nodes(page):
+    return [record["node_id"] for record in page.records]
+
+
+def test_a_record_comes_back_as_it_was_archived(world):
+    metadata = (("a,b=c", '{"x": "]"}'), ("ü", ""))
+    world.athena.put(DAY, [a_record("n'1", run_id="", metadata=metadata, parent_id='"r"\n,')])
+
+    (page,) = world.pages(root="r")
+
+    assert page.records == [
+        {
+            "root_id": "r",
+            "parent_id": '"r"\n,',
+            "action_taken": "READ",
+            "recordedAt": NOON,
+            "storage_location": "s3://b/k",
+            "node_id": "n'1",
+            "run_id": "",
+            "ttl_expiry": None,
+            "archivedOn": DAY,
+            "metadata": dict(metadata),
+        }
+    ]
+
+
+@pytest.mark.parametrize("limit", [1000, 999, 500, 333])
+def test_pages_hold_each_row_once_in_the_order_of_the_archive(world, limit):
+    names = [f"{number:04}" for number in range(2500)]
+    world.athena.database.execute(
+        "INSERT INTO records SELECT 'r', printf('%04d', range), 'r', 'A', 's3://', 1, NULL, NULL, ? FROM range(2500)",
+        [DAY],
+    )
+
+    pages = list(world.pages(root="r", limit=limit))
+
+    assert [node for page in pages for node in nodes(page)] == names
+    assert max(len(page.records) for page in pages) == limit
+    assert len(world.athena.started) == 1
+
+
+def test_a_query_that_takes_longer_than_a_request_is_waited_for_by_the_next(world):
+    world.athena.put(DAY, [a_record("n")])
+    world.athena.polls = 60
+
+    first, second = world.pages(root="r")
+
+    assert (first.records, first.headers["Retry-After"]) == ([], "1")
+    assert (nodes(second), "Retry-After" in second.headers) == (["n"], False)
+    assert len(world.athena.started) == 1
+
+
+def test_a_query_that_failed_is_told_and_asked_anew_by_a_retry(world):
+    world.athena.put(DAY, [a_record("n")])
+    world.athena.polls = 60
+    world.athena.ends = [("FAILED", "GENERIC_INTERNAL_ERROR"), ("FAILED", "HIVE_CANNOT_OPEN_SPLIT"), None]
+    cursor = world.ask(root="r").cursor
+    world.athena.polls = 0
+    world.athena.executions[next(iter(world.athena.executions))]["polls"] = 0
+
+    told, found = world.ask(root="r", cursor=cursor), world.ask(root="r", cursor=cursor)
+
+    message = "the archive could not be searched: Athena says FAILED: HIVE_CANNOT_OPEN_SPLIT"
+    assert (told.status, told.message, told.headers["Retry-After"]) == (503, message, "5")
+    assert (nodes(found), found.cursor) == (["n"], None)
+
+
+REFUSALS = [
+    ("the first query fails", {"ends": [("FAILED", "SYNTAX_ERROR")]}, 503, "the archive could not be searched: Athena"),
+    ("the limit", {"ends": [("CANCELLED", "Bytes scanned limit was exceeded")]}, 400, LIMIT),
+    (
+        "somebody stops it",
+        {"ends": [("CANCELLED", "")]},
+        503,
+        "the archive could not be searched: Athena says CANCELLED",
+    ),
+    ("too many", {"refuses": [("StartQueryExecution", "TooManyRequestsException")]}, 503, "Athena refuses for now"),
+    ("throttled", {"refuses": [("GetQueryExecution", "ThrottlingException")]}, 503, "Athena refuses for now"),
+    ("no results", {"refuses": [("GetQueryResults", "InvalidRequestException")]}, 400, FOREIGN),
+]
+
+
+@pytest.mark.parametrize(("faults", "status", "message"), [case[1:] for case in REFUSALS], ids=[c[0] for c in REFUSALS])
+def test_what_athena_refuses_is_told(world, faults, status, message):
+    vars(world.athena).update(faults)
+
+    answer = world.ask(root="r")
+
+    assert (answer.status, answer.message[: len(message)]) == (status, message)
+
+
+def a_cursor(day=DAY, **archive):
+    horizon = {"day": day, "sealed_at": NOON, "first": None}
+    form = {"start_s": None, "end_s": None, "horizon": horizon, "archive": archive}
+    return render_cursor(("root=r",), json.dumps(form))
+
+
+def test_a_forged_place_reads_no_other_query(world):
+    theirs = world.athena.start_query_execution(
+        QueryString="SELECT 'secret'", QueryExecutionContext={"Database": "headwater_test"}, WorkGroup=WORKGROUP
+    )["QueryExecutionId"]
+    world.ask(root="r")
+    ours = list(world.athena.executions)[-1]
+
+    told = {
+        "another query's": world.ask(root="r", cursor=a_cursor(execution=theirs)),
+        "of nothing": world.ask(root="r", cursor=a_cursor(execution="0")),
+        "a page that is none": world.ask(root="r", cursor=a_cursor(execution=ours, token="x")),
+        "no form": world.ask(root="r", cursor=render_cursor(("root=r",), "{}")),
+        "no JSON": world.ask(root="r", cursor=render_cursor(("root=r",), "x")),
+        "no day": world.ask(root="r", cursor=a_cursor(day="' OR 1")),
+        "another question's": world.ask(root="s", cursor=a_cursor(execution=ours)),
+    }
+
+    refusals = {case: (answer.status, answer.message[: len(FOREIGN)]) for case, answer in told.items()}
+    assert refusals == dict.fromkeys(told, (400, FOREIGN))
+
+
+def test_more_rows_than_a_search_may_tell_are_cut_and_the_last_page_says_so(world):
+    world.athena.database.execute(
+        "INSERT INTO records SELECT 'r', printf('%06d', range), 'r', 'A', 's3://', 1, NULL, NULL, ? FROM range(100001)",
+        [DAY],
+    )
+
+    pages = list(world.pages(root="r", limit=1000))
+
+    assert sum(len(page.records) for page in pages) == 100_000
+    assert [page.truncated for page in pages] == [False] * (len(pages) - 1) + [True]
+
+
+def test_a_page_is_cut_where_lambda_could_not_answer_more(world):
+    records = [a_record(f"{number:04}", storage_location='"' * 2000) for number in range(600)]
+    world.athena.put(DAY, records)
+
+    first, second = world.pages(root="r", limit=1000)
+
+    assert nodes(first) + nodes(second) == [record.node_id for record in records]
+    assert 400 < len(first.records) < 520
+
+
+BAD_QUERIES = [
+    ({}, "query: must name at least one of root, node, action, location and start, got None"),
+    ({"end": "now"}, "query: must name at least one of root, node, action, location and start, got None"),
+    ({"root": ""}, "root: must not be empty, got ''"),
+    ({"node": "x" * 1025}, "node: must be at most 1024 bytes of UTF-8, got 'x"),
+    ({"location": "\ud800"}, "location: must be valid Unicode (it holds a lone surrogate), got '\\ud800'"),
+    ({"start": "yesterday"}, "start: must be whole seconds since 1970, or `now` and steps of"),
+    ({"root": "r", "end": "1e3"}, "end: must be whole seconds since 1970, or `now` and steps of"),
+    ({"start": "20", "end": "10"}, "end: must not be before start (20), got '10'"),
+    ({"root": "r", "limit": "1001"}, "limit: must be a whole number from 1 to 1000, got '1001'"),
+    ({"root": "r", "cursor": "x"}, FOREIGN),
+]
+
+
+@pytest.mark.parametrize(("query", "message"), BAD_QUERIES)
+def test_a_bad_question_is_refused(world, query, message):
+    answer = world.ask(**query)
+
+    assert (answer.status, answer.message[: len(message)]) == (400, message)
