@@ -61,7 +61,6 @@ class ArchiveSearch(Construct):
                 "athena:StartQueryExecution",
                 "athena:GetQueryExecution",
                 "athena:GetQueryResults",
-                "athena:StopQueryExecution",
                 "athena:GetWorkGroup",
             ],
             [self._arn("athena", f"workgroup/{self.workgroup.ref}")],

@@ -12,6 +12,8 @@ import pytest
 from infra.synth import synthesize
 from lambdas import api as api_function
 from lambdas import input as input_function
+from lineage import settings
+from lineage.aws import clients
 from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
 from tests.builders_events import a_facet, a_job_event, a_run_event
 from tests.templates import Template
@@ -27,18 +29,33 @@ FROM_STREAMS = {
     "s3:PutObject",
     "s3:ListBucket",
 }
+# What Athena does in the name of who asks it.
+BY_ATHENA = {
+    "glue:GetDatabase",
+    "glue:GetTable",
+    "glue:GetPartitions",
+    "s3:GetBucketLocation",
+    "s3:GetObject",
+    "s3:PutObject",
+    "s3:AbortMultipartUpload",
+    "s3:ListMultipartUploadParts",
+}
 SPARE = {
     "InputFunction": ALWAYS,
     "LoadFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
-    "TraceFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
+    # An object is taken back where its day was sealed, or its root traced anew, between its upload and its commit.
+    "TraceFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket", "s3:DeleteObjectVersion"},
     "CompactFunction": ALWAYS,
     "EventsFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "ExpiredFunction": ALWAYS | FROM_STREAMS,
-    # A node's parents are read one by one only where its root is too large to read whole.
-    "ApiFunction": ALWAYS | {"s3:ListBucket", "dynamodb:GetItem"},
+    # A node's parents are read one by one only where its root is too large to read whole; a workgroup's limit is asked
+    # for when a query hit it.
+    "ApiFunction": ALWAYS | BY_ATHENA | {"s3:ListBucket", "dynamodb:GetItem", "athena:GetWorkGroup"},
 }
 # One of each way that a request's records travel: alone, packed, and as a pointer to S3.
 REQUESTS = (a_request(), a_batch(101), a_batch(10_000, location="s3://bucket/" + "k" * 80))
+_ARN, _HERE = "arn:AWS::Partition", "AWS::Region:AWS::AccountId"
+_DATABASE, _TABLE = "database/Database", "table/Database"
 TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", "ConditionCheck": "ConditionCheckItem"}
 
 
@@ -50,7 +67,7 @@ class Ledger:
         self.asked: dict[str, set[tuple[str, str]]] = {name: set() for name in SPARE}
         self._names = {value: key for key, value in cloud.outputs.items()}
         self._function = None
-        for client in (cloud.sqs, cloud.s3, cloud.dynamodb):
+        for client in (cloud.sqs, cloud.s3, cloud.dynamodb, clients.client("glue"), clients.client("athena")):
             client.meta.events.register("provide-client-params.*.*", self._note)
 
     @contextmanager
@@ -85,8 +102,20 @@ class Ledger:
     def _s3(self, operation, params):
         if operation == "ListObjectsV2":
             return {("s3:ListBucket", self._arn(params["Bucket"]))}
+        if operation == "DeleteObjects":
+            keys = [each["Key"] for each in params["Delete"]["Objects"]]
+            return {("s3:DeleteObject", f"{self._arn(params['Bucket'])}/{key}") for key in keys}
         version = "Version" if operation == "DeleteObject" and "VersionId" in params else ""
         return {(f"s3:{operation}{version}", f"{self._arn(params['Bucket'])}/{params['Key']}")}
+
+    def _glue(self, operation, params):
+        table = params.get("TableName", params.get("Name"))
+        return {
+            (f"glue:{operation}", f"{_ARN}:glue:{_HERE}:{on}") for on in ("catalog", _DATABASE, f"{_TABLE}/{table}")
+        }
+
+    def _athena(self, operation, params):
+        return {(f"athena:{operation}", f"{_ARN}:athena:{_HERE}:workgroup/Workgroup")}
 
 
 @pytest.fixture(scope="module")
@@ -101,8 +130,9 @@ def grants(tmp_path_factory):
 
 
 @pytest.fixture
-def asked(cloud):
+def asked(cloud, monkeypatch):
     """What the functions ask for in a day that has everything in it."""
+    monkeypatch.setenv(settings.SEARCH_WORKGROUP, "primary")
     ledger = Ledger(cloud)
     with ledger.of("InputFunction"):
         for request in REQUESTS:
@@ -147,9 +177,20 @@ def _compact(cloud, ledger):
         cloud.trace("r")
         cloud.trace("")
     with ledger.of("CompactFunction"):
+        cloud.step("left", day=DAY, deadline=plan["deadline"])
         cloud.seal(plan)
         cloud.seal(plan)
+        cloud.unpublished(DAY)
         cloud.step("release", day=DAY, execution="nightly")
+    _publish(cloud, ledger)
+
+
+def _publish(cloud, ledger):
+    """Three attempts, of which the first is removed: what came before may still be read."""
+    for attempt in ("first", "second", "third"):
+        cloud.attempt(DAY, attempt)
+        with ledger.of("CompactFunction"):
+            cloud.publish(DAY, attempt)
 
 
 def _expire(cloud, ledger):
@@ -182,6 +223,7 @@ def _ask(cloud, ledger):
         _call(cloud, "GET", f"{records}/roots/wide/trace", status=303)
         _call(cloud, "GET", f"{records}/roots/wide/trace", after="0", status=202)
         _call(cloud, "POST", f"{records}/roots/wide/trace", status=202)
+        _call(cloud, "GET", f"{records}/search", node="c1")
         _call(cloud, "GET", "/api/v1/namespaces/emissions/jobs")
         _call(cloud, "GET", "/api/v1/events/lineage")
 

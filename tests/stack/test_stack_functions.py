@@ -161,7 +161,6 @@ GRANTS = {
             "athena:StartQueryExecution",
             "athena:GetQueryExecution",
             "athena:GetQueryResults",
-            "athena:StopQueryExecution",
             "athena:GetWorkGroup",
         },
         **{arn: {"glue:GetDatabase", "glue:GetTable", "glue:GetPartitions"} for arn in CATALOG},
