@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
@@ -18,7 +19,7 @@ from jobs.archived_objects import prove_all_of, prove_some
 from jobs.day_tables import Files, nodes_of, read_table, records_of, traces_of, write_table
 from jobs.sealed_day import SealedDay, Unfaithful, read_sealed_day
 from jobs.storage import Storage
-from lineage.archive_tables.columns import RECORDS, TRACES
+from lineage.archive_tables.columns import RECORDS, TRACES, Table
 from lineage.archive_tables.places import Manifest, Written, attempt_prefix, manifest_key, render_manifest
 from lineage.records.archive import prefix_of
 
@@ -26,12 +27,15 @@ from lineage.records.archive import prefix_of
 _RECORD_BYTES = 50
 _LINE_BYTES = 60
 _OBJECT_BYTES = 400
+# Of a file of a table: Athena and Spark read as many at once.
+_FILE_BYTES = 256 * 1024 * 1024
 
 
-def compact(spark: SparkSession, archive: str, day: str, attempt: str) -> Manifest:
+def compact(spark: SparkSession, archive: str, day: str, attempt: str, *, file_bytes: int = _FILE_BYTES) -> Manifest:
     """Write the tables of a sealed day (YYYY-MM-DD) under the attempt's prefix, in the place of what may be there.
 
-    `archive` is a location that Spark reads: `s3://bucket`, or a folder with what the bucket holds of the day.
+    `archive` is a location that Spark reads: `s3://bucket`, or a folder with what the bucket holds of the day. A table
+    of more than about `file_bytes` becomes several files, none of which has a root of another.
 
     Raises:
         Unfaithful: an object is not as the day's digest has it, or does not hold what it says.
@@ -40,8 +44,8 @@ def compact(spark: SparkSession, archive: str, day: str, attempt: str) -> Manife
     storage.remove(manifest_key(day, attempt))
     sealed = read_sealed_day(storage, day)
     try:
-        traces = _write_traces(storage, sealed, attempt)
-        records = _write_records(storage, sealed, attempt)
+        written = _Attempt(storage, sealed, attempt, file_bytes)
+        traces, records = written.traces(), written.records()
     finally:
         sealed.newest.unpersist()
     manifest = Manifest(day, attempt, sealed.digest_sha256, records, traces)
@@ -49,44 +53,51 @@ def compact(spark: SparkSession, archive: str, day: str, attempt: str) -> Manife
     return manifest
 
 
-def _write_traces(storage: Storage, sealed: SealedDay, attempt: str) -> Written:
-    objects = prove_all_of(storage, prefix_of(sealed.day), sealed.newest.select("key", "sha256"))
-    rows = Files.of(_traces_bytes(sealed)).shuffle(traces_of(objects))
-    written = write_table(rows, TRACES, storage, attempt_prefix("traces", sealed.day, attempt))
-    _check("lines", sealed.day, written.rows, sealed.lines)
-    return written
+@dataclass(frozen=True, slots=True)
+class _Attempt:
+    """What is written of a day, and where."""
 
+    storage: Storage
+    sealed: SealedDay
+    attempt: str
+    file_bytes: int
 
-def _write_records(storage: Storage, sealed: SealedDay, attempt: str) -> Written:
-    """Of the traces just written: the records that the root's last object of an earlier day does not hold."""
-    traces = read_table(storage, TRACES, attempt_prefix("traces", sealed.day, attempt))
-    files = Files.of(sealed.records * _RECORD_BYTES)
-    rows = records_of(files.cut(traces))
-    if not sealed.continued:
-        return _put_records(storage, sealed, attempt, rows, before=0)
-    nodes = nodes_of(prove_some(storage, sealed.bases)).persist()
-    try:
-        rows = files.cut(rows.join(nodes, ["root_id", "node_id"], "left_anti"))
-        return _put_records(storage, sealed, attempt, rows, before=nodes.count())
-    finally:
-        nodes.unpersist()
+    def traces(self) -> Written:
+        """The lines of the newest objects."""
+        sealed = self.sealed
+        objects = prove_all_of(self.storage, prefix_of(sealed.day), sealed.newest.select("key", "sha256"))
+        rows = Files.of(_traces_bytes(sealed), self.file_bytes).shuffle(traces_of(objects))
+        return self._write(rows, TRACES, sealed.lines, "lines")
 
+    def records(self) -> Written:
+        """Of the traces, which are written: the records that the root's last object of an earlier day does not hold."""
+        sealed = self.sealed
+        files = Files.of(sealed.records * _RECORD_BYTES, self.file_bytes)
+        rows = records_of(files.cut(read_table(self.storage, TRACES, self._folder(TRACES))))
+        if not sealed.continued:
+            return self._write(rows, RECORDS, sealed.records, "records")
+        before = nodes_of(prove_some(self.storage, sealed.bases)).persist()
+        try:
+            rows = files.cut(rows.join(before, ["root_id", "node_id"], "left_anti"))
+            return self._write(rows, RECORDS, sealed.records - before.count(), "records")
+        finally:
+            before.unpersist()
 
-def _put_records(storage: Storage, sealed: SealedDay, attempt: str, rows: DataFrame, *, before: int) -> Written:
-    written = write_table(rows, RECORDS, storage, attempt_prefix("records", sealed.day, attempt))
-    _check("records", sealed.day, written.rows, sealed.records - before)
-    return written
+    def _write(self, rows: DataFrame, table: Table, expected: int, what: str) -> Written:
+        written = write_table(rows, table, self.storage, self._folder(table), expected=expected)
+        if written.rows != expected:
+            found = f"{written.rows} {what} that count"
+            raise Unfaithful(f"the objects of {self.sealed.day} hold {found}, expected {expected} by the digest")
+        return written
+
+    def _folder(self, table: Table) -> str:
+        return attempt_prefix(table.name, self.sealed.day, self.attempt)
 
 
 def _traces_bytes(sealed: SealedDay) -> int:
     """About what the traces will have as Parquet: of long paths most is what lines share, of short ones the ids."""
     ids = sealed.records * _RECORD_BYTES + sealed.lines * _LINE_BYTES
     return max(ids, sealed.size_bytes - sealed.objects * _OBJECT_BYTES)
-
-
-def _check(what: str, day: str, found: int, expected: int) -> None:
-    if found != expected:
-        raise Unfaithful(f"the objects of {day} hold {found} {what} that count, expected {expected} by the digest")
 
 
 def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:

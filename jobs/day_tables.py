@@ -20,9 +20,11 @@ _LINEAGE = next(column.type for column in TRACES.columns if column.name == "line
 _STEP = ("node_id", "parent_id", "action_taken", "storage_location", "recorded_at")
 # The step that says which compaction wrote the line is the last.
 _STEPS = "slice(lineage, 1, size(lineage) - 1)"
-_KEYS = {"records": ("root_id", "node_id"), "traces": ("root_id", "record_id")}
-_FILE_BYTES = 256 * 1024 * 1024
-_OPTIONS = {"compression": "zstd"}
+_LEAVES = {"records": "node_id", "traces": "record_id"}
+# A root is looked up in one group of rows or two, not in the whole file; in bytes as they are compressed.
+_GROUP_BYTES = 8 * 1024 * 1024
+# About the rows of such a group, for which its Bloom filter has room (a byte and a half for each).
+_GROUP_ROWS = 150_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,9 +34,9 @@ class Files:
     number: int
 
     @classmethod
-    def of(cls, size_bytes: int) -> Files:
-        """One, or so many that each has about 256 MB."""
-        return cls(max(1, round(size_bytes / _FILE_BYTES)))
+    def of(cls, size_bytes: int, file_bytes: int) -> Files:
+        """One, or so many that each has about `file_bytes`."""
+        return cls(max(1, round(size_bytes / file_bytes)))
 
     def cut(self, rows: DataFrame) -> DataFrame:
         """Rows of whole roots, a partition for each file; with one file, in the order of the partitions read."""
@@ -68,11 +70,21 @@ def nodes_of(objects: Objects) -> DataFrame:
     return objects.lines(_NODES).selectExpr("root_id", f"explode({_STEPS}.node_id) as node_id").distinct()
 
 
-def write_table(rows: DataFrame, table: Table, storage: Storage, folder: str) -> Written:
-    """Write rows as they are partitioned, each file sorted; answers what lies there then."""
+def write_table(rows: DataFrame, table: Table, storage: Storage, folder: str, *, expected: int) -> Written:
+    """Write about `expected` rows as they are partitioned, each file sorted; answers what lies there then.
+
+    A node is looked for by its id alone, too: its Bloom filter tells which groups of rows need not be read.
+    """
     columns = [column.name for column in table.columns]
-    ordered = rows.select(*columns).sortWithinPartitions(*_KEYS[table.name])
-    ordered.write.parquet(storage.path(folder), mode="overwrite", **_OPTIONS)
+    leaf = _LEAVES[table.name]
+    ordered = rows.select(*columns).sortWithinPartitions("root_id", leaf)
+    options: dict[str, str | int | bool] = {
+        "compression": "zstd",
+        "parquet.block.size": _GROUP_BYTES,
+        f"parquet.bloom.filter.enabled#{leaf}": True,
+        f"parquet.bloom.filter.expected.ndv#{leaf}": max(1, min(expected, _GROUP_ROWS)),
+    }
+    ordered.write.mode("overwrite").options(**options).parquet(storage.path(folder))
     sizes = storage.parquet_sizes(folder)
     return Written(read_table(storage, table, folder).count(), sizes.files, sizes.size_bytes)
 

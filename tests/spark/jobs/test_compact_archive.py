@@ -18,7 +18,9 @@ from hypothesis import strategies as st
 from pyspark.sql import SparkSession
 
 from jobs.compact_archive import compact, main
+from jobs.day_tables import write_table
 from jobs.sealed_day import Unfaithful
+from jobs.storage import Storage
 from lineage.archive_tables.columns import RECORDS, TABLES, TRACES
 from lineage.archive_tables.places import Manifest, Written, attempt_prefix, manifest_key, parse_manifest
 from lineage.records.digest import key_of
@@ -289,6 +291,44 @@ def test_each_table_is_one_file_of_zstd_in_the_order_of_its_ids(spark, archive):
         ids = [(row["root_id"], row[leaf]) for row in table(spark, archive, name)]
         assert len(ids) == 360
         assert all(one < other for one, other in pairwise(ids))
+
+
+def test_a_large_table_is_cut_into_files_of_whole_roots(spark, archive):
+    for root in range(12):
+        root_id = f"s3://landing/{root:02}"
+        archive.trace(DAY, *(a_record(f"{node}", root_id, root_id=root_id) for node in range(10)))
+        archive.trace(NEXT_DAY, *(a_record(f"{node}", root_id, root_id=root_id) for node in range(15)))
+    archive.seal(DAY)
+    archive.seal(NEXT_DAY)
+    for day, rows in ((DAY, 120), (NEXT_DAY, 60)):
+        manifest = compact(spark, str(archive.folder), day, "a-1", file_bytes=4000)
+        for name, expected in (("records", archive.expected_records(day)), ("traces", archive.expected_traces(day))):
+            found = [
+                pq.read_table(file, columns=["root_id"])["root_id"].to_pylist()
+                for file in archive.files(name, day, "a-1")
+            ]
+            assert 2 <= len(found) == getattr(manifest, name).files
+            assert all(max(one) < min(other) for one, other in pairwise(found))
+            assert table(spark, archive, name, day) == expected
+        assert manifest.records.rows == rows
+
+
+def test_a_file_has_groups_of_roots_and_filters_of_nodes(spark, tmp_path):
+    """Of 200 roots with ids that do not compress, a few of the rows are read for one root."""
+    duckdb = pytest.importorskip("duckdb", reason="it tells what PyArrow does not, and is not there for Spark 3.5")
+    ids = spark.range(400_000).selectExpr("concat('s3://', id % 200) as root_id", "sha2(string(id), 256) as node_id")
+    rows = ids.selectExpr("*", *(f"cast(null as {column.type}) as {column.name}" for column in RECORDS.columns[2:]))
+    write_table(rows.coalesce(1), RECORDS, Storage(spark, str(tmp_path)), "t", expected=400_000)
+    groups = duckdb.sql(
+        "select path_in_schema, stats_min_value, stats_max_value, bloom_filter_length "
+        f"from parquet_metadata('{tmp_path}/t/*.parquet')"
+    ).fetchall()
+    roots = [(low, high) for name, low, high, _ in groups if name == "root_id"]
+    assert 2 <= len(roots) <= 10
+    assert all(one[1] <= other[0] for one, other in pairwise(roots))
+    assert {name: bool(length) for name, _, _, length in groups} == {
+        column.name: column.name == "node_id" for column in RECORDS.columns if column.name != "metadata"
+    } | {"metadata, key_value, key": False, "metadata, key_value, value": False}
 
 
 def test_files_have_the_columns_of_the_tables_and_nothing_else(spark, archive):
