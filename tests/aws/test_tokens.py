@@ -303,6 +303,7 @@ RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
         ("/api/v1/search", {"q": "read", "namespace": NAMESPACE}, 200),
         ("/api/v1/search", {"q": "read", "namespace": STORE}, 403),
         ("/api/v1/search", {"q": "read"}, 403),
+        ("/api/v1/records/search", {"root": "r", "namespace": NAMESPACE}, 403),
         ("/api/v1/column-lineage", {"nodeId": NODE}, 200),
         ("/api/v1/column-lineage", {"nodeId": f"dataset:{STORE}:raw"}, 403),
         ("/api/v1/column-lineage", {"nodeId": SEATS}, 403),

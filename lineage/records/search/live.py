@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
@@ -61,30 +61,37 @@ class LiveSearch:
         """Root by root, in the order of the SHA-256 of their ids."""
         # A root that is not done is among those after all of its id's SHA-256 but the last digit.
         after = place.root_sha if place.part == "done" else place.root_sha[:-1]
-        for window in self.roots.windows(days, after=after):
-            for some in chunks(list(window.roots.items()), READ_CONCURRENCY):
-                for step in self._of_some(question, horizon, place, dict(some)):
-                    # Roots are begun side by side: none knows of what was too large before it.
-                    place = replace(step.place, truncated=step.place.truncated or place.truncated)
-                    yield Step(place, step.found)
-            place = LivePlace(window.upto, "done", truncated=place.truncated)
-            yield Step(place)
+        with ThreadPoolExecutor(READ_CONCURRENCY) as pool:
+            for window in self.roots.windows(days, after=after, pool=pool):
+                for some in chunks(list(window.roots.items()), READ_CONCURRENCY):
+                    searches = self._searches(question, horizon, place, dict(some))
+                    for step in _side_by_side(searches, pool):
+                        # Roots are begun side by side: none knows of what was too large before it.
+                        place = replace(step.place, truncated=step.place.truncated or place.truncated)
+                        yield Step(place, step.found)
+                place = LivePlace(window.upto, "done", truncated=place.truncated)
+                yield Step(place)
 
-    def _of_some(
+    def _searches(
         self, question: Question, horizon: Horizon | None, place: LivePlace, roots: Mapping[str, str | None]
-    ) -> Iterator[Step[LivePlace]]:
+    ) -> list[Iterator[Step[LivePlace]]]:
+        """A search of each root that is not done, from its beginning or from the place in it."""
         named = self.sources.pointers.find_by_sha([sha for sha, root_id in roots.items() if root_id is None])
-        searches = [
+        begun = place if place.part != "done" else None
+        return [
             RootSearch(self.sources, question, horizon, root_id or named[sha][0]).steps(
-                place if sha == place.root_sha and place.part != "done" else LivePlace()
+                begun if begun and sha == begun.root_sha else LivePlace()
             )
             for sha, root_id in roots.items()
             if sha >= place.root_sha and (root_id or sha in named)
         ]
-        with ThreadPoolExecutor(READ_CONCURRENCY) as pool:
-            for begun, search in zip(pool.map(_begin, searches), searches, strict=True):
-                yield from begun
-                yield from search
+
+
+def _side_by_side(searches: Sequence[Iterator[Step[LivePlace]]], pool: ThreadPoolExecutor) -> Iterator[Step[LivePlace]]:
+    """All steps of one search after the other; each is begun at once."""
+    for begun, search in zip(pool.map(_begin, searches), searches, strict=True):
+        yield from begun
+        yield from search
 
 
 def _begin(steps: Iterator[Step[LivePlace]]) -> list[Step[LivePlace]]:

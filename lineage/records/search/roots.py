@@ -12,7 +12,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 
-from lineage.aws.clients import READ_CONCURRENCY
 from lineage.days import days_between, shift
 from lineage.records.keys import SHARDS
 from lineage.records.marks import Mark, Marks
@@ -65,25 +64,22 @@ class Roots:
     marks: Marks
     pointers: Pointers
 
-    def windows(self, days: Days, *, after: str) -> Iterator[Window]:
-        """The windows of the roots after one, at least one for each shard that is left."""
+    def windows(self, days: Days, *, after: str, pool: ThreadPoolExecutor) -> Iterator[Window]:
+        """The windows of the roots after one, at least one for each shard that is left; days are read side by side."""
         for shard in SHARDS:
             # All of a shard begin with its digit.
             after = max(after, shard)
             while after < shard + _END:
-                window = self._window(days, shard, after)
+                window = self._window(days, shard, after, pool)
                 yield window
                 after = window.upto
 
-    def _window(self, days: Days, shard: str, after: str) -> Window:
+    def _window(self, days: Days, shard: str, after: str, pool: ThreadPoolExecutor) -> Window:
         every = [(day, True) for day in days.late] + [(day, False) for day in days.marked]
-        with ThreadPoolExecutor(READ_CONCURRENCY) as pool:
-            pages = list(pool.map(lambda one: self._marked(one[0], shard, after), every))
-            upto = min((page[-1][0] for page, more in pages if more), default=shard + _END)
-            archived = pool.map(
-                lambda day: list(self.pointers.roots_on(day, shard, after=after, upto=upto)), days.archived
-            )
-            found: dict[str, str | None] = {sha: None for some in archived for sha in some}
+        pages = list(pool.map(lambda one: self._marked(one[0], shard, after), every))
+        upto = min((page[-1][0] for page, more in pages if more), default=shard + _END)
+        archived = pool.map(lambda day: list(self.pointers.roots_on(day, shard, after=after, upto=upto)), days.archived)
+        found: dict[str, str | None] = {sha: None for some in archived for sha in some}
         for (_, late), (page, _) in zip(every, pages, strict=True):
             found |= {sha: mark.root_id for sha, mark in page if sha <= upto and (mark.dirty or not late)}
         return Window(dict(sorted(found.items())), upto)

@@ -192,3 +192,56 @@ def test_every_page_keeps_to_the_days_and_the_clock_of_the_first(search, cloud):
 
     assert [first["records"], second["records"]] == [[told(one) for one in steps[:2]], [told(one) for one in steps[2:]]]
     assert (second["cursor"], search.athena.started) == (None, [])
+
+
+def test_a_large_root_is_paged_to_its_end(search, cloud, api):
+    nodes = [f"{number:04}" for number in range(2300)]
+    api.put_rows("flights", nodes, "SPLIT", root="flights")
+    api.put_rows("flights", ["x"], "REJECT", root="flights")
+    cloud.load(a_step("one"))
+
+    found = [record["node_id"] for record in search.all(root="flights", action="SPLIT", limit=1000)]
+    assert (len(found), sorted(found)) == (2300, nodes)
+    assert [record["node_id"] for record in search.all(location="s3://lake/many", limit=1000)] == [*nodes, "x"]
+    assert search.all(root="flights", action="NEVER") == []
+
+
+def test_what_expired_is_told_in_the_same_pages_as_what_is_left(search, cloud):
+    gone, left = [a_step(f"a-{number}") for number in range(3)], [a_step(f"b-{number}") for number in range(3)]
+    cloud.load(*gone)
+    cloud.now_s += 25 * HOUR
+    cloud.stream(cloud.expire())
+    cloud.load(*({**one, "recordedAt": cloud.now_s} for one in left))
+
+    for limit in (1, 2, 1000):
+        found = [record["node_id"] for record in search.all(action="READ", limit=limit)]
+        assert found == ["b-0", "b-1", "b-2", "a-0", "a-1", "a-2"]
+
+
+def test_what_is_too_large_to_be_read_is_left_out_and_told(search, cloud, monkeypatch):
+    monkeypatch.setattr("lineage.records.search.root.RECORDS_MAX", 2)
+    cloud.load(*(a_step(f"n-{number}") for number in range(3)))
+    cloud.load(a_step("small", root="other"))
+    cloud.now_s = MORNING
+    search.seal(DAY)
+    cloud.now_s += 24 * HOUR
+    cloud.stream(cloud.expire())
+
+    answer = search.ask(action="READ").json
+
+    assert [record["node_id"] for record in answer["records"]] == ["small"]
+    assert (answer["cursor"], answer["truncated"]) == (None, True)
+
+
+def test_a_request_that_is_nearly_over_answers_what_it_has_and_the_next_goes_on(search, cloud):
+    cloud.load(*(a_step("n", root=f"root-{number}") for number in range(4)))
+
+    found, cursor, pages = [], {}, 0
+    while cursor is not None:
+        page = search.ask(action="READ", remaining_s=1, **cursor).json
+        found += [record["root_id"] for record in page["records"]]
+        cursor = {"cursor": page["cursor"]} if page["cursor"] else None
+        pages += 1
+
+    assert (sorted(found), len(found)) == ([f"root-{number}" for number in range(4)], 4)
+    assert pages >= 16
