@@ -15,7 +15,19 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from benchmarks import capture, cold_start, emit_records, events, fields, graph, load, machine, trace, verify
+from benchmarks import (
+    capture,
+    cold_start,
+    compact_archive,
+    emit_records,
+    events,
+    fields,
+    graph,
+    load,
+    machine,
+    trace,
+    verify,
+)
 from benchmarks.processes import PROJECT, Say, run
 from benchmarks.results_page import render_results_page, update_results_page
 from benchmarks.rows import Row
@@ -38,6 +50,7 @@ _MEASURES: dict[str, Measure] = {
     "fields": fields.measure,
     "capture": capture.measure,
     "emit_records": emit_records.measure,
+    "compact_archive": compact_archive.measure,
     "verify": verify.measure,
     "cold_start": cold_start.measure,
 }
