@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 _FILE_BYTES = 256 * 1024
 # Of a response at once.
 _BODY_BYTES = 1024 * 1024
-# Names of one folder that are held at once.
-_NAMES = 100_000
 # A connection may break in the middle of a body, which boto3 does not try again.
 _ATTEMPTS = 3
 # S3 refuses one object: another's key, or a storage class that must be restored first.
@@ -107,9 +105,13 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder whose files are the bucket's objects, by their paths."""
+    """A folder whose files are the bucket's objects, by their paths.
+
+    Of one folder in it, `names_max` names are held at a time: it is read again for the next ones.
+    """
 
     path: Path
+    names_max: int = 100_000
 
     @property
     def name(self) -> str:
@@ -118,7 +120,21 @@ class Folder:
 
     def listed(self, prefix: str, after: str = "") -> Iterator[Listed]:
         """See `Store`. A link to a folder is not followed: it is an object that cannot be read."""
-        return _walk(self.path / prefix, prefix, after)
+        return self._walk(prefix, after)
+
+    def _walk(self, prefix: str, after: str) -> Iterator[Listed]:
+        """The files below a folder, in the order of their keys."""
+        # Names of folders end with their slash, as it stands in keys: `a-b` comes before what is in `a`.
+        last = ""
+        while names := heapq.nsmallest(self.names_max, (name for name in _names(self.path / prefix) if name > last)):
+            for name in names:
+                key = prefix + name
+                if not name.endswith("/"):
+                    yield from _found(self.path, key, after)
+                elif key > after or after.startswith(key):
+                    # All that is in it begins with its key: it is passed over if that is behind.
+                    yield from self._walk(key, after)
+            last = names[-1]
 
     def chunks(self, key: str) -> Iterator[bytes | memoryview]:
         """See `Store`."""
@@ -134,26 +150,11 @@ class Folder:
             raise Unreadable(error.strerror or str(error)) from error
 
 
-def _walk(folder: Path, prefix: str, after: str) -> Iterator[Listed]:
-    """The files below a folder, in the order of their keys; those of one folder are sorted some at a time."""
-    # Names of folders end with their slash, as it stands in keys: `a-b` comes before what is in `a`.
-    last = ""
-    while names := heapq.nsmallest(_NAMES, (name for name in _names(folder) if name > last)):
-        for name in names:
-            key = prefix + name
-            if name.endswith("/"):
-                # All that is in it begins with its key: it is passed over if that is behind.
-                if key > after or after.startswith(key):
-                    yield from _walk(folder / name, key, after)
-            elif key > after:
-                yield from _found(folder / name, key)
-        last = names[-1]
-
-
-def _found(path: Path, key: str) -> Iterator[Listed]:
-    """The file, unless it is gone meanwhile, or a link that leads nowhere."""
-    with suppress(OSError):
-        yield Listed(key, path.stat().st_size)
+def _found(folder: Path, key: str, after: str) -> Iterator[Listed]:
+    """The file, if it comes after; unless it is gone meanwhile, or a link that leads nowhere."""
+    if key > after:
+        with suppress(OSError):
+            yield Listed(key, (folder / key).stat().st_size)
 
 
 def _names(folder: Path) -> Iterator[str]:
