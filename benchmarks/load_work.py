@@ -25,7 +25,8 @@ from lineage import settings
 from lineage.aws.clients import CONCURRENCY
 from lineage.days import day_of
 from lineage.records.keys import sha_of
-from lineage.records.messages import Packed, parse_message, render_message, render_packed
+from lineage.records.message_forms import render_message, render_packed
+from lineage.records.messages import Packed, parse_message
 from lineage.records.record import LineageRecord
 
 _WARM_UP_BATCHES = 3

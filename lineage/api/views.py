@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import orjson
 
 from lineage.api.answers import ANSWER_BYTES_MAX, size_of
-from lineage.records.messages import render_record
+from lineage.records.message_forms import render_record
 from lineage.records.questions import LiveRecord, Place
 from lineage.records.record import LineageRecord
 from lineage.records.search.question import Found

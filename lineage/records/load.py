@@ -16,7 +16,8 @@ from lineage.errors import Invalid, Unavailable
 from lineage.records.dead_letters import DeadLetters
 from lineage.records.enrich import ENRICHERS, Enricher, enrich
 from lineage.records.marks import Marks
-from lineage.records.messages import Packed, Refused, parse_message, render_message
+from lineage.records.message_forms import Refused, render_message
+from lineage.records.messages import Packed, parse_message
 from lineage.records.record import Key, LineageRecord
 from lineage.records.table import RecordsTable, is_refused, is_throttle
 

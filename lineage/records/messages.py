@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
@@ -11,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lineage.aws.bodies import Pointer, parse_pointer, render_body
 from lineage.errors import Invalid
+from lineage.records.message_forms import Refused
 from lineage.records.record import LineageRecord
 from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation
 from lineage.wire import field_path, invalid
@@ -31,44 +31,11 @@ class _RecordForm(BaseModel):
 
 
 @dataclass(frozen=True, slots=True)
-class Refused:
-    """A record that breaks a rule, as it was sent, and why."""
-
-    body: str
-    reason: str
-
-
-@dataclass(frozen=True, slots=True)
 class Packed:
     """The records of a packed body: those that hold every rule, and those that do not."""
 
     records: list[LineageRecord] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
-
-
-def render_record(record: LineageRecord) -> dict[str, object]:
-    """The record in the seed's form. Metadata is not sent: the load function adds it."""
-    form: dict[str, object] = {
-        "root_id": record.root_id,
-        "parent_id": record.parent_id,
-        "action_taken": record.action_taken,
-        "recordedAt": record.recorded_at,
-        "storage_location": record.storage_location,
-        "node_id": record.node_id,
-    }
-    if record.run_id is not None:
-        form["run_id"] = record.run_id
-    return form
-
-
-def render_message(record: LineageRecord) -> str:
-    """The body of a message with one record."""
-    return render_body(render_record(record))
-
-
-def render_packed(records: Iterable[LineageRecord]) -> str:
-    """The body of a message, or of an S3 object, with many records."""
-    return render_body({"records": [render_record(record) for record in records]})
 
 
 def parse_message(body: str | bytes) -> LineageRecord | Packed | Pointer:

@@ -3,16 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lineage.aws.bodies import render_body
-from lineage.days import day_of
-from lineage.records.wire import RootId
-from lineage.wire import invalid
-
-_Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +21,6 @@ class TraceRequest:
     marked: tuple[str, ...] = ()
 
 
-class _Form(BaseModel):
-    model_config = ConfigDict(frozen=True)
-
-    root_id: RootId
-    day: _Day | None = None
-    execution: Annotated[str, Field(min_length=1)] | None = None
-    started_at: Annotated[int, Field(strict=True, ge=0)] | None = None
-    marked: tuple[_Day, ...] = ()
-
-
 def render_trace_request(request: TraceRequest) -> str:
     """The body of its message."""
     form = {
@@ -49,22 +31,3 @@ def render_trace_request(request: TraceRequest) -> str:
         "marked": request.marked,
     }
     return render_body(form)
-
-
-def parse_trace_request(body: str, *, message_id: str, sent_at: int) -> TraceRequest:
-    """What a message demands; what it leaves out follows from the message, so that every delivery gives the same.
-
-    `sent_at` is when it was first sent, in seconds since 1970. Raises `Invalid`.
-    """
-    try:
-        form = _Form.model_validate_json(body)
-    except ValidationError as error:
-        raise invalid(error, "message") from error
-    started_at = sent_at if form.started_at is None else form.started_at
-    return TraceRequest(
-        root_id=form.root_id,
-        day=form.day or day_of(started_at),
-        execution=form.execution or message_id,
-        started_at=started_at,
-        marked=form.marked,
-    )
