@@ -66,6 +66,11 @@ class Marks:
         keys = [_mark_key(day, sha_of(root_id)) for day in days]
         return [_mark(item) for item in batch_get(self.dynamodb, self.table, keys)]
 
+    def find(self, day: str, sha: str) -> Mark | None:
+        """The mark of a root by the SHA-256 of its id, strongly consistent, or None."""
+        answer = self.dynamodb.get_item(TableName=self.table, Key=_mark_key(day, sha), ConsistentRead=True)
+        return _mark(answer["Item"]) if "Item" in answer else None
+
     def marks_on(self, day: str, shard: str, *, after: str | None = None) -> Iterator[list[tuple[str, Mark]]]:
         """Pages of a shard's marks, each with the place to go on after it."""
         for items in query_pages(self.dynamodb, self.table, f"MARK#{day}#{shard}", after=after):

@@ -1,0 +1,59 @@
+"""Walking up a forest in O(log depth) joins: pointer jumping.
+
+An *up table* has the columns `num` and `up`: from a node to its parent, or to an ancestor further up. A node that has
+no such ancestor has no row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pyspark.sql import Column, DataFrame
+from pyspark.sql import functions as sf
+
+
+def up_tables(parents: DataFrame) -> list[DataFrame]:
+    """Table k leads from each node to its ancestor 2**k steps up; each is materialized.
+
+    They end where nobody has an ancestor so far up, or, where paths go round, with one that jumps over as many steps
+    as there are nodes: it leads to nothing but the members of cycles, and to each of them (`goes_round`).
+    """
+    tables = [parents]
+    nodes = parents.count()
+    while 2 ** (len(tables) - 1) <= nodes:
+        table = jump(tables[-1]).localCheckpoint()
+        if table.isEmpty():
+            break
+        tables.append(table)
+    return tables
+
+
+def goes_round(tables: Sequence[DataFrame]) -> bool:
+    """Whether some path never ends: only then a table jumps over more steps than there are nodes."""
+    nodes: int = tables[0].count()
+    return 0 < nodes < 1 << (len(tables) - 1)
+
+
+def jump(table: DataFrame) -> DataFrame:
+    """Twice as far up."""
+    ahead = table.select(sf.col("num").alias("up"), sf.col("up").alias("further"))
+    return table.join(ahead, "up").select("num", sf.col("further").alias("up"))
+
+
+def walk_up(starts: DataFrame, tables: Sequence[DataFrame]) -> DataFrame:
+    """Each start (a `num` and any other columns) and every node above it, `steps` of `num` from its start.
+
+    A number of steps is the sum of its bits: with the longest jumps taken first, each node above is reached once.
+    """
+    kept = [name for name in starts.columns if name != "num"]
+    walked = starts.withColumn("steps", sf.lit(0).cast("long"))
+    for power in reversed(range(len(tables))):
+        jumped = walked.join(tables[power], "num", "left")
+        walked = jumped.select(*kept, sf.explode(_here_and_above(2**power)).alias("at")).select(*kept, "at.*")
+    return walked
+
+
+def _here_and_above(steps: int) -> Column:
+    here = sf.struct("num", "steps")
+    above = sf.struct(sf.col("up").alias("num"), (sf.col("steps") + steps).alias("steps"))
+    return sf.when(sf.col("up").isNull(), sf.array(here)).otherwise(sf.array(here, above))

@@ -1,0 +1,53 @@
+"""Families that Spark arranged, as the lines that the trace function would render."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from pyspark.sql import Row
+
+from lineage.records.lines import Compaction, Renderer
+
+
+def render_rows(rows: Iterable[Row], root_ids: Sequence[str], compaction: Compaction | None) -> Iterator[bytes]:
+    """The lines of rows of `jobs.forest.arrange`, whose steps `render_step` made, each with its line feed.
+
+    What is held at a time is the path of one family.
+    """
+    family = None
+    for row in rows:
+        if (row.root, row.family) != family:
+            family, path = (row.root, row.family), _Path(row.closed)
+            renderer = Renderer(root_ids[row.root], compaction)
+        if row.missing is not None:
+            path.missing = row.missing
+        if row.is_leaf:
+            yield renderer.line(path.shared(renderer), row.node_id, row.step)
+        else:
+            path.add(row)
+
+
+class _Path:
+    """The path of a family as it arrives; put together once, when the first leaf is there."""
+
+    def __init__(self, closed: bool) -> None:
+        self.missing: str | None = None
+        self._closed = closed
+        self._cycle: list[str] = []
+        self._steps: list[bytes] = []
+        self._shared: bytes | None = None
+
+    def add(self, row: Row) -> None:
+        """The next step, root first."""
+        self._steps.append(bytes(row.step) + b",")
+        if row.node_id is not None:
+            self._cycle.append(row.node_id)
+
+    def shared(self, renderer: Renderer) -> bytes:
+        """What the family's lines share."""
+        if self._shared is None:
+            # The path of a cycle without a leaf begins with its smallest node, which the line names as its leaf.
+            steps = self._steps[1:] if self._closed else self._steps
+            self._shared = renderer.shared(steps, self.missing, self._cycle)
+            self._steps = []
+        return self._shared

@@ -1,0 +1,146 @@
+"""Traces a root that was too large for the trace function: the same object, the same commit, gathered on Spark.
+
+    python -m jobs.trace_root --root-sha <sha> --marked-on 2026-11-20 --day 2026-11-20 --execution <name>
+        --started-at <seconds> [--graph-table ... --records-table ... --archive-bucket ... --records-dlq-url ...]
+
+What is in brackets may come from the environment (GRAPH_TABLE and so on). The root's id is in its mark.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import orjson
+from pyspark.sql import DataFrame, SparkSession
+
+from jobs.copies import decide
+from jobs.forest import arrange, number
+from jobs.rendered import render_rows
+from jobs.root_sources import sources_of
+from lineage import settings
+from lineage.aws.clients import client
+from lineage.errors import NotFound, TooLarge
+from lineage.records.archive import Archive
+from lineage.records.calendar import Calendar
+from lineage.records.dead_letters import DeadLetters
+from lineage.records.findings import Sources
+from lineage.records.lines import Compaction, in_blocks, parse_step
+from lineage.records.marks import Marks
+from lineage.records.pointers import Pointer, Pointers
+from lineage.records.record import LineageRecord
+from lineage.records.staged import Staged
+from lineage.records.table import RecordsTable
+from lineage.records.trace import Tracer, trace
+from lineage.records.trace_request import TraceRequest
+
+_RUN = ("root-sha", "marked-on", "day", "execution", "started-at")
+_PLACES = (settings.GRAPH_TABLE, settings.RECORDS_TABLE, settings.ARCHIVE_BUCKET, settings.RECORDS_DLQ_URL)
+
+
+@dataclass(frozen=True, slots=True)
+class GatheredOnSpark:
+    """All that is known of a root, read and decided, on Spark's disks.
+
+    What was displaced, and the places of staged images, are held here: they are few beside the records.
+    """
+
+    root_id: str
+    pointer: Pointer | None
+    nodes: DataFrame
+    count: int
+    displaced: Sequence[LineageRecord]
+    staged: Sequence[str]
+
+    def lines(self, compaction: Compaction) -> Iterator[bytes]:
+        """The trace lines, in blocks of whole lines, in the order that `render_lines` gives."""
+        rows = arrange(self.nodes, [self.root_id]).toLocalIterator(prefetchPartitions=True)
+        return in_blocks(render_rows(rows, [self.root_id], compaction))
+
+
+@dataclass(frozen=True, slots=True)
+class OnSpark:
+    """Gathers roots in a Spark session."""
+
+    spark: SparkSession
+
+    def gather(self, root_id: str, sources: Sources) -> GatheredOnSpark:
+        """All that is known of the root. The pointer comes first: who commits after it was read has seen more."""
+        pointer = sources.pointers.find(root_id)
+        found = sources_of(root_id, sources, pointer).read(self.spark).localCheckpoint()
+        decided = decide(found, [root_id])
+        nodes = number(decided.records)
+        displaced = [] if decided.displaced is None else decided.displaced.toLocalIterator()
+        return GatheredOnSpark(
+            root_id=root_id,
+            pointer=pointer,
+            nodes=nodes,
+            count=nodes.count(),
+            displaced=[parse_step(root_id, orjson.loads(bytes(row.step))) for row in displaced],
+            staged=[row.place for row in found.where("place is not null").select("place").toLocalIterator()],
+        )
+
+
+def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
+    """Trace the root that the mark names, if it is still dirty; 0 when it is archived.
+
+    Raises:
+        NotFound: there is no such mark.
+        TooLarge: no object can hold the trace.
+    """
+    told = _parse(arguments)
+    session = spark or SparkSession.builder.appName("trace_root").getOrCreate()
+    tracer = _tracer(told, OnSpark(prepared(session)))
+    mark = tracer.marks.find(told.marked_on, told.root_sha)
+    if mark is None:
+        raise NotFound(f"no root {told.root_sha} is marked on {told.marked_on}")
+    request = TraceRequest(mark.root_id, told.day, told.execution, told.started_at, marked=(told.marked_on,))
+    traced = trace(request, tracer)
+    if traced.left:
+        raise TooLarge(traced.left)
+    return 0
+
+
+def prepared(spark: SparkSession) -> SparkSession:
+    """The session, set for many joins of a table with itself.
+
+    Spark would infer what columns have in common, from join to join: what it infers doubles with each (3.5 to 4.3).
+    """
+    spark.conf.set("spark.sql.constraintPropagation.enabled", "false")
+    return spark
+
+
+def _parse(arguments: Sequence[str]) -> Namespace:
+    parser = ArgumentParser(prog="trace_root")
+    for name in _RUN:
+        parser.add_argument(f"--{name}", required=True, type=int if name == "started-at" else str)
+    for name in _PLACES:
+        parser.add_argument(f"--{name.lower().replace('_', '-')}", default=os.environ.get(name), dest=name)
+    told = parser.parse_args(arguments)
+    if missing := [name for name in _PLACES if getattr(told, name) is None]:
+        raise NotFound(f"neither an argument nor the environment names {', '.join(missing)}")
+    return told
+
+
+def _tracer(told: Namespace, on_spark: OnSpark) -> Tracer:
+    graph, dynamodb = getattr(told, settings.GRAPH_TABLE), client("dynamodb")
+    sources = Sources(
+        RecordsTable(dynamodb, getattr(told, settings.RECORDS_TABLE)),
+        Staged(dynamodb, graph),
+        Pointers(dynamodb, graph),
+        Archive(client("s3"), getattr(told, settings.ARCHIVE_BUCKET)),
+    )
+    dead_letters = DeadLetters(client("sqs"), getattr(told, settings.RECORDS_DLQ_URL))
+    return Tracer(sources, Marks(dynamodb, graph), Calendar(dynamodb, graph), dead_letters, _now_s, on_spark.gather)
+
+
+def _now_s() -> int:
+    return int(time.time())
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
