@@ -12,7 +12,7 @@ from lineage.aws.items import chunks
 from lineage.records.findings import Sources
 from lineage.records.items import expiry_of, parse_item
 from lineage.records.search.question import Found, Horizon, LivePlace, Question, Step
-from lineage.records.search.root import RootSearch
+from lineage.records.search.root import RECORDS_MAX, RECORDS_MAX_ALONE, RootSearch
 from lineage.records.search.roots import Days, Roots
 
 if TYPE_CHECKING:
@@ -33,10 +33,15 @@ class LiveSearch:
     ) -> Iterator[Step[LivePlace]]:
         """What is not published, each node of a root once; a place every so often, and at the end."""
         if question.root is not None:
-            return RootSearch(self.sources, question, horizon, question.root).steps(place)
+            return self._root(question, horizon, question.root, RECORDS_MAX_ALONE).steps(place)
         if question.node is not None:
             return self._of_node(question, question.node, horizon, place)
         return self._of_all(question, horizon, place, days)
+
+    def _root(
+        self, question: Question, horizon: Horizon | None, root_id: str, records_max: int = RECORDS_MAX
+    ) -> RootSearch:
+        return RootSearch(self.sources, question, horizon, root_id, records_max=records_max)
 
     def _of_node(
         self, question: Question, node_id: str, horizon: Horizon | None, place: LivePlace
@@ -47,7 +52,7 @@ class LiveSearch:
             page = self.sources.table.page_of_node(node_id, start=start, limit=_NODES_AT_ONCE)
             for item in page.items:
                 record = parse_item(item)
-                root = RootSearch(self.sources, question, horizon, record.root_id)
+                root = self._root(question, horizon, record.root_id)
                 if question.matches(record) and not root.is_published(item):
                     yield Step(replace(place, node=record.root_id), Found(record, expiry_of(item), None))
             start = page.last_key
@@ -79,7 +84,7 @@ class LiveSearch:
         named = self.sources.pointers.find_by_sha([sha for sha, root_id in roots.items() if root_id is None])
         begun = place if place.part != "done" else None
         return [
-            RootSearch(self.sources, question, horizon, root_id or named[sha][0]).steps(
+            self._root(question, horizon, root_id or named[sha][0]).steps(
                 begun if begun and sha == begun.root_sha else LivePlace()
             )
             for sha, root_id in roots.items()

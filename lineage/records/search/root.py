@@ -25,21 +25,32 @@ if TYPE_CHECKING:
 
 # Rows of a root that are read at once.
 _ROWS_AT_ONCE = 1000
-# Records that are read of an object, and of what is staged of a root: some roots at once, within one request.
+# Records that are read of an object, and of what is staged of a root: of one among many that are read side by side, and
+# of one alone.
 RECORDS_MAX = 20_000
+RECORDS_MAX_ALONE = 100_000
 
 
 class RootSearch:
-    """The unpublished records of one root. `horizon` says what is published, None: nothing is."""
+    """The unpublished records of one root. `horizon` says what is published, None: nothing is.
 
-    def __init__(self, sources: Sources, question: Question, horizon: Horizon | None, root_id: str) -> None:
+    What is staged, or an object, of more than `records_max` records is left out (`truncated`); where that is the object
+    that is published, whose nodes tell what is, more is told than is unpublished.
+    """
+
+    def __init__(
+        self, sources: Sources, question: Question, horizon: Horizon | None, root_id: str, *, records_max: int
+    ) -> None:
         self._sources, self._question, self._horizon, self._root_id = sources, question, horizon, root_id
+        self._records_max = records_max
         self._pointer: Pointer | None = None
         self._published: set[str] | None = None
         self._truncated = False
 
     def steps(self, place: LivePlace) -> Iterator[Step[LivePlace]]:
         """What it holds, in two parts, each by node (the rows of an action: in no order); a place after each page."""
+        if place.part == "done":
+            return
         told: set[str] = set()
         place = replace(place, root_sha=sha_of(self._root_id))
         if place.part == "rows":
@@ -69,7 +80,7 @@ class RootSearch:
     def _pages(self, after: str) -> Iterator[Page]:
         table, root_id, action = self._sources.table, self._root_id, self._question.action
         if self._question.node is not None:
-            item = table.find(root_id, self._question.node)
+            item = None if after else table.find(root_id, self._question.node)
             yield Page([item] if item else [], None)
             return
         start: Item | None = None
@@ -109,12 +120,13 @@ class RootSearch:
         """The records in question that are staged, or in an object that is not published; by node."""
         found: dict[str, LineageRecord] = {}
         for count, (_, record) in enumerate(self._sources.staged.staged(self._root_id)):
-            if count == RECORDS_MAX:
+            if count == self._records_max:
                 self._truncated = True
                 break
             _add(found, record)
         self._pointer = self._sources.pointers.find(self._root_id)
         if self._pointer is not None and (self._horizon is None or self._pointer.day > self._horizon.day):
+            self._truncated |= self._pointer.object.records > self._records_max
             for record in self._records_of(self._pointer.object):
                 _add(found, record)
         asked = {node: record for node, record in found.items() if self._question.matches(record)}
@@ -133,10 +145,8 @@ class RootSearch:
         return self._published
 
     def _records_of(self, one: ArchiveObject) -> Iterator[LineageRecord]:
-        if one.records > RECORDS_MAX:
-            self._truncated = True
-            return iter(())
-        return self._sources.archive.records(one.key)
+        """The records of an object, none of one that is too large."""
+        return self._sources.archive.records(one.key) if one.records <= self._records_max else iter(())
 
 
 def _add(found: dict[str, LineageRecord], record: LineageRecord) -> None:

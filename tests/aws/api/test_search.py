@@ -127,17 +127,16 @@ def test_a_record_that_was_loaded_late_for_a_sealed_day_is_found(search, cloud):
 
 def test_a_record_loaded_while_its_root_was_traced_is_told_by_the_table_or_by_the_archive_but_once(search, cloud):
     """Whether the trace has read it, the times do not tell: the object does."""
-    read, unread = a_step("read"), a_step("unread")
-    cloud.load(read)
+    early, read, unread = (a_step(node) for node in ("early", "read", "unread"))
+    cloud.load(early)
     cloud.now_s = MORNING
+    cloud.load(read)
     with meanwhile(cloud.s3, "PutObject", lambda: cloud.load(unread)):
         search.night()
 
-    assert search.all(root="flights") == [
-        told(unread),
-        told(read, ttl_expiry=None, archived_on=DAY),
-    ]
-    assert search.all(node="read") == [told(read, ttl_expiry=None, archived_on=DAY)]
+    archived = [told(one, ttl_expiry=None, archived_on=DAY) for one in (early, read)]
+    assert search.all(root="flights") == [told(unread), *archived]
+    assert search.all(node="read") == archived[1:]
     assert search.all(node="unread") == [told(unread)]
 
 
@@ -218,8 +217,32 @@ def test_what_expired_is_told_in_the_same_pages_as_what_is_left(search, cloud):
         assert found == ["b-0", "b-1", "b-2", "a-0", "a-1", "a-2"]
 
 
+@pytest.mark.parametrize("question", [{"root": "flights", "node": "n"}, {"node": "n"}, {"action": "READ"}])
+def test_a_record_is_told_once_by_the_smallest_pages(search, cloud, question):
+    cloud.load(a_step("n"))
+    left = [] if question == {"node": "n"} else [("flights", "n")]
+
+    assert search.nodes(**question, limit=1) == [("flights", "n")]
+    cloud.now_s += 25 * HOUR
+    cloud.stream(cloud.expire())
+    assert search.nodes(**question, limit=1) == left
+    found, cursor = [], {}
+    while cursor is not None:
+        page = search.ask(**question, remaining_s=1, **cursor).json
+        found += page["records"]
+        cursor = {"cursor": page["cursor"]} if page["cursor"] else None
+    assert len(found) == len(left)
+
+
+def test_a_node_of_many_roots_is_told_once_of_each_on_pages_of_any_size(search, cloud):
+    cloud.load(*(a_step("n", root=f"root-{number}") for number in range(5)))
+
+    for limit in (1, 2, 5, 1000):
+        assert search.nodes(node="n", limit=limit) == [(f"root-{number}", "n") for number in range(5)]
+
+
 def test_what_is_too_large_to_be_read_is_left_out_and_told(search, cloud, monkeypatch):
-    monkeypatch.setattr("lineage.records.search.root.RECORDS_MAX", 2)
+    monkeypatch.setattr("lineage.records.search.live.RECORDS_MAX_ALONE", 2)
     cloud.load(*(a_step(f"n-{number}") for number in range(3)))
     cloud.load(a_step("small", root="other"))
     cloud.now_s = MORNING
@@ -227,10 +250,10 @@ def test_what_is_too_large_to_be_read_is_left_out_and_told(search, cloud, monkey
     cloud.now_s += 24 * HOUR
     cloud.stream(cloud.expire())
 
-    answer = search.ask(action="READ").json
+    large, small = (search.ask(root=root).json for root in ("flights", "other"))
 
-    assert [record["node_id"] for record in answer["records"]] == ["small"]
-    assert (answer["cursor"], answer["truncated"]) == (None, True)
+    assert large == {"records": [], "cursor": None, "truncated": True}
+    assert ([record["node_id"] for record in small["records"]], small["truncated"]) == (["small"], False)
 
 
 def test_a_request_that_is_nearly_over_answers_what_it_has_and_the_next_goes_on(search, cloud):
