@@ -1,0 +1,119 @@
+"""The commands in the guides: outputs and knobs that exist, options that the services' own descriptions know."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import subprocess
+import sys
+
+import botocore.session
+import pytest
+from botocore import xform_name
+
+from infra.knobs import parse_knobs
+from infra.package import PROJECT
+
+GUIDES = ("deploy.md", "operations.md")
+# Commands of the CLI's own, and options that it has for every command.
+CUSTOM = {"s3", "configure", "logs tail", "emr add-steps"}
+_QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
+GLOBAL = {"output", "query", "region", "no-paginate", "max-items"}
+
+
+def shell(guide: str) -> str:
+    """The guide's shell blocks, each command on one line, with X where a reader is to put something."""
+    text = (PROJECT / "docs" / guide).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```sh\n(.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return re.sub(r"<[a-z][^>\n]*>", "X", "\n".join(blocks).replace("\\\n", " "))
+
+
+def simple_commands(guide: str) -> list[str]:
+    """The guide's commands, those inside others too, with V for what they hold of text and of answers."""
+    text = re.sub(r"\\[\"']|\s# .*", "", shell(guide))
+    found = []
+    while inner := re.search(r"\$\(([^()]*)\)", text):
+        found.append(inner[1])
+        text = text[: inner.start()] + "V" + text[inner.end() :]
+    return [line for part in [*found, text] for line in _QUOTED.sub("V", part).splitlines()]
+
+
+def aws_commands() -> list[tuple[str, str, str, frozenset[str]]]:
+    """Guide, service, operation, options."""
+    found = set()
+    for guide in GUIDES:
+        commands = [one for text in simple_commands(guide) for one in re.split(r"[|;&]", text)]
+        for command in commands:
+            asked = re.search(r"\baws ([a-z0-9-]+) ([a-z-]+)(.*)", command)
+            if asked and asked[1] not in CUSTOM and f"{asked[1]} {asked[2]}" not in CUSTOM:
+                found.add((guide, asked[1], asked[2], frozenset(re.findall(r"(?<=\s)--([a-z-]+)", asked[3]))))
+    return sorted(found, key=str)
+
+
+def test_the_guides_have_the_commands_that_they_are_read_for():
+    services = {service for _, service, _, _ in aws_commands()}
+    assert {"athena", "cloudformation", "dynamodb", "glue", "lambda", "s3api", "sqs", "stepfunctions"} <= services
+
+
+@pytest.mark.parametrize(("guide", "service", "operation", "options"), aws_commands())
+def test_an_aws_command_has_an_operation_and_options_that_the_service_knows(guide, service, operation, options):
+    session = botocore.session.get_session()
+    model = session.get_service_model("s3" if service == "s3api" else service)
+    operations = {xform_name(name, "-"): name for name in model.operation_names}
+    assert operation in operations
+    shape = model.operation_model(operations[operation]).input_shape
+    known = {xform_name(member, "-") for member in shape.members}
+    assert {option for option in options if option.removeprefix("no-") not in known} <= GLOBAL
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_an_output_that_a_guide_names_is_one_of_the_stacks(guide, template, turned):
+    text = (PROJECT / "docs" / guide).read_text(encoding="utf-8")
+    outputs = {*template.content["Outputs"], *turned.content["Outputs"]}
+    named = set(re.findall(r"\$\(output (\w+)\)", text))
+    assert named - outputs == set()
+    assert named
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_a_knob_that_a_guide_turns_is_one(guide):
+    text = (PROJECT / "docs" / guide).read_text(encoding="utf-8")
+    turned = re.findall(r"-c ([a-z_]+)=([a-z0-9_-]+)", text)
+    assert turned
+    for name, value in turned:
+        parse_knobs({name: value})
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_a_command_of_ours_that_a_guide_names_has_its_options(guide):
+    commands = set(re.findall(r"\.venv/bin/headwater ([a-z]+)([^|;&\n`]*)", shell(guide)))
+    assert commands
+    for command, rest in commands:
+        if command == "cdk":
+            continue
+        words = [word for word in shlex.split(rest.split(" #")[0]) if re.fullmatch(r"[a-z]+", word)][:1]
+        told = help_of(command) + (help_of(command, *words) if command == "token" else "")
+        options = set(re.findall(r"(?<=\s)(--[a-z-]+)", rest))
+        assert {option for option in options if option not in told} == set()
+
+
+def help_of(*command: str) -> str:
+    asked = [sys.executable, "-m", "headwater", *command, "--help"]
+    return subprocess.run(asked, capture_output=True, text=True, check=True, cwd=PROJECT).stdout
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_a_link_of_a_guide_leads_to_a_file_and_a_heading(guide):
+    text = (PROJECT / "docs" / guide).read_text(encoding="utf-8")
+    for target, anchor in re.findall(r"\]\(([\w./-]*)(?:#([\w-]+))?\)", text):
+        page = PROJECT / "docs" / (target or guide)
+        assert page.is_file(), target
+        if anchor:
+            headings = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+            slugs = {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+            assert anchor in slugs, f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("guide", GUIDES)
+def test_the_shell_of_a_guide_is_shell(guide):
+    subprocess.run(["bash", "-n"], input=shell(guide), text=True, check=True)
