@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import shutil
 import subprocess
+import sys
 import zipfile
 
 import pytest
@@ -75,6 +77,19 @@ def test_a_code_asset_is_our_two_folders_without_bytecode(template, tmp_path_fac
         if path.is_file() and path.suffix != ".pyc"
     }
     assert shipped == written
+
+
+def test_the_jobs_are_imported_from_their_archive_without_what_glue_lacks(template, tmp_path_factory, tmp_path):
+    [asset] = [path.parent for path in tmp_path_factory.getbasetemp().glob("prod0/asset.*/jobs")]
+    package = shutil.make_archive(str(tmp_path / "package"), "zip", asset)
+    code = f"""
+import sys
+sys.modules.update(dict.fromkeys(("pydantic", "aws_lambda_powertools", "aws_cdk", "cryptography", "rich")))
+sys.path[:] = [{package!r}, *(path for path in sys.path if path)]
+import jobs.launch, jobs.compact_archive, jobs.trace_root
+assert jobs.launch.__file__.startswith({package!r})
+"""
+    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
 
 
 def test_the_libraries_of_the_jobs_are_wheels_for_glue_and_unpacked_for_emr(lock_file, tmp_path):
