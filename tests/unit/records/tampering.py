@@ -84,6 +84,11 @@ def forge_all(archive, change):
         before = day
 
 
+def other(key):
+    """Another object of the same root on the same day."""
+    return re.sub(r"\.[0-9a-f]{64}\.", f".{'0' * 64}.", key)
+
+
 # Changes of a digest's lines.
 
 
