@@ -297,10 +297,10 @@ def test_a_large_table_is_cut_into_files_of_whole_roots(spark, archive):
     for root in range(12):
         root_id = f"s3://landing/{root:02}"
         archive.trace(DAY, *(a_record(f"{node}", root_id, root_id=root_id) for node in range(10)))
-        archive.trace(NEXT_DAY, *(a_record(f"{node}", root_id, root_id=root_id) for node in range(15)))
+        archive.trace(NEXT_DAY, *(a_record(f"{node}", root_id, root_id=root_id) for node in range(20)))
     archive.seal(DAY)
     archive.seal(NEXT_DAY)
-    for day, rows in ((DAY, 120), (NEXT_DAY, 60)):
+    for day, rows in ((DAY, 120), (NEXT_DAY, 120)):
         manifest = compact(spark, str(archive.folder), day, "a-1", file_bytes=4000)
         for name, expected in (("records", archive.expected_records(day)), ("traces", archive.expected_traces(day))):
             found = [
