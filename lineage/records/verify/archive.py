@@ -157,7 +157,9 @@ def _signatures(
     if keys is None:
         unchecked = sum(one.day in signed for one in sealed)
         if unchecked:
-            yield Finding("", _DIGESTS, Kind.NOTE, f"signatures that were not checked, without a public key: {unchecked:,}")
+            yield Finding(
+                "", _DIGESTS, Kind.NOTE, f"signatures that were not checked, without a public key: {unchecked:,}"
+            )
         return
     first = min(signed) if signed else max((one.day for one in sealed), default="")
     for one in sealed:
