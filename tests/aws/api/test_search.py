@@ -153,6 +153,8 @@ def test_a_root_that_goes_on_is_told_by_each_day_what_it_archived_first(search, 
     found = [told(second), told(third), told(first, ttl_expiry=None, archived_on=DAY)]
     assert search.all(root="flights") == found
     assert search.all(action="READ") == found
+    # A row that was told on a page before is not told again as one of the object.
+    assert search.all(root="flights", limit=1) == found
     search.publish(DAY_AFTER)
     later = told(second, ttl_expiry=None, archived_on=DAY_AFTER)
     assert search.all(root="flights") == [told(third), told(first, ttl_expiry=None, archived_on=DAY), later]
