@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from local.clock import Clock
 from local.errors import ChildFailed, ChildTimedOut, ToolMissing
@@ -47,6 +48,7 @@ class SparkJobs:
         self._env = python_environment(env, code)
         self._code = code
         self._log = logs / "spark.log"
+        self._scratch: TemporaryDirectory[str] | None = None
         self._clock = clock
         self._tell = tell
         self._one_at_a_time = threading.Lock()
@@ -71,6 +73,8 @@ class SparkJobs:
             child = self._child
         if child is not None:
             child.stop(wait_s=0.5)
+        if self._scratch is not None:
+            self._scratch.cleanup()
 
     @contextmanager
     def _counted(self) -> Iterator[None]:
@@ -102,8 +106,10 @@ class SparkJobs:
         with self._lock:
             if self._stopped:
                 raise ChildFailed("the stack has stopped")
+            if self._scratch is None:
+                self._scratch = TemporaryDirectory(prefix="headwater-spark-", ignore_cleanup_errors=True)
             if self._child is None:
-                env = with_java(self._env)
+                env = with_java({**self._env, "TMPDIR": self._scratch.name})
                 self._child = Child("local.spark_worker", [], env=env, cwd=self._code, log=self._log)
             return self._child
 

@@ -28,8 +28,6 @@ _OPTIONS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
-    # Runs of seconds: the first compiler alone is quicker than both.
-    "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.shuffle.partitions": "2",
     "spark.ui.enabled": "false",
@@ -65,12 +63,19 @@ class Worker:
 
 
 def _session() -> SparkSession:
-    """The session; a new one if a job has stopped it."""
+    """The session; a new one if a job has stopped it. Its files are where the parent removes them."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder: Any = SparkSession.builder.master("local[2]").appName("headwater-jobs")
-    for name, value in {**_OPTIONS, "spark.sql.warehouse.dir": tempfile.gettempdir()}.items():
+    scratch = tempfile.gettempdir()
+    places = {
+        # Runs of seconds: the first compiler alone is quicker than both.
+        "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir={scratch}",
+        "spark.local.dir": scratch,
+        "spark.sql.warehouse.dir": f"{scratch}/warehouse",
+    }
+    for name, value in {**_OPTIONS, **places}.items():
         builder = builder.config(name, value)
     session: SparkSession = builder.getOrCreate()
     return session

@@ -177,11 +177,16 @@ def test_a_run_that_fails_fails_the_state_machine_as_glue_s_does(jobs):
     assert json.loads(failed.value.cause)["ErrorMessage"] == "ValueError: told to"
 
 
-def test_runs_beyond_those_allowed_at_a_time_are_refused(jobs):
-    first, second = jobs.start(do="count"), jobs.start(do="count")
-    assert jobs.stack.running == 2
+def test_runs_beyond_those_allowed_at_a_time_are_refused(jobs, tmp_path):
+    until = tmp_path / "until"
+    first, second = (jobs.start(do="wait", until=str(until)) for _ in range(2))
     with pytest.raises(jobs.glue.exceptions.ConcurrentRunsExceededException):
         jobs.start(do="count")
+    deadline = time.monotonic() + 20
+    while jobs.stack.running < 2 and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert jobs.stack.running == 2
+    until.touch()
     jobs.stack.drain(60)
     assert [jobs.ended(*run)["JobRunState"] for run in (first, second)] == ["SUCCEEDED", "SUCCEEDED"]
     assert jobs.stack.running == 0
@@ -217,9 +222,13 @@ def test_nothing_is_left_of_a_stack_that_stops_in_the_middle_of_a_run(tmp_path):
         worker = jobs.seen["pid"]
         children = Path(f"/proc/{worker}/task/{worker}/children").read_text().split()
         jobs.start(do="sleep")
+        scratch = Path(jobs.seen["scratch"])
+        assert scratch.name.startswith("headwater-spark-")
+        assert scratch.exists()
     assert children
     deadline = time.monotonic() + 20
     while any(Path(f"/proc/{pid}").exists() for pid in [worker, *children]) and time.monotonic() < deadline:
         time.sleep(0.1)
     assert [pid for pid in [worker, *children] if Path(f"/proc/{pid}").exists()] == []
+    assert not scratch.exists()
     assert [failure for failure in stack.errors if failure.error_type != "STOPPED"] == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tempfile
 import time
 from datetime import datetime, timezone
 from pathlib import Path
@@ -24,6 +25,7 @@ def _count(told, spark):
         "rows": spark.range(1000).count(),
         "found": found,
         "pid": os.getpid(),
+        "scratch": tempfile.gettempdir(),
         "endpoint": os.environ["AWS_ENDPOINT_URL"],
         "today": datetime.now(timezone.utc).date().isoformat(),
     }
@@ -56,6 +58,12 @@ def _sleep(told, spark):
     return 0
 
 
+def _wait(told, spark):
+    while not Path(told["--until"]).exists():
+        time.sleep(0.05)
+    return 0
+
+
 _DO = {
     "count": _count,
     "raise": _raise,
@@ -65,4 +73,5 @@ _DO = {
     "status": lambda told, spark: 4,
     "stop": _stop,
     "sleep": _sleep,
+    "wait": _wait,
 }
