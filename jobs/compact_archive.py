@@ -66,26 +66,26 @@ class _Attempt:
         """The lines of the newest objects."""
         sealed = self.sealed
         objects = prove_all_of(self.storage, prefix_of(sealed.day), sealed.newest.select("key", "sha256"))
-        rows = self._files(_traces_bytes(sealed)).shuffle(traces_of(objects))
-        return self._write(rows, TRACES, sealed.lines, "lines")
+        files = Files.of(_traces_bytes(sealed), self.file_bytes)
+        return self._write(files.shuffle(traces_of(objects)), TRACES, sealed.lines, "lines")
 
     def records(self) -> Written:
         """Of the traces, which are written: the records that the root's last object of an earlier day does not hold."""
         sealed = self.sealed
-        files = self._files(sealed.records * _RECORD_BYTES)
-        rows = records_of(files.cut(read_table(self.storage, TRACES, self._folder(TRACES))))
+        rows = records_of(read_table(self.storage, TRACES, self._folder(TRACES)))
         if not sealed.continued:
-            return self._write(rows, RECORDS, sealed.records, "records")
+            return self._write_records(rows, sealed.records)
         before = nodes_of(prove_some(self.storage, sealed.bases)).persist()
         try:
             expected = sealed.records - before.count()
             rows = rows.join(before, ["root_id", "node_id"], "left_anti")
-            return self._write(self._files(expected * _RECORD_BYTES).cut(rows), RECORDS, expected, "records")
+            return self._write_records(rows, expected)
         finally:
             before.unpersist()
 
-    def _files(self, size_bytes: int) -> Files:
-        return Files.of(size_bytes, self.file_bytes)
+    def _write_records(self, rows: DataFrame, expected: int) -> Written:
+        files = Files.of(expected * _RECORD_BYTES, self.file_bytes)
+        return self._write(files.gather(rows), RECORDS, expected, "records")
 
     def _write(self, rows: DataFrame, table: Table, expected: int, what: str) -> Written:
         written = write_table(rows, table, self.storage, self._folder(table), expected=expected)

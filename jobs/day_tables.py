@@ -38,13 +38,13 @@ class Files:
         """One, or so many that each has about `file_bytes`."""
         return cls(max(1, round(size_bytes / file_bytes)))
 
-    def cut(self, rows: DataFrame) -> DataFrame:
-        """Rows of whole roots, a partition for each file; with one file, in the order of the partitions read."""
-        return rows.coalesce(1) if self.number == 1 else rows.repartitionByRange(self.number, "root_id")
-
     def shuffle(self, rows: DataFrame) -> DataFrame:
-        """As `cut`, but what comes before it stays in as many tasks as it was in."""
-        return rows.repartition(1) if self.number == 1 else self.cut(rows)
+        """Rows of whole roots, a partition for each file; all that comes before stays in as many tasks as it was in."""
+        return rows.repartition(1) if self.number == 1 else rows.repartitionByRange(self.number, "root_id")
+
+    def gather(self, rows: DataFrame) -> DataFrame:
+        """As `shuffle`, of rows that have just been shuffled: a single file asks for no second time."""
+        return rows.coalesce(1) if self.number == 1 else self.shuffle(rows)
 
 
 def traces_of(objects: Objects) -> DataFrame:
