@@ -109,8 +109,10 @@ def prepared(spark: SparkSession) -> SparkSession:
     """The session, set for many joins of a table with itself.
 
     Spark would infer what columns have in common, from join to join: what it infers doubles with each (3.5 to 4.3).
+    And it would hold each small table of a chain of joins in memory, all at once: joins that sort can spill.
     """
     spark.conf.set("spark.sql.constraintPropagation.enabled", "false")
+    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
     return spark
 
 
