@@ -20,6 +20,7 @@ from infra.spark_job import SparkJob
 _GLUE_VERSION = "5.1"
 _WORKER = "G.1X"
 _WORKERS_MAX = 10
+_WORKERS_KEPT = 4
 
 
 class GlueEngine(Construct):
@@ -63,11 +64,11 @@ class GlueEngine(Construct):
             ),
             glue_version=_GLUE_VERSION,
             worker_type=_WORKER,
-            number_of_workers=_WORKERS_MAX,
+            number_of_workers=_WORKERS_MAX if job.scales else _WORKERS_KEPT,
             execution_property=glue.CfnJob.ExecutionPropertyProperty(max_concurrent_runs=job.runs_max),
             timeout=job.timeout_min,
             max_retries=0,  # the state machine tries again, and knows when it cannot help
-            default_arguments={**job.arguments, **self._arguments()},
+            default_arguments={**job.arguments, **self._arguments(job)},
         )
         # Jobs of Glue start with what their role may do at that moment.
         made.node.add_dependency(job.role)
@@ -77,11 +78,11 @@ class GlueEngine(Construct):
         accept(made, "GL3", "The jobs keep no bookmarks.")
         return made
 
-    def _arguments(self) -> Mapping[str, str]:
+    def _arguments(self, job: SparkJob) -> Mapping[str, str]:
         """What Glue itself is told."""
         told = {
             "--extra-py-files": self._code.package.url,
-            "--enable-auto-scaling": "true",
+            "--enable-auto-scaling": "true" if job.scales else "false",
             "--enable-metrics": "true",
             "--custom-logGroup-prefix": self._log_prefix,
         }

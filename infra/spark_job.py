@@ -11,7 +11,10 @@ from infra.rights import Rights
 
 
 class SparkJob(Construct):
-    """The module `jobs.<module>`, with a role of its own; it may do nothing until it is allowed to."""
+    """The module `jobs.<module>`, with a role of its own; it may do nothing until it is allowed to.
+
+    One that does not scale keeps its workers to its end: they hold what cannot be computed again.
+    """
 
     def __init__(
         self,
@@ -24,11 +27,13 @@ class SparkJob(Construct):
         timeout_min: int,
         runs_max: int,
         service: str,
+        scales: bool = True,
     ) -> None:
         super().__init__(scope, construct_id)
         self.about = about
         self.arguments = {"--job": module, **arguments}
         self.timeout_min = timeout_min
         self.runs_max = runs_max
+        self.scales = scales
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal(service))
         self.rights = Rights(self.role)

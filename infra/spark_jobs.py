@@ -67,6 +67,7 @@ class SparkJobs(Construct):
             timeout_min=_TRACE_TIMEOUT_MIN,
             runs_max=_TRACE_RUNS_MAX,
             service=engine.SERVICE,
+            scales=False,
         )
         traced.open_to(trace_root.rights)
         trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], traced.archive_bucket, "traces/")

@@ -106,14 +106,15 @@ def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
 
 
 def prepared(spark: SparkSession) -> SparkSession:
-    """The session, set for many joins of a table with itself.
+    """A session beside this one, set for many joins of a table with itself.
 
     Spark would infer what columns have in common, from join to join: what it infers doubles with each (3.5 to 4.3).
     And it would hold each small table of a chain of joins in memory, all at once: joins that sort can spill.
     """
-    spark.conf.set("spark.sql.constraintPropagation.enabled", "false")
-    spark.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
-    return spark
+    own = spark.newSession()
+    own.conf.set("spark.sql.constraintPropagation.enabled", "false")
+    own.conf.set("spark.sql.autoBroadcastJoinThreshold", "-1")
+    return own
 
 
 def _parse(arguments: Sequence[str]) -> Namespace:

@@ -68,9 +68,12 @@ def without_assets(allowed: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "minutes", "runs"), [("CompactArchive", COMPACT, 120, 3), ("TraceRoot", TRACE, 45, 10)]
+    ("name", "told", "minutes", "runs", "workers", "scales"),
+    [("CompactArchive", COMPACT, 120, 3, 10, "true"), ("TraceRoot", TRACE, 45, 10, 4, "false")],
 )
-def test_a_job_of_glue_runs_the_launcher_with_what_it_is_always_told(template, name, told, minutes, runs):
+def test_a_job_of_glue_runs_the_launcher_with_what_it_is_always_told(
+    template, name, told, minutes, runs, workers, scales
+):
     job = template.of_type("AWS::Glue::Job")[name]
     arguments = job.pop("DefaultArguments")
     script = job["Command"].pop("ScriptLocation")
@@ -80,7 +83,7 @@ def test_a_job_of_glue_runs_the_launcher_with_what_it_is_always_told(template, n
         "Command": {"Name": "glueetl", "PythonVersion": "3"},
         "GlueVersion": "5.1",
         "WorkerType": "G.1X",
-        "NumberOfWorkers": 10,
+        "NumberOfWorkers": workers,
         "ExecutionProperty": {"MaxConcurrentRuns": runs},
         "MaxRetries": 0,
         "Timeout": minutes,
@@ -90,7 +93,7 @@ def test_a_job_of_glue_runs_the_launcher_with_what_it_is_always_told(template, n
     assert (package.startswith(ASSETS), package.endswith(".zip")) == (True, True)
     groups = {group.get("LogGroupName") for group in template.of_type("AWS::Logs::LogGroup").values()}
     assert {f"{logs}/error", f"{logs}/output"} <= groups
-    assert arguments == {**told, "--enable-auto-scaling": "true", "--enable-metrics": "true"}
+    assert arguments == {**told, "--enable-auto-scaling": scales, "--enable-metrics": "true"}
 
 
 @pytest.mark.parametrize("told", [COMPACT, TRACE], ids=lambda told: told["--job"])

@@ -10,6 +10,10 @@ import pytest
 from pyspark.sql import DataFrame, Row, SparkSession
 
 from jobs.forest import arrange, number
+
+# The job needs what it prints with.
+pytest.importorskip("orjson")
+from jobs.trace_root import prepared
 from lineage.records.forest import Forest
 from lineage.records.record import LineageRecord
 
@@ -19,12 +23,9 @@ Told = tuple[list[str], list[str], "str | None", list[str]]
 
 
 @pytest.fixture
-def plain(spark: SparkSession) -> Iterator[SparkSession]:
-    """The session as the job sets it (`jobs.trace_root.prepared`, which loads what Spark 3.5 has not here)."""
-    name = "spark.sql.constraintPropagation.enabled"
-    spark.conf.set(name, "false")
-    yield spark
-    spark.conf.unset(name)
+def plain(spark: SparkSession) -> SparkSession:
+    """The session as the job sets it."""
+    return prepared(spark)
 
 
 def records_of(root_id: str, edges: Edges) -> list[LineageRecord]:
@@ -112,3 +113,29 @@ HARD: dict[str, Edges] = {
 
 def test_hard_forests(plain: SparkSession) -> None:
     both_agree(plain, HARD)
+
+
+def a_forest(dice: random.Random, root_id: str) -> Edges:
+    """Few ids, so that all shapes come up; the parent is one of them, the root or nobody."""
+    ids = [f"n{dice.randrange(100):02}" for _ in range(dice.randrange(14))]
+    if dice.random() < 0.3:
+        ids.append(root_id)
+    others = [root_id, "gone", "lost"] if dice.random() < 0.6 else []
+    shape = dice.choice(["any", "chain", "star"])
+    parents: dict[str, list[str]] = {
+        "any": [*ids, *others],
+        "chain": [],
+        "star": [*ids[:1], *others],
+    }
+    edges = {}
+    for place, node in enumerate(ids):
+        choices = parents[shape] or [ids[place - 1] if place else root_id]
+        edges[node] = dice.choice(choices)
+    return edges
+
+
+def test_both_tracers_agree_on_three_thousand_random_forests_in_one_table(plain: SparkSession) -> None:
+    dice = random.Random(20)
+    roots = {f"r{place:04}": a_forest(dice, f"r{place:04}") for place in range(3000)}
+
+    both_agree(plain, roots, seed=20)
