@@ -13,6 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -98,7 +99,7 @@ def session(memory: str) -> SparkSession:
 
 def peak_of_java(spark: SparkSession) -> int:
     """The most memory that Spark's process had, in bytes."""
-    context = spark.sparkContext
+    context: Any = spark.sparkContext
     process = context._jvm.java.lang.ProcessHandle.current().pid()
     status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return int(status.split("VmHWM:")[1].split()[0]) * 1024
