@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from jobs.jumps import goes_round, up_tables
+from jobs.jumps import goes_round, materialized, up_tables
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ def _smallest(known: DataFrame) -> DataFrame:
             sf.least("cycle", "other").alias("cycle"),
             (sf.col("other") < sf.col("cycle")).alias("learned"),
         )
-        known = told.localCheckpoint()
+        known = materialized(told)
         if known.where("learned").isEmpty():
             return known
         known = known.drop("learned")

@@ -21,11 +21,22 @@ def up_tables(parents: DataFrame) -> list[DataFrame]:
     tables = [parents]
     nodes = parents.count()
     while 2 ** (len(tables) - 1) <= nodes:
-        table = jump(tables[-1]).localCheckpoint()
+        table = materialized(jump(tables[-1]))
         if table.isEmpty():
             break
         tables.append(table)
     return tables
+
+
+def materialized(table: DataFrame) -> DataFrame:
+    """The table, computed once, as what it is: a later plan has neither its plan in it nor an estimate of its size.
+
+    A checkpoint alone keeps the estimate, which is the product of what was joined: round by round it has twice as many
+    digits, until numbers of megabytes are multiplied for every plan (Spark 3.5 to 4.3). What is cached is measured.
+    """
+    kept = table.localCheckpoint(eager=False).persist()
+    kept.count()
+    return kept
 
 
 def goes_round(tables: Sequence[DataFrame]) -> bool:
