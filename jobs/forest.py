@@ -21,6 +21,7 @@ _MISSING = -2
 # Of a family's places: the second round of a cycle lies before the first, and steps before leaves.
 _SECOND_ROUND = 1 << 62
 _FAMILY = ("root", "closed", "family")
+_ROWS_AT_ONCE = 50_000
 
 
 def number(records: DataFrame) -> DataFrame:
@@ -151,8 +152,11 @@ def _no(name: str) -> Column:
 
 def _told(places: DataFrame, nodes: DataFrame) -> DataFrame:
     texts = nodes.select("num", "node_id", "parent_id", "step")
-    told = places.join(texts, "num").orderBy(*_FAMILY, "place")
-    return told.select(
+    places = places.localCheckpoint()
+    # So many rows that the driver can hold some partitions: what compresses well, as paths do, is no measure of it.
+    parts = places.count() // _ROWS_AT_ONCE + 1
+    told = places.join(texts, "num").repartitionByRange(parts, *_FAMILY, "place")
+    return told.sortWithinPartitions(*_FAMILY, "place").select(
         *_FAMILY,
         "is_leaf",
         "step",
