@@ -574,7 +574,7 @@ def test_importing_the_recorder_loads_no_library() -> None:
 
 def test_the_recorder_is_quiet_when_all_is_well(lake: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
     # Of its own: the local stack of other tests polls on, and botocore tells of each call.
-    with caplog.at_level(logging.DEBUG, logger="spark_client"), a_recorder(lake) as recorder:
+    with caplog.at_level(logging.DEBUG, logger="headwater"), a_recorder(lake) as recorder:
         recorder.record(ESTIMATED, [READ, ESTIMATE], ["tailnum", "co2"])
 
-    assert [record.getMessage() for record in caplog.records if record.name.startswith("spark_client")] == []
+    assert [record.getMessage() for record in caplog.records if record.name.startswith("headwater")] == []
