@@ -127,15 +127,12 @@ class Compactor:
 
     def unpublished(self, day: str, *, again: bool) -> list[DayToPublish]:
         """The sealed days up to this one that are not published yet, oldest first; with `again`, this one anyhow."""
-        last = self.publications.last() or shift(self._first_digest(day), -1)
+        last = self.publications.last() or shift(self.digests.first_day() or day, -1)
         days = days_between(shift(last, 1), day)
         sealed = [one for some in chunks(days, GET_KEYS_MAX) for one in sorted(self.calendar.seals(some))]
         if again and day not in sealed:
             sealed = [*sealed, day]
         return [DayToPublish(one, self._has_objects(one)) for one in sealed[:_PUBLISHED_MAX]]
-
-    def _first_digest(self, day: str) -> str:
-        return self.digests.first_day() or day
 
     def seal(self, day: str, *, execution: str, now_s: int) -> Digest:
         """Close the day, and every earlier one left open, and write the digests; what is dirty is carried over."""

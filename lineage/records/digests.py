@@ -12,8 +12,7 @@ from itertools import islice, zip_longest
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, cast
 
-from botocore.exceptions import ClientError
-
+from lineage.aws.objects import put_new
 from lineage.errors import Conflict
 from lineage.records.archive import Archive, compress_lines, prefix_of
 from lineage.records.calendar import Link
@@ -23,8 +22,6 @@ from lineage.records.pointers import ArchiveObject
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
-# S3's answers to a conditional write that lost: the object is there, or is being written.
-_EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
 _SPOOLED_BYTES = 16 * 1024 * 1024
 _CHUNK_BYTES = 1024 * 1024
 _BLOCK_LINES = 1000
@@ -55,28 +52,12 @@ class Digests:
             file = cast(IO[bytes], spooled)
             compress_lines(_blocks(render_digest(head, objects, missing)), file)
             file.seek(0)
-            if not self._put_new(key_of(head.day), file):
+            form = "application/x-ndjson"
+            if not put_new(self.s3, self.bucket, key_of(head.day), file, content_type=form, content_encoding="gzip"):
                 file.seek(0)
                 with gzip.open(file) as written:
                     self._check_same(head.day, DigestLines(written))
         return self.get(head.day)
-
-    def _put_new(self, key: str, file: IO[bytes]) -> bool:
-        """Whether there was none."""
-        try:
-            self.s3.put_object(
-                Bucket=self.bucket,
-                Key=key,
-                Body=file,
-                ContentType="application/x-ndjson",
-                ContentEncoding="gzip",
-                IfNoneMatch="*",
-            )
-        except ClientError as error:
-            if error.response["Error"]["Code"] not in _EXISTS:
-                raise
-            return False
-        return True
 
     def _check_same(self, day: str, expected: DigestLines) -> None:
         there = self._read(day)

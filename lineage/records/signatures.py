@@ -16,8 +16,8 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Final
 
 import orjson
-from botocore.exceptions import ClientError
 
+from lineage.aws.objects import put_new
 from lineage.errors import HeadwaterError
 from lineage.records.digest import key_of
 
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 VERSION = 1
 ALGORITHM: Final = "ECDSA_SHA_256"
-# S3's answers to a conditional write that lost: the object is there, or is being written.
-_EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
 
 
 class BadSignature(HeadwaterError):
@@ -94,14 +92,5 @@ class Signatures:
             SigningAlgorithm=ALGORITHM,
         )
         signature = Signature(link.sha256, answer["KeyId"], answer["Signature"])
-        try:
-            self.s3.put_object(
-                Bucket=self.bucket,
-                Key=signature_key_of(link.day),
-                Body=render_signature(signature),
-                ContentType="application/json",
-                IfNoneMatch="*",
-            )
-        except ClientError as error:
-            if error.response["Error"]["Code"] not in _EXISTS:
-                raise
+        key, body = signature_key_of(link.day), render_signature(signature)
+        put_new(self.s3, self.bucket, key, body, content_type="application/json")
