@@ -46,7 +46,7 @@ def get_node(services: Services, request: HttpRequest) -> Response[str]:
     node_id = request.node_id
     found = find_places(services.sources.table, node_id, now_s=services.now_s())
     if not found.places:
-        raise NotFound(f"node_id: no live record {shown(node_id)}; the trace of its root may still hold it")
+        raise NotFound(f"node_id: no live record {shown(node_id)}; the archive may hold it: /api/v1/records/search")
     matches = [render_place(place, ANSWER_BYTES_MAX // len(found.places)) for place in found.places]
     if len(matches) == 1 and not found.truncated:
         return answer(matches[0])

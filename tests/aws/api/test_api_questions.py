@@ -305,7 +305,7 @@ def test_what_is_not_known_is_not_found(api):
     assert api.trace_of("never", method="POST").refusal == (404, "root_id: no root 'never' is known")
     assert api.node("never").refusal == (
         404,
-        "node_id: no live record 'never'; the trace of its root may still hold it",
+        "node_id: no live record 'never'; the archive may hold it: /api/v1/records/search",
     )
 
 
