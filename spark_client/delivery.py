@@ -8,6 +8,7 @@ import threading
 from typing import TYPE_CHECKING, Protocol
 
 from spark_client.errors import LineageError, Misconfigured, Undelivered
+from spark_client.redaction import redact
 from spark_client.requests import Tally
 from spark_client.retry import Patience, Timing, persist
 from spark_client.transports import Destination, Json, Transport, choose_destination, open_transport
@@ -119,7 +120,7 @@ class Delivery:
             if self._strict:
                 raise
             self._given_up = True
-            _log.warning("lineage is off: %s", error)
+            _log.warning("lineage is off: %s", redact(str(error)))
             return None
 
     def _connected(self) -> Transport:
@@ -138,7 +139,7 @@ class Delivery:
     def _warn(self, what: str, error: Exception) -> None:
         """One warning for a parcel; for an outage, one in all, and for one reason, one for each kind of parcel."""
         outage = isinstance(error, (Undelivered, Misconfigured))
-        reason = str(error) if isinstance(error, LineageError) else f"{type(error).__name__}: {error}"
+        reason = redact(str(error) if isinstance(error, LineageError) else f"{type(error).__name__}: {error}")
         kind = f"{what.partition(' ')[2]}: {reason}"
         level = logging.DEBUG if (outage and self._given_up) or kind in self._warned else logging.WARNING
         self._given_up = self._given_up or outage

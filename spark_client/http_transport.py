@@ -6,12 +6,13 @@ import gzip
 import http.client
 import json
 import queue
+import re
 import ssl
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, NoReturn
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
@@ -38,17 +39,15 @@ class HttpTransport:
 
     def __init__(self, destination: Destination, patience: Patience) -> None:
         url = destination.url or ""
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise Misconfigured(f"url {url!r}: must be http://host[:port][/path] or https://...")
-        self._scheme, self._host, self._port = parts.scheme, parts.hostname, parts.port
-        self._proxy = _proxy_for(parts.scheme, parts.hostname)
+        parts = _parse(url)
+        self._scheme, self._host, self._port = parts.scheme, parts.hostname or "", parts.port
+        self._proxy = _proxy_for(self._scheme, self._host)
         self._url = url.rstrip("/")
         self._root = parts.path.rstrip("/")
         if self._proxy and parts.scheme == "http":  # a proxy is asked for the whole address
             self._root = f"http://{parts.netloc}{self._root}"
         self._patience = patience
-        self._authenticate = _authentication(destination, parts.hostname)
+        self._authenticate = _authentication(destination, self._host)
         self._idle: queue.LifoQueue[http.client.HTTPConnection] = queue.LifoQueue()
         weakref.finalize(self, _close_all, self._idle)
 
@@ -136,6 +135,18 @@ class HttpTransport:
         return connection
 
 
+def _parse(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        is_ours = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # of a port that is no number
+        is_ours = False
+    if not is_ours:
+        shown = re.sub(r"(?:(?<=//)|^).*@", "***@", url)
+        raise Misconfigured(f"url {shown!r}: must be http://host[:port][/path] or https://...")
+    return parts
+
+
 def _proxy_for(scheme: str, host: str) -> tuple[str, int | None] | None:
     """The proxy that the environment names for this host (`https_proxy`, `no_proxy`); never one for this machine."""
     named = getproxies().get(scheme)
@@ -191,7 +202,10 @@ def _authentication(destination: Destination, host: str) -> Authenticate:
     if destination.token is not None:
         if destination.auth == "iam":
             raise Misconfigured("a token and auth 'iam' are both set: keep one of them")
-        bearer = {"Authorization": f"Bearer {destination.token}"}
+        token = destination.token.strip()  # a file's last line has an end
+        if not (token.isascii() and token.isprintable()):
+            raise Misconfigured("token: must be printable ASCII")
+        bearer = {"Authorization": f"Bearer {token}"}
         return lambda _url, _body, headers: {**headers, **bearer}
     gateway = ".execute-api." in host
     if destination.auth == "iam" or (gateway and destination.auth is None):

@@ -8,6 +8,8 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
+from spark_client.redaction import redact
+
 _log = logging.getLogger("headwater.capture")
 _KINDS_MAX = 20
 
@@ -41,9 +43,9 @@ class Counts:
             return {what: self._counts[what] for what in _EVERY}
 
     def warn(self, kind: str, text: str) -> None:
-        """Log a warning, the first of its kind; the others, and those of too many kinds, are for those who debug."""
+        """Log a warning without its secrets, the first of its kind; others, and those of too many kinds, are to debug."""
         with self._lock:
             is_new = kind not in self._warned and len(self._warned) < _KINDS_MAX
             level = logging.WARNING if is_new else logging.DEBUG
             self._warned |= {kind} if is_new else set()
-        _log.log(level, "capture: %s", text)
+        _log.log(level, "capture: %s", redact(text))

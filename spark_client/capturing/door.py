@@ -20,6 +20,7 @@ from spark_client.capturing.running import Capture, RunningCapture
 from spark_client.capturing.settings import Settings, parse_settings
 from spark_client.capturing.understand import Understanding
 from spark_client.current_run import Head, RunOfJob
+from spark_client.redaction import redact
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -92,7 +93,7 @@ def _guarded_start(spark: SparkSession, client: object, given: _Given, *, strict
     except Exception as error:
         if strict:
             raise
-        _log.warning("capture is off: %s", error)
+        _log.warning("capture is off: %s", redact(str(error)))
         return given.off()
 
 

@@ -111,7 +111,9 @@ def failure_of(error: BaseException) -> Failure | None:
         return Failure((f"exit status {status}" if isinstance(status, int) else str(status))[:_MESSAGE_MAX_CHARS])
     message = "".join(traceback.format_exception_only(type(error), error)).strip()
     stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    return Failure(message[:_MESSAGE_MAX_CHARS], stack[-_STACK_MAX_CHARS:])
+    # Whole lines: a secret is known by what stands before it.
+    end = stack if len(stack) <= _STACK_MAX_CHARS else stack[-_STACK_MAX_CHARS:].partition("\n")[2]
+    return Failure(message[:_MESSAGE_MAX_CHARS], end)
 
 
 def _is_interactive() -> bool:

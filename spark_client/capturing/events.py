@@ -27,11 +27,11 @@ from spark_client.capturing.facets import (
     sql_facet,
     statistics_facet,
 )
-from spark_client.capturing.redaction import DEFAULT_REDACTIONS, redact
 from spark_client.capturing.room import NoRoom, Room
 from spark_client.capturing.writes import Dataset, Write
 from spark_client.current_run import Head, RunOfJob
 from spark_client.recorder_events import PRODUCER, RUN_EVENT
+from spark_client.redaction import DEFAULT_REDACTIONS, redact
 
 Event: TypeAlias = dict[str, Any]
 EventType: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]

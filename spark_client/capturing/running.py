@@ -13,11 +13,11 @@ from spark_client.capturing.counts import Counts
 from spark_client.capturing.ending import Program, program
 from spark_client.capturing.executions import Execution, Failure
 from spark_client.capturing.job_names import JobNames
-from spark_client.capturing.redaction import DEFAULT_REDACTIONS
 from spark_client.capturing.sending import Outlet, Sender
 from spark_client.capturing.settings import Settings
 from spark_client.capturing.worker import Source, Worker
 from spark_client.capturing.writes import Write
+from spark_client.redaction import DEFAULT_REDACTIONS
 
 # A program mostly ends soon after it stopped Spark, and only then it is known whether it failed.
 _GRACE_S = 5.0

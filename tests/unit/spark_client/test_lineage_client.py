@@ -385,6 +385,35 @@ def test_a_token_travels_as_a_bearer_token(service: Service, watch: Watch, monke
     assert service.calls[0].headers["Authorization"] == "Bearer secret"
 
 
+@pytest.mark.parametrize("token", ["hunter-two\n", " hunter-two"])
+def test_a_token_that_came_out_of_a_file_travels_without_the_blanks_around_it(
+    token: str, service: Service, watch: Watch
+) -> None:
+    a_client(service, watch, token=token).record(ROOT, ROOT, "READ", RAW)
+
+    assert service.calls[0].headers["Authorization"] == "Bearer hunter-two"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"url": "http://127.0.0.1:1", "token": "hunter\ntwo"},
+        {"url": "http://127.0.0.1:1", "token": "hunter\u20actwo"},
+        {"url": "http//me:hunter-two@host"},
+        {"url": "http://me:hunter#two@host"},
+        {"url": "me:hunter/two@host"},
+    ],
+)
+def test_what_is_wrong_with_a_destination_is_told_without_its_secrets(
+    given: dict[str, str], caplog: pytest.LogCaptureFixture
+) -> None:
+    LineageClient(**given).record(ROOT, ROOT, "READ", RAW)  # type: ignore[arg-type]
+
+    (warning,) = caplog.messages
+    assert "must be" in warning
+    assert "hunter" not in warning
+
+
 def test_a_url_may_name_a_stage(service: Service, watch: Watch) -> None:
     a_client(service, watch, url=f"{service.url}/prod/").record(ROOT, ROOT, "READ", RAW)
 

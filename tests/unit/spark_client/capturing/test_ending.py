@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from spark_client.capturing.ending import failure_of
+
 BEGINNING = """
 import sys
 from spark_client.capturing.ending import program
@@ -65,3 +67,23 @@ def test_a_hook_that_was_there_is_called() -> None:
     _, lines, errors = run(script)
     assert lines == ["mine", "first: ZeroDivisionError: division by zero", "second: None"]
     assert errors == ""
+
+
+def test_a_stack_that_is_too_long_begins_with_a_whole_line() -> None:
+    def descend(depth: int) -> None:
+        if depth == 0:
+            raise ValueError("x" * 3_000)
+        if depth % 2:
+            descend(depth - 1)
+        else:
+            [descend(depth - 1) for _ in "one"]
+
+    with pytest.raises(ValueError, match="xxx") as raised:
+        descend(200)
+
+    failure = failure_of(raised.value)
+    assert failure is not None
+    assert len(failure.message) == 2_000
+    assert failure.stack is not None
+    assert 19_000 < len(failure.stack) <= 20_000
+    assert failure.stack.startswith("  ")

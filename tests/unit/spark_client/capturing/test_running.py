@@ -225,6 +225,12 @@ def test_a_transport_that_raises_costs_one_warning(caplog: pytest.LogCaptureFixt
     assert warnings_of(caplog) == ["capture: events are not sent: OSError: no route"]
 
 
+def test_a_warning_tells_no_secrets(caplog: pytest.LogCaptureFixture) -> None:
+    capture = a_capture(Executions(), Outlet(error=OSError("no route to http://me:secret@host")))
+    capture.close()
+    assert warnings_of(caplog) == ["capture: events are not sent: OSError: no route to http://me:***@host"]
+
+
 def test_a_transport_that_hangs_costs_its_events_and_the_deadline_once(caplog: pytest.LogCaptureFixture) -> None:
     outlet, program = Outlet(hangs=True), Ending()
     source = Executions(*map(an_execution, range(10_000)))
