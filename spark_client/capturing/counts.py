@@ -43,7 +43,7 @@ class Counts:
             return {what: self._counts[what] for what in _EVERY}
 
     def warn(self, kind: str, text: str) -> None:
-        """Log a warning without its secrets, the first of its kind; others, and those of too many kinds, are to debug."""
+        """Log a warning, the first of its kind, without secrets; others, and those of too many kinds, are to debug."""
         with self._lock:
             is_new = kind not in self._warned and len(self._warned) < _KINDS_MAX
             level = logging.WARNING if is_new else logging.DEBUG
