@@ -10,6 +10,8 @@ from typing import NamedTuple
 # As many record roots as the service takes of one run, and no more than leave room in an event (in characters).
 _ROOTS_MAX = 10_000
 _ROOTS_CHARS_MAX = 200_000
+# The service's bound on a root's id, in bytes of UTF-8.
+_ROOT_MAX_BYTES = 2048
 _log = logging.getLogger("headwater.client")
 
 
@@ -82,16 +84,25 @@ def current_run_id() -> str | None:
 def report_root(root_id: str, run_id: str | None = None) -> None:
     """A request of this run (the current one) was about records of this root: the capture tells so in the end.
 
-    Requests of other runs than the current one are nobody's to tell of. At most 10,000 are kept, and one warning says
-    that there were more.
+    Requests of other runs than the current one are nobody's to tell of, and neither are roots that no record may have:
+    the service refuses the request, and would refuse the event. At most 10,000 are kept, and one warning says that
+    there were more.
     """
     head = current_run()
-    if head is None or run_id not in (None, head.run.run_id):
+    if head is None or run_id not in (None, head.run.run_id) or not is_root(root_id):
         return
     with _lock:
         fits = _roots.setdefault(head.run.run_id, _Roots()).add(root_id)
     if not fits:
         _log.warning("%s: there are more record roots than an event may hold: not all are reported", head.run.name)
+
+
+def is_root(root_id: object) -> bool:
+    """Whether records may have it."""
+    try:
+        return isinstance(root_id, str) and 0 < len(root_id.encode()) <= _ROOT_MAX_BYTES
+    except UnicodeEncodeError:  # half a character
+        return False
 
 
 def reported_roots(run_id: str) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from lineage.fields.checks import check_operations
 from lineage.fields.mutations import parse_mutations, read_mutations
 from lineage.fields.operations import Operation, Write
 from lineage.fields.ordered import OrderedOperation, Step, Translated, Written, translate
-from spark_client.current_run import Head, RunOfJob, current_run
+from spark_client.current_run import Head, RunOfJob, current_run, is_root
 from spark_client.recorder_events import ROOTS_MAX, loads_of, render_event
 from spark_client.recorder_operations import Dataset, Given, parse_dataset, parse_names, parse_steps, parse_written
 
@@ -202,11 +202,13 @@ class LineageRecorder:
             self.stage(stage.name)._add(stage.operations)
 
     def _report(self, root_ids: Iterable[str]) -> None:
-        if isinstance(root_ids, str):
-            root_ids = [root_ids]
+        told = [root_ids] if isinstance(root_ids, str) else [str(root_id) for root_id in root_ids]
+        for root_id in told:
+            if not is_root(root_id):
+                self._warn(f"record root {root_id[:100]!r}: must be 1 to 2048 bytes of UTF-8: not reported")
         with self._lock:
             known = len(self._roots)
-            self._roots.update((str(root_id), None) for root_id in root_ids)
+            self._roots.update((root_id, None) for root_id in told if is_root(root_id))
             cut = list(self._roots)[ROOTS_MAX:]
             for root_id in cut:
                 del self._roots[root_id]

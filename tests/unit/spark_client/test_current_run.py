@@ -102,6 +102,17 @@ def test_more_roots_than_an_event_may_hold_are_left_out_with_one_warning(
     assert caplog.messages == ["emissions: there are more record roots than an event may hold: not all are reported"]
 
 
+@pytest.mark.parametrize("root", [None, 7, ["flights"], "", "half a character: \ud83d", "x" * 2049])
+def test_roots_that_no_record_may_have_are_the_services_to_refuse(root: Any, client: LineageClient) -> None:
+    run = Head(RunOfJob("emissions", "emissions", str(uuid4())))
+    enter(run)
+    client.record(root, "flights", "READ", "s3://raw/flights")
+    client.record("é" * 1024, "flights", "READ", "s3://raw/flights")
+    leave(run)
+
+    assert reported_roots(run.run.run_id) == ("é" * 1024,)
+
+
 def test_a_client_in_a_spark_task_keeps_the_run_of_its_driver(
     client: LineageClient, sent: Callable[[], list[dict[str, Any]]]
 ) -> None:

@@ -210,6 +210,16 @@ def test_roots_add_up(lake: SimpleNamespace) -> None:
     ]
 
 
+def test_roots_that_no_record_may_have_spoil_nothing(lake: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+    with a_recorder(lake) as recorder:
+        recorder.report_roots(["a", "", "x" * 2_049, "\ud83d", "b"])
+
+    (event,) = lake.events()
+    assert event["run"]["facets"]["headwater_records"]["rootIds"] == ["a", "b"]
+    assert len(caplog.messages) == 3
+    assert caplog.messages[0].endswith(": record root '': must be 1 to 2048 bytes of UTF-8: not reported")
+
+
 GIVEN: dict[str, Any] = {
     "of the model": [
         Write("out", (InputField("estimate", "co2"),), DatasetId(*ESTIMATED)),
