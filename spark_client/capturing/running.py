@@ -119,7 +119,7 @@ class RunningCapture(Capture):
     def flush(self, timeout_s: float | None = None) -> bool:
         """Without a time, within the settings' `flush_s`."""
         deadline = _Deadline(self._flush_s if timeout_s is None else timeout_s)
-        drained = self._source.drain(deadline.left_s * _FOR_DRAINING)
+        drained = self._drain(deadline)
         was_read = self._worker.flush(deadline.left_s * _FOR_READING)
         return self._sender.flush(deadline.left_s) and drained and was_read
 
@@ -140,7 +140,7 @@ class RunningCapture(Capture):
         deadline = _Deadline(self._flush_s)
         with self._finishing:
             if self._end is None:
-                drained = self._source.drain(deadline.left_s * _FOR_DRAINING)
+                drained = self._drain(deadline)
                 was_read = self._worker.stop(deadline.left_s * _FOR_READING)
                 self._finish(failure, deadline, drained and was_read)
             elif failure and self._end == "COMPLETE":
@@ -170,13 +170,23 @@ class RunningCapture(Capture):
                 "left", f"{unread}{self._sender.left} events were not sent within {self._flush_s:g} seconds of the end"
             )
 
+    def _drain(self, deadline: _Deadline) -> bool:
+        try:
+            return self._source.drain(deadline.left_s * _FOR_DRAINING)
+        except Exception as error:  # noqa: BLE001 - the JVM may be gone
+            self._unreachable(error)
+            return False
+
     def _let_go(self) -> None:
         current_run.leave(self._application.head)
         try:
             self._counts.put("unheard", self._source.dropped)
             self._source.close()
-        except Exception as error:  # noqa: BLE001 - the JVM may be gone
-            self._counts.warn("source", f"Spark cannot be reached: {type(error).__name__}: {error}")
+        except Exception as error:  # noqa: BLE001 - as above
+            self._unreachable(error)
+
+    def _unreachable(self, error: Exception) -> None:
+        self._counts.warn("source", f"Spark cannot be reached: {type(error).__name__}: {error}")
 
     def _tell(self, write: Write) -> bool:
         told = events.write_events(write, self._application, self._names.name(write), self._rules)

@@ -37,6 +37,7 @@ class Executions:
         self.dropped = 0
         self.closed = False
         self.stuck = False
+        self.gone: Exception | None = None
         self._added = threading.Event()
 
     def add(self, *told: Execution | Over | Unread | Ended | Exception) -> None:
@@ -54,9 +55,13 @@ class Executions:
         return told
 
     def drain(self, timeout_s: float) -> bool:
+        if self.gone:
+            raise self.gone
         if self.stuck:
             time.sleep(timeout_s)
         return not self.stuck
 
     def close(self) -> None:
+        if self.gone:
+            raise self.gone
         self.closed = True

@@ -280,6 +280,17 @@ def test_a_bus_that_is_stuck_is_waited_for_no_longer_than_the_deadline(caplog: p
     assert warnings_of(caplog)[0].startswith("capture: not all writes were read, and ")
 
 
+def test_a_jvm_that_is_gone_keeps_the_end_from_nobody(caplog: pytest.LogCaptureFixture) -> None:
+    outlet, source, program = Outlet(), Executions(), Ending()
+    source.gone = ConnectionRefusedError("Connection refused")
+    capture = a_capture(source, outlet, program=program)
+    assert not capture.flush(0)
+    program.end(Failure("boom"))
+    assert outlet.states == ["START", "FAIL"]
+    first, *_ = warnings_of(caplog)
+    assert first == "capture: Spark cannot be reached: ConnectionRefusedError: Connection refused"
+
+
 def test_executions_that_spark_did_not_keep_are_told_at_the_end() -> None:
     outlet, source, program = Outlet(), Executions(), Ending()
     source.dropped = 7
