@@ -1,19 +1,20 @@
 """How the program ends, and what is done then: an uncaught exception, `sys.exit`, or its last line.
 
-What cannot be seen: `os._exit`, a signal that kills, and the status of a `raise SystemExit(3)` (`sys.exit(3)` can be;
-`run_captured` sees both).
+What cannot be seen: `os._exit`, a signal that kills, and the status of a `raise SystemExit(3)` (`sys.exit(3)` and
+`exit(3)` can be; `run_captured` sees all three).
 """
 
 from __future__ import annotations
 
 import atexit
+import builtins
 import dis
 import os
 import sys
 import threading
 import traceback
 from collections.abc import Callable
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, TypeAlias
 
 from spark_client.capturing.executions import Failure
@@ -28,7 +29,7 @@ _MESSAGE_MAX_CHARS = 2_000
 class Program:
     """This program: it knows how it ends, and calls those who asked for it then, the last one first.
 
-    It puts itself before `sys.excepthook` and `sys.exit`, and calls what was there.
+    It puts itself before `sys.exit` and the interpreter's `exit` and `quit`, and calls what was there.
     """
 
     def __init__(self) -> None:
@@ -49,8 +50,10 @@ class Program:
             self._installed = True
         self._pid = os.getpid()
         atexit.register(self._end)
-        self._before_excepthook(sys.excepthook)
-        self._before_exit(sys.exit)
+        sys.exit = self._seen(sys.exit)
+        if not _is_interactive():  # a person may ask `exit` how to leave
+            for name in {"exit", "quit"} & set(vars(builtins)):
+                setattr(builtins, name, self._seen(getattr(builtins, name)))
 
     def forget(self, closing: Closing) -> None:
         """Do not call it."""
@@ -70,28 +73,25 @@ class Program:
     def _end(self) -> None:
         if os.getpid() != self._pid:
             return  # a fork: the captures are its parent's
+        error = getattr(sys, "last_value", None)
+        if error is not None and _ended_the_program(error):
+            self.failed(error)
         failure = self.failure
         while self._closings:
             with self._lock:
                 closing = self._closings.pop()
             closing(failure)
 
-    def _before_excepthook(self, former: Callable[..., Any]) -> None:
-        def excepthook(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-            if not _is_interactive():
-                self.failed(error)
-            former(kind, error, trace)
+    def _seen(self, leave: Callable[..., Any]) -> Callable[..., Any]:
+        """A function that ends the program with a status; that is remembered."""
 
-        sys.excepthook = excepthook
-
-    def _before_exit(self, former: Callable[[Any], Any]) -> None:
-        def leave(status: Any = None, /) -> Any:
+        def leave_and_remember(*status: Any, **named: Any) -> Any:
             if threading.current_thread() is threading.main_thread():
-                self._failure = failure_of(SystemExit(status))
+                self._failure = failure_of(SystemExit(*status, *named.values()))
                 self._left = _outermost(sys._getframe())
-            return former(status)
+            return leave(*status, **named)
 
-        sys.exit = leave
+        return leave_and_remember
 
 
 program = Program()
@@ -114,6 +114,15 @@ def failure_of(error: BaseException) -> Failure | None:
     # Whole lines: a secret is known by what stands before it.
     end = stack if len(stack) <= _STACK_MAX_CHARS else stack[-_STACK_MAX_CHARS:].partition("\n")[2]
     return Failure(message[:_MESSAGE_MAX_CHARS], end)
+
+
+def _ended_the_program(error: BaseException) -> bool:
+    """Whether the interpreter printed it because nobody had caught it.
+
+    Notebooks and test runners keep theirs in `sys.last_value`, too, but catch it before it leaves the outermost frame.
+    """
+    trace = error.__traceback__
+    return trace is not None and trace.tb_frame.f_back is None and not _is_interactive()
 
 
 def _is_interactive() -> bool:
