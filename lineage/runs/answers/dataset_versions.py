@@ -93,15 +93,17 @@ def read_windows(
     windows, place = [], 0
     for group, end in zip(groups, ends, strict=True):
         each = len(group.names) * len(_PREFIXES)
-        windows.append(_window(group, pages[place : place + each], facts, end, at))
+        some = pages[place : place + each]
+        told = _told(group, some, facts, at)
+        cut = any(page.more for page in some)
+        versions = _newest(group, told, most=look >= VERSIONS_MAX) if cut else _all(group, told, end)
+        windows.append(Window(versions[::-1], cut))
         place += each
     return windows
 
 
-def _window(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], end: str, at: str | None) -> Window:
-    cut = any(page.more for page in pages)
-    # Where a page was cut, nothing older than its last row can be told from what was not read.
-    floor = max((page.rows[-1].sk.split("#")[1] for page in pages if page.more), default="")
+def _told(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], at: str | None) -> list[Version]:
+    """What may be versions, the oldest first: those of runs, and every DatasetEvent."""
     made: dict[str, Version] = {}
     events: list[Version] = []
     names = [name for name in group.names for _ in _PREFIXES]
@@ -115,11 +117,9 @@ def _window(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], end
                 one = borne_out(run_of(row), time_of(row), name, group, facts)
                 if one is not None and (row.sk[0] == "X") == failed(one.facts):
                     made[one.run] = _of_run(one, group)
-    found = _with_events(list(made.values()), events, cut)
-    if not cut:
-        found += _initial(group, made.values(), events, end)
-    kept = [one for one in found if one.created >= floor]
-    return Window(sorted(kept, key=lambda one: one.order, reverse=True), cut)
+    # Where a page was cut, what stands before its last row cannot be told from what was not read.
+    floor = max(((time_of(page.rows[-1]), run_of(page.rows[-1])) for page in pages if page.more), default=("", ""))
+    return sorted((one for one in (*made.values(), *events) if one.order >= floor), key=lambda one: one.order)
 
 
 def _of_run(one: Written, group: Group) -> Version:
@@ -127,35 +127,46 @@ def _of_run(one: Written, group: Group) -> Version:
     return Version(one.created, one.run, one.name, facets, one.facts)
 
 
-def _with_events(made: list[Version], events: list[Version], cut: bool) -> list[Version]:
-    """The runs' versions, and those of the DatasetEvents whose schema differs from the one before."""
-    good = [one for one in made if not one.failed]
-    schema = None
-    versions = [one for one in made if one.failed]
-    first_made = min((one.created for one in made), default="~")
-    describing = not cut
-    for one in sorted([*good, *events], key=lambda version: version.order):
+def _all(group: Group, told: Sequence[Version], end: str) -> list[Version]:
+    """The versions of a dataset of which all was told by then; the first DatasetEvent describes the initial one."""
+    first_made = min((one.created for one in told if not one.by_event), default="~")
+    read = group.facts.read
+    if read is None or read >= first_made or read > end:
+        return _changes(told)
+    if not told or not told[0].by_event or told[0].created >= first_made:
+        return [Version(read, "", group.primary, {}), *_changes(told)]
+    return [Version(read, "", group.primary, told[0].facets), *_changes(told[1:], told[0])]
+
+
+def _newest(group: Group, told: Sequence[Version], *, most: bool) -> list[Version]:
+    """The newest versions alone: where nobody knows whether the first DatasetEvent changed the schema, those after it.
+
+    If there is none even of the most that may be looked at, it is taken to have changed nothing since the initial one.
+    """
+    first = next((one for one in told if not one.failed and _schema(one.facets) is not None), None)
+    if first is None or not first.by_event:
+        return _changes(told)
+    found = _changes(told[told.index(first) + 1 :], first)
+    if found or not most or group.facts.read is None:
+        return found
+    return [Version(group.facts.read, "", group.primary, first.facets)]
+
+
+def _changes(told: Iterable[Version], before: Version | None = None) -> list[Version]:
+    """The runs' versions, and those of the DatasetEvents whose schema differs from the one told last before."""
+    schema = _schema(before.facets) if before else None
+    versions = []
+    for one in told:
         fields = _schema(one.facets)
-        initial = one.by_event and describing and one.created < first_made
-        if not one.by_event or (fields not in (None, schema) and not initial):
+        if not one.by_event or fields not in (None, schema):
             versions.append(one)
-        describing = describing and not one.by_event
-        schema = schema if fields is None else fields
+        if fields is not None and not one.failed:
+            schema = fields
     return versions
 
 
 def _schema(facets: Facets) -> Sequence[Mapping[str, Any]] | None:
     return fields_of(facets) if "schema" in facets else None
-
-
-def _initial(group: Group, made: Iterable[Version], events: list[Version], end: str) -> list[Version]:
-    read = group.facts.read
-    first_made = min((one.created for one in made), default="~")
-    if read is None or read >= first_made or read > end:
-        return []
-    describing = min(events, key=lambda one: one.order, default=None)
-    facets = describing.facets if describing and describing.created < first_made else {}
-    return [Version(read, "", group.primary, facets)]
 
 
 def newest_versions(
@@ -172,15 +183,10 @@ def newest_versions(
         windows = read_windows([groups[number] for number in left], table, look, ends)
         for number, window in zip(left, windows, strict=True):
             found[number] = window.newest(accepts[number])
-        left = [number for number, window in zip(left, windows, strict=True) if _unsure(found[number], window, look)]
+        left = [number for number, window in zip(left, windows, strict=True) if window.cut and found[number] is None]
         if not left:
             break
     return found
-
-
-def _unsure(found: Version | None, window: Window, look: int) -> bool:
-    """Whether older versions decide; of one DatasetEvent alone nobody knows whether it changed the schema."""
-    return window.cut and (found is None or (found.by_event and look == _LOOKS[0]))
 
 
 def current_versions(groups: Sequence[Group], table: GraphTable) -> list[Version | None]:

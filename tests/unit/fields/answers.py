@@ -13,11 +13,10 @@ from tests.unit.fields.telling import (
     RAW,
     READ,
     SUM,
-    an_event,
-    at,
     column_lineage,
     taken,
 )
+from tests.unit.runs.telling import an_event, at
 
 # landing -> raw -> checked -> estimated
 CHAIN = [

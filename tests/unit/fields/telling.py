@@ -1,10 +1,8 @@
-"""Statements that tell of columns, short to write: the emissions pipeline's names, facets in OpenLineage's words."""
+"""What statements tell of columns, short to write: the emissions pipeline's names, facets in OpenLineage's words."""
 
 from __future__ import annotations
 
 from lineage.names import DatasetId, JobId
-from lineage.runs.event import DatasetUse, Deletion, Event
-from tests.unit.runs.strategies import stamped
 
 READ, CHECK, CALCULATE = (JobId("emissions", name) for name in ("read_flights", "check", "calculate"))
 LANDING, RAW, CHECKED, ESTIMATED = (
@@ -14,42 +12,6 @@ IDENTITY = {"type": "DIRECT", "subtype": "IDENTITY", "description": "", "masking
 SUM = {"type": "DIRECT", "subtype": "AGGREGATION", "description": "sum", "masking": False}
 HASHED = {"type": "DIRECT", "subtype": "TRANSFORMATION", "description": "sha2", "masking": True}
 JOINED = {"type": "INDIRECT", "subtype": "JOIN"}
-
-
-def the(run):
-    """The id of a run that a test calls by two letters."""
-    return f"00000000-0000-4000-8000-0000000000{run}"
-
-
-def at(second):
-    return f"2025-11-20T12:00:{second:02}.000000Z"
-
-
-def an_event(second, run, job, type="COMPLETE", inputs=(), outputs=(), **more):  # noqa: A002 - the event's word
-    """An event of a run; a dataset may be given as (dataset, facets)."""
-    form = {"inputs": _uses(inputs), "outputs": _uses(outputs), **more}
-    return stamped(Event(kind="RUN", time=at(second), hash="", type=type, run=the(run), job=job, **form))
-
-
-def a_job_event(second, job, inputs=(), outputs=(), **more):
-    form = {"inputs": _uses(inputs), "outputs": _uses(outputs), **more}
-    return stamped(Event(kind="JOB", time=at(second), hash="", job=job, **form))
-
-
-def a_dataset_event(second, dataset, **facets):
-    return stamped(Event(kind="DATASET", time=at(second), hash="", dataset=DatasetUse(dataset, facets)))
-
-
-def a_deletion(second, thing):
-    kind = {"job": thing} if isinstance(thing, JobId) else {"dataset": thing}
-    return stamped(Deletion(time=at(second), hash="", namespace=thing.namespace, **kind))
-
-
-def _uses(datasets):
-    return tuple(DatasetUse(*one) if isinstance(one, tuple) else DatasetUse(one) for one in datasets)
-
-
-# Facets
 
 
 def a_schema(*fields):

@@ -20,15 +20,12 @@ from tests.unit.fields.telling import (
     RAW,
     READ,
     SUM,
-    a_dataset_event,
-    a_deletion,
     a_schema,
-    an_event,
-    at,
     column_lineage,
     taken,
 )
 from tests.unit.runs.strategies import a_symlink, stamped
+from tests.unit.runs.telling import a_dataset_event, a_deletion, an_event, at
 
 # The pipeline: landing -> raw -> checked -> estimated
 

@@ -10,11 +10,7 @@ from tests.unit.fields.telling import (
     RAW,
     READ,
     SUM,
-    a_dataset_event,
-    a_job_event,
     a_schema,
-    an_event,
-    at,
     column_lineage,
     lineage,
     lineage_entry,
@@ -25,6 +21,7 @@ from tests.unit.fields.telling import (
     transform,
     write,
 )
+from tests.unit.runs.telling import a_dataset_event, a_job_event, an_event, at
 
 # Facets, one over the other
 

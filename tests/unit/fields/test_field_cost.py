@@ -9,7 +9,7 @@ import pytest
 
 from lineage.fields.found import Window
 from tests.unit.fields.counting import LAKE, Counter, a_chain, a_run, dataset, field_node, minute, version_of
-from tests.unit.fields.telling import a_dataset_event
+from tests.unit.runs.telling import a_dataset_event
 
 CHAIN = 10
 RUNS = 50

@@ -8,8 +8,9 @@ from lineage.fields.questions import FieldQuestions
 from lineage.names import JobId
 from lineage.runs.event import ParentRun
 from lineage.runs.facts.run import dataset_version_id
-from tests.unit.fields.telling import CHECK, CHECKED, a_schema, an_event, the
+from tests.unit.fields.telling import CHECK, CHECKED, a_schema
 from tests.unit.runs.asking import loaded
+from tests.unit.runs.telling import an_event, the
 
 CO2 = f"datasetField:{CHECKED.namespace}:{CHECKED.name}:co2"
 APPLICATION, NIGHTLY = JobId("emissions", "emissions"), JobId("emissions", "nightly")

@@ -7,21 +7,9 @@ import pytest
 from lineage.errors import Invalid
 from lineage.names import DatasetId, uuid_of_bytes
 from tests.unit.fields.answers import CHAIN, MOVED, field, inputs, nodes, sources, the_node, version_of
-from tests.unit.fields.telling import (
-    CHECKED,
-    LANDING,
-    RAW,
-    READ,
-    a_dataset_event,
-    a_job_event,
-    a_schema,
-    an_event,
-    at,
-    column_lineage,
-    taken,
-    the,
-)
+from tests.unit.fields.telling import CHECKED, LANDING, RAW, READ, a_schema, column_lineage, taken
 from tests.unit.runs.strategies import a_symlink
+from tests.unit.runs.telling import a_dataset_event, a_job_event, an_event, at, the
 
 
 def test_an_edge_that_the_job_no_longer_makes_is_gone_and_still_there_at_the_old_version(ask):

@@ -7,73 +7,28 @@ from dataclasses import replace
 import pytest
 
 from lineage.names import DatasetId, JobId, uuid_of_bytes
-from lineage.runs.event import DatasetUse, Deletion, Event, ParentRun
-from lineage.runs.questions import Questions
-from tests.runs_model import Model
-from tests.unit.runs.asking import loaded
+from lineage.runs.event import DatasetUse, ParentRun
 from tests.unit.runs.strategies import a_symlink, stamped
+from tests.unit.runs.telling import (
+    STREAM,
+    A,
+    B,
+    C,
+    X,
+    Y,
+    Z,
+    a_dataset_event,
+    a_deletion,
+    a_job_event,
+    an_event,
+    at,
+    code,
+    nodes,
+    short,
+    the,
+)
 
-A, B, C = (JobId("emissions", name) for name in "ABC")
-X, Y, Z = (DatasetId("s3://flights", name) for name in "XYZ")
 ALL = 9
-
-
-@pytest.fixture(params=["model", "loaded"])
-def ask(request):
-    """Who answers questions about statements: the model, or what loaders made of them, one by one, the last first."""
-    if request.param == "model":
-        return Model
-    return lambda statements: Questions(loaded(*([one] for one in statements[::-1])))
-
-
-def the(run):
-    """The id of a run that a test calls by two letters."""
-    return f"00000000-0000-4000-8000-0000000000{run}"
-
-
-def short(run):
-    """The two letters."""
-    return run and run[-2:]
-
-
-def at(second):
-    return f"2025-11-20T12:00:{second:02}.000000Z"
-
-
-def uses(datasets):
-    """Uses of datasets; one may be given as (dataset, facets)."""
-    return tuple(DatasetUse(*one) if isinstance(one, tuple) else DatasetUse(one) for one in datasets)
-
-
-def an_event(second, run, job, type="COMPLETE", inputs=(), outputs=(), **more):  # noqa: A002 - the event's word
-    form = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
-    return stamped(Event(kind="RUN", time=at(second), hash="", type=type, run=the(run), job=job, **form))
-
-
-def a_job_event(second, job, inputs=(), outputs=(), **more):
-    form = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
-    return stamped(Event(kind="JOB", time=at(second), hash="", job=job, **form))
-
-
-def a_dataset_event(second, dataset, **facets):
-    return stamped(Event(kind="DATASET", time=at(second), hash="", dataset=DatasetUse(dataset, facets)))
-
-
-def a_deletion(second, thing=None, namespace="emissions"):
-    kind = {"job": thing} if isinstance(thing, JobId) else {"dataset": thing}
-    return stamped(Deletion(time=at(second), hash="", namespace=thing.namespace if thing else namespace, **kind))
-
-
-def code(version, url="https://git/a"):
-    return {"sourceCodeLocation": {"type": "git", "url": url, "version": version}}
-
-
-STREAM = {"jobType": {"processingType": "STREAMING", "integration": "FLINK"}}
-
-
-def nodes(graph):
-    """A graph's nodes by their short names."""
-    return "".join(sorted(one.id.name for one in (*graph.jobs, *graph.datasets)))
 
 
 # The current graph
@@ -248,71 +203,6 @@ def test_job_versions_are_listed_by_when_they_last_stood_a_streams_earlier_ones_
     ]
     versions = ask(events).list_job_versions(A, limit=9, offset=0).items
     assert [one.updated for one in versions] == [at(3), at(2), at(1)]
-
-
-# Versions of datasets
-
-
-def test_a_failed_version_is_kept_and_never_current(ask):
-    events = [an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A, "FAIL", outputs=[X])]
-    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [(short(one.created_by.id), one.failed) for one in versions] == [("a2", True), ("a1", False)]
-    assert ask(events).find_dataset(X).current_version == versions[1].version
-    assert ask(events[1:]).find_dataset(X).current_version is None
-
-
-def test_a_stream_that_writes_now_has_the_current_version(ask):
-    events = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM), an_event(2, "b1", B, outputs=[X])]
-    assert ask(events).find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{the('a1')}")
-
-
-def test_a_dataset_read_before_it_was_written_has_an_initial_version(ask):
-    events = [an_event(1, "b1", B, inputs=[X]), an_event(2, "a1", A, outputs=[X])]
-    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [one.created_by and short(one.created_by.id) for one in versions] == ["a1", None]
-    assert ask(events).find_run(the("b1")).inputs[0].resolved_by == "initial"
-
-
-def test_dataset_events_describe_the_initial_version_and_make_others_when_the_schema_changes(ask):
-    schemas = [{"fields": [{"name": name}]} for name in ("carrier", "carrier", "co2")]
-    events = [a_dataset_event(second, X, schema=schema) for second, schema in enumerate(schemas, 1)]
-    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
-    assert [(one.created, one.fields[0]["name"]) for one in versions] == [(at(3), "co2"), (at(1), "carrier")]
-
-
-STORED = {"version": {"datasetVersion": "7"}}
-
-
-@pytest.mark.parametrize(
-    ("reader", "version", "resolved_by"),
-    [
-        pytest.param({"inputs": [X]}, "a2", "time", id="the last that was there when it started"),
-        pytest.param(
-            {"inputs": [X], "parent": ParentRun(the("dd"), C)}, "a3", "parentRun", id="its sibling's, later too"
-        ),
-        pytest.param({"inputs": [(X, STORED)]}, "a1", "storage", id="the one that the storage names"),
-    ],
-)
-def test_which_version_a_run_read(ask, reader, version, resolved_by):
-    events = [
-        an_event(1, "a1", A, outputs=[(X, STORED)]),
-        an_event(2, "a2", A, outputs=[X]),
-        an_event(4, "a3", A, outputs=[X], parent=ParentRun(the("dd"), C)),
-        an_event(2, "a4", A, "FAIL", outputs=[X]),
-        an_event(3, "b1", B, "START"),
-        an_event(5, "b1", B, **reader),
-    ]
-    (read,) = ask(events).find_run(the("b1")).inputs
-    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:X:{the(version)}"), resolved_by)
-
-
-def test_a_run_never_reads_what_it_writes_itself(ask):
-    events = [an_event(1, "a1", A, inputs=[X], outputs=[X]), an_event(2, "a2", A, inputs=[X], outputs=[X])]
-    up = ask(events).find_upstream_runs(the("a2"), depth=ALL)
-    assert [(short(one.run.id), [short(read.produced_by) for read in one.inputs]) for one in up.items] == [
-        ("a2", ["a1"]),
-        ("a1", [None]),
-    ]
 
 
 # Other names

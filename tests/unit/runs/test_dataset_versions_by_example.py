@@ -1,0 +1,122 @@
+"""Which versions a dataset has, one example each: the model and the loaders' table must both answer so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lineage.names import uuid_of_bytes
+from lineage.runs.answers.dataset_versions import VERSIONS_MAX
+from lineage.runs.event import ParentRun
+from lineage.runs.questions import Questions
+from tests.unit.runs.asking import loaded
+from tests.unit.runs.strategies import stamped
+from tests.unit.runs.telling import STREAM, A, B, C, X, a_dataset_event, an_event, at, short, the
+
+ALL = 9
+
+
+def test_a_failed_version_is_kept_and_never_current(ask):
+    events = [an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A, "FAIL", outputs=[X])]
+    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    assert [(short(one.created_by.id), one.failed) for one in versions] == [("a2", True), ("a1", False)]
+    assert ask(events).find_dataset(X).current_version == versions[1].version
+    assert ask(events[1:]).find_dataset(X).current_version is None
+
+
+def test_a_stream_that_writes_now_has_the_current_version(ask):
+    events = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM), an_event(2, "b1", B, outputs=[X])]
+    assert ask(events).find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{the('a1')}")
+
+
+def test_a_dataset_read_before_it_was_written_has_an_initial_version(ask):
+    events = [an_event(1, "b1", B, inputs=[X]), an_event(2, "a1", A, outputs=[X])]
+    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    assert [one.created_by and short(one.created_by.id) for one in versions] == ["a1", None]
+    assert ask(events).find_run(the("b1")).inputs[0].resolved_by == "initial"
+
+
+def test_dataset_events_describe_the_initial_version_and_make_others_when_the_schema_changes(ask):
+    schemas = [{"fields": [{"name": name}]} for name in ("carrier", "carrier", "co2")]
+    events = [a_dataset_event(second, X, schema=schema) for second, schema in enumerate(schemas, 1)]
+    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    assert [(one.created, one.fields[0]["name"]) for one in versions] == [(at(3), "co2"), (at(1), "carrier")]
+
+
+STORED = {"version": {"datasetVersion": "7"}}
+
+
+@pytest.mark.parametrize(
+    ("reader", "version", "resolved_by"),
+    [
+        pytest.param({"inputs": [X]}, "a2", "time", id="the last that was there when it started"),
+        pytest.param(
+            {"inputs": [X], "parent": ParentRun(the("dd"), C)}, "a3", "parentRun", id="its sibling's, later too"
+        ),
+        pytest.param({"inputs": [(X, STORED)]}, "a1", "storage", id="the one that the storage names"),
+    ],
+)
+def test_which_version_a_run_read(ask, reader, version, resolved_by):
+    events = [
+        an_event(1, "a1", A, outputs=[(X, STORED)]),
+        an_event(2, "a2", A, outputs=[X]),
+        an_event(4, "a3", A, outputs=[X], parent=ParentRun(the("dd"), C)),
+        an_event(2, "a4", A, "FAIL", outputs=[X]),
+        an_event(3, "b1", B, "START"),
+        an_event(5, "b1", B, **reader),
+    ]
+    (read,) = ask(events).find_run(the("b1")).inputs
+    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:X:{the(version)}"), resolved_by)
+
+
+def test_a_run_never_reads_what_it_writes_itself(ask):
+    events = [an_event(1, "a1", A, inputs=[X], outputs=[X]), an_event(2, "a2", A, inputs=[X], outputs=[X])]
+    up = ask(events).find_upstream_runs(the("a2"), depth=ALL)
+    assert [(short(one.run.id), [short(read.produced_by) for read in one.inputs]) for one in up.items] == [
+        ("a2", ["a1"]),
+        ("a1", [None]),
+    ]
+
+
+def a_schema(*names):
+    return {"fields": [{"name": name} for name in names]}
+
+
+# Dataset events of one instant count in the order of their hashes, which is that of their tags here or is not.
+TIED = [a_dataset_event(1, X, tags={"tag": tag}) for tag in "abc"]
+
+
+def test_of_dataset_events_at_one_instant_all_are_looked_at(ask):
+    described = a_dataset_event(1, X, schema=a_schema("carrier"))
+    events = [an_event(1, "a1", A, outputs=[X]), described, *TIED]
+    assert any(one.hash > described.hash for one in TIED)
+    assert ask(events).find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{described.hash}")
+
+
+@pytest.mark.parametrize("times", [2, 8, 9, 20])
+def test_a_schema_told_again_and_again_is_one_version(ask, times):
+    """A crawler tells every hour what the catalogue holds."""
+    events = [a_dataset_event(second, X, schema=a_schema("carrier")) for second in range(times)]
+    questions = ask(events)
+    assert [one.created for one in questions.list_dataset_versions(X, limit=9, offset=0).items] == [at(0)]
+    assert questions.find_dataset(X).current_version == uuid_of_bytes("s3://flights:X:")
+
+
+def test_a_schema_told_again_and_again_after_a_run_told_it_is_the_runs_version(ask):
+    schema = a_schema("carrier")
+    events = [an_event(1, "a1", A, outputs=[(X, {"schema": schema})])]
+    events += [a_dataset_event(second, X, schema=schema) for second in range(2, 22)]
+    reader = an_event(30, "b1", B, inputs=[X])
+    (read,) = ask([*events, reader]).find_run(the("b1")).inputs
+    assert read.version == ask(events).find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{the('a1')}")
+
+
+def test_a_schema_told_more_often_than_versions_are_looked_at_is_taken_to_be_unchanged():
+    first = a_dataset_event(1, X, schema=a_schema("carrier"))
+    events = [stamped(replace(first, time=f"2025-11-20T12:00:01.{number:06}Z")) for number in range(VERSIONS_MAX + 2)]
+    questions = Questions(loaded(events))
+    (version,) = questions.list_dataset_versions(X, limit=9, offset=0).items
+    assert (version.version, version.created) == (uuid_of_bytes("s3://flights:X:"), at(1))
+    assert version.fields == a_schema("carrier")["fields"]
+    assert questions.find_dataset(X).current_version == version.version
