@@ -81,26 +81,26 @@ def current_run_id() -> str | None:
     return head.run.run_id if head else None
 
 
-def report_root(root_id: str, run_id: str | None = None) -> None:
+def report_root(root_id: object, run_id: str | None = None) -> None:
     """A request of this run (the current one) was about records of this root: the capture tells so in the end.
 
     Requests of other runs than the current one are nobody's to tell of, and neither are roots that no record may have:
     the service refuses the request, and would refuse the event. At most 10,000 are kept, and one warning says that
     there were more.
     """
-    head = current_run()
-    if head is None or run_id not in (None, head.run.run_id) or not is_root(root_id):
+    head, text = current_run(), str(root_id or "")
+    if head is None or run_id not in (None, head.run.run_id) or not is_root(text):
         return
     with _lock:
-        fits = _roots.setdefault(head.run.run_id, _Roots()).add(root_id)
+        fits = _roots.setdefault(head.run.run_id, _Roots()).add(text)
     if not fits:
         _log.warning("%s: there are more record roots than an event may hold: not all are reported", head.run.name)
 
 
-def is_root(root_id: object) -> bool:
+def is_root(root_id: str) -> bool:
     """Whether records may have it."""
     try:
-        return isinstance(root_id, str) and 0 < len(root_id.encode()) <= _ROOT_MAX_BYTES
+        return 0 < len(root_id.encode()) <= _ROOT_MAX_BYTES
     except UnicodeEncodeError:  # half a character
         return False
 

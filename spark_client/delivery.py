@@ -74,6 +74,7 @@ class Delivery:
         self._given_up = False
         self._warned: set[str] = set()
         self._transport: Transport | None = None
+        self._pid = os.getpid()
         self.destination = self._chosen(given)
 
     def deliver(self, parcel: Parcel) -> Json | None:
@@ -127,8 +128,9 @@ class Delivery:
         with self._lock:
             if self.destination is None:
                 raise Misconfigured("nowhere to send lineage to")
-            if self._transport is None:
+            if self._transport is None or self._pid != os.getpid():  # a fork's connections are its parent's
                 self._transport = open_transport(self.destination, self.patience)
+                self._pid = os.getpid()
             return self._transport
 
     def _count(self, tally: Tally) -> None:

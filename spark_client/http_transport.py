@@ -4,18 +4,22 @@ from __future__ import annotations
 
 import gzip
 import http.client
+import io
 import json
 import queue
 import re
+import socket
 import ssl
+import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
+from spark_client.requests import BODY_MAX_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -28,6 +32,8 @@ _EVENT = "api/v1/lineage"
 _EVENTS = "api/v1/lineage/batch"
 # Below this a compressed body saves no packet.
 COMPRESSED_ABOVE_BYTES = 8_192
+# No answer of the service's is longer: it names what was in the request.
+_ANSWER_MAX_BYTES = 4 * BODY_MAX_BYTES
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 
 # Adds what authentication needs to the headers of a body that goes to a URL.
@@ -126,6 +132,7 @@ class HttpTransport:
                 connection.set_tunnel(self._host, self._port)
         else:
             connection = http.client.HTTPConnection(host, port, timeout=connect_s)
+        connection.response_class = _Answer
         try:
             connection.connect()
         except BaseException:
@@ -167,7 +174,40 @@ def _exchange(
 ) -> tuple[int, str | None, bytes]:
     connection.request("POST", path, body, headers)
     response = connection.getresponse()
-    return response.status, response.headers.get("Retry-After"), response.read()
+    answer = response.read(_ANSWER_MAX_BYTES + 1)
+    if len(answer) > _ANSWER_MAX_BYTES:
+        raise http.client.HTTPException(f"answers with more than {_ANSWER_MAX_BYTES} bytes")
+    return response.status, response.headers.get("Retry-After"), answer
+
+
+class _Answer(http.client.HTTPResponse):
+    """An answer that has the socket's time-out for all of itself; else each of its bytes would have that long."""
+
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self.fp = io.BufferedReader(_Timed(self.fp.detach(), sock))
+
+
+class _Timed(io.RawIOBase):
+    """A socket's bytes, until the socket's time-out has passed."""
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
+        self._raw, self._sock = raw, sock
+        self._end_s = time.monotonic() + (sock.gettimeout() or 0.0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left_s = self._end_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("timed out")
+        self._sock.settimeout(left_s)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
 
 
 def _fields(answer: bytes) -> Json:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import threading
 from collections.abc import Mapping, Sequence
@@ -63,6 +64,8 @@ VARIABLES = {
     "auth": "HEADWATER_AUTH",
 }
 _PLACES = ("url", "function", "file")
+# What a file's disk may be rid of soon: no room, a fault, too many open files.
+_MAY_PASS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 
 
 def choose_destination(given: Destination, environment: Mapping[str, str]) -> Destination:
@@ -114,9 +117,11 @@ class FileTransport:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
+        # Whether the last write ended within a line, for want of room.
+        self._is_torn = False
 
     def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - a file is written at once or not at all
-        """Append the request; OSErrors are `Undelivered`."""
+        """Append the request; OSErrors that may pass are `Undelivered`, others `Misconfigured`."""
         self._append_all([body])
         return {}
 
@@ -137,13 +142,16 @@ class FileTransport:
             with self._lock:
                 self._append(b"".join(body + b"\n" for body in bodies))
         except OSError as error:
-            raise Undelivered(f"{self._path}: {error.strerror}") from error
+            kind = Undelivered if error.errno in _MAY_PASS else Misconfigured
+            raise kind(f"{self._path}: {error.strerror}") from error
 
     def _append(self, line: bytes) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
         descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        line = b"\n" + line if self._is_torn else line
         try:
             while line:
                 line = line[os.write(descriptor, line) :]
+                self._is_torn = bool(line)
         finally:
             os.close(descriptor)

@@ -7,6 +7,7 @@ import json
 import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
@@ -73,6 +74,20 @@ def silent_for(seconds: float) -> Callable[[BaseHTTPRequestHandler], None]:
         handler.close_connection = True
 
     return wait
+
+
+def trickling(pause_s: float) -> Callable[[BaseHTTPRequestHandler], None]:
+    """An answer that is never late, and never whole: a byte of a header, time and again, until nobody listens."""
+
+    def trickle(handler: BaseHTTPRequestHandler) -> None:
+        handler.wfile.write(b"HTTP/1.1 201 Created\r\nX-Slow: ")
+        with suppress(OSError):
+            for _ in range(int(10 / pause_s)):
+                handler.wfile.write(b"x")
+                time.sleep(pause_s)
+        handler.close_connection = True
+
+    return trickle
 
 
 def handler_of(service: Service) -> type[BaseHTTPRequestHandler]:

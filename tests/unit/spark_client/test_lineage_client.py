@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import pickle
 import socket
 import subprocess
@@ -33,6 +34,7 @@ from tests.unit.spark_client.lineage_service import (
     failing,
     hanging_up,
     silent_for,
+    trickling,
 )
 
 NOW = 1_357_016_400
@@ -414,6 +416,33 @@ def test_what_is_wrong_with_a_destination_is_told_without_its_secrets(
     assert "hunter" not in warning
 
 
+def test_an_answer_that_trickles_in_has_the_time_of_one_attempt_in_all(service: Service) -> None:
+    patience = Patience(deadline_s=0.4, attempt_s=0.4)
+    service.faults = [trickling(0.1)]
+
+    with pytest.raises(Undelivered, match="TimeoutError timed out"):
+        LineageClient(url=service.url, patience=patience, strict=True).record(ROOT, ROOT, "READ", RAW)
+
+
+def test_an_answer_without_an_end_is_not_kept(service: Service, watch: Watch) -> None:
+    service.faults = [failing(200, "x" * 16_000_000)] * 9
+
+    with pytest.raises(Undelivered, match="answers with more than 16000000 bytes"):
+        a_client(service, watch, strict=True).record(ROOT, ROOT, "READ", RAW)
+
+
+def test_a_fork_has_connections_of_its_own(service: Service, watch: Watch) -> None:
+    lineage = a_client(service, watch)
+    lineage.record(ROOT, ROOT, "READ", RAW)
+
+    if (child := os.fork()) == 0:
+        os._exit(0 if lineage.record(ROOT, ROOT, "READ", RAW).delivered else 1)
+    assert os.waitpid(child, 0) == (child, 0)
+    lineage.record(ROOT, ROOT, "READ", RAW)
+
+    assert (len(service.calls), service.connections) == (3, 2)
+
+
 def test_a_url_may_name_a_stage(service: Service, watch: Watch) -> None:
     a_client(service, watch, url=f"{service.url}/prod/").record(ROOT, ROOT, "READ", RAW)
 
@@ -477,9 +506,35 @@ def test_requests_are_appended_to_a_file_as_json_lines(watch: Watch, tmp_path: P
     assert [json.loads(line)["request_id"] for line in file.read_text().splitlines()] == ["r-1", "r-2"]
 
 
-def test_a_file_that_cannot_be_written_is_an_outage(watch: Watch, tmp_path: Path) -> None:
-    with pytest.raises(Undelivered, match="Is a directory"):
-        LineageClient(file=tmp_path, patience=SHORT, timing=watch.timing, strict=True).record(ROOT, ROOT, "READ", RAW)
+def test_a_file_that_cannot_be_written_is_not_waited_for(
+    watch: Watch, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    lineage = LineageClient(file=tmp_path, patience=SHORT, timing=watch.timing)
+
+    assert [lineage.record(ROOT, ROOT, "READ", RAW).delivered for _ in range(3)] == [False] * 3
+    assert watch.pauses == []
+    assert caplog.messages == [f"1 records of READ not recorded: {tmp_path}: Is a directory"]
+
+
+def test_a_full_disk_is_waited_for_and_what_it_took_in_part_spoils_no_other_line(tmp_path: Path) -> None:
+    """In a process of its own: the bound on files is one of processes, and takes their signal, too."""
+    file = tmp_path / "lineage.jsonl"
+    script = f"""
+import resource, signal
+from spark_client import LineageClient, Patience
+from spark_client.retry import Timing
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+def more_room(seconds):
+    resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
+resource.setrlimit(resource.RLIMIT_FSIZE, (100, 10_000))
+lineage = LineageClient(file={str(file)!r}, timing=Timing(sleep=more_room))
+assert lineage.record("flights", "flights", "READ", "s3://raw", request_id="r-1").delivered
+"""
+    subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
+
+    torn, whole = file.read_text().splitlines()
+    assert len(torn) == 100
+    assert json.loads(whole)["request_id"] == "r-1"
 
 
 def test_the_environment_says_where_to(service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
