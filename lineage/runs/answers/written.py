@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from lineage.names import DatasetId
@@ -69,22 +69,24 @@ def newest_written(wanted: Sequence[Wanted], table: GraphTable, at: str | None =
         facts = facts_of_runs({run_of(row) for page in pages for row in page.rows}, table, at)
         left: dict[int, dict[DatasetId, str]] = {}
         for (number, name), page in zip(asked, pages, strict=True):
-            best = _newest(wanted[number], name, page, facts)
-            before = found[number]
-            if best and (before is None or best.order > before.order):
-                found[number] = best
-            if page.more and best is None:
+            best = max((found[number], *_accepted(wanted[number], name, page, facts)), key=_order)
+            found[number] = best
+            # A version may be older than its row: its run wrote it under another name before.
+            if page.more and _order(best) < (time_of(page.rows[-1]), run_of(page.rows[-1])):
                 left.setdefault(number, {})[name] = page.rows[-1].sk
         highs, look = left, _NEXT_LOOK
     return found
 
 
-def _newest(wanted: Wanted, name: DatasetId, page: Page, facts: dict[str, RunFacts]) -> Written | None:
+def _accepted(wanted: Wanted, name: DatasetId, page: Page, facts: dict[str, RunFacts]) -> Iterator[Written]:
     for row in page.rows:
         one = borne_out(run_of(row), time_of(row), name, wanted.group, facts)
         if one is not None and _under(wanted.prefix, one) and wanted.accept(one):
-            return one
-    return None
+            yield one
+
+
+def _order(one: Written | None) -> tuple[str, str]:
+    return one.order if one else ("", "")
 
 
 def borne_out(run: str, created: str, name: DatasetId, group: Group, facts: dict[str, RunFacts]) -> Written | None:

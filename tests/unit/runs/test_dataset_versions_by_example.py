@@ -11,8 +11,8 @@ from lineage.runs.answers.dataset_versions import VERSIONS_MAX
 from lineage.runs.event import ParentRun
 from lineage.runs.questions import Questions
 from tests.unit.runs.asking import loaded
-from tests.unit.runs.strategies import stamped
-from tests.unit.runs.telling import STREAM, A, B, C, X, a_dataset_event, an_event, at, short, the
+from tests.unit.runs.strategies import a_symlink, stamped
+from tests.unit.runs.telling import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the
 
 ALL = 9
 
@@ -68,6 +68,18 @@ def test_which_version_a_run_read(ask, reader, version, resolved_by):
     ]
     (read,) = ask(events).find_run(the("b1")).inputs
     assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:X:{the(version)}"), resolved_by)
+
+
+def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(ask):
+    told = {"job_facets": STREAM, "parent": ParentRun(the("dd"), C)}
+    events = [
+        an_event(1, "a1", A, "START", outputs=[(X, a_symlink(Y))], **told),
+        an_event(3, "a2", A, outputs=[Y], parent=told["parent"]),
+        an_event(5, "a1", A, "RUNNING", outputs=[Y], **told),
+        an_event(6, "b1", B, inputs=[X], parent=told["parent"]),
+    ]
+    (read,) = ask(events).find_run(the("b1")).inputs
+    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:Y:{the('a2')}"), "parentRun")
 
 
 def test_a_run_never_reads_what_it_writes_itself(ask):
