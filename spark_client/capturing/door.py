@@ -32,7 +32,7 @@ _captures: WeakKeyDictionary[Any, Capture] = WeakKeyDictionary()
 
 
 def capture(
-    spark: SparkSession,
+    spark: SparkSession | None,
     *,
     client: object = None,
     namespace: str | None = None,
@@ -56,7 +56,9 @@ def capture(
     keeps the capture from starting is raised. All is sent before the program ends, within
     `spark.headwater.capture.flushSeconds` (10).
     """
-    given = _Given(namespace, name, run_id or str(uuid.uuid4()), parent, root)
+    given = _Given(namespace, name, str(run_id or uuid.uuid4()), parent, root)
+    if spark is None:  # what SparkSession.getActiveSession() answers where there is none
+        return _guarded_start(spark, client, given, strict=strict)
     context = getattr(spark, "_sc", None) or spark
     with _lock:
         found = _captures.get(context)
@@ -86,7 +88,7 @@ class _Given(NamedTuple):
         return Capture(run_id_of(self.run_id), (self.namespace or "default", self.name or "spark"))
 
 
-def _guarded_start(spark: SparkSession, client: object, given: _Given, *, strict: bool) -> Capture:
+def _guarded_start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool) -> Capture:
     """This is the one place where everything is caught: lineage must not end the job that it describes."""
     try:
         return _start(spark, client, given)
@@ -97,13 +99,15 @@ def _guarded_start(spark: SparkSession, client: object, given: _Given, *, strict
         return given.off()
 
 
-def _start(spark: SparkSession, client: object, given: _Given) -> Capture:
+def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture:
     """A capture that is on, or off if the configuration says so.
 
     Raises:
         Unavailable: Spark's driver cannot be listened to.
         Misconfigured: there is no place to send to.
     """
+    if spark is None:
+        raise Unavailable("there is no session")
     context = getattr(spark, "_sc", None)
     if context is None:
         raise Unavailable("there is no JVM of the driver's to listen to (Spark Connect)")

@@ -4,6 +4,7 @@ import logging
 import subprocess
 import sys
 from pathlib import Path
+from uuid import UUID
 
 import pytest
 
@@ -30,6 +31,13 @@ def test_without_a_jvm_capture_is_off_with_one_warning(caplog: pytest.LogCapture
     assert warning == "capture is off: there is no JVM of the driver's to listen to (Spark Connect)"
     with pytest.raises(Unavailable):
         capture(session, client=client, strict=True)
+
+
+def test_without_a_session_capture_is_off_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    run_id = UUID(RUN)
+    off = capture(None, run_id=run_id)  # type: ignore[arg-type]
+    assert (off.state, off.run_id) == ("off", RUN)
+    assert caplog.messages == ["capture is off: there is no session"]
 
 
 def test_the_client_loads_capture_when_it_is_named() -> None:
