@@ -31,6 +31,7 @@ class Execution:
         started_ms: milliseconds since 1970, as are all times.
         plan: the analyzed plan.
         metrics: of the node that writes: numOutputRows, numOutputBytes, numFiles, numParts.
+        had_jobs: whether Spark ran anything for it; a write that found something there already ran nothing.
         sql: the statement, where it was SQL.
     """
 
@@ -42,6 +43,7 @@ class Execution:
     tier: Tier
     plan: Node
     metrics: Mapping[str, int] = field(default_factory=dict)
+    had_jobs: bool = True
     failure: Failure | None = None
     sql: str | None = None
 

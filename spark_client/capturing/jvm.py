@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _PACKAGE = "headwater.capture"
+_REASON_CHARS = 300
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +74,7 @@ class Executions:
             self._listener = self._classes.new("ExecutionListener", self._bounds.kept)
             self._context.addSparkListener(self._listener)
         except Exception as error:  # py4j raises what the platform makes of it
-            raise Unavailable(f"{type(error).__name__}: {str(error).strip().splitlines()[0]}") from error
+            raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
         self._closed = threading.Event()
 
     @property
@@ -179,6 +180,7 @@ def parse_execution(told: str) -> Execution | Unread | Over | Ended:
         tier=form["tier"],
         plan=parse_plan(plan["kinds"], plan["objects"]),
         metrics=form.get("metrics") or {},
+        had_jobs=form["had_jobs"],
         failure=Failure(*failure) if failure else None,
         sql=form.get("sql"),
     )

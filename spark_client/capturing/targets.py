@@ -29,7 +29,7 @@ WRAPPERS = frozenset(
 )
 # Commands with a query that they do not run, and tables that keep nothing.
 _NO_WRITES = frozenset({"AlterViewAsCommand", "CacheTableAsSelect", "CreateViewCommand", "CreateTempViewUsing"})
-_KEEP_NOTHING = frozenset({"ConsoleTable", "NoopTable"})
+_KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
 # Commands that change rows in place; whoever brings the source names them so.
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
 _TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
@@ -164,6 +164,8 @@ def _sink(command: Node, catalogs: Catalogs) -> Target | None:
     """`df.write.format(...).save()` to a source of the first interface: what its options name."""
     source = command.values.get("dataSource")
     kind = source.get("class") if isinstance(source, Mapping) else None
+    if kind in _KEEP_NOTHING:
+        return None
     read = find_options(command.values.get("options"), catalogs)
     if read is None or len(read.datasets) != 1 or read.unknown:
         return _nameless(command, str(kind or command.kind))
@@ -214,7 +216,7 @@ def _with_columns(command: Node, output: Dataset, schema: Sequence[SchemaField] 
     written = tuple(schema) if schema else renamed(query, names)
     output = replace(output, schema=written or output.schema)
     change: Change | None = "OVERWRITE" if _overwrites(command) else None
-    ignored = command.text("mode") == "Ignore"
+    ignored = command.text("mode") == "Ignore" or command.values.get("ifPartitionNotExists") is True
     return Target(command.kind, output, command.node("query"), names, change=change, unless_there=ignored)
 
 

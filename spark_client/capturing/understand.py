@@ -92,7 +92,7 @@ class Understanding:
 
 def _was_there(target: Target, execution: Execution) -> bool:
     """Whether it would only have written if nothing had been there, and did not."""
-    return target.unless_there and execution.failure is None and execution.metrics.get("numFiles") == 0
+    return target.unless_there and execution.failure is None and not execution.had_jobs
 
 
 class _Told:

@@ -1,5 +1,6 @@
 package headwater.capture;
 
+import java.util.Iterator;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ArrayBlockingQueue;
@@ -9,6 +10,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerEvent;
+import org.apache.spark.scheduler.SparkListenerJobStart;
 import org.apache.spark.sql.catalyst.plans.logical.Command;
 import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.plans.logical.Union;
@@ -28,16 +30,19 @@ public class ExecutionListener extends SparkListener {
         public final long rootId;
         public final long startedMs;
         public final long endedMs;
+        public final boolean hadJobs;
 
-        public Kept(SparkListenerSQLExecutionEnd end, long rootId, long startedMs, long endedMs) {
+        public Kept(SparkListenerSQLExecutionEnd end, long rootId, long startedMs, long endedMs, boolean hadJobs) {
             this.end = end;
             this.rootId = rootId;
             this.startedMs = startedMs;
             this.endedMs = endedMs;
+            this.hadJobs = hadJobs;
         }
     }
 
     private final ArrayBlockingQueue queue;
+    // By execution: the root's id, when it started, and whether there were jobs since then (1) or not (0).
     private final Map starts = new ConcurrentHashMap();
     private final AtomicLong dropped = new AtomicLong();
     // Executions that kept ones are parts of.
@@ -53,9 +58,21 @@ public class ExecutionListener extends SparkListener {
             SparkListenerSQLExecutionStart start = (SparkListenerSQLExecutionStart) event;
             Object root = start.rootExecutionId().isDefined() ? start.rootExecutionId().get() : null;
             long rootId = root == null ? start.executionId() : ((Number) root).longValue();
-            starts.put(Long.valueOf(start.executionId()), new long[] {rootId, start.time()});
+            starts.put(Long.valueOf(start.executionId()), new long[] {rootId, start.time(), 0L});
         } else if (event instanceof SparkListenerSQLExecutionEnd) {
             keep((SparkListenerSQLExecutionEnd) event);
+        }
+    }
+
+    /** A job is of its root execution, and maybe of any that this one has inside: Spark does not tell of which. */
+    public void onJobStart(SparkListenerJobStart job) {
+        String root = job.properties() == null ? null : job.properties().getProperty("spark.sql.execution.root.id");
+        if (root != null) {
+            long rootId = Long.parseLong(root);
+            for (Iterator running = starts.values().iterator(); running.hasNext();) {
+                long[] start = (long[]) running.next();
+                start[2] = start[0] == rootId ? 1L : start[2];
+            }
         }
     }
 
@@ -83,7 +100,7 @@ public class ExecutionListener extends SparkListener {
         boolean isAround = around.remove(Long.valueOf(end.executionId()));
         if (end.qe() == null || !isOfInterest(end)) {
             if (isAround) {
-                put(new Kept(null, end.executionId(), end.time(), end.time()));
+                put(new Kept(null, end.executionId(), end.time(), end.time(), true));
             }
             return;
         }
@@ -91,7 +108,8 @@ public class ExecutionListener extends SparkListener {
             around.add(Long.valueOf(start[0]));
         }
         long startedMs = start == null ? end.time() - end.duration() / 1000000L : start[1];
-        put(new Kept(end, start == null ? end.executionId() : start[0], startedMs, end.time()));
+        long rootId = start == null ? end.executionId() : start[0];
+        put(new Kept(end, rootId, startedMs, end.time(), start == null || start[2] == 1L));
     }
 
     private void put(Kept kept) {

@@ -156,21 +156,28 @@ def test_inserts_that_share_a_from_are_a_write_each(spark, watch, warehouse):
 def test_what_was_there_already_is_not_written_again(spark, watch, tmp_path):
     spark.sql(_ROW).write.parquet(f"{tmp_path}/out")
     spark.sql(f"CREATE TABLE was_there USING parquet AS {_ROW}")
+    spark.sql("CREATE TABLE in_parts_there USING parquet PARTITIONED BY (day) AS SELECT 'UA' AS carrier, 1 AS day")
+    spark.sql(_ROW).write.jdbc(_DERBY, "was_there", properties={"driver": _DRIVER})
 
     def act() -> None:
         spark.sql(_ROW).write.mode("ignore").parquet(f"{tmp_path}/out")
         spark.sql(f"CREATE TABLE IF NOT EXISTS was_there USING parquet AS {_ROW}")
         spark.sql(_ROW).write.mode("ignore").saveAsTable("was_there")
+        spark.sql("INSERT OVERWRITE in_parts_there PARTITION (day = 1) IF NOT EXISTS SELECT 'B6'")
+        spark.sql(_ROW).write.mode("ignore").jdbc(_DERBY, "was_there", properties={"driver": _DRIVER})
 
     assert watch.writes_of(act) == []
 
 
 def test_what_was_not_there_is_written_in_spite_of_an_if(spark, write_of, warehouse, tmp_path):
-    wrote = write_of(lambda: spark.sql(_ROW).write.mode("ignore").parquet(f"{tmp_path}/out"))
+    none = spark.sql(f"{_ROW} WHERE false")
+    wrote = write_of(lambda: none.write.mode("ignore").partitionBy("carrier").parquet(f"{tmp_path}/out"))
     made = write_of(lambda: spark.sql(f"CREATE TABLE IF NOT EXISTS not_there USING parquet AS {_ROW}"))
+    into = write_of(lambda: none.write.mode("ignore").jdbc(_DERBY, "not_there", properties={"driver": _DRIVER}))
 
-    assert wrote.output.id == files(tmp_path / "out")
+    assert (wrote.output.id, wrote.written.files) == (files(tmp_path / "out"), 0)
     assert (made.output.id, made.change) == (files(f"{warehouse}/not_there"), "CREATE")
+    assert into.output.id == DatasetId(_PLACE, "not_there")
 
 
 def test_a_failed_write_has_the_name_of_what_it_would_have_written(spark, watch, warehouse, tmp_path):
@@ -226,6 +233,7 @@ def test_a_databases_table_in_sparks_catalog_has_both_names(spark, write_of, war
 def test_what_keeps_nothing_is_no_write(spark, watch):
     def act() -> None:
         spark.sql(_ROW).write.format("noop").mode("overwrite").save()
+        spark.sql(_ROW).write.format("console").mode("append").save()
         spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW v AS {_ROW}")
         spark.sql(f"CACHE TABLE cached AS {_ROW}")
         spark.sql("UNCACHE TABLE cached")

@@ -55,6 +55,24 @@ def test_a_micro_batch_writes_what_it_is_joined_with_and_rows_that_nobody_knows(
     )
 
 
+def test_a_micro_batch_that_writes_if_nothing_is_there_writes_once(
+    spark: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    spark.sql("SELECT tailnum FROM planes").write.parquet(str(tmp_path / "arriving"))
+
+    def each(batch: DataFrame, number: int) -> None:
+        planes = batch.sparkSession.table("planes").select("tailnum")
+        for _ in range(2):
+            planes.write.mode("ignore").jdbc("jdbc:derby:memory:flights;create=true", "app.batch_once")
+
+    def stream() -> None:
+        arriving = spark.readStream.schema("tailnum STRING").parquet(str(tmp_path / "arriving"))
+        query = arriving.writeStream.foreachBatch(each).trigger(availableNow=True)
+        query.option("checkpointLocation", str(tmp_path / "progress")).start().awaitTermination()
+
+    assert told(watch.writes_of(stream)) == expected("batch_once:\ntailnum <- planes.tailnum IDENTITY")
+
+
 def test_a_write_that_fails_tells_why_and_what_it_would_have_written(
     spark: SparkSession, watch: Watch, tmp_path: Path
 ) -> None:
