@@ -86,6 +86,46 @@ def test_a_job_is_called_after_the_end_of_the_path(name: str, suffix: str) -> No
     assert suffix_of(Dataset(DatasetId("file", name))) == suffix
 
 
+@pytest.mark.parametrize(
+    ("path", "suffix"),
+    [
+        ("daily/2026-11-20/flights", "daily_flights"),
+        ("daily/2026/11/20/flights", "daily_flights"),
+        ("daily/2026/11/20/05/flights", "daily_flights"),
+        ("daily/year=2026/month=11/day=20/flights", "daily_flights"),
+        ("runs/run=2026-11-22T05:00:00/out/flights", "out_flights"),
+        ("out/flights_20261120", "out_flights"),
+        ("out/flights/01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c", "out_flights"),
+        ("out/flights/jr_0a1b2c3d4e5f60718293a4b5", "out_flights"),
+        ("tmp/stage-1763640000123/flights", "stage_flights"),
+        ("region=emea/v2/flights", "v2_flights"),
+        ("raw/2013/flights", "2013_flights"),
+        ("01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c", "root"),
+    ],
+)
+def test_a_job_is_not_called_after_what_only_one_run_writes(path: str, suffix: str) -> None:
+    assert suffix_of(Dataset(DatasetId("s3://flights", path))) == suffix
+
+
+def test_a_table_is_not_called_by_its_day() -> None:
+    tables = [Symlink("hive://h:9083", name) for name in ("shop.orders_20261120", "shop.orders_20261121")]
+
+    assert {suffix_of(Dataset(DatasetId("s3://b", "x"), symlinks=(one,))) for one in tables} == {"shop_orders"}
+
+
+def test_what_a_program_writes_for_each_day_is_one_job() -> None:
+    names = JobNames("emissions")
+    days = [a_write(f"daily/2026-11-{day}/flights", f"raw/2026-11-{day}/planes") for day in (20, 21)]
+    others = [a_write("daily/all/flights", "raw/2026-11-21/planes"), a_write("daily/2026-11-21/flights", "raw/planes2")]
+
+    assert [names.name(write) for write in (*days, *others)] == [
+        "emissions.daily_flights",
+        "emissions.daily_flights",
+        "emissions.all_flights",
+        "emissions.daily_flights.2",
+    ]
+
+
 def test_a_table_comes_before_the_path_and_a_location_does_not() -> None:
     hive, location = Symlink("hive://h:9083", "emissions.estimated"), Symlink("s3://b", "x/y", "LOCATION")
 
