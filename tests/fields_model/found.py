@@ -34,6 +34,6 @@ def hops(starts, depth, beside):
     """How many steps each node within `depth` is from the starts."""
     found = dict.fromkeys(starts, 0)
     for hop in range(1, depth + 1):
-        near = {other for node in found for other in beside(node)}
-        found |= {node: hop for node in near if node not in found}
+        near = {other for node, at in found.items() if at == hop - 1 for other in beside(node)}
+        found = {**dict.fromkeys(near, hop), **found}
     return found

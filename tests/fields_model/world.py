@@ -32,7 +32,16 @@ class World:
         self.runs, self.said = runs, runs.said
         self.tellers = every_teller(self.said)
         self.by_run = {one.run: one for one in self.tellers if one.run}
-        for name in ("present", "writers", "versions", "hidden"):
+        for name in (
+            "present",
+            "writers",
+            "schema",
+            "used_now",
+            "versions",
+            "version_read",
+            "words_of_version",
+            "hidden",
+        ):
             setattr(self, name, cache(getattr(self, name)))
 
     def before(self, time):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from functools import cache, cached_property
 
 from lineage.names import DatasetId, JobId
 from lineage.runs.event import Event
@@ -17,6 +17,7 @@ class Said:
         self.statements = sorted({one.hash: one for one in statements}.values(), key=when)
         self.events = [one for one in self.statements if isinstance(one, Event)]
         self.deletions = [one for one in self.statements if not isinstance(one, Event)]
+        self.uses_of = cache(self.uses_of)
 
     def before(self, time):
         """What was said of the time before this."""
