@@ -39,7 +39,7 @@ from lineage.runs.facts.rows import rows_of
 from lineage.runs.facts.run import owner
 from lineage.runs.facts.said import Said
 from lineage.runs.facts.table import Add, GraphTable, Key, Row, Swap
-from lineage.runs.facts.tellings import told_datasets
+from lineage.runs.facts.tellings import ever_told
 from lineage.runs.facts.windows import exact_rows, marked_rows
 
 _ROUNDS_MAX = 100
@@ -104,7 +104,7 @@ def _keep(said: Said, missing: set[Key], table: GraphTable) -> list[Row]:
 
 def _told_for_others(facts: RunFacts) -> list[_Subject]:
     """What the jobs that claim a run know of its columns: whose event told of them may not be whose the run is."""
-    if len(facts.jobs) < 2 or not told_datasets(facts):
+    if len(facts.jobs) < 2 or not ever_told(facts):
         return []
     told = JobFacts(told=facts.first, told_apart=facts.first)
     return [_Subject(facts_key(job_of(text)), text, told) for text in facts.jobs]

@@ -21,7 +21,7 @@ from lineage.runs.facts.run import (
     version_at,
 )
 from lineage.runs.facts.table import Key, Row
-from lineage.runs.facts.tellings import told_datasets
+from lineage.runs.facts.tellings import ever_told
 from lineage.runs.times import EARLIEST
 
 
@@ -38,7 +38,7 @@ def _of_job(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
     if not facts.declared:
         yield Row(pk, f"N#{facts.first or EARLIEST}#{run}")
     location, code = code_of(facts)
-    told = sorted(map(dataset_of, told_datasets(facts)))
+    told = sorted(map(dataset_of, ever_told(facts)))
     for time in positions(facts):
         version = version_at(facts, time)
         yield Row(pk, f"{'K' if known(facts) else 'U'}#{time}#{run}")

@@ -139,6 +139,13 @@ def told_datasets(facts: RunFacts) -> set[IdText]:
     return {dataset for dataset in named | facts.written_facets.keys() if told_of(facts, dataset)}
 
 
+def ever_told(facts: RunFacts) -> set[IdText]:
+    """Every dataset that the run tells of, or did as of an earlier time: it may have taken that back since."""
+    histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
+    histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
+    return {dataset for history in histories for one in _references(history) for dataset in one["into"]}
+
+
 def read_by(facts: RunFacts) -> dict[IdText, list[str]]:
     """By dataset that the run's operations read, the tellings that hold these."""
     found: dict[IdText, list[str]] = {}

@@ -7,7 +7,7 @@ import pytest
 from lineage.errors import Invalid
 from lineage.names import DatasetId, uuid_of_bytes
 from tests.unit.fields.answers import CHAIN, MOVED, field, inputs, nodes, sources, the_node, version_of
-from tests.unit.fields.telling import CHECKED, LANDING, RAW, READ, a_schema, column_lineage, taken
+from tests.unit.fields.telling import CHECK, CHECKED, LANDING, RAW, READ, a_schema, column_lineage, taken
 from tests.unit.runs.strategies import a_symlink
 from tests.unit.runs.telling import a_dataset_event, a_job_event, an_event, at, the
 
@@ -33,6 +33,17 @@ def test_before_its_first_version_there_is_nothing(ask):
     questions = ask(MOVED)
     assert questions.find_columns(field(CHECKED, "carrier"), depth=0, at=at(2)) is None
     assert questions.find_columns(CHECKED.node_id, depth=0, at=at(2)) is None
+
+
+def test_what_a_run_told_and_took_back_was_told_in_between(ask):
+    told = column_lineage(carrier=[taken(RAW, "carrier")])
+    events = [
+        an_event(1, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, told)]),
+        an_event(2, "b2", CHECK, inputs=[RAW], outputs=[CHECKED]),
+        an_event(5, "b1", CHECK, "RUNNING", outputs=[(CHECKED, {"columnLineage": {"_deleted": True}})]),
+    ]
+    assert nodes(ask(events).find_columns(CHECKED.node_id, depth=0, at=at(4))) == ["checked.carrier"]
+    assert nodes(ask(events).find_columns(CHECKED.node_id, depth=0)) == []
 
 
 def test_a_version_leads_to_the_versions_that_its_run_read(ask):
