@@ -6,7 +6,6 @@
                    COUNT                              runs: how many it has
                    N#<started>#<run>                  its runs by start
                    K#<time>#<run>  U#<time>#<run>     where a run that told of datasets stands in time; one that did not
-                   C#<time>#<run>                     the code version that the run gave
                    JV#<version>                       a version of the job
                    JR#<version>#<time>#<run>          the runs of that version
                    T#<dataset>#<time>#<run>           the runs that told of the dataset's columns

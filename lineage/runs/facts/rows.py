@@ -42,8 +42,6 @@ def _of_job(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
     for time in positions(facts):
         version = version_at(facts, time)
         yield Row(pk, f"{'K' if known(facts) else 'U'}#{time}#{run}")
-        if code:
-            yield Row(pk, f"C#{time}#{run}", {"code": code})
         if version:
             inputs, outputs = io_at(facts, time)
             sides = {"inputs": list(map(text_of, inputs)), "outputs": list(map(text_of, outputs))}
