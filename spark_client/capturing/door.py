@@ -10,7 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
 from lineage.names import run_id_of
-from spark_client.capturing.catalogs import read_catalogs
+from spark_client.capturing.catalogs import parse_catalogs, read_catalogs
+from spark_client.capturing.connect import Commands, place_of
+from spark_client.capturing.connect_server import Server
+from spark_client.capturing.connect_writes import Understanding as CommandUnderstanding
 from spark_client.capturing.counts import Counts
 from spark_client.capturing.events import Application
 from spark_client.capturing.job_names import application_name
@@ -27,7 +30,7 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("headwater.capture")
 _lock = threading.Lock()
-# By Spark context: a context has one capture, whichever of its sessions was asked.
+# By Spark context, or server of Spark Connect: it has one capture, whichever of its sessions was asked.
 _captures: WeakKeyDictionary[Any, Capture] = WeakKeyDictionary()
 
 
@@ -59,12 +62,22 @@ def capture(
     given = _Given(namespace, name, str(run_id or uuid.uuid4()), parent, root)
     if spark is None:  # what SparkSession.getActiveSession() answers where there is none
         return _guarded_start(spark, client, given, strict=strict)
-    context = getattr(spark, "_sc", None) or spark
+    application = _application_of(spark)
     with _lock:
-        found = _captures.get(context)
+        found = _captures.get(application)
         if found is None or found.state == "over" or (found.state == "off" and client is not None):
-            found = _captures[context] = _guarded_start(spark, client, given, strict=strict)
+            found = _captures[application] = _guarded_start(spark, client, given, strict=strict)
         return found
+
+
+def _application_of(spark: SparkSession) -> object:
+    """What the sessions of an application have in common: the context, or the server and this program."""
+    return place_of(spark.client) if _is_remote(spark) else getattr(spark, "_sc", None) or spark
+
+
+def _is_remote(spark: SparkSession) -> bool:
+    """Whether it is a session of Spark Connect."""
+    return type(spark).__module__.startswith("pyspark.sql.connect.")
 
 
 class _Given(NamedTuple):
@@ -108,9 +121,11 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
     """
     if spark is None:
         raise Unavailable("there is no session")
+    if _is_remote(spark):
+        return _start_remote(spark, client, given)
     context = getattr(spark, "_sc", None)
     if context is None:
-        raise Unavailable("there is no JVM of the driver's to listen to (Spark Connect)")
+        raise Unavailable("there is no JVM of the driver's to listen to, and no client of Spark Connect")
     settings = parse_settings(dict(context.getConf().getAll()), os.environ)
     if not settings.enabled:
         _log.info("capture is switched off by the configuration")
@@ -130,4 +145,28 @@ def _start(spark: SparkSession | None, client: object, given: _Given) -> Capture
         return RunningCapture(application, executions, understanding.read_write, outlet, counts, settings)
     except Exception:
         executions.close()
+        raise
+
+
+def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture:
+    """As `_start`, of a session of Spark Connect: its commands are heard, and understood table by table.
+
+    Raises:
+        Unanswered: the server does not tell its configuration.
+    """
+    server = Server(spark.client)
+    conf = server.configuration()
+    settings = parse_settings(conf, os.environ)
+    if not settings.enabled:
+        _log.info("capture is switched off by the configuration")
+        return given.off()
+    counts = Counts()
+    outlet = open_outlet(client, settings, os.environ, counts)
+    application = Application(given.head(settings, conf.get("spark.app.name") or "spark"), server.spark_version())
+    commands = Commands(spark.client, settings.executions_max)
+    try:
+        understanding = CommandUnderstanding(parse_catalogs(conf, os.environ))
+        return RunningCapture(application, commands, understanding.read_write, outlet, counts, settings)
+    except Exception:
+        commands.close()
         raise

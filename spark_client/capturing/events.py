@@ -53,6 +53,8 @@ CUTS = (
 _MESSAGE_CHARS = 4_000
 _STACK_CHARS = 16_000
 _UNKNOWN_MAX = 1_000
+_UNKNOWN_INPUTS_MAX = 100
+_REASON_CHARS = 500
 # Inputs that are left where everything else was cut.
 _FEW_INPUTS = 100
 
@@ -102,9 +104,9 @@ def write_events(
 
 
 def run_of_write(write: Write, application: Application) -> str:
-    """The id of a write's run: always the same for one application run, execution and dataset."""
+    """The id of a write's run: always the same for one application run, execution and write of it."""
     output = write.output.id
-    named = f"{write.execution_id} {output.namespace} {output.name}"
+    named = f"{write.execution_id} {write.number} {output.namespace} {output.name}"
     return str(uuid.uuid5(uuid.UUID(run_id_of(application.head.run.run_id)), named))
 
 
@@ -224,8 +226,13 @@ def _ended(writing: _Writing, cut: _Cut, room: Room) -> Event:
     output = _output(write, room, cut)
     job_facets = {**writing.job_facets, **_sql(write, cut, writing.rules)}
     run_facets = {**writing.run_facets, **_error(write.failure, "JAVA", cut, writing.rules)}
-    unknown = _unknown(write, cut)
-    told = capture_facet(tier=write.tier, command=write.command, unknown=unknown, cut=cut.names)
+    told = capture_facet(
+        tier=write.tier,
+        command=write.command,
+        unknown=_unknown(write, cut),
+        unknown_inputs=_unknown_inputs(write, cut, writing.rules),
+        cut=cut.names,
+    )
     return _event(
         "COMPLETE" if write.failure is None else "FAIL",
         max(write.started_ms, write.ended_ms),
@@ -274,3 +281,9 @@ def _unknown(write: Write, cut: _Cut) -> Sequence[tuple[str, str]]:
     """Columns of which nothing is known, with the reason of each."""
     named = sorted((print_dotted(path), reason) for path, reason in write.unknown.items())
     return cut.entries("unknown", named, 0 if "unknown" in cut else _UNKNOWN_MAX)
+
+
+def _unknown_inputs(write: Write, cut: _Cut, rules: EventRules) -> list[str]:
+    """Why there are inputs without a name."""
+    reasons = cut.entries("unknown", write.unknown_inputs, _UNKNOWN_INPUTS_MAX)
+    return [cut.text("unknown", reason, _REASON_CHARS, rules) for reason in reasons]

@@ -51,6 +51,7 @@ def capture_facet(
     tier: str | None = None,
     command: str | None = None,
     unknown: Sequence[tuple[str, str]] = (),
+    unknown_inputs: Sequence[str] = (),
     cut: Iterable[str] = (),
     counts: Mapping[str, int] | None = None,
 ) -> Facet:
@@ -59,6 +60,7 @@ def capture_facet(
         "tier": tier,
         "command": command,
         "unknown": [{"field": field, "reason": reason} for field, reason in unknown] or None,
+        "unknownInputs": list(unknown_inputs) or None,
         "cut": list(cut) or None,
         "counts": dict(counts) if counts else None,
     }

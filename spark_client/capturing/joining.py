@@ -11,10 +11,11 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Protocol
 
 from lineage.fields.columns import Columns, unite
 from lineage.names import DatasetId, FieldPath
-from spark_client.capturing.executions import Execution, Tier
+from spark_client.capturing.executions import Tier
 from spark_client.capturing.targets import WRAPPERS
 from spark_client.capturing.writes import Dataset, Symlink, Write, Written
 
@@ -32,6 +33,18 @@ class _Held:
     writes: list[Write] = field(default_factory=list)
 
 
+class Part(Protocol):
+    """What ended: an execution, or what its root is (`executions.Execution`)."""
+
+    @property
+    def id(self) -> int:
+        """Its own."""
+
+    @property
+    def root_id(self) -> int:
+        """The outermost one that it is a part of."""
+
+
 class Joining:
     """Takes the writes of executions in the order in which they ended, and gives each write once it is whole."""
 
@@ -44,7 +57,7 @@ class Joining:
         self._roots: OrderedDict[int, _Held] = OrderedDict()
         self._count = 0
 
-    def add(self, execution: Execution, writes: Iterable[Write]) -> list[Write]:
+    def add(self, execution: Part, writes: Iterable[Write]) -> list[Write]:
         """What is whole now that this execution ended: its root's writes, if it is one, and what waited too long."""
         own = [replace(write, execution_id=execution.id) for write in writes]
         if execution.id == execution.root_id:

@@ -11,11 +11,11 @@ from spark_client import current_run
 from spark_client.capturing import events
 from spark_client.capturing.counts import Counts
 from spark_client.capturing.ending import Program, program
-from spark_client.capturing.executions import Execution, Failure
+from spark_client.capturing.executions import Failure
 from spark_client.capturing.job_names import JobNames
 from spark_client.capturing.sending import Outlet, Sender
 from spark_client.capturing.settings import Settings
-from spark_client.capturing.worker import Source, Worker
+from spark_client.capturing.worker import P, P_co, Source, Worker
 from spark_client.capturing.writes import Write
 from spark_client.redaction import DEFAULT_REDACTIONS
 
@@ -26,8 +26,8 @@ _FOR_DRAINING = 0.5
 _FOR_READING = 0.8
 
 
-class ApplicationSource(Source, Protocol):
-    """The executions of a Spark application (`jvm.Executions`)."""
+class ApplicationSource(Source[P_co], Protocol[P_co]):
+    """The executions of a Spark application (`jvm.Executions`, `connect.Commands`)."""
 
     @property
     def dropped(self) -> int:
@@ -76,8 +76,8 @@ class RunningCapture(Capture):
     def __init__(
         self,
         application: events.Application,
-        source: ApplicationSource,
-        read: Callable[[Execution], Sequence[Write]],
+        source: ApplicationSource[P],
+        read: Callable[[P], Sequence[Write]],
         outlet: Outlet,
         counts: Counts,
         settings: Settings,

@@ -5,11 +5,11 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from spark_client.capturing.counts import Counts
-from spark_client.capturing.executions import Ended, Execution, Over
-from spark_client.capturing.joining import Joining
+from spark_client.capturing.executions import Ended, Over
+from spark_client.capturing.joining import Joining, Part
 from spark_client.capturing.jvm import Unread
 from spark_client.capturing.understand import NotUnderstood
 from spark_client.capturing.writes import Write
@@ -20,14 +20,19 @@ _POLL_S = 0.2
 _FAILURES_MAX = 3
 
 
-class Source(Protocol):
-    """Where executions come from (`jvm.Executions`)."""
+# What a source tells of a write: an execution in the driver, or a command that a client sent.
+P_co = TypeVar("P_co", bound=Part, covariant=True)
+P = TypeVar("P", bound=Part)
 
-    def next(self, timeout_s: float) -> Execution | Over | Unread | Ended | None:
+
+class Source(Protocol[P_co]):
+    """Where executions come from (`jvm.Executions`, `connect.Commands`)."""
+
+    def next(self, timeout_s: float) -> P_co | Over | Unread | Ended | None:
         """The next one; None if there is none within so many seconds."""
 
 
-class Worker:
+class Worker(Generic[P]):
     """Reads a source to its end, by a thread of its own.
 
     Args:
@@ -40,8 +45,8 @@ class Worker:
 
     def __init__(
         self,
-        source: Source,
-        read: Callable[[Execution], Sequence[Write]],
+        source: Source[P],
+        read: Callable[[P], Sequence[Write]],
         tell: Callable[[Write], bool],
         counts: Counts,
         ended: Callable[[int], None],
@@ -109,7 +114,7 @@ class Worker:
             one.set()
         self._asked = [one for one in self._asked if not one.is_set()]
 
-    def _take(self, told: Execution | Over | Unread | None) -> None:
+    def _take(self, told: P | Over | Unread | None) -> None:
         if isinstance(told, Unread):
             self._counts.add("unread")
             self._counts.warn("unread", f"an execution could not be read: {told.reason}")
@@ -120,7 +125,7 @@ class Worker:
         else:
             self._tell_all(self._joining.add(told, self._writes(told)))
 
-    def _writes(self, execution: Execution) -> Sequence[Write]:
+    def _writes(self, execution: P) -> Sequence[Write]:
         try:
             return self._read(execution)
         except NotUnderstood as error:

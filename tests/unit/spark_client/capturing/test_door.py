@@ -15,12 +15,12 @@ from spark_client.capturing.jvm import Unavailable
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
 
 
-class ConnectSession:
-    """A session of Spark Connect: it has no context."""
+class StrangeSession:
+    """A session of neither kind: it has no context, and no client."""
 
 
 def test_without_a_jvm_capture_is_off_with_one_warning(caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
-    session = ConnectSession()
+    session = StrangeSession()
     client = LineageClient(file=tmp_path / "out.jsonl")
     off = capture(session, run_id=RUN, namespace="emissions", name="calculate")
     assert capture(session) is off
@@ -28,7 +28,7 @@ def test_without_a_jvm_capture_is_off_with_one_warning(caplog: pytest.LogCapture
     assert off.flush(0)
     off.close()
     (warning,) = [record.message for record in caplog.records if record.levelno == logging.WARNING]
-    assert warning == "capture is off: there is no JVM of the driver's to listen to (Spark Connect)"
+    assert warning == "capture is off: there is no JVM of the driver's to listen to, and no client of Spark Connect"
     with pytest.raises(Unavailable):
         capture(session, client=client, strict=True)
 
