@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from spark_client.capturing.plan import Node
@@ -30,7 +30,7 @@ class Execution:
         action: what Spark calls it: `command`, `checkpoint`, `localCheckpoint`, `save`, ...
         started_ms: milliseconds since 1970, as are all times.
         plan: the analyzed plan.
-        metrics: of the node that writes: numOutputRows, numOutputBytes, numFiles, numParts.
+        metrics: of each node that writes, in their order: numOutputRows, numOutputBytes, numFiles, numParts.
         had_jobs: whether Spark ran anything for it; a write that found something there already ran nothing.
         sql: the statement, where it was SQL.
     """
@@ -42,7 +42,7 @@ class Execution:
     ended_ms: int
     tier: Tier
     plan: Node
-    metrics: Mapping[str, int] = field(default_factory=dict)
+    metrics: Sequence[Mapping[str, int]] = ()
     had_jobs: bool = True
     failure: Failure | None = None
     sql: str | None = None

@@ -179,7 +179,7 @@ def parse_execution(told: str) -> Execution | Unread | Over | Ended:
         ended_ms=form["ended_ms"],
         tier=form["tier"],
         plan=parse_plan(plan["kinds"], plan["objects"]),
-        metrics=form.get("metrics") or {},
+        metrics=form.get("metrics") or (),
         had_jobs=form["had_jobs"],
         failure=Failure(*failure) if failure else None,
         sql=form.get("sql"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
@@ -50,13 +50,17 @@ class Understanding:
         nameless = [one.unknown or one.command for one in targets if one.output is None]
         if nameless:
             raise NotUnderstood("; ".join(nameless))
-        if len(targets) > 1:  # what is counted is all of them together
-            execution = replace(execution, metrics={})
-        return [self._write(execution, target, target.output) for target in targets if target.output is not None]
+        written = [_written(one) for one in execution.metrics]
+        if len(written) != len(targets):
+            written = [Written()] * len(targets)
+        return [
+            replace(self._write(execution, target, target.output), written=how_much, number=number)
+            for number, (target, how_much) in enumerate(zip(targets, written, strict=True))
+            if target.output is not None
+        ]
 
     def _write(self, execution: Execution, target: Target, output: Dataset) -> Write:
         reading = _Reading(self._catalogs, self._checkpoints, target.query)
-        metrics = execution.metrics
         write = Write(
             execution_id=execution.id,
             command=target.command,
@@ -66,12 +70,11 @@ class Understanding:
             inputs=(*reading.inputs(), *target.inputs),
             tier=execution.tier,
             change=target.change,
-            written=Written(metrics.get("numOutputRows"), metrics.get("numOutputBytes"), metrics.get("numFiles")),
             failure=execution.failure,
             sql=execution.sql,
         )
         if execution.tier == "tables" or target.query is None:
-            return write
+            return replace(write, tier="tables")
         if target.unknown is not None:
             return replace(write, unknown={(name,): target.unknown for name in target.names})
         try:
@@ -93,6 +96,10 @@ class Understanding:
 def _was_there(target: Target, execution: Execution) -> bool:
     """Whether it would only have written if nothing had been there, and did not."""
     return target.unless_there and execution.failure is None and not execution.had_jobs
+
+
+def _written(metrics: Mapping[str, int]) -> Written:
+    return Written(metrics.get("numOutputRows"), metrics.get("numOutputBytes"), metrics.get("numFiles"))
 
 
 class _Told:

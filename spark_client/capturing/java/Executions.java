@@ -74,7 +74,7 @@ public class Executions {
             told.append(",\"failure\":[").append(quoted(failure.toString(), FAILURE_MAX));
             told.append(',').append(quoted(stack.toString(), FAILURE_MAX)).append(']');
         } else {
-            told.append(",\"metrics\":{").append(metrics(query.executedPlan())).append('}');
+            told.append(",\"metrics\":[").append(metrics(query.executedPlan())).append(']');
         }
         long deadlineNs = PlanReader.cpuNs() + timeoutMs * 1000000L;
         for (int tier = PlanReader.FULL; tier <= PlanReader.TABLES; tier++) {
@@ -109,17 +109,17 @@ public class Executions {
         return text.isDefined() ? text.get().toString() : null;
     }
 
-    /** The metrics of the first node from the root that counts files or bytes, or else rows. */
+    /** The metrics of the nodes nearest the root that count files or bytes: several INSERTs may share a FROM. */
     private static String metrics(SparkPlan root) {
+        StringBuilder told = new StringBuilder();
         ArrayDeque left = new ArrayDeque();
         left.add(root);
         for (int looked = 0; !left.isEmpty() && looked < LOOKED_THROUGH_MAX; looked++) {
             SparkPlan plan = (SparkPlan) left.poll();
             scala.collection.Map metrics = plan.metrics();
             if (metrics.contains("numOutputBytes") || metrics.contains("numParts")) {
-                return values(metrics);
-            }
-            if (plan instanceof AdaptiveSparkPlanExec) {
+                told.append(told.length() == 0 ? "{" : ",{").append(values(metrics)).append('}');
+            } else if (plan instanceof AdaptiveSparkPlanExec) {
                 left.add(((AdaptiveSparkPlanExec) plan).executedPlan());
             } else if (plan instanceof QueryStageExec) {
                 left.add(((QueryStageExec) plan).plan());
@@ -132,7 +132,7 @@ public class Executions {
                 }
             }
         }
-        return "";
+        return told.toString();
     }
 
     private static String values(scala.collection.Map metrics) {

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import AnalysisException
 
 from lineage.names import DatasetId
+from spark_client.capturing.events import Application, run_of_write
 from spark_client.capturing.writes import SchemaField, Symlink, Write
+from spark_client.current_run import Head, RunOfJob
 from tests.spark.capture.conftest import Watch
 
 _DERBY = "jdbc:derby:memory:names;create=true"
@@ -138,19 +141,25 @@ def test_a_table_of_another_database_is_named_with_it(spark, write_of, warehouse
     assert write.output.symlinks == (by_name(warehouse, "other.named"),)
 
 
-def test_inserts_that_share_a_from_are_a_write_each(spark, watch, warehouse):
+def test_inserts_that_share_a_from_are_a_write_each_even_into_one_table(spark, watch, warehouse):
     spark.sql("CREATE TABLE many_a (carrier STRING, flight INT) USING parquet")
     spark.sql("CREATE TABLE many_b (carrier STRING) USING parquet")
     spark.sql(f"CREATE OR REPLACE TEMPORARY VIEW many AS {_ROW}")
 
     writes = watch.writes_of(
-        lambda: spark.sql("FROM many INSERT INTO many_a SELECT * INSERT OVERWRITE many_b SELECT carrier")
+        lambda: spark.sql(
+            "FROM many INSERT INTO many_a SELECT * INSERT OVERWRITE many_b SELECT carrier "
+            "INSERT INTO many_a SELECT * WHERE flight < 0"
+        )
     )
 
-    assert [(write.output.id, write.change) for write in writes] == [
-        (files(f"{warehouse}/many_a"), None),
-        (files(f"{warehouse}/many_b"), "OVERWRITE"),
+    assert [(write.output.id, write.change, write.written.rows) for write in writes] == [
+        (files(f"{warehouse}/many_a"), None, 1),
+        (files(f"{warehouse}/many_b"), "OVERWRITE", 1),
+        (files(f"{warehouse}/many_a"), None, 0),
     ]
+    application = Application(Head(RunOfJob("tests", "tests", str(uuid4()))))
+    assert len({run_of_write(write, application) for write in writes}) == 3
 
 
 def test_what_was_there_already_is_not_written_again(spark, watch, tmp_path):
@@ -266,4 +275,4 @@ def test_data_that_is_loaded_is_a_write_of_files_as_they_are(hive, write_of, war
     write = write_of(lambda: hive.sql(f"LOAD DATA LOCAL INPATH '{tmp_path}/raw.txt' INTO TABLE loaded"))
 
     assert write.output.id == DatasetId(f"file:{warehouse}", "default.loaded")
-    assert ids(write) == [files(tmp_path / "raw.txt")]
+    assert (ids(write), write.tier) == ([files(tmp_path / "raw.txt")], "tables")

@@ -36,7 +36,7 @@ def test_an_execution_tells_when_it_was_and_how_much_it_wrote(spark, executions,
     assert found.plan.kind == "InsertIntoHadoopFsRelationCommand"
     assert before_ms <= found.started_ms <= found.ended_ms <= int(time.time() * 1000)
     assert (found.action, found.tier, found.failure, found.sql) == ("command", "full", None, None)
-    assert (found.metrics["numOutputRows"], found.metrics["numFiles"]) == (3, 2)
+    assert [(one["numOutputRows"], one["numFiles"]) for one in found.metrics] == [(3, 2)]
 
 
 def test_a_statement_is_told_as_it_was_written(spark, executions, tmp_path):
