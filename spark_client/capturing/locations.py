@@ -39,8 +39,9 @@ def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
     if _TEMPORARY.search(url):
         return None
     scheme, authority, path = _split(url)
-    if not scheme:
-        scheme, authority, _ = _split(default_fs)
+    default_scheme, default_authority, _ = _split(default_fs)
+    if not scheme or (scheme == default_scheme and not authority):
+        scheme, authority = default_scheme, default_authority
     if scheme == "s3" and ":" in authority.rpartition("@")[2]:
         return None  # no bucket: a key and a part of its secret, which had a slash
     return DatasetId(_namespace(scheme, authority), trim_partitions(_name(scheme, path)))

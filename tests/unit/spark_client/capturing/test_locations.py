@@ -49,6 +49,8 @@ def test_what_openlineage_has_no_rule_for_is_named_by_its_own_scheme():
 def test_a_path_without_a_scheme_is_in_the_default_file_system():
     assert find_path("/lake/flights", "hdfs://nn:8020") == DatasetId("hdfs://nn:8020", "/lake/flights")
     assert find_path("/lake/flights", "s3a://lake/") == DatasetId("s3://lake", "lake/flights")
+    assert find_path("hdfs:///lake/flights", "hdfs://nn:8020") == DatasetId("hdfs://nn:8020", "/lake/flights")
+    assert find_path("file:///lake/flights", "hdfs://nn:8020") == DatasetId("file", "/lake/flights")
 
 
 def test_a_catalogs_locations_are_uris():
