@@ -1,15 +1,17 @@
 """What each kind of expression makes of columns, where it does more than change what goes in.
 
 A rule takes the node and an `Expressions`, of which it asks the values of the node's parts. To teach a new expression,
-add a rule to `RULES`, or its name to one of the sets.
+add a rule to `RULES`, or its name to one of the sets; those of structs, arrays and maps are `collection_rules`'.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from lineage.fields.columns import Transformation
+from spark_client.capturing import collection_rules
+from spark_client.capturing.collection_rules import Rule, higher_order
 from spark_client.capturing.plan import Node, kinds
 from spark_client.capturing.values import (
     AGGREGATED,
@@ -20,8 +22,8 @@ from spark_client.capturing.values import (
     SOMEHOW,
     WINDOW,
     Value,
+    beside,
     change,
-    get_field,
     keep,
     unite,
     unknown,
@@ -38,16 +40,6 @@ _SAME = kinds(
     OuterScopeReference GetViewColumnByNameAndOrdinal ReferenceToExpressions WithField
     """
 )
-# What these give has the structure of what they take: an element, or a collection with the same elements.
-_KEEPING = kinds(
-    """
-    GetArrayItem GetMapValue ElementAt TryElementAt Explode PosExplode Stack Inline Slice Reverse SortArray
-    ArrayDistinct ArrayExcept ArrayUnion ArrayIntersect ArrayRemove ArrayRepeat ArrayCompact ArrayInsert ArrayAppend
-    ArrayPrepend Flatten Concat CreateArray MapValues MapConcat Shuffle Get UpCast
-    AnsiCast TryCast CollectList CollectSet First Last AnyValue Max Min Greatest Least Collate ArrayMax
-    ArrayMin ReplicateRows Mode ListAgg
-    """
-)
 # Functions of OpenLineage's list (TransformationInfo, 1.2x) whose result does not show what went in.
 MASKING = kinds(
     """
@@ -60,8 +52,6 @@ _RANKS = kinds(
     Rank DenseRank PercentRank RowNumber NTile CumeDist
     """
 )
-
-Rule: TypeAlias = "Callable[[Node, Expressions], Value]"
 
 
 def parts_of(node: Node) -> Sequence[Node]:
@@ -77,17 +67,17 @@ def parts_of(node: Node) -> Sequence[Node]:
 
 def find_rule(node: Node) -> Rule:
     """What is to be done with a node of its kind."""
-    if node.kind in RULES:
-        return RULES[node.kind]
     if "replacement" in node.values:
         return lambda one, of: of.value(one.values["replacement"])
+    if node.kind in RULES:
+        return RULES[node.kind]
     if any(part.kind == "LambdaFunction" for part in node.below):
-        return _higher_order
+        return higher_order
     if "exprId" in node.values and "child" not in node.values:
         return _attribute
     if node.kind in _SAME:
         return lambda one, of: of.value(next(iter(one.below), None))
-    return _keeping if node.kind in _KEEPING else _changing
+    return _changing
 
 
 def _attribute(node: Node, of: Expressions) -> Value:
@@ -99,60 +89,8 @@ def _changing(node: Node, of: Expressions) -> Value:
     return change(CHANGED, map(of.value, parts_of(node)))
 
 
-def _keeping(node: Node, of: Expressions) -> Value:
-    return unite(keep(CHANGED, of.value(part)) for part in parts_of(node))
-
-
-def _cast(node: Node, of: Expressions) -> Value:
-    """To the same type nothing happens; fields of structs go by their place, whatever they are called."""
-    child = of.value(node.node("child"))
-    if node.values.get("same") is True:
-        return child
-    before, after = node.values.get("from") or [], node.values.get("to") or []
-    if before == after:
-        return keep(CHANGED, child)
-    fields = zip(after, before, strict=False)
-    return Value(fields={name: keep(CHANGED, get_field(child, old)) for name, old in fields}, unknown=child.unknown)
-
-
-def _zip(node: Node, of: Expressions) -> Value:
-    names = node.values.get("dataType.elementType.names") or []
-    values = of.values(node.values.get("children") or [])
-    return Value(fields={str(name): keep(CHANGED, value) for name, value in zip(names, values, strict=False)})
-
-
-def _map(node: Node, of: Expressions) -> Value:
-    """A map has the structure of its values; keys only decide which one it is."""
-    if node.kind == "CreateMap":
-        children = node.values.get("children") or []
-        keys, values = children[::2], children[1::2]
-    else:
-        keys, values = [node.values.get("left")], [node.values.get("right")]
-    return unite([change(CHANGED, map(of.value, keys)), *(keep(CHANGED, of.value(value)) for value in values)])
-
-
 def _child(node: Node, of: Expressions) -> Value:
     return of.value(node.values.get("child"))
-
-
-def _struct_field(node: Node, of: Expressions) -> Value:
-    name = node.text("field") or node.text("field.name")
-    child = of.value(node.node("child"))
-    return change(CHANGED, [child]) if name is None else get_field(child, name)
-
-
-def _struct(node: Node, of: Expressions) -> Value:
-    names, children = node.values.get("names") or [], node.values.get("children") or []
-    values = map(of.value, children[1::2])
-    return Value(fields={str(name): value for name, value in zip(names, values, strict=False)})
-
-
-def _with_fields(node: Node, of: Expressions) -> Value:
-    """`withField` and `dropFields`: the fields that are put into a struct, and those of the old one that are left."""
-    old = of.value(node.node("structExpr"))
-    put = {change_of.text("name"): change_of for change_of in node.nodes("fieldOps") if change_of.kind == "WithField"}
-    names = node.values.get("dataType.names") or [*old.fields, *put]
-    return Value(fields={name: of.value(put[name]) if name in put else get_field(old, name) for name in names})
 
 
 def _case(node: Node, of: Expressions) -> Value:
@@ -163,7 +101,36 @@ def _case(node: Node, of: Expressions) -> Value:
 
 
 def _if(node: Node, of: Expressions) -> Value:
+    if _rebuilt(node) is not None:
+        return of.value(node.node("falseValue"))
     return _chosen(of, [node.values.get("predicate")], [node.values.get("trueValue"), node.values.get("falseValue")])
+
+
+def _rebuilt(node: Node) -> tuple[str, ...] | None:
+    """The place of the struct that this is with its fields in another order, null where that is null; else None.
+
+    So Spark itself brings structs into a schema: in a union by name, an INSERT, or `to`.
+    """
+    predicate, struct = node.node("predicate"), node.node("falseValue")
+    if predicate is None or predicate.kind != "IsNull" or struct is None or struct.kind != "CreateNamedStruct":
+        return None
+    old = _place(predicate.node("child"))
+    fields = [one for one in (struct.values.get("children") or [])[1::2] if isinstance(one, Node)]
+    inside = old is not None and all((_place(one) or ())[: len(old)] == old for one in fields)
+    return old if inside and fields and node.node("trueValue") is None else None
+
+
+def _place(node: Node | None) -> tuple[str, ...] | None:
+    """An attribute's id, and the names of the fields that lead into it; None if it is anything else."""
+    path: list[str] = []
+    while node is not None and (node.kind in _SAME or node.kind in ("GetStructField", "Cast")):
+        path = [node.text("field") or "", *path] if node.kind == "GetStructField" else path
+        node = node.node("child")
+    if node is None or node.kind == "If":
+        root = None if node is None else _rebuilt(node)
+        return None if root is None else (*root, *path)
+    root_id = node.text("exprId")
+    return None if root_id is None else (root_id, *path)
 
 
 def _coalesce(node: Node, of: Expressions) -> Value:
@@ -178,18 +145,7 @@ def _nan_or(node: Node, of: Expressions) -> Value:
 def _chosen(of: Expressions, conditions: Iterable[object], choices: Iterable[object]) -> Value:
     """One of several values, by conditions."""
     deciding = change(CONDITIONAL, map(of.value, conditions))
-    return _beside(unite(keep(CHANGED, of.value(choice)) for choice in choices), deciding)
-
-
-def _beside(value: Value, deciding: Value) -> Value:
-    """A value, and what decides about it; where the value is a struct, about each of its fields."""
-    if deciding == NOTHING:
-        return value
-    if value.fields and not value.made_of:
-        return Value(
-            fields={name: _beside(field, deciding) for name, field in value.fields.items()}, unknown=value.unknown
-        )
-    return Value(value.made_of | deciding.made_of, value.fields, value.unknown | deciding.unknown)
+    return beside(unite(keep(CHANGED, of.value(choice)) for choice in choices), deciding)
 
 
 def _aggregate(node: Node, of: Expressions) -> Value:
@@ -197,19 +153,19 @@ def _aggregate(node: Node, of: Expressions) -> Value:
     if function is None:
         return NOTHING
     filtered = change(FILTER, [of.value(node.values.get("filter"))])
-    return _beside(keep(AGGREGATED, of.value(function)), filtered)
+    return beside(keep(AGGREGATED, of.value(function)), filtered)
 
 
 def _pivot_first(node: Node, of: Expressions) -> Value:
     deciding = change(CONDITIONAL, [of.value(node.node("pivotColumn"))])
-    return _beside(of.value(node.node("valueColumn")), deciding)
+    return beside(of.value(node.node("valueColumn")), deciding)
 
 
 def _window(node: Node, of: Expressions) -> Value:
     function, spec = node.node("windowFunction"), node.node("windowSpec")
     value = NOTHING if function is None or function.kind in _RANKS else of.value(function)
     parts = spec.nodes("partitionSpec", "orderSpec") if spec is not None else []
-    return _beside(value, change(WINDOW, map(of.value, parts)))
+    return beside(value, change(WINDOW, map(of.value, parts)))
 
 
 def _python_function(node: Node, of: Expressions) -> Value:
@@ -223,12 +179,12 @@ def _scalar_subquery(node: Node, of: Expressions) -> Value:
     if plan is None:
         return NOTHING
     value = unite(of.subqueries.outputs(plan))
-    return _beside(value, Value(of.subqueries.rows(plan)))
+    return beside(value, Value(of.subqueries.rows(plan)))
 
 
 def _in_subquery(node: Node, of: Expressions) -> Value:
     outer = change(CHANGED, of.values(node.values.get("values")))
-    return _beside(outer, of.value(node.node("query")))
+    return beside(outer, of.value(node.node("query")))
 
 
 def _listed(node: Node, of: Expressions) -> Value:
@@ -236,7 +192,7 @@ def _listed(node: Node, of: Expressions) -> Value:
     plan = node.node("plan")
     if plan is None:
         return NOTHING
-    return _beside(change(CHANGED, of.subqueries.outputs(plan)), Value(of.subqueries.rows(plan)))
+    return beside(change(CHANGED, of.subqueries.outputs(plan)), Value(of.subqueries.rows(plan)))
 
 
 def _exists(node: Node, of: Expressions) -> Value:
@@ -270,69 +226,14 @@ def _common(node: Node) -> str:
     return f"common {name.get('id')}" if isinstance(name, Mapping) else "common"
 
 
-def _higher_order(node: Node, of: Expressions) -> Value:
-    """Lambdas over collections: their variables are the elements of what the function takes."""
-    functions = [part for part in node.below if part.kind == "LambdaFunction"]
-    taken = [of.value(part) for part in node.below if part.kind != "LambdaFunction"]
-    bodies = [_body(node, function, taken, of) for function in functions]
-    if node.kind in ("ArrayTransform", "TransformValues", "ZipWith", "MapZipWith"):
-        return unite(keep(CHANGED, body) for body in bodies)
-    if node.kind in ("ArrayFilter", "MapFilter", "ArraySort"):
-        return _beside(unite(keep(CHANGED, one) for one in taken), change(CHANGED, bodies))
-    return change(CHANGED, [*taken, *bodies])
-
-
-def _fold(node: Node, of: Expressions) -> Value:
-    """`aggregate`: what the elements are added up to, and what is made of that in the end."""
-    element = keep(CHANGED, of.value(node.values.get("argument")))
-    total = of.value(node.values.get("zero"))
-    for _ in range(2):  # what was added up goes into the next sum
-        total = unite([total, _called(node.node("merge"), [total, element], of)])
-    return keep(CHANGED, _called(node.node("finish"), [total], of))
-
-
-def _called(function: Node | None, arguments: Sequence[Value], of: Expressions) -> Value:
-    """A lambda's value with these arguments."""
-    if function is None or function.kind != "LambdaFunction":
-        return of.value(function)
-    variables = zip(function.nodes("arguments"), arguments, strict=False)
-    bound = {one.text("exprId") or "": value for one, value in variables}
-    return of.with_variables(bound).value(function.node("function"))
-
-
-def _body(node: Node, function: Node, taken: list[Value], of: Expressions) -> Value:
-    elements = [keep(CHANGED, value) for value in taken]
-    count = len(function.nodes("arguments"))
-    return _called(function, [_variable(node.kind, place, elements) for place in range(count)], of)
-
-
-def _variable(kind: str, place: int, elements: list[Value]) -> Value:
-    """What a lambda's variable is, by its place: an element, an index, a key or a value."""
-    if kind in ("ArrayTransform", "ArrayFilter") and place == 1:
-        return NOTHING
-    if kind == "ZipWith":
-        return elements[place]
-    if kind == "MapZipWith" and place > 0:
-        return elements[place - 1]
-    return unite(elements)
-
-
 def _lambda(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
     """Nothing by itself: its function asks for its body, with variables."""
     return NOTHING
 
 
 RULES: Mapping[str, Rule] = {
-    "GetStructField": _struct_field,
-    "GetArrayStructFields": _struct_field,
-    "CreateNamedStruct": _struct,
-    "Cast": _cast,
-    "ArraysZip": _zip,
-    "CreateMap": _map,
-    "MapFromArrays": _map,
+    **collection_rules.RULES,
     "SQLScalarFunction": _child,
-    "ArrayAggregate": _fold,
-    "UpdateFields": _with_fields,
     "CaseWhen": _case,
     "If": _if,
     "Coalesce": _coalesce,

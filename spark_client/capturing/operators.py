@@ -11,10 +11,10 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 from lineage.fields.columns import Transformation
+from spark_client.capturing.collection_rules import generated
 from spark_client.capturing.expressions import Expressions
 from spark_client.capturing.plan import Node, kinds
 from spark_client.capturing.values import (
-    CHANGED,
     FILTER,
     GROUP_BY,
     JOIN,
@@ -23,8 +23,7 @@ from spark_client.capturing.values import (
     Dependency,
     Value,
     change,
-    get_field,
-    keep,
+    named_as,
     unite,
 )
 
@@ -37,6 +36,7 @@ _PASSING = kinds(
     """
 )
 _SEMI = ("LeftSemi", "LeftAnti")
+_CONDITIONS = ("condition", "asOfCondition", "rankingExpression")
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,7 +156,7 @@ def _join(node: Node, inputs: Inputs) -> Relation:
     left, right = inputs.one(node, "left"), inputs.one(node, "right")
     columns = left.columns if node.text("joinType") in _SEMI else left.columns + right.columns
     joined = Relation(columns, left.rows | right.rows)
-    return _decided(joined, JOIN, map(inputs.over(left, right).value, node.nodes("condition", "asOfCondition")))
+    return _decided(joined, JOIN, map(inputs.over(left, right).value, node.nodes(*_CONDITIONS)))
 
 
 def _sample(node: Node, inputs: Inputs) -> Relation:
@@ -184,7 +184,8 @@ def _union(node: Node, inputs: Inputs) -> Relation:
 def united(parts: list[Relation]) -> Relation:
     """Rows of any of these, column by column; the ids are those of the first."""
     ids = [name for name, _ in parts[0].columns]
-    values = [unite(each) for each in zip_longest(*(part.values for part in parts), fillvalue=NOTHING)]
+    columns = zip_longest(*(part.values for part in parts), fillvalue=NOTHING)
+    values = [unite(named_as(each[0], one) for one in each) for each in columns]
     rows = frozenset().union(*(part.rows for part in parts))
     return Relation(tuple(zip(ids, values, strict=False)), rows)
 
@@ -206,16 +207,16 @@ def _expand(node: Node, inputs: Inputs) -> Relation:
 
 
 def _generate(node: Node, inputs: Inputs) -> Relation:
-    child = inputs.one(node)
-    generator = node.node("generator")
-    made = keep(CHANGED, inputs.over(child).value(generator))
-    names = (generator.values.get("elementSchema.names") if generator is not None else None) or []
+    child, generator = inputs.one(node), node.node("generator")
     ids = [one.text("exprId") or "" for one in node.nodes("generatorOutput")]
-    if generator is not None and generator.kind == "Inline":
-        columns = [(one, get_field(made, str(name))) for one, name in zip(ids, names, strict=False)]
-    else:
-        columns = [(one, made) for one in ids]
-    return Relation(child.columns + tuple(columns), child.rows)
+    values = [] if generator is None else generated(generator, len(ids), inputs.over(child))
+    return Relation(child.columns + tuple(zip(ids, values, strict=False)), child.rows)
+
+
+def _numbered(node: Node, inputs: Inputs) -> Relation:
+    """Rows with their numbers, as pandas on Spark and `zipWithIndex` have them: of nothing."""
+    child, number = inputs.one(node), node.node("sequenceAttr")
+    return Relation(((number.text("exprId") or "" if number else "", NOTHING), *child.columns), child.rows)
 
 
 def _with_ctes(node: Node, inputs: Inputs) -> Relation:
@@ -285,6 +286,7 @@ RULES: Mapping[str, Rule] = {
     "Window": _windows,
     "Join": _join,
     "AsOfJoin": _join,
+    "NearestByJoin": _join,
     "Sample": _sample,
     "LateralJoin": _lateral_join,
     "Union": _union,
@@ -292,6 +294,7 @@ RULES: Mapping[str, Rule] = {
     "Except": _set_operation,
     "Expand": _expand,
     "Generate": _generate,
+    "AttachDistributedSequence": _numbered,
     "WithCTE": _with_ctes,
     "CTERelationRef": _cte_reference,
     "UnionLoopRef": _cte_reference,

@@ -117,6 +117,17 @@ def unite(values: Iterable[Value]) -> Value:
     )
 
 
+def beside(value: Value, deciding: Value) -> Value:
+    """A value, and what decides about it; where the value is a struct, about each of its fields."""
+    if deciding == NOTHING:
+        return value
+    if value.fields and not value.made_of:
+        return Value(
+            fields={name: beside(field, deciding) for name, field in value.fields.items()}, unknown=value.unknown
+        )
+    return Value(value.made_of | deciding.made_of, value.fields, value.unknown | deciding.unknown)
+
+
 def get_field(value: Value, name: str) -> Value:
     """A field of a struct, or of the structs in an array."""
     if value.fields:
@@ -124,6 +135,14 @@ def get_field(value: Value, name: str) -> Value:
         if found is not None:
             return found
     return _mapped(Value(value.made_of, unknown=value.unknown), lambda one: _step(one, name))
+
+
+def named_as(model: Value, value: Value) -> Value:
+    """The value with the names of the model's fields, by their places: so Spark puts structs under one another."""
+    if not model.fields or len(model.fields) != len(value.fields):
+        return value
+    pairs = zip(model.fields.items(), value.fields.values(), strict=True)
+    return Value(value.made_of, {name: named_as(inner, field) for (name, inner), field in pairs}, value.unknown)
 
 
 def _any_case(fields: Mapping[str, Value], name: str) -> Value | None:

@@ -345,16 +345,6 @@ GENERATORS = (
         """,
     ),
     query(
-        "columns stacked as rows are of each other",
-        "SELECT stack(2, carrier, origin, tailnum, dest) AS (a, b) FROM flights",
-        """
-        a <- flights.carrier TRANSFORMATION, flights.origin TRANSFORMATION
-        a <- flights.tailnum TRANSFORMATION, flights.dest TRANSFORMATION
-        b <- flights.carrier TRANSFORMATION, flights.origin TRANSFORMATION
-        b <- flights.tailnum TRANSFORMATION, flights.dest TRANSFORMATION
-        """,
-    ),
-    query(
         "values of a text",
         "SELECT json_tuple(note, 'a', 'b') AS (a, b) FROM crews",
         """

@@ -16,7 +16,7 @@ CASES = (
     query(
         "the first of sorted structs",
         "SELECT sort_array(collect_list(struct(day, dest)))[0].dest AS d FROM flights",
-        "d <- flights.dest AGGREGATION",
+        "d <- flights.dest AGGREGATION, flights.day CONDITIONAL",
     ),
     query(
         "collected arrays laid flat",

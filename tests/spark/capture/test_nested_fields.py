@@ -128,7 +128,7 @@ STRUCTS = (
     query(
         "the largest struct still has its fields",
         "SELECT max(struct(distance, dest)).dest AS farthest FROM flights",
-        "farthest <- flights.dest AGGREGATION",
+        "farthest <- flights.dest AGGREGATION, flights.distance CONDITIONAL",
     ),
 )
 

@@ -1,0 +1,344 @@
+"""Steps of frames that are more than one operator: statistics, other libraries' transformers, pandas on Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pandas as pd
+import pyarrow as pa
+import pytest
+from pyspark.ml.feature import StringIndexer, VectorAssembler
+from pyspark.sql import DataFrame, SparkSession, Window
+from pyspark.sql import functions as sf
+
+from tests.spark.capture.specification import Case, frame, write
+
+
+def total(values: pd.Series) -> float:
+    return float(values.sum())
+
+
+def speeds(parts: Iterator[tuple[pd.Series, pd.Series]]) -> Iterator[pd.Series]:
+    for distances, times in parts:
+        yield distances / times
+
+
+def first_rows(left: pa.Table, right: pa.Table) -> pa.Table:
+    return left.slice(0, 1) if left.num_rows else right.slice(0, 1)
+
+
+def _indexed(spark: SparkSession) -> DataFrame:
+    flights = spark.table("flights").select("carrier", "distance")
+    model = StringIndexer(inputCol="carrier", outputCol="number").fit(flights)
+    return model.transform(flights).select("number", "distance")
+
+
+def _summary(spark: SparkSession) -> DataFrame:
+    return spark.table("flights").select("distance", "carrier").summary("count", "max")
+
+
+FRAMES = (
+    frame(
+        "several columns renamed at once, and those whose names fit a pattern",
+        lambda spark: (frame := spark.table("flights").withColumnsRenamed({"origin": "start", "dest": "end"})).select(
+            frame.colRegex("`(start|end)`")
+        ),
+        """
+        start <- flights.origin IDENTITY
+        end <- flights.dest IDENTITY
+        """,
+    ),
+    frame(
+        "a frame in another schema",
+        lambda spark: (
+            spark.table("crews")
+            .select("flight", "contact")
+            .to(
+                spark.createDataFrame(
+                    [], "contact STRUCT<phone: STRUCT<work: STRING>, email: STRING>, flight BIGINT, more INT"
+                ).schema
+            )
+        ),
+        """
+        contact.phone.work <- crews.contact.phone.work IDENTITY
+        contact.email <- crews.contact.email IDENTITY
+        flight <- crews.flight TRANSFORMATION
+        more <- nothing
+        """,
+    ),
+    frame(
+        "several columns set at once, of what they were before",
+        lambda spark: (
+            spark.table("flights")
+            .select("origin", "dest")
+            .withColumns({"origin": sf.col("dest"), "dest": sf.upper("origin")})
+        ),
+        """
+        origin <- flights.dest IDENTITY
+        dest <- flights.origin TRANSFORMATION
+        """,
+    ),
+    frame(
+        "a column dropped by its frame, after a join",
+        lambda spark: (
+            (flights := spark.table("flights").select("tailnum", "carrier")).join(
+                planes := spark.table("planes").select("tailnum", "seats"), flights.tailnum == planes.tailnum, "left"
+            )
+        ).drop(flights.tailnum),
+        """
+        carrier <- flights.carrier IDENTITY
+        tailnum <- planes.tailnum IDENTITY
+        seats <- planes.seats IDENTITY
+        * <- flights.tailnum JOIN, planes.tailnum JOIN
+        """,
+    ),
+    frame(
+        "samples of strata",
+        lambda spark: spark.table("flights").sampleBy("carrier", {"UA": 1.0}, seed=1).select("dest"),
+        """
+        dest <- flights.dest IDENTITY
+        * <- flights.carrier FILTER
+        """,
+    ),
+    frame(
+        "missing values filled in column by column",
+        lambda spark: spark.table("flights").select("carrier", "air_time").na.fill({"air_time": 0.0, "carrier": "?"}),
+        """
+        carrier <- flights.carrier TRANSFORMATION, flights.carrier CONDITIONAL
+        air_time <- flights.air_time TRANSFORMATION, flights.air_time CONDITIONAL
+        """,
+    ),
+    frame(
+        "a summary",
+        _summary,
+        """
+        summary <- nothing
+        distance <- flights.distance AGGREGATION MASKED, flights.distance AGGREGATION
+        carrier <- flights.carrier AGGREGATION MASKED, flights.carrier AGGREGATION
+        """,
+    ),
+    frame(
+        "frequent items",
+        lambda spark: spark.table("flights").stat.freqItems(["carrier"]),
+        "carrier_freqItems <- flights.carrier AGGREGATION",
+    ),
+    frame(
+        "a union of frames with other structs, by name",
+        lambda spark: spark.sql("SELECT struct(carrier AS b, dest AS a) AS s, 1 AS n FROM flights").unionByName(
+            spark.sql("SELECT 2 AS n, struct(model AS a, tailnum AS b) AS s FROM planes")
+        ),
+        """
+        s.a <- flights.dest IDENTITY, planes.model IDENTITY
+        s.b <- flights.carrier IDENTITY, planes.tailnum IDENTITY
+        n <- nothing
+        """,
+    ),
+    frame(
+        "the latest of each in a window that has a name",
+        lambda spark: (
+            spark.table("flights")
+            .withColumn("n", sf.row_number().over(Window.partitionBy("carrier").orderBy(sf.desc("day"))))
+            .where("n = 1")
+            .select("dest", sf.lit(1).alias("one"))
+        ),
+        """
+        dest <- flights.dest IDENTITY
+        one <- nothing
+        * <- flights.carrier FILTER, flights.day FILTER
+        """,
+    ),
+    frame(
+        "a lateral join of frames",
+        lambda spark: (
+            spark.table("airports")
+            .alias("a")
+            .lateralJoin(
+                spark.table("flights")
+                .where(sf.col("origin") == sf.col("a.faa").outer())
+                .select((sf.col("distance") + sf.col("a.alt").outer()).alias("far"))
+            )
+            .select("name", "far")
+        ),
+        """
+        name <- airports.name IDENTITY
+        far <- flights.distance TRANSFORMATION, airports.alt TRANSFORMATION
+        * <- flights.origin FILTER, airports.faa FILTER
+        """,
+        since="4.0",
+    ),
+    frame(
+        "a frame as a value, and whether another has rows",
+        lambda spark: (
+            spark.table("flights")
+            .alias("f")
+            .where(spark.table("planes").where(sf.col("tailnum") == sf.col("f.tailnum").outer()).exists())
+            .select("carrier", spark.table("planes").select(sf.max("seats")).scalar().alias("most"))
+        ),
+        """
+        carrier <- flights.carrier IDENTITY
+        most <- planes.seats AGGREGATION
+        * <- planes.tailnum FILTER, flights.tailnum FILTER
+        """,
+        since="4.0",
+    ),
+    frame(
+        "the nearest row of another frame",
+        lambda spark: (
+            (airports := spark.table("airports"))
+            .nearestByJoin(planes := spark.table("planes"), sf.abs(airports.alt - planes.seats), 1, "exact", "distance")
+            .select("name", "model")
+        ),
+        """
+        name <- airports.name IDENTITY
+        model <- planes.model IDENTITY
+        * <- airports.alt JOIN, planes.seats JOIN
+        """,
+        since="4.2",
+    ),
+    frame(
+        "frames of the same rows side by side",
+        lambda spark: (
+            (flights := spark.table("flights"))
+            .select("carrier")
+            .zip(flights.select((sf.col("distance") * 2).alias("far")))
+        ),
+        """
+        carrier <- flights.carrier IDENTITY
+        far <- flights.distance TRANSFORMATION
+        """,
+        since="4.3",
+    ),
+    frame(
+        "rows with their numbers",
+        lambda spark: spark.table("planes").select("seats").zipWithIndex("n"),
+        """
+        seats <- planes.seats IDENTITY
+        n <- nothing
+        """,
+        since="4.3",
+    ),
+    frame(
+        "rows as columns",
+        lambda spark: spark.table("planes").select("model", "seats", "engines").transpose("model"),
+        """
+        key <- unknown
+        737-824 <- unknown
+        inputs: none
+        """,
+        since="4.0",
+    ),
+    frame(
+        "how often values meet",
+        lambda spark: spark.table("flights").crosstab("carrier", "origin"),
+        """
+        carrier_origin <- flights.carrier TRANSFORMATION, flights.carrier CONDITIONAL
+        EWR <- flights.origin CONDITIONAL
+        JFK <- flights.origin CONDITIONAL
+        * <- flights.carrier GROUP_BY, flights.origin GROUP_BY
+        """,
+    ),
+)
+
+FUNCTIONS = (
+    frame(
+        "a function of pandas over a window",
+        lambda spark: spark.table("flights").select(
+            sf.pandas_udf(total, "double")("distance").over(Window.partitionBy("carrier")).alias("t")
+        ),
+        "t <- flights.distance AGGREGATION (python udf total), flights.carrier WINDOW",
+    ),
+    frame(
+        "a function of pandas of parts of two columns",
+        lambda spark: spark.table("flights").select(
+            sf.pandas_udf(speeds, "double")(sf.col("distance").cast("double"), "air_time").alias("s")
+        ),
+        "s <- flights.distance TRANSFORMATION (python udf speeds), flights.air_time TRANSFORMATION (python udf speeds)",
+    ),
+    frame(
+        "Arrow over groups of two sides",
+        lambda spark: (
+            spark.table("flights")
+            .select("tailnum")
+            .groupBy("tailnum")
+            .cogroup(spark.table("planes").select("tailnum").groupBy("tailnum"))
+            .applyInArrow(first_rows, "tailnum STRING")
+        ),
+        """
+        tailnum <- flights.tailnum TRANSFORMATION (opaque: FlatMapCoGroupsInArrow first_rows)
+        tailnum <- planes.tailnum TRANSFORMATION (opaque: FlatMapCoGroupsInArrow first_rows)
+        * <- flights.tailnum GROUP_BY, planes.tailnum GROUP_BY
+        """,
+        since="4.0",
+    ),
+)
+
+LIBRARIES = (
+    frame(
+        "columns assembled to a vector",
+        lambda spark: (
+            VectorAssembler(inputCols=["seats", "engines"], outputCol="features")
+            .transform(spark.table("planes"))
+            .select(sf.col("features").cast("string").alias("f"), "model")
+        ),
+        """
+        f <- planes.seats TRANSFORMATION, planes.engines TRANSFORMATION
+        model <- planes.model IDENTITY
+        """,
+    ),
+    frame(
+        "texts indexed by a fitted model",
+        _indexed,
+        """
+        number <- flights.carrier TRANSFORMATION
+        distance <- flights.distance IDENTITY
+        """,
+    ),
+    write(
+        "a frame of pandas on Spark",
+        lambda spark, out: (
+            (frame := spark.table("flights").pandas_api(index_col="flight"))[["carrier", "distance"]]
+            .assign(far=frame["distance"] * 2)[["carrier", "far"]]
+            .to_parquet(out, index_col="flight")
+        ),
+        """
+        flight <- flights.flight IDENTITY
+        carrier <- flights.carrier IDENTITY
+        far <- flights.distance TRANSFORMATION
+        """,
+    ),
+    write(
+        "a frame of pandas on Spark without an index of its own",
+        lambda spark, out: (frame := spark.table("flights").select("carrier", "distance").pandas_api())[
+            frame["distance"] > 9
+        ].to_parquet(out, index_col="i"),
+        """
+        i <- nothing
+        carrier <- flights.carrier IDENTITY
+        distance <- flights.distance IDENTITY
+        * <- flights.distance FILTER
+        """,
+    ),
+    write(
+        "totals of pandas on Spark",
+        lambda spark, out: (
+            spark.table("flights")
+            .pandas_api()
+            .groupby("carrier")["distance"]
+            .sum(numeric_only=True)
+            .to_frame()
+            .to_parquet(out, index_col="carrier")
+        ),
+        """
+        carrier <- flights.carrier IDENTITY
+        distance <- flights.distance AGGREGATION
+        * <- flights.carrier GROUP_BY, flights.carrier FILTER
+        """,
+    ),
+)
+
+
+# PySpark says so when its pandas is loaded, and sets the variable.
+@pytest.mark.filterwarnings("ignore:'PYARROW_IGNORE_TIMEZONE':UserWarning")
+@pytest.mark.parametrize("case", [*FRAMES, *FUNCTIONS, *LIBRARIES], ids=str)
+def test_steps_of_frames(case: Case, check) -> None:
+    check(case)

@@ -1,0 +1,598 @@
+"""Queries as those write them who know SQL well: names that hide others, subqueries everywhere, windows, generators."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.spark.capture.specification import Case, frame, query, statement
+
+SUBQUERIES = (
+    query(
+        "a correlated subquery in HAVING",
+        "SELECT origin FROM flights f GROUP BY origin "
+        "HAVING max(distance) > (SELECT avg(alt) FROM airports a WHERE a.faa = f.origin)",
+        """
+        origin <- flights.origin IDENTITY
+        * <- flights.origin GROUP_BY, flights.distance FILTER, airports.alt FILTER
+        * <- airports.faa FILTER, flights.origin FILTER
+        """,
+    ),
+    query(
+        "a subquery in ORDER BY",
+        "SELECT carrier FROM flights ORDER BY distance - (SELECT max(seats) FROM planes WHERE engines = 2)",
+        """
+        carrier <- flights.carrier IDENTITY
+        * <- flights.distance SORT, planes.seats SORT, planes.engines SORT
+        """,
+    ),
+    query(
+        "a subquery as a key",
+        "SELECT (SELECT max(seats) FROM planes) > distance AS k, count(*) AS n FROM flights GROUP BY 1",
+        """
+        k <- planes.seats AGGREGATION, flights.distance TRANSFORMATION
+        n <- nothing
+        * <- planes.seats GROUP_BY, flights.distance GROUP_BY
+        """,
+    ),
+    query(
+        "a subquery inside an aggregate",
+        "SELECT sum((SELECT max(seats) FROM planes p WHERE p.tailnum = f.tailnum)) AS s FROM flights f",
+        "s <- planes.seats AGGREGATION, planes.tailnum FILTER, flights.tailnum FILTER",
+    ),
+    query(
+        "whether there is a row, as a value",
+        "SELECT EXISTS (SELECT 1 FROM planes p WHERE p.tailnum = f.tailnum AND seats > 9) AS known FROM flights f",
+        "known <- planes.tailnum FILTER, planes.seats FILTER, flights.tailnum FILTER",
+    ),
+    query(
+        "whether it is in a subquery, as a value",
+        "SELECT tailnum IN (SELECT tailnum FROM planes WHERE seats > 9) AS known FROM flights",
+        "known <- flights.tailnum TRANSFORMATION, planes.tailnum TRANSFORMATION, planes.seats FILTER",
+    ),
+    query(
+        "the first row for each, by a lateral subquery",
+        "SELECT a.name, t.carrier FROM airports a, LATERAL "
+        "(SELECT carrier FROM flights f WHERE f.origin = a.faa ORDER BY distance DESC LIMIT 1) t",
+        """
+        name <- airports.name IDENTITY
+        carrier <- flights.carrier IDENTITY
+        * <- flights.origin FILTER, airports.faa FILTER, flights.distance SORT
+        """,
+        since="4.0",
+    ),
+    query(
+        "a set operation in a subquery",
+        "SELECT carrier FROM flights WHERE dest IN (SELECT faa FROM airports EXCEPT SELECT model FROM planes)",
+        """
+        carrier <- flights.carrier IDENTITY
+        * <- flights.dest FILTER, airports.faa FILTER, planes.model FILTER
+        """,
+    ),
+)
+
+NAMES = (
+    query(
+        "an inner CTE hides an outer one of its name",
+        "WITH t AS (SELECT carrier AS x FROM flights), "
+        "u AS (WITH t AS (SELECT model AS x FROM planes) SELECT x FROM t) SELECT t.x AS a, u.x AS b FROM t, u",
+        """
+        a <- flights.carrier IDENTITY
+        b <- planes.model IDENTITY
+        """,
+        since="4.0",
+    ),
+    query(
+        "a view's names change places in a view of it",
+        "SELECT a, b FROM view_swapped",
+        """
+        a <- flights.carrier IDENTITY
+        b <- flights.dest IDENTITY
+        """,
+        before=(
+            "CREATE OR REPLACE VIEW view_first (a, b) AS SELECT dest, carrier FROM flights",
+            "CREATE OR REPLACE TEMP VIEW view_swapped (b, a) AS SELECT * FROM view_first",
+        ),
+    ),
+    query(
+        "both keys of a full join beside the common one",
+        "SELECT f.tailnum AS l, p.tailnum AS r, tailnum FROM flights f FULL JOIN planes p USING (tailnum)",
+        """
+        l <- flights.tailnum IDENTITY
+        r <- planes.tailnum IDENTITY
+        tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
+        * <- flights.tailnum JOIN, planes.tailnum JOIN
+        """,
+    ),
+    query(
+        "a natural full join of three",
+        "SELECT * FROM (SELECT tailnum, carrier FROM flights) NATURAL FULL JOIN (SELECT tailnum, seats FROM planes) "
+        "NATURAL LEFT JOIN (SELECT name AS carrier, tz FROM airports)",
+        """
+        carrier <- flights.carrier IDENTITY
+        tailnum <- flights.tailnum TRANSFORMATION, flights.tailnum CONDITIONAL, planes.tailnum TRANSFORMATION
+        seats <- planes.seats IDENTITY
+        tz <- airports.tz IDENTITY
+        * <- flights.tailnum JOIN, planes.tailnum JOIN, flights.carrier JOIN, airports.name JOIN
+        """,
+    ),
+    query(
+        "lateral aliases of a window",
+        "SELECT distance * 2 AS d, sum(distance) OVER (PARTITION BY carrier ORDER BY distance) AS s, s / d AS share "
+        "FROM flights",
+        """
+        d <- flights.distance TRANSFORMATION
+        s <- flights.distance AGGREGATION, flights.carrier WINDOW, flights.distance WINDOW
+        share <- flights.distance AGGREGATION, flights.distance TRANSFORMATION
+        share <- flights.carrier WINDOW, flights.distance WINDOW
+        """,
+    ),
+    query(
+        "a table, a column and a function by names that are computed",
+        "SELECT IDENTIFIER('up' || 'per')(IDENTIFIER('mo' || 'del')) AS m FROM IDENTIFIER('pla' || 'nes')",
+        "m <- planes.model TRANSFORMATION",
+    ),
+    frame(
+        "parameters without names",
+        lambda spark: spark.sql("SELECT concat(carrier, ?) AS c FROM flights WHERE distance > ?", ["x", 1]),
+        """
+        c <- flights.carrier TRANSFORMATION
+        * <- flights.distance FILTER
+        """,
+    ),
+    query(
+        "all columns but a field of one",
+        "SELECT * EXCEPT (contact.phone, employees, tags, places, legs, note) FROM crews",
+        """
+        flight <- crews.flight IDENTITY
+        contact.email <- crews.contact.email IDENTITY
+        """,
+        since="4.0",
+    ),
+    query(
+        "a star in a struct, and the struct's star",
+        "SELECT s.* FROM (SELECT struct(*) AS s FROM (SELECT carrier, distance * 2 AS far FROM flights))",
+        """
+        carrier <- flights.carrier IDENTITY
+        far <- flights.distance TRANSFORMATION
+        """,
+    ),
+    statement(
+        "columns that INSERT names in another order",
+        "INSERT INTO other_order (b, a) SELECT carrier, dest FROM flights",
+        """
+        other_order:
+        a <- flights.dest IDENTITY
+        b <- flights.carrier IDENTITY
+        c <- nothing
+        """,
+        before=("CREATE TABLE other_order (a STRING, b STRING, c INT) USING parquet",),
+    ),
+    statement(
+        "INSERT by the names of columns",
+        "INSERT INTO by_name BY NAME SELECT carrier AS b, dest AS a FROM flights",
+        """
+        by_name:
+        a <- flights.dest IDENTITY
+        b <- flights.carrier IDENTITY
+        """,
+        before=("CREATE TABLE by_name (a STRING, b STRING) USING parquet",),
+    ),
+    query(
+        "a statement in a text",
+        "EXECUTE IMMEDIATE 'SELECT upper(model) AS m FROM planes WHERE seats > ?' USING 9",
+        """
+        m <- planes.model TRANSFORMATION
+        * <- planes.seats FILTER
+        """,
+        since="4.0",
+    ),
+)
+
+AGGREGATES = (
+    query(
+        "keys of all that is no aggregate in an expression",
+        "SELECT upper(carrier) AS c, sum(distance) + min(flight) AS s FROM flights GROUP BY ALL",
+        """
+        c <- flights.carrier TRANSFORMATION
+        s <- flights.distance AGGREGATION, flights.flight AGGREGATION
+        * <- flights.carrier GROUP_BY
+        """,
+    ),
+    query(
+        "distinct values that a filter lets through",
+        "SELECT count(DISTINCT carrier) FILTER (WHERE distance > 1) AS n, sum(DISTINCT flight) AS s FROM flights",
+        """
+        n <- flights.carrier AGGREGATION MASKED, flights.distance FILTER
+        s <- flights.flight AGGREGATION
+        """,
+    ),
+    query(
+        "filtering and sorting by whether a key is grouped",
+        "SELECT carrier, sum(distance) AS s FROM flights GROUP BY ROLLUP (carrier) "
+        "HAVING grouping(carrier) = 0 ORDER BY grouping(carrier), s",
+        """
+        carrier <- flights.carrier IDENTITY
+        s <- flights.distance AGGREGATION
+        * <- flights.carrier GROUP_BY, flights.distance SORT
+        """,
+    ),
+    query(
+        "expressions of a cube's keys",
+        "SELECT upper(carrier) AS u, concat(upper(carrier), dest) AS c FROM flights "
+        "GROUP BY CUBE (upper(carrier), dest)",
+        """
+        u <- flights.carrier TRANSFORMATION
+        c <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION
+        * <- flights.carrier GROUP_BY, flights.dest GROUP_BY
+        """,
+    ),
+    query(
+        "the values beside the largest",
+        "SELECT m.dest, m.flight FROM (SELECT max(struct(day, dest, flight)) AS m FROM flights GROUP BY carrier)",
+        """
+        dest <- flights.dest AGGREGATION, flights.day CONDITIONAL
+        flight <- flights.flight AGGREGATION, flights.day CONDITIONAL
+        * <- flights.carrier GROUP_BY
+        """,
+    ),
+    query(
+        "counting what is so",
+        "SELECT count_if(distance > 9) AS n, bool_and(distance > 9) AS b, regr_slope(distance, air_time) AS r "
+        "FROM flights",
+        """
+        n <- flights.distance AGGREGATION MASKED, flights.distance CONDITIONAL MASKED
+        b <- flights.distance AGGREGATION
+        r <- flights.distance AGGREGATION, flights.air_time AGGREGATION
+        """,
+    ),
+    query(
+        "texts joined in an order",
+        "SELECT listagg(DISTINCT dest, ',') WITHIN GROUP (ORDER BY dest) AS l, "
+        "mode() WITHIN GROUP (ORDER BY carrier) AS m FROM flights",
+        """
+        l <- flights.dest AGGREGATION
+        m <- flights.carrier AGGREGATION
+        """,
+        since="4.0",
+    ),
+    query(
+        "an explosion of an aggregate",
+        "SELECT carrier, explode(collect_set(dest)) AS d FROM flights GROUP BY carrier",
+        """
+        carrier <- flights.carrier IDENTITY
+        d <- flights.dest AGGREGATION
+        * <- flights.carrier GROUP_BY
+        """,
+    ),
+    query(
+        "windows of time that overlap",
+        "SELECT w.start AS s, sum(distance) AS d FROM "
+        "(SELECT window(CAST(day AS TIMESTAMP), '2 days', '1 day') AS w, distance FROM flights) GROUP BY w",
+        """
+        s <- flights.day TRANSFORMATION, flights.day CONDITIONAL
+        d <- flights.distance AGGREGATION
+        * <- flights.day FILTER, flights.day GROUP_BY
+        """,
+    ),
+    query(
+        "windows of sessions",
+        "SELECT carrier, session_window.end AS e, count(*) AS n FROM "
+        "(SELECT carrier, CAST(day AS TIMESTAMP) AS t FROM flights) GROUP BY carrier, session_window(t, '5 minutes')",
+        """
+        carrier <- flights.carrier IDENTITY
+        e <- flights.day TRANSFORMATION
+        n <- nothing
+        * <- flights.day FILTER, flights.day GROUP_BY, flights.carrier GROUP_BY
+        """,
+    ),
+    query(
+        "a pivot of an expression",
+        "SELECT * FROM (SELECT upper(carrier) AS c, year(day) AS y, distance FROM flights) "
+        "PIVOT (avg(distance) / 2 AS half, count(*) AS n FOR y IN (2013, 2014))",
+        """
+        c <- flights.carrier TRANSFORMATION
+        2013_half <- flights.distance AGGREGATION, flights.day CONDITIONAL
+        2013_n <- flights.day CONDITIONAL
+        2014_half <- flights.distance AGGREGATION, flights.day CONDITIONAL
+        2014_n <- flights.day CONDITIONAL
+        * <- flights.carrier GROUP_BY, flights.day GROUP_BY
+        """,
+    ),
+)
+
+WINDOWS = (
+    query(
+        "a frame by a range of time",
+        "SELECT sum(distance) OVER (PARTITION BY carrier ORDER BY CAST(day AS TIMESTAMP) "
+        "RANGE BETWEEN INTERVAL 7 DAYS PRECEDING AND CURRENT ROW) AS s FROM flights",
+        "s <- flights.distance AGGREGATION, flights.carrier WINDOW, flights.day WINDOW",
+    ),
+    query(
+        "a place in a window",
+        "SELECT nth_value(dest, 2) IGNORE NULLS OVER w AS n, last_value(origin) OVER w AS l, "
+        "lag(struct(dest, distance)) OVER w AS g FROM flights WINDOW w AS (PARTITION BY carrier ORDER BY day)",
+        """
+        n <- flights.dest TRANSFORMATION, flights.carrier WINDOW, flights.day WINDOW
+        l <- flights.origin AGGREGATION, flights.carrier WINDOW, flights.day WINDOW
+        g.dest <- flights.dest TRANSFORMATION, flights.carrier WINDOW, flights.day WINDOW
+        g.distance <- flights.distance TRANSFORMATION, flights.carrier WINDOW, flights.day WINDOW
+        """,
+    ),
+    query(
+        "the latest row of each, deduplicated",
+        "SELECT * EXCEPT (n) FROM (SELECT carrier, dest, row_number() OVER (PARTITION BY carrier ORDER BY day DESC) "
+        "AS n FROM flights) WHERE n = 1",
+        """
+        carrier <- flights.carrier IDENTITY
+        dest <- flights.dest IDENTITY
+        * <- flights.carrier FILTER, flights.day FILTER
+        """,
+        since="4.0",
+    ),
+    query(
+        "rows that qualify by a window",
+        "SELECT carrier, dest FROM flights QUALIFY row_number() OVER (PARTITION BY carrier ORDER BY day DESC) = 1",
+        """
+        carrier <- flights.carrier IDENTITY
+        dest <- flights.dest IDENTITY
+        * <- flights.carrier FILTER, flights.day FILTER
+        """,
+        since="4.2",
+    ),
+    query(
+        "a subquery in a window's order",
+        "SELECT rank() OVER (ORDER BY distance - (SELECT avg(seats) FROM planes)) AS r FROM flights",
+        "r <- flights.distance WINDOW, planes.seats WINDOW",
+    ),
+    query(
+        "a window's filter",
+        "SELECT count(dest) FILTER (WHERE distance > 9) OVER (PARTITION BY carrier) AS n FROM flights",
+        "n <- flights.dest AGGREGATION MASKED, flights.distance FILTER, flights.carrier WINDOW",
+        since="4.0",
+    ),
+)
+
+GENERATORS = (
+    query(
+        "columns stacked as rows, each in its place",
+        "SELECT stack(2, 'from', origin, 'to', dest) AS (kind, place) FROM flights",
+        """
+        kind <- nothing
+        place <- flights.origin TRANSFORMATION, flights.dest TRANSFORMATION
+        """,
+    ),
+    query(
+        "columns stacked as rows, the last of which is short",
+        "SELECT flight, a, b FROM flights LATERAL VIEW stack(2, carrier, origin, tailnum) t AS a, b",
+        """
+        flight <- flights.flight IDENTITY
+        a <- flights.carrier TRANSFORMATION, flights.tailnum TRANSFORMATION
+        b <- flights.origin TRANSFORMATION
+        """,
+    ),
+    query(
+        "a map that is made and exploded has its keys apart from its values",
+        "SELECT k, v.d AS d FROM (SELECT explode(map(carrier, struct(dest AS d), 'x', struct(origin AS d))) AS (k, v) "
+        "FROM flights)",
+        """
+        k <- flights.carrier TRANSFORMATION
+        d <- flights.dest TRANSFORMATION, flights.origin TRANSFORMATION
+        """,
+    ),
+    query(
+        "structs laid out, even where there are none",
+        "SELECT c.flight, n, r FROM crews c LATERAL VIEW OUTER inline(c.employees) t AS n, r",
+        """
+        flight <- crews.flight IDENTITY
+        n <- crews.employees.name TRANSFORMATION
+        r <- crews.employees.role TRANSFORMATION
+        """,
+    ),
+    query(
+        "structs laid out by a generator that keeps rows",
+        "SELECT inline_outer(employees) AS (n, r) FROM crews",
+        """
+        n <- crews.employees.name TRANSFORMATION
+        r <- crews.employees.role TRANSFORMATION
+        """,
+    ),
+    query(
+        "a map's positions, keys and values",
+        "SELECT p, k, v.city AS city FROM crews LATERAL VIEW posexplode_outer(places) t AS p, k, v",
+        """
+        p <- crews.places TRANSFORMATION
+        k <- crews.places TRANSFORMATION
+        city <- crews.places.city TRANSFORMATION
+        """,
+    ),
+    query(
+        "an explosion of an explosion",
+        "SELECT y FROM flights LATERAL VIEW explode(array(array(flight, distance))) a AS x "
+        "LATERAL VIEW explode(x) b AS y",
+        "y <- flights.flight TRANSFORMATION, flights.distance TRANSFORMATION",
+    ),
+    query(
+        "an explosion of what is parsed, with its fields",
+        "SELECT j.* FROM (SELECT from_json(note, 'a INT, b STRING') AS j FROM crews)",
+        """
+        a <- crews.note TRANSFORMATION
+        b <- crews.note TRANSFORMATION
+        """,
+    ),
+    query(
+        "fields of comma-separated values, and back",
+        "SELECT from_csv(note, 'a INT, b STRING').b AS b, to_csv(struct(flight, note)) AS c FROM crews",
+        """
+        b <- crews.note TRANSFORMATION
+        c <- crews.flight TRANSFORMATION, crews.note TRANSFORMATION
+        """,
+    ),
+    query(
+        "a generator on the right of a left join",
+        "SELECT c.flight, e.name FROM crews c LEFT JOIN LATERAL inline_outer(c.employees) AS e(name, role)",
+        """
+        flight <- crews.flight IDENTITY
+        name <- crews.employees.name TRANSFORMATION
+        """,
+    ),
+)
+
+COLLECTIONS = (
+    query(
+        "arrays of arrays of structs",
+        "SELECT flatten(array(employees, employees)).name AS n, "
+        "transform(array(employees), es -> transform(es, e -> e.role))[0] AS r FROM crews",
+        """
+        n <- crews.employees.name TRANSFORMATION
+        r <- crews.employees.role TRANSFORMATION
+        """,
+    ),
+    query(
+        "a struct of an element and its number",
+        "SELECT transform(employees, (e, i) -> struct(i AS n, e.name AS who)) AS t FROM crews",
+        """
+        t.n <- nothing
+        t.who <- crews.employees.name TRANSFORMATION
+        """,
+    ),
+    query(
+        "lambdas whose variables have the same name",
+        "SELECT transform(legs, x -> aggregate(legs, flight, (a, x) -> a + x) + x) AS t FROM crews",
+        "t <- crews.legs TRANSFORMATION, crews.flight TRANSFORMATION",
+    ),
+    query(
+        "the entries of a map",
+        "SELECT map_entries(places).value.city AS c, map_entries(tags)[0].key AS k FROM crews",
+        """
+        c <- crews.places.city TRANSFORMATION
+        k <- crews.tags TRANSFORMATION
+        """,
+    ),
+    query(
+        "a map of entries",
+        "SELECT map_from_entries(array(struct(carrier AS k, struct(dest, flight) AS v)))['UA'].dest AS d FROM flights",
+        "d <- flights.carrier TRANSFORMATION, flights.dest TRANSFORMATION",
+    ),
+    query(
+        "a map's values, united with another's",
+        "SELECT map_zip_with(tags, tags, (k, a, b) -> concat(a, b, note)) AS z, "
+        "transform_keys(places, (k, v) -> v.city)['x'].country AS c FROM crews",
+        """
+        z <- crews.tags TRANSFORMATION, crews.note TRANSFORMATION
+        c <- crews.places.country TRANSFORMATION, crews.places.city TRANSFORMATION
+        """,
+    ),
+    query(
+        "a union of structs with other names",
+        "SELECT struct(carrier AS a, dest AS b) AS s FROM flights UNION ALL SELECT struct(model, tailnum) FROM planes",
+        """
+        s.a <- flights.carrier IDENTITY, planes.model IDENTITY
+        s.b <- flights.dest IDENTITY, planes.tailnum IDENTITY
+        """,
+    ),
+    query(
+        "the order of structs that are sorted",
+        "SELECT array_max(transform(employees, e -> struct(e.role AS r, e.name AS n))).n AS last FROM crews",
+        "last <- crews.employees.name TRANSFORMATION, crews.employees.role CONDITIONAL",
+    ),
+    query(
+        "tries",
+        "SELECT try_divide(distance, air_time) AS d, try_cast(tailnum AS INT) AS c, "
+        "try_to_number(dest, '99') AS n FROM flights",
+        """
+        d <- flights.distance TRANSFORMATION, flights.air_time TRANSFORMATION
+        c <- flights.tailnum TRANSFORMATION
+        n <- flights.dest TRANSFORMATION
+        """,
+    ),
+    query(
+        "an index is no part of what it finds",
+        "SELECT get(employees, flight).name AS a, slice(employees, flight, 1).role AS b, "
+        "array_insert(employees, flight, employees[0])[0].name AS c, "
+        "array_except(employees, employees).name AS d, map_keys(map(carrier, dest))[0] AS e FROM crews JOIN flights "
+        "USING (flight)",
+        """
+        a <- crews.employees.name TRANSFORMATION, crews.flight TRANSFORMATION
+        b <- crews.employees.role TRANSFORMATION, crews.flight TRANSFORMATION
+        c <- crews.employees.name TRANSFORMATION, crews.flight TRANSFORMATION
+        d <- crews.employees.name TRANSFORMATION, crews.employees TRANSFORMATION
+        e <- flights.carrier TRANSFORMATION
+        * <- crews.flight JOIN, flights.flight JOIN
+        """,
+    ),
+    query(
+        "a try at an element",
+        "SELECT try_element_at(places, note).city AS c FROM crews",
+        "c <- crews.places.city TRANSFORMATION, crews.note TRANSFORMATION",
+    ),
+    query(
+        "paths into a variant",
+        "SELECT try_variant_get(parse_json(note), '$.a', 'int') AS a, is_variant_null(parse_json(note):b) AS b, "
+        "schema_of_variant(parse_json(note)) AS s FROM crews",
+        """
+        a <- crews.note TRANSFORMATION
+        b <- crews.note TRANSFORMATION
+        s <- crews.note TRANSFORMATION
+        """,
+        since="4.0",
+    ),
+    query(
+        "a struct as a variant",
+        "SELECT to_variant_object(contact):email::string AS e FROM crews",
+        "e <- crews.contact TRANSFORMATION",
+        since="4.0",
+    ),
+)
+
+PIPES = (
+    query(
+        "pipes unite, sample and number",
+        "FROM flights |> SELECT carrier, distance |> UNION ALL (SELECT model, seats FROM planes) "
+        "|> EXTEND row_number() OVER (PARTITION BY carrier ORDER BY distance) AS n |> WHERE n = 1 |> DROP n |> LIMIT 3",
+        """
+        carrier <- flights.carrier IDENTITY, planes.model IDENTITY
+        distance <- flights.distance IDENTITY, planes.seats IDENTITY
+        * <- flights.carrier FILTER, planes.model FILTER, flights.distance FILTER, planes.seats FILTER
+        """,
+        since="4.0",
+    ),
+    query(
+        "pipes pivot",
+        "FROM flights |> SELECT day, carrier, distance |> PIVOT (sum(distance) FOR carrier IN ('UA' AS u))",
+        """
+        day <- flights.day IDENTITY
+        u <- flights.distance AGGREGATION, flights.carrier CONDITIONAL
+        * <- flights.day GROUP_BY, flights.carrier GROUP_BY
+        """,
+        since="4.0",
+    ),
+    statement(
+        "a script of statements",
+        "BEGIN DECLARE least INT DEFAULT 9; "
+        "INSERT INTO of_script SELECT upper(carrier) FROM flights WHERE distance > least; END",
+        """
+        of_script:
+        carrier <- flights.carrier TRANSFORMATION
+        * <- flights.distance FILTER
+        """,
+        before=("CREATE TABLE of_script (carrier STRING) USING parquet",),
+        since="4.0",
+    ),
+    query(
+        "a text in another collation",
+        "SELECT collate(carrier, 'UTF8_LCASE') AS c, max(dest COLLATE UNICODE_CI) AS d FROM flights GROUP BY 1",
+        """
+        c <- flights.carrier TRANSFORMATION
+        d <- flights.dest AGGREGATION
+        * <- flights.carrier GROUP_BY
+        """,
+        since="4.0",
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "case", [*SUBQUERIES, *NAMES, *AGGREGATES, *WINDOWS, *GENERATORS, *COLLECTIONS, *PIPES], ids=str
+)
+def test_shapes_of_sql(case: Case, check) -> None:
+    check(case)
