@@ -10,13 +10,15 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
-_OPTIONS = {
+OPTIONS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
     "spark.log.level": "ERROR",
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.sql.shuffle.partitions": "1",
+    # Any free port for the server of Spark Connect that some tests start in the JVM.
+    "spark.connect.grpc.binding.port": "0",
     # A few rows are read sooner than code for them is made; plans are the same.
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
@@ -48,7 +50,7 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = SparkSession.builder.master("local[2]").appName("tests")
-    for name, value in _OPTIONS.items():
+    for name, value in OPTIONS.items():
         builder = builder.config(name, value)
     session = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse"))).getOrCreate()
     yield session

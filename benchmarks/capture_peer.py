@@ -1,0 +1,133 @@
+"""Capture beside OpenLineage's own integration with Spark, by the cases of our capture suite.
+
+`python -m benchmarks.capture_peer io.openlineage:openlineage-spark_2.12:VERSION [--differences FILE]`, with the Python
+of a Spark that the package is for; Spark finds the package as it finds all of `spark.jars.packages`. Both watch one
+session; what either tells of a case is compared with what the case says must be told.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyspark
+
+from benchmarks.capture_peer_score import Result, differences, render
+from benchmarks.capture_peer_told import Told, of_events, of_lines
+from local.toolchain import with_java
+from tests.spark.capture.conftest import DATASETS, Watch
+from tests.spark.capture.specification import Case, expected, told
+from tests.spark.conftest import OPTIONS
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_SUITE = Path(__file__).parent.parent / "tests" / "spark" / "capture"
+# Its cases are done in a session of their own.
+_WITH_HIVE = "test_hive"
+_OPENLINEAGE = {
+    "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
+    "spark.openlineage.transport.type": "file",
+    "spark.openlineage.columnLineage.datasetLineageEnabled": "true",
+}
+_BUS_MS = 30_000
+
+
+def find_cases(version: str) -> Iterator[tuple[str, Case]]:
+    """The suite's cases, of which this Spark can do the thing and something must be told, with their modules' names."""
+    for path in sorted(_SUITE.glob("test_*.py")):
+        if path.stem != _WITH_HIVE:
+            values = vars(import_module(f"tests.spark.capture.{path.stem}")).values()
+            groups = [value for value in values if isinstance(value, tuple)]
+            for case in (one for group in groups for one in group if isinstance(one, Case)):
+                if case.since <= version and case.told != "nothing":
+                    yield path.stem.removeprefix("test_").replace("_", " "), case
+
+
+class Peers:
+    """Both over one session: the integration writes into the file `events`, our capture is asked."""
+
+    def __init__(self, spark: SparkSession, events: Path) -> None:
+        self._spark = spark
+        self._events = events
+        self._read = 0
+        self._watch = Watch(spark)
+
+    def told_of(self, case: Case, out: str) -> dict[str, Told]:
+        """What each tells of a case."""
+        for before in case.before:
+            self._spark.sql(before)
+        self._new_events()
+        writes = self._watch.writes_of(lambda: case.act(self._spark, out))
+        return {"jar": of_events(self._new_events()), "ours": of_lines(told(writes))}
+
+    def close(self) -> None:
+        """Stop our capture."""
+        self._watch.close()
+
+    def _new_events(self) -> list[dict[str, Any]]:
+        context: Any = self._spark.sparkContext._jsc
+        context.sc().listenerBus().waitUntilEmpty(_BUS_MS)
+        lines = self._events.read_text(encoding="utf-8").splitlines()
+        new, self._read = lines[self._read :], len(lines)
+        return [json.loads(line) for line in new]
+
+
+@contextmanager
+def _session(package: str, folder: Path) -> Iterator[SparkSession]:
+    """The suite's session with the integration, its events in the file `events`, and the datasets."""
+    from pyspark.sql import SparkSession
+
+    os.environ.update({**with_java(os.environ), "PYSPARK_PYTHON": sys.executable})
+    builder = SparkSession.builder.master("local[2]").appName("peers")
+    folders = {
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.openlineage.transport.location": str(folder / "events"),
+    }
+    for key, value in {**OPTIONS, **_OPENLINEAGE, **folders, "spark.jars.packages": package}.items():
+        builder = builder.config(key, value)
+    spark = builder.getOrCreate()
+    try:
+        for name, rows in DATASETS.items():
+            spark.sql(rows).coalesce(1).write.parquet(f"{folder}/{name}")
+            spark.sql(f"CREATE TABLE {name} USING parquet LOCATION '{folder}/{name}'")
+        yield spark
+    finally:
+        spark.stop()
+
+
+def compare(package: str) -> list[Result]:
+    """Do all cases, one after the other."""
+    with tempfile.TemporaryDirectory() as name, _session(package, folder := Path(name)) as spark:
+        peers = Peers(spark, folder / "events")
+        results = [
+            Result(kind, case.name, of_lines(expected(case.told)), peers.told_of(case, f"{folder}/{number}/out"))
+            for number, (kind, case) in enumerate(find_cases(pyspark.__version__))
+        ]
+        peers.close()
+    return results
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(prog="capture_peer", description=__doc__)
+    parser.add_argument("package", help="the integration's Maven coordinates")
+    parser.add_argument("--differences", type=Path, metavar="FILE", help="where to tell every difference")
+    parsed = parser.parse_args(arguments)
+    results = compare(parsed.package)
+    if parsed.differences:
+        parsed.differences.write_text("\n".join(differences(results)) + "\n", encoding="utf-8")
+    print(f"Spark {pyspark.__version__}, {parsed.package}, {len(results)} cases\n")
+    print("\n".join(render(results)))
+
+
+if __name__ == "__main__":
+    main()
