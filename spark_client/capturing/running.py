@@ -5,39 +5,24 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Literal, Protocol
+from typing import Literal
 
 from spark_client import current_run
 from spark_client.capturing import events
 from spark_client.capturing.counts import Counts
 from spark_client.capturing.ending import Program, program
-from spark_client.capturing.executions import Failure
+from spark_client.capturing.executions import Execution, Failure
 from spark_client.capturing.job_names import JobNames
 from spark_client.capturing.sending import Outlet, Sender
 from spark_client.capturing.settings import Settings
-from spark_client.capturing.worker import P, P_co, Source, Worker
+from spark_client.capturing.worker import Source, Worker
 from spark_client.capturing.writes import Write
 from spark_client.redaction import DEFAULT_REDACTIONS
 
 # A program mostly ends soon after it stopped Spark, and only then it is known whether it failed.
 _GRACE_S = 5.0
-# Of the time that is left, how much each step may take, so that there is some for the next one.
-_FOR_DRAINING = 0.5
+# Of the time that is left, how much reading may take, so that there is some for sending.
 _FOR_READING = 0.8
-
-
-class ApplicationSource(Source[P_co], Protocol[P_co]):
-    """The executions of a Spark application (`jvm.Executions`, `connect.Commands`)."""
-
-    @property
-    def dropped(self) -> int:
-        """Executions that it did not keep, for there were too many."""
-
-    def drain(self, timeout_s: float) -> bool:
-        """Wait until all that happened so far can be had by `next`."""
-
-    def close(self) -> None:
-        """Listen no longer."""
 
 
 class Capture:
@@ -76,8 +61,8 @@ class RunningCapture(Capture):
     def __init__(
         self,
         application: events.Application,
-        source: ApplicationSource[P],
-        read: Callable[[P], Sequence[Write]],
+        source: Source,
+        read: Callable[[Execution], Sequence[Write]],
         outlet: Outlet,
         counts: Counts,
         settings: Settings,
@@ -90,7 +75,6 @@ class RunningCapture(Capture):
         self._application = application
         self._rules = _rules(settings)
         self._names = JobNames(run.name)
-        self._source = source
         self._counts = counts
         self._flush_s = settings.flush_s
         self._grace_s = grace_s
@@ -119,9 +103,8 @@ class RunningCapture(Capture):
     def flush(self, timeout_s: float | None = None) -> bool:
         """Without a time, within the settings' `flush_s`."""
         deadline = _Deadline(self._flush_s if timeout_s is None else timeout_s)
-        drained = self._drain(deadline)
         was_read = self._worker.flush(deadline.left_s * _FOR_READING)
-        return self._sender.flush(deadline.left_s) and drained and was_read
+        return self._sender.flush(deadline.left_s) and was_read
 
     def close(self) -> None:
         """Read and send all there is, and end; the program's own end is not waited for."""
@@ -140,9 +123,8 @@ class RunningCapture(Capture):
         deadline = _Deadline(self._flush_s)
         with self._finishing:
             if self._end is None:
-                drained = self._drain(deadline)
                 was_read = self._worker.stop(deadline.left_s * _FOR_READING)
-                self._finish(failure, deadline, drained and was_read)
+                self._finish(failure, deadline, was_read)
             elif failure and self._end == "COMPLETE":
                 # It ended well, but the program after it did not.
                 self._finish(failure, deadline, True)
@@ -159,7 +141,7 @@ class RunningCapture(Capture):
             self._finishing.release()
 
     def _finish(self, failure: Failure | None, deadline: _Deadline, was_read: bool) -> None:
-        self._let_go()
+        current_run.leave(self._application.head)
         self._end = "FAIL" if failure else "COMPLETE"
         at_ms = _now_ms() if failure or self._ended_ms is None else self._ended_ms
         self._tell_application(self._end, at_ms, failure)
@@ -169,24 +151,6 @@ class RunningCapture(Capture):
             self._counts.warn(
                 "left", f"{unread}{self._sender.left} events were not sent within {self._flush_s:g} seconds of the end"
             )
-
-    def _drain(self, deadline: _Deadline) -> bool:
-        try:
-            return self._source.drain(deadline.left_s * _FOR_DRAINING)
-        except Exception as error:  # noqa: BLE001 - the JVM may be gone
-            self._unreachable(error)
-            return False
-
-    def _let_go(self) -> None:
-        current_run.leave(self._application.head)
-        try:
-            self._counts.put("unheard", self._source.dropped)
-            self._source.close()
-        except Exception as error:  # noqa: BLE001 - as above
-            self._unreachable(error)
-
-    def _unreachable(self, error: Exception) -> None:
-        self._counts.warn("source", f"Spark cannot be reached: {type(error).__name__}: {error}")
 
     def _tell(self, write: Write) -> bool:
         told = events.write_events(write, self._application, self._names.name(write), self._rules)

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Sequence
 
@@ -146,11 +147,35 @@ def test_a_jvm_that_fails_once_is_asked_again() -> None:
     assert told.ids == [1, 2]
 
 
+def test_what_happened_is_read_while_the_source_is_waited_for() -> None:
+    class Bus(Executions):
+        """It has room for three: the next ones come when those were read."""
+
+        def drain(self, timeout_s: float) -> bool:
+            first = len(told.ids)
+            self.add(*map(an_execution, range(first, min(first + 3, 20))))
+            return first == 20
+
+    told = Told()
+    assert a_worker(Bus(), told, Counts()).flush(10)
+    assert told.ids == list(range(20))
+
+
+def test_a_jvm_that_does_not_answer_is_waited_for_no_longer_than_was_asked() -> None:
+    class Stopped(Executions):
+        def next(self, timeout_s: float) -> None:
+            threading.Event().wait()
+
+    worker = a_worker(Stopped(), Told(), Counts())
+    assert not worker.flush(0.1)
+    assert not worker.stop(0.1)
+
+
 def test_a_jvm_that_is_gone_ends_the_thread_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     told, source = Told(), Executions(an_execution(8, 7), *[ConnectionError("gone")] * 10)
     worker = a_worker(source, told, Counts())
-    assert worker.flush(10)
+    assert not worker.flush(10)
     assert told.ids == [8]
-    assert warnings_of(caplog) == ["capture: executions cannot be read: ConnectionError: gone"]
+    assert warnings_of(caplog) == ["capture: Spark cannot be reached: ConnectionError: gone"]
     assert worker.flush(0)
     assert len(source.waiting) == 7
