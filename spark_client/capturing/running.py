@@ -11,11 +11,11 @@ from spark_client import current_run
 from spark_client.capturing import events
 from spark_client.capturing.counts import Counts
 from spark_client.capturing.ending import Program, program
-from spark_client.capturing.executions import Execution, Failure
+from spark_client.capturing.executions import Failure
 from spark_client.capturing.job_names import JobNames
 from spark_client.capturing.sending import Outlet, Sender
 from spark_client.capturing.settings import Settings
-from spark_client.capturing.worker import Source, Worker
+from spark_client.capturing.worker import P, Source, Worker
 from spark_client.capturing.writes import Write
 from spark_client.redaction import DEFAULT_REDACTIONS
 
@@ -61,8 +61,8 @@ class RunningCapture(Capture):
     def __init__(
         self,
         application: events.Application,
-        source: Source,
-        read: Callable[[Execution], Sequence[Write]],
+        source: Source[P],
+        read: Callable[[P], Sequence[Write]],
         outlet: Outlet,
         counts: Counts,
         settings: Settings,

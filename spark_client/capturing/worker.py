@@ -6,11 +6,11 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Generic, Protocol, TypeVar
 
 from spark_client.capturing.counts import Counts
-from spark_client.capturing.executions import Ended, Execution, Over
-from spark_client.capturing.joining import Joining
+from spark_client.capturing.executions import Ended, Over
+from spark_client.capturing.joining import Joining, Part
 from spark_client.capturing.jvm import Unread
 from spark_client.capturing.understand import NotUnderstood
 from spark_client.capturing.writes import Write
@@ -24,14 +24,19 @@ _DRAIN_S = 0.1
 _FOR_DRAINING = 0.5
 
 
-class Source(Protocol):
-    """The executions of a Spark application (`jvm.Executions`)."""
+# What a source tells of a write: an execution in the driver, or a command that a client sent.
+P_co = TypeVar("P_co", bound=Part, covariant=True)
+P = TypeVar("P", bound=Part)
+
+
+class Source(Protocol[P_co]):
+    """Where executions come from (`jvm.Executions`, `connect.Commands`)."""
 
     @property
     def dropped(self) -> int:
         """Executions that it did not keep, for there were too many."""
 
-    def next(self, timeout_s: float) -> Execution | Over | Unread | Ended | None:
+    def next(self, timeout_s: float) -> P_co | Over | Unread | Ended | None:
         """The next one; None if there is none within so many seconds."""
 
     def drain(self, timeout_s: float) -> bool:
@@ -55,7 +60,7 @@ class _Flush:
     answered: threading.Event = field(default_factory=threading.Event)
 
 
-class Worker:
+class Worker(Generic[P]):
     """Reads a source to its end, by a thread of its own: nobody else asks the source, for its JVM may never answer.
 
     Args:
@@ -68,8 +73,8 @@ class Worker:
 
     def __init__(
         self,
-        source: Source,
-        read: Callable[[Execution], Sequence[Write]],
+        source: Source[P],
+        read: Callable[[P], Sequence[Write]],
         tell: Callable[[Write], bool],
         counts: Counts,
         ended: Callable[[int], None],
@@ -167,7 +172,7 @@ class Worker:
     def _unreachable(self, error: Exception) -> None:
         self._counts.warn("source", f"Spark cannot be reached: {type(error).__name__}: {error}")
 
-    def _take(self, told: Execution | Over | Unread | None) -> None:
+    def _take(self, told: P | Over | Unread | None) -> None:
         if isinstance(told, Unread):
             self._counts.add("unread")
             self._counts.warn("unread", f"an execution could not be read: {told.reason}")
@@ -178,7 +183,7 @@ class Worker:
         else:
             self._tell_all(self._joining.add(told, self._writes(told)))
 
-    def _writes(self, execution: Execution) -> Sequence[Write]:
+    def _writes(self, execution: P) -> Sequence[Write]:
         try:
             return self._read(execution)
         except NotUnderstood as error:
