@@ -72,6 +72,10 @@ class Walk:
                 self._known[node.number] = self._related(node, inputs, outer)
         return self._known[plan.number]
 
+    def over(self, *relations: Relation) -> Expressions:
+        """Expressions over the columns of these."""
+        return self._over({name: value for relation in relations for name, value in relation.columns})
+
     def _related(self, node: Node, inputs: Inputs, outer: Mapping[str, Value]) -> Relation:
         self._spend(1)
         if node.kind == "UnionLoop":

@@ -46,7 +46,9 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_SOURCES}.v2.jdbc.JDBCTable": ("jdbcOptions",),
     f"{_SOURCES}.v2.FileTable": ("fileIndex",),
     f"{_CONNECTOR}.V1Table": ("v1Table",),
-    f"{_SQL}.connector.write.RowLevelOperationTable": ("table",),
+    f"{_SQL}.connector.write.RowLevelOperationTable": ("table", "operation.command"),
+    # What a MERGE does with a row, as a number (`row_statements`).
+    f"{_LOGICAL}.MergeRows$Keep": ("output.head.value",),
     # Sources that Spark does not bring.
     "org.apache.spark.sql.delta.catalog.DeltaTableV2": ("path", "catalogTable"),
     f"{_SQL}.kafka010.KafkaRelation": ("sourceOptions",),

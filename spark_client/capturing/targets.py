@@ -11,6 +11,7 @@ from spark_client.capturing.catalogs import Catalogs
 from spark_client.capturing.datasets import find_datasets, find_identifier, find_options, find_symlinks, find_table
 from spark_client.capturing.locations import find_path, find_uri, is_partition
 from spark_client.capturing.plan import Node
+from spark_client.capturing.row_statements import RowChange, find_row_change
 from spark_client.capturing.schemas import parse_schema, renamed
 from spark_client.capturing.writes import Change, Dataset, SchemaField
 
@@ -50,6 +51,7 @@ class Target:
         unknown: why nothing is known of the columns.
         unless_there: it writes nothing if something was there already.
         inputs: what is read beside the query.
+        rows: what becomes of rows that were there; `query` is the command then.
     """
 
     command: str
@@ -61,6 +63,7 @@ class Target:
     unknown: str | None = None
     unless_there: bool = False
     inputs: tuple[Dataset, ...] = ()
+    rows: RowChange | None = None
 
 
 def find_targets(plan: Node, catalogs: Catalogs) -> tuple[Target, ...]:
@@ -144,7 +147,9 @@ def _relation(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _v2(command: Node, catalogs: Catalogs) -> Target | None:
-    return _into(command, command.node("table"), catalogs)
+    """A table of DataSource V2; a MERGE that only inserts is an append, too."""
+    target = _into(command, command.node("table"), catalogs)
+    return replace(target, rows=find_row_change(command)) if target else None
 
 
 def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | None:
@@ -199,14 +204,17 @@ def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _change_of_rows(command: Node, catalogs: Catalogs) -> Target | None:
-    """MERGE, UPDATE, DELETE: which rows keep what they had is not told."""
+    """MERGE, UPDATE, DELETE; of a statement that nobody can read back, the table alone is told."""
     table = next((node for name in _TABLES_OF_ROWS if (node := command.node(name)) is not None), None)
     while table is not None and table.node("child") is not None:
         table = table.node("child")
     read = find_datasets(table, catalogs) if table else None
-    output = read.datasets[0] if read and len(read.datasets) == 1 else None
-    names = tuple(column.name for column in output.schema) if output else ()
-    return Target(command.kind, output, command, names, unknown=f"{command.kind}: rows are changed in place")
+    if read is None or len(read.datasets) != 1:
+        return _nameless(command)
+    output, rows = read.datasets[0], find_row_change(command)
+    names = tuple(column.name for column in output.schema)
+    why = f"{command.kind}: rows are changed in place" if rows is None else None
+    return Target(command.kind, output, command, names, unknown=why, rows=rows)
 
 
 def _with_columns(command: Node, output: Dataset, schema: Sequence[SchemaField] = ()) -> Target:
@@ -255,6 +263,7 @@ _RULES: dict[str, Callable[[Node, Catalogs], Target | None]] = {
     "InsertIntoDataSourceCommand": _relation,
     "SaveIntoDataSourceCommand": _sink,
     "AppendData": _v2,
+    "InsertOnlyMerge": _v2,
     "OverwriteByExpression": _v2,
     "OverwritePartitionsDynamic": _v2,
     "CreateTableAsSelect": _created_v2,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
-from lineage.fields.columns import Columns, Source, Sources, Transformation
+from lineage.fields.columns import Columns, Source, Sources, Transformation, unite
 from lineage.names import DatasetId, FieldPath
 from spark_client.capturing.catalogs import Catalogs
 from spark_client.capturing.columns import TooLarge, Walk
@@ -15,6 +15,8 @@ from spark_client.capturing.datasets import Read, find_datasets
 from spark_client.capturing.executions import Execution
 from spark_client.capturing.operators import Relation, plans_of
 from spark_client.capturing.plan import Node
+from spark_client.capturing.row_changes import relate_rows
+from spark_client.capturing.row_statements import RowChange
 from spark_client.capturing.targets import Target, find_targets
 from spark_client.capturing.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, unknown
 from spark_client.capturing.writes import Dataset, Write, Written
@@ -60,7 +62,7 @@ class Understanding:
         ]
 
     def _write(self, execution: Execution, target: Target, output: Dataset) -> Write:
-        reading = _Reading(self._catalogs, self._checkpoints, target.query)
+        reading = _Reading(self._catalogs, self._checkpoints, target.query, target.rows)
         write = Write(
             execution_id=execution.id,
             command=target.command,
@@ -73,6 +75,8 @@ class Understanding:
             failure=execution.failure,
             sql=execution.sql,
         )
+        if target.rows is not None:
+            return _changed(write, target.rows, reading)
         if execution.tier == "tables" or target.query is None:
             return replace(write, tier="tables")
         if target.unknown is not None:
@@ -91,6 +95,23 @@ class Understanding:
         except TooLarge:
             return
         self._checkpoints.remember(relation, list(reading.inputs()))
+
+
+def _changed(write: Write, rows: RowChange, reading: _Reading) -> Write:
+    """The write, where it changes rows in place: expressions without their kinds do not tell what they keep."""
+    before = () if write.output.id in {one.id for one in write.inputs} else (write.output,)
+    unread = replace(write, tier="tables", inputs=(*write.inputs, *before))
+    if write.tier != "full":
+        return unread
+    try:
+        changed = relate_rows(rows, write.output.id, reading.leaf)
+    except TooLarge:
+        return unread
+    told = [_Told(tuple(made), list(made.values()), ()) for made in changed.columns]
+    columns = unite([Columns(whole=_sources_of(changed.rows)), *(Columns(one.fields) for one in told)])
+    unknown = {path: reason for one in told for path, reason in one.unknown.items()}
+    inputs = unread.inputs if changed.of_before else write.inputs
+    return replace(write, columns=columns, unknown=unknown, inputs=inputs)
 
 
 def _was_there(target: Target, execution: Execution) -> bool:
@@ -133,12 +154,15 @@ def _sources_of(dependencies: Iterable[Dependency]) -> Sources:
 
 
 class _Reading:
-    """What a query reads."""
+    """What a query reads; a table whose rows it changes is not read by that alone."""
 
-    def __init__(self, catalogs: Catalogs, checkpoints: _Checkpoints, query: Node | None) -> None:
+    def __init__(
+        self, catalogs: Catalogs, checkpoints: _Checkpoints, query: Node | None, rows: RowChange | None = None
+    ) -> None:
         self._catalogs = catalogs
         self._checkpoints = checkpoints
-        self._leaves = [] if query is None else [node for node in _reachable(query) if _is_leaf(node)]
+        leaves = [] if query is None else [node for node in _reachable(query) if _is_leaf(node)]
+        self._leaves = [leaf for leaf in leaves if rows is None or not rows.is_target(leaf)]
         self._read: dict[int, Read] = {}
         for leaf in self._leaves:
             checkpoints.meet(leaf)

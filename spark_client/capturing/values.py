@@ -88,7 +88,7 @@ def keep(how: Transformation, value: Value) -> Value:
     """The value after something that keeps its structure: its fields are still there, and their paths."""
     if how == IDENTITY:
         return value
-    return _mapped(value, lambda one: Dependency(one.source, compose(how, one.how), one.whole))
+    return mapped(value, lambda one: Dependency(one.source, compose(how, one.how), one.whole))
 
 
 def change(how: Transformation, values: Iterable[Value]) -> Value:
@@ -134,7 +134,7 @@ def get_field(value: Value, name: str) -> Value:
         found = value.fields.get(name) or _any_case(value.fields, name)
         if found is not None:
             return found
-    return _mapped(Value(value.made_of, unknown=value.unknown), lambda one: _step(one, name))
+    return mapped(Value(value.made_of, unknown=value.unknown), lambda one: _step(one, name))
 
 
 def named_as(model: Value, value: Value) -> Value:
@@ -156,9 +156,10 @@ def _step(one: Dependency, name: str) -> Dependency:
     return Dependency(Source(one.source.dataset, (*path, name)), one.how)
 
 
-def _mapped(value: Value, each: Callable[[Dependency], Dependency]) -> Value:
+def mapped(value: Value, each: Callable[[Dependency], Dependency]) -> Value:
+    """The value with each dependency made another."""
     return Value(
         frozenset(map(each, value.made_of)),
-        {name: _mapped(inner, each) for name, inner in value.fields.items()},
+        {name: mapped(inner, each) for name, inner in value.fields.items()},
         value.unknown,
     )

@@ -58,7 +58,8 @@ class Write:
     Attributes:
         execution_id: of the outermost execution that is a part of it.
         command: Spark's class of the write, for people.
-        columns: what the columns of `output` are made of; a column that is not in it is in `unknown`.
+        columns: what the columns of `output` are made of; a column that is not in it is in `unknown`, or was left as
+            it was, where rows were changed in place.
         unknown: columns of which nothing is known, and why, as in `"LogicalRDD: made of an RDD"`.
         tier: how much of the plan was read: `sources` without kinds, or `tables` alone; `unknown` is empty then.
         change: None where the write adds to what was there.
