@@ -6,7 +6,7 @@ import copy
 import re
 import threading
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NoReturn
 from weakref import WeakSet
 
 from spark_client.capturing.connect_reads import SourceRead
@@ -141,8 +141,8 @@ class _answered:  # noqa: N801 - it reads as a part of the sentence
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception):
-            raise Unanswered(f"{type(error).__name__}: {str(error).strip().splitlines()[:1]}") from error
+        if isinstance(error, Exception) and not isinstance(error, Unanswered):
+            raise Unanswered(f"{type(error).__name__}: {str(error).strip().split(chr(10))[0]}") from error
 
 
 def quoted(name: tuple[str, ...]) -> str:
@@ -176,6 +176,11 @@ def _has(message: Any, field: str) -> bool:
     return field in message.DESCRIPTOR.fields_by_name
 
 
+def _raise(error: Any) -> NoReturn:
+    """In the place of what logs an error, asks for its details, and makes an exception for the job of it."""
+    raise Unanswered(str(error.details() if hasattr(error, "details") else error).strip().split("\n")[0])
+
+
 def _impatient(client: Any) -> Any:
     """A client of the same session and the same channel, that neither tries again nor waits long."""
     from pyspark.sql.connect.client import core
@@ -185,6 +190,7 @@ def _impatient(client: Any) -> Any:
     # What the job's client keeps for and of its own calls.
     ours.thread_local = threading.local()
     ours._progress_handlers, ours._session_hooks, ours._release_futures = [], [], WeakSet()
+    ours._handle_rpc_error = _raise
     if hasattr(ours, "set_retry_policies"):
         ours.set_retry_policies([])
     deadlines = getattr(core, "RpcDeadlines", None)

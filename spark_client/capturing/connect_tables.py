@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeVar
 from urllib.parse import quote
@@ -37,6 +39,7 @@ _KNOWN_MAX = 1_000
 # Formats whose columns Spark knows without reading the data.
 _TOLD = frozenset({"", "parquet", "orc", "avro", "csv", "text", "binaryfile", "jdbc", "delta", "iceberg"})
 _PATTERN = frozenset("*?[{")
+_ROOT = re.compile(r"[A-Za-z][\w+.-]*:(?://[^/]*)?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,8 +86,9 @@ class Session:
         """A name stands for these reads from now on, as they are now; for nothing, if they are None."""
         key = _small(name)
         views = self._known.global_views if key[:1] == (_GLOBAL,) else self._views
-        views.pop(key, None)
-        if reads is not None:
+        if reads is None:
+            views.pop(key, None)
+        else:
             views[key] = tuple(self.expand(reads))
 
     def put_frame(self, id_: str, reads: Iterable[Read]) -> None:
@@ -125,7 +129,7 @@ class Session:
                 unknown[f"{_name_of(read)}: a source that nobody can name"] = None
             for one in named:
                 datasets.setdefault(one.id, one)
-        return Found(tuple(datasets.values()), tuple(unknown), told and not unknown)
+        return Found(tuple(datasets.values()), tuple(unknown), told)
 
     def find_target(self, read: Read, *, is_new: bool) -> Dataset | None:
         """The dataset that is written; `is_new`: the catalog may know another one by this name until now."""
@@ -191,6 +195,11 @@ class Session:
         database = read.database or self._current()
         return (*database, *read.name) if len(read.name) == 1 else (*database[:1], *read.name)
 
+    def meet(self) -> None:
+        """Ask where the session is before it goes anywhere."""
+        with suppress(Unanswered):
+            self._current()
+
     def _current(self) -> tuple[str, ...]:
         if not self.database:
             self.database = self.server.database()
@@ -200,8 +209,9 @@ class Session:
         """`USE`, with a catalog, a database of the current catalog, or both; empty for what only the server knows."""
         if not database or database[0] in (*self._known.catalogs.named, _SESSION_CATALOG):
             self.database = database if len(database) > 1 else ()
-        elif self.database:
-            self.database = (self.database[0], *database)
+        else:
+            self.meet()
+            self.database = (*self.database[:1], *database) if self.database else ()
 
     def _table(self, name: tuple[str, ...]) -> Table:
         key = _small(name)
@@ -262,9 +272,10 @@ class Session:
             if _PATTERN.isdisjoint(path):
                 yield whole
                 continue
-            segments = len(whole.rstrip("/").split("/"))
+            depth = len(_parts_of(whole)[1].rstrip("/").split("/"))
             for file in self.server.files(replace(read, paths=(path,))):
-                yield "/".join(file.split("/")[:segments])
+                root, inside = _parts_of(file)
+                yield root + "/".join(inside.split("/")[:depth])
 
     def _whole(self, path: str) -> str:
         """A path with its scheme; the server says where those without one are, and those that are relative."""
@@ -275,17 +286,18 @@ class Session:
         folder = self._known.folder
         if not path.startswith("/"):
             return f"{folder.rstrip('/')}/{path}"
-        return f"{_root_of(folder)}{path}"
+        return f"{_parts_of(folder)[0]}{path}"
 
 
-def _root_of(url: str) -> str:
-    """Scheme and authority.
+def _parts_of(url: str) -> tuple[str, str]:
+    """Scheme and authority, and the path.
 
-    >>> [_root_of(url) for url in ("file:/home/spark", "hdfs://nn:8020/user/spark", "file:///")]
-    ['file:', 'hdfs://nn:8020', 'file://']
+    >>> [_parts_of(url) for url in ("file:/home/spark", "hdfs://nn:8020/user/spark", "/tmp")]
+    [('file:', '/home/spark'), ('hdfs://nn:8020', '/user/spark'), ('', '/tmp')]
     """
-    scheme, _, rest = url.partition(":")
-    return f"{scheme}://{rest[2:].partition('/')[0]}" if rest.startswith("//") else f"{scheme}:"
+    found = _ROOT.match(url)
+    root = found[0] if found else ""
+    return root, url[len(root) :]
 
 
 def _is_told(read: SourceRead) -> bool:

@@ -39,6 +39,8 @@ from spark_client.capturing.writes import Change, Dataset, Write
 _KEEP_NOTHING = frozenset({"noop", "console"})
 # Statements after which a table may be another one by the same name.
 _CHANGES_TABLES = re.compile(r"\s*(?:CREATE|REPLACE|DROP|ALTER|REFRESH|MSCK|UNCACHE|BEGIN|EXECUTE)\b", re.IGNORECASE)
+# Rows of the program are in its plan, and go over the wire again with a question about it.
+_ASKED_MAX_BYTES = 1_000_000
 _DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
 
 
@@ -56,11 +58,18 @@ class Understanding:
         Raises:
             NotUnderstood: something, but nobody can say where to.
         """
-        session = self._sessions.get(command.client)
-        if session is None:
-            session = self._sessions[command.client] = Session(self._server(command.client), self._known)
+        session = self._session(command.client)
         kind = command.message.WhichOneof("command_type")
         return _RULES[kind](_Commanded(session, command, getattr(command.message, kind)))
+
+    def meet(self, client: Any) -> None:
+        """A session whose commands are going to come."""
+        self._session(client).meet()
+
+    def _session(self, client: Any) -> Session:
+        if client not in self._sessions:
+            self._sessions[client] = Session(self._server(client), self._known)
+        return self._sessions[client]
 
 
 class _Commanded:
@@ -102,7 +111,7 @@ class _Commanded:
 
     def _with_schema(self, output: Dataset, found: Found, query: Any) -> Dataset:
         """A folder's columns are those of what was written, where that costs the server no look at data."""
-        if output.schema or query is None or not found.told:
+        if output.schema or query is None or not found.told or query.ByteSize() > _ASKED_MAX_BYTES:
             return output
         try:
             return Dataset(output.id, self.session.server.schema(query), output.symlinks, output.version)

@@ -166,6 +166,7 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     commands = Commands(spark.client, settings.executions_max)
     try:
         understanding = CommandUnderstanding(parse_catalogs(conf, os.environ))
+        understanding.meet(spark.client)
         return RunningCapture(application, commands, understanding.read_write, outlet, counts, settings)
     except Exception:
         commands.close()

@@ -5,12 +5,16 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pyspark
 import pytest
+from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from spark_client.capturing.catalogs import read_catalogs
+from spark_client.capturing.connect import Commands
+from spark_client.capturing.connect_writes import Understanding as CommandUnderstanding
 from spark_client.capturing.executions import Execution, Over
 from spark_client.capturing.joining import Joining
 from spark_client.capturing.jvm import Bounds, Executions
@@ -114,3 +118,53 @@ def hive(spark: SparkSession, datasets: Path) -> SparkSession:
     for name in DATASETS:
         hive.sql(f"CREATE TABLE {name} USING parquet LOCATION '{datasets}/{name}'")
     return hive
+
+
+@pytest.fixture(scope="session")
+def endpoint(spark: SparkSession, datasets: Path) -> str:
+    """A server of Spark Connect in the JVM of the tests, as long as that lives; PySpark 3.5 brings none."""
+    pytest.importorskip("grpc", reason="Spark Connect's client needs grpcio")
+    service = getattr(spark._jvm, "org.apache.spark.sql.connect.service.SparkConnectService$")
+    try:
+        service = getattr(service, "MODULE$")
+    except Py4JError:
+        pytest.skip("PySpark 3.5 brings no server of Spark Connect")
+    service.start(spark.sparkContext._jsc.sc())
+    return f"sc://localhost:{service.localPort()}"
+
+
+def a_session(endpoint: str) -> Any:
+    """A new session of Spark Connect."""
+    from pyspark.sql.connect.session import SparkSession as RemoteSession
+
+    return RemoteSession.builder.remote(endpoint).create()
+
+
+@pytest.fixture(scope="module")
+def remote(endpoint: str) -> Iterator[Any]:
+    session = a_session(endpoint)
+    yield session
+    session.stop()
+
+
+class Hearing:
+    """What is told of the writes that the clients of a server send."""
+
+    def __init__(self, remote: Any, spark: SparkSession) -> None:
+        self._commands = Commands(remote.client)
+        self._understanding = CommandUnderstanding(read_catalogs(spark, {}))
+
+    def writes(self) -> list[Write]:
+        """Those since the last time, by whichever session."""
+        heard = iter(lambda: self._commands.next(0), None)
+        return [write for one in heard for write in self._understanding.read_write(one)]
+
+    def close(self) -> None:
+        self._commands.close()
+
+
+@pytest.fixture
+def hearing(remote: Any, spark: SparkSession) -> Iterator[Hearing]:
+    hearing = Hearing(remote, spark)
+    yield hearing
+    hearing.close()

@@ -1,0 +1,275 @@
+"""On Spark Connect a write is told as the driver's own listener tells it: the same datasets under the same names.
+
+The server runs in the tests' JVM, so that both hear the same writes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from spark_client.capturing.writes import Dataset, Write
+from tests.spark.capture.conftest import Hearing, Watch
+from tests.spark.capture.specification import short_name
+
+Act = Callable[[Any, str], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Case:
+    """A write, and what it reads; `unknown` is why there is more that nobody can name."""
+
+    name: str
+    act: Act
+    inputs: str
+    unknown: tuple[str, ...] = ()
+    before: tuple[str, ...] = ()
+    with_schema: bool = True
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def frame(name: str, make: Callable[[Any], Any], inputs: str, **more: Any) -> Case:
+    """A frame, written as Parquet."""
+    return Case(name, lambda spark, out: make(spark).write.parquet(out), inputs, **more)
+
+
+def query(name: str, sql: str, inputs: str, **more: Any) -> Case:
+    """The rows of a query, written as Parquet."""
+    return frame(name, lambda spark: spark.sql(sql), inputs, **more)
+
+
+def statement(name: str, sql: str, inputs: str, **more: Any) -> Case:
+    """A statement that writes; `{out}` in it is a path that is not there yet."""
+    return Case(name, lambda spark, out: spark.sql(sql.replace("{out}", out)), inputs, **more)
+
+
+_PARTED = "CREATE OR REPLACE TEMP VIEW parted AS SELECT carrier, day FROM flights"
+CASES = [
+    frame("a table", lambda spark: spark.table("flights"), "flights"),
+    frame("a table by its full name", lambda spark: spark.table("spark_catalog.default.flights"), "flights"),
+    frame(
+        "a join, a union and an alias",
+        lambda spark: (
+            spark.table("flights")
+            .alias("f")
+            .join(spark.table("planes"), "tailnum")
+            .select("tailnum")
+            .union(spark.table("planes").select("tailnum"))
+        ),
+        "flights planes",
+    ),
+    frame("an aggregate", lambda spark: spark.table("flights").groupBy("carrier").count(), "flights"),
+    frame("a cached frame", lambda spark: spark.table("flights").select("carrier").cache(), "flights"),
+    frame(
+        "rows of the program",
+        lambda spark: spark.createDataFrame([(1,)], "n int"),
+        "",
+        unknown=("LocalRelation: rows of the program",),
+    ),
+    frame("a range", lambda spark: spark.range(3), ""),
+    frame("a function of tables", lambda spark: spark.sql("SELECT * FROM range(3)"), ""),
+    frame(
+        "pandas",
+        lambda spark: spark.table("flights").select("flight").mapInPandas(lambda batches: batches, "flight int"),
+        "flights",
+    ),
+    query("a query", "SELECT f.carrier, p.seats FROM flights f JOIN planes p USING (tailnum)", "flights planes"),
+    query(
+        "a CTE that has a table's name",
+        "WITH flights AS (SELECT carrier FROM flights), b AS (SELECT * FROM flights) SELECT * FROM b",
+        "flights",
+    ),
+    query(
+        "a recursive CTE",
+        "WITH RECURSIVE r(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM r WHERE n < 3) SELECT * FROM r",
+        "",
+    ),
+    query("a subquery", "SELECT carrier FROM flights WHERE tailnum IN (SELECT tailnum FROM planes)", "flights planes"),
+    query("a scalar subquery", "SELECT (SELECT max(seats) FROM planes) AS most FROM flights", "flights planes"),
+    query("a lateral join", "SELECT tailnum FROM flights, LATERAL (SELECT seats FROM planes)", "flights planes"),
+    query("rows in the statement", "VALUES (1), (2)", ""),
+    query(
+        "a view of SQL",
+        "SELECT * FROM tv",
+        "flights",
+        before=("CREATE OR REPLACE TEMP VIEW tv AS SELECT carrier FROM flights",),
+    ),
+    query(
+        "a view of all sessions",
+        "SELECT * FROM global_temp.gv",
+        "planes",
+        before=("CREATE OR REPLACE GLOBAL TEMP VIEW gv AS SELECT seats FROM planes",),
+    ),
+    query(
+        "a view in the catalog",
+        "SELECT * FROM pv",
+        "flights planes",
+        before=(
+            "CREATE OR REPLACE VIEW pv AS WITH p AS (SELECT tailnum FROM planes) SELECT carrier FROM flights JOIN p",
+        ),
+    ),
+    query(
+        "a view of a view",
+        "SELECT * FROM vv",
+        "flights",
+        before=(
+            "CREATE OR REPLACE TEMP VIEW one AS SELECT carrier FROM flights",
+            "CREATE OR REPLACE TEMP VIEW vv AS SELECT * FROM one",
+        ),
+    ),
+    query(
+        "a cached view",
+        "SELECT * FROM cv",
+        "flights",
+        before=("DROP VIEW IF EXISTS cv", "CACHE TABLE cv AS SELECT carrier FROM flights"),
+    ),
+    statement("a statement of a table", "CREATE TABLE c_ctas USING parquet AS SELECT * FROM flights", "flights"),
+    statement(
+        "a statement with a place",
+        "CREATE TABLE c_placed USING csv LOCATION '{out}' AS SELECT tailnum FROM planes",
+        "planes",
+    ),
+    statement(
+        "an insert",
+        "INSERT INTO c_into SELECT carrier FROM flights",
+        "flights",
+        before=("CREATE TABLE IF NOT EXISTS c_into (carrier STRING) USING parquet",),
+    ),
+    statement(
+        "an overwrite",
+        "INSERT OVERWRITE c_over SELECT carrier FROM flights",
+        "flights",
+        before=("CREATE TABLE IF NOT EXISTS c_over (carrier STRING) USING parquet",),
+    ),
+    statement(
+        "a partition",
+        "INSERT OVERWRITE c_part PARTITION (day = '2013-01-01') SELECT carrier FROM flights",
+        "flights",
+        before=("CREATE TABLE IF NOT EXISTS c_part (carrier STRING, day STRING) USING parquet PARTITIONED BY (day)",),
+    ),
+    statement(
+        "rows of a statement",
+        "INSERT INTO c_into VALUES ('UA')",
+        "",
+        before=("CREATE TABLE IF NOT EXISTS c_into (carrier STRING) USING parquet",),
+    ),
+    statement(
+        "a folder, whose columns nobody says",
+        "INSERT OVERWRITE DIRECTORY '{out}' USING parquet SELECT * FROM flights",
+        "flights",
+        with_schema=False,
+    ),
+    statement(
+        "a CTE before an insert",
+        "WITH f AS (SELECT carrier FROM flights) INSERT INTO c_into SELECT * FROM f",
+        "flights",
+        before=("CREATE TABLE IF NOT EXISTS c_into (carrier STRING) USING parquet",),
+    ),
+    Case("a table of a frame", lambda spark, out: spark.table("flights").write.saveAsTable("c_saved"), "flights"),
+    Case(
+        "a table of a frame again",
+        lambda spark, out: spark.table("flights").write.mode("overwrite").saveAsTable("c_again"),
+        "flights",
+    ),
+    Case(
+        "a frame into a table",
+        lambda spark, out: spark.table("flights").select("carrier").write.insertInto("c_into"),
+        "flights",
+        before=("CREATE TABLE IF NOT EXISTS c_into (carrier STRING) USING parquet",),
+    ),
+    Case(
+        "an overwritten folder", lambda spark, out: spark.table("flights").write.mode("overwrite").csv(out), "flights"
+    ),
+    Case(
+        "a folder of partitions",
+        lambda spark, out: spark.table("flights").write.partitionBy("day").mode("overwrite").parquet(out),
+        "flights",
+    ),
+    Case(
+        "a partition's own folder",
+        lambda spark, out: spark.table("flights").write.mode("overwrite").json(f"{out}/day=2013-01-01"),
+        "flights",
+    ),
+    Case(
+        "a path in a query",
+        lambda spark, out: spark.sql("SELECT * FROM parquet.`{0}/planes`".replace("{0}", DATA[0])).write.parquet(out),
+        "planes",
+    ),
+    Case(
+        "paths",
+        lambda spark, out: spark.read.parquet(f"{DATA[0]}/planes", f"{DATA[0]}/planes/").write.parquet(out),
+        "planes",
+    ),
+    Case("a pattern of paths", lambda spark, out: spark.read.parquet(f"{DATA[0]}/pla*").write.parquet(out), "planes"),
+    Case("writeTo", lambda spark, out: spark.table("planes").writeTo("c_to").using("parquet").create(), "planes"),
+    Case(
+        "parameters",
+        lambda spark, out: spark.sql(
+            "SELECT * FROM IDENTIFIER(:t) WHERE seats > :n", args={"t": "planes", "n": 1}
+        ).write.parquet(out),
+        "planes",
+    ),
+    Case(
+        "frames in a statement",
+        lambda spark, out: spark.sql("INSERT INTO c_into SELECT carrier FROM {f}", f=spark.table("flights")),
+        "flights",
+        before=("CREATE TABLE IF NOT EXISTS c_into (carrier STRING) USING parquet",),
+    ),
+    Case(
+        "a database",
+        lambda spark, out: spark.read.jdbc(
+            "jdbc:derby:memory:flights;user=me;password=secret", "APP.C_FLIGHTS"
+        ).write.parquet(out),
+        "c_flights",
+        before=("DROP TABLE IF EXISTS derby.APP.C_FLIGHTS", "CREATE TABLE derby.APP.C_FLIGHTS (a INT)"),
+    ),
+    Case(
+        "a database's catalog",
+        lambda spark, out: spark.range(3).selectExpr("CAST(id AS INT) AS a").writeTo("derby.APP.C_FLIGHTS").append(),
+        "",
+    ),
+    Case(
+        "from a database's catalog",
+        lambda spark, out: spark.table("derby.APP.C_FLIGHTS").write.parquet(out),
+        "c_flights",
+    ),
+]
+DATA: list[str] = []
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_write_is_told_as_the_driver_tells_it(
+    case: Case, remote: Any, hearing: Hearing, watch: Watch, datasets: Path, tmp_path: Path
+) -> None:
+    DATA[:] = [str(datasets)]
+    for before in case.before:
+        remote.sql(before)
+    assert hearing.writes() == []
+    by_driver = watch.writes_of(lambda: case.act(remote, str(tmp_path / "out")))
+    by_client = hearing.writes()
+    if not case.with_schema:
+        by_driver = [replace(one, output=replace(one.output, schema=())) for one in by_driver]
+    assert [_told(write) for write in by_client] == [_told(write) for write in by_driver]
+    (write,) = by_client
+    assert sorted(short_name(one.id) for one in write.inputs) == case.inputs.split()
+    assert (write.tier, write.unknown_inputs) == ("tables", case.unknown)
+
+
+def _told(write: Write) -> dict[str, Any]:
+    inputs = sorted((_dataset(one) for one in write.inputs), key=str)
+    return {
+        "output": _dataset(write.output),
+        "inputs": inputs,
+        "change": write.change,
+        "failed": write.failure is not None,
+    }
+
+
+def _dataset(dataset: Dataset) -> tuple[Any, ...]:
+    return dataset.id, [(one.name, one.type) for one in dataset.schema], dataset.symlinks

@@ -1,0 +1,255 @@
+"""What names stand for on Spark Connect, whoever sends what when; and that nobody who writes notices any of it."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyspark.sql import SparkSession
+
+from lineage.names import DatasetId
+from spark_client import LineageClient, capture
+from spark_client.capturing.connect import Commands
+from spark_client.capturing.executions import Ended
+from spark_client.capturing.understand import NotUnderstood
+from spark_client.capturing.writes import Write
+from tests.spark.capture.conftest import Hearing, a_session
+from tests.spark.capture.specification import short_name
+
+
+def told(writes: list[Write]) -> list[str]:
+    return [
+        f"{short_name(one.output.id)} <- {' '.join(sorted(short_name(i.id) for i in one.inputs))}" for one in writes
+    ]
+
+
+def test_a_view_is_what_it_was_when_it_was_read(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
+    for name in ("flights", "planes", "airports"):
+        remote.table(name).createOrReplaceTempView("step")
+        remote.sql("CREATE OR REPLACE TEMP VIEW of_step AS SELECT * FROM step")
+        remote.table("of_step").write.parquet(str(tmp_path / f"of_{name}"))
+    remote.catalog.dropTempView("step")
+    assert told(hearing.writes()) == ["of_flights <- flights", "of_planes <- planes", "of_airports <- airports"]
+
+
+def test_a_view_that_was_made_of_itself_is_what_it_began_with(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
+    remote.table("flights").createOrReplaceTempView("step")
+    for column in ("a", "b"):
+        remote.table("step").selectExpr("*", f"1 AS {column}").createOrReplaceTempView("step")
+    remote.table("step").write.parquet(str(tmp_path / "out"))
+    assert told(hearing.writes()) == ["out <- flights"]
+
+
+def test_a_view_that_nobody_saw_being_made_is_no_table(remote: Any, spark: SparkSession, tmp_path: Path) -> None:
+    remote.sql("CREATE OR REPLACE TEMP VIEW before AS SELECT * FROM flights")
+    hearing = Hearing(remote, spark)
+    remote.table("before").write.parquet(str(tmp_path / "out"))
+    (write,) = hearing.writes()
+    hearing.close()
+    assert write.inputs == ()
+    (reason,) = write.unknown_inputs
+    assert "before" in reason
+
+
+def test_names_are_of_the_database_that_was_current_then(remote: Any, hearing: Hearing) -> None:
+    for database in ("one", "two"):
+        remote.sql(f"CREATE DATABASE IF NOT EXISTS {database}")
+        remote.sql(f"USE {database}")
+        remote.sql("CREATE TABLE IF NOT EXISTS numbers USING parquet AS SELECT 1 AS n")
+        remote.sql("INSERT INTO numbers SELECT n + 1 FROM numbers")
+    remote.sql("USE default")
+    writes = hearing.writes()
+    assert [one.output.symlinks[0].name for one in writes] == ["one.numbers"] * 2 + ["two.numbers"] * 2
+    assert [[link.name for i in one.inputs for link in i.symlinks] for one in writes] == [
+        [],
+        ["one.numbers"],
+        [],
+        ["two.numbers"],
+    ]
+
+
+def test_a_checkpoint_is_what_it_was_made_of(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
+    kept = remote.table("flights").localCheckpoint()
+    kept.write.parquet(str(tmp_path / "out"))
+    assert told(hearing.writes()) == ["out <- flights"]
+
+
+def test_a_statement_that_writes_several_tables_is_told_for_each(remote: Any, hearing: Hearing) -> None:
+    for name in ("left_part", "right_part"):
+        remote.sql(f"CREATE TABLE IF NOT EXISTS {name} (tailnum STRING) USING parquet")
+    remote.sql("FROM flights INSERT INTO left_part SELECT tailnum INSERT OVERWRITE right_part SELECT carrier")
+    writes = hearing.writes()
+    assert told(writes) == ["left_part <- flights", "right_part <- flights"]
+    assert [(one.change, one.number) for one in writes] == [(None, 0), ("OVERWRITE", 1)]
+
+
+def test_what_only_asks_and_what_only_names_writes_nothing(remote: Any, hearing: Hearing) -> None:
+    for text in (
+        "SELECT * FROM flights",
+        "SHOW TABLES",
+        "SET x = 3",
+        "CREATE TABLE IF NOT EXISTS blank (n INT) USING parquet",
+    ):
+        remote.sql(text).collect()
+    remote.table("flights").count()
+    remote.table("flights").write.format("noop").mode("overwrite").save()
+    assert hearing.writes() == []
+
+
+def test_a_statement_is_told_as_it_was_written(remote: Any, hearing: Hearing) -> None:
+    text = "CREATE TABLE connect_told USING parquet AS SELECT carrier FROM flights"
+    remote.sql(text)
+    (write,) = hearing.writes()
+    assert (write.sql, write.command, write.change) == (text, "SQL CreateTableAsSelect", "CREATE")
+
+
+def test_asking_what_a_statement_is_does_not_run_it_again(remote: Any, hearing: Hearing) -> None:
+    remote.sql("CREATE TABLE IF NOT EXISTS counted (n INT) USING parquet")
+    remote.sql("INSERT INTO counted VALUES (1)")
+    remote.sql("EXECUTE IMMEDIATE 'INSERT INTO counted VALUES (2)'")
+    assert told(hearing.writes()) == ["counted <- "]
+    assert remote.table("counted").count() == 2
+
+
+def test_a_write_that_fails_tells_why_and_what_it_would_have_written(
+    remote: Any, hearing: Hearing, tmp_path: Path
+) -> None:
+    with pytest.raises(Exception, match="no such plane"):
+        remote.sql("SELECT raise_error('no such plane') FROM flights").write.parquet(str(tmp_path / "out"))
+    (write,) = hearing.writes()
+    assert told([write]) == ["out <- flights"]
+    assert write.failure is not None
+    assert "no such plane" in write.failure.message
+    assert "JVM stacktrace" not in write.failure.message
+
+
+def test_a_table_that_was_dropped_at_once_is_what_it_was(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
+    remote.table("flights").write.saveAsTable("staged")
+    written = hearing.writes()
+    remote.table("staged").write.parquet(str(tmp_path / "out"))
+    remote.sql("DROP TABLE staged")
+    assert told([*written, *hearing.writes()]) == ["staged <- flights", "out <- staged"]
+
+
+def test_a_target_that_nobody_can_name_is_said_to_be_none(remote: Any, hearing: Hearing) -> None:
+    with pytest.raises(Exception, match="DATA_SOURCE_NOT_FOUND"):
+        remote.range(3).write.format("no.such.source").save()
+    with pytest.raises(NotUnderstood, match="a target that nobody can name"):
+        hearing.writes()
+
+
+def test_sessions_and_threads_are_all_heard_each_once(
+    remote: Any, endpoint: str, hearing: Hearing, tmp_path: Path
+) -> None:
+    others = [a_session(endpoint) for _ in range(2)]
+
+    def write(number: int) -> None:
+        session = [remote, *others][number % 3]
+        session.table("flights").write.parquet(str(tmp_path / f"out{number}"))
+
+    with ThreadPoolExecutor(3) as threads:
+        list(threads.map(write, range(9)))
+    writes = hearing.writes()
+    for session in others:
+        session.stop()
+    assert sorted(told(writes)) == [f"out{number} <- flights" for number in range(9)]
+    assert len({one.execution_id for one in writes}) == 9
+
+
+def test_a_session_s_views_are_its_own(remote: Any, endpoint: str, hearing: Hearing, tmp_path: Path) -> None:
+    other = a_session(endpoint)
+    for session, name in ((remote, "flights"), (other, "planes")):
+        session.table(name).createOrReplaceTempView("mine")
+    for number, session in enumerate((remote, other)):
+        session.table("mine").write.parquet(str(tmp_path / f"out{number}"))
+    assert told(hearing.writes()) == ["out0 <- flights", "out1 <- planes"]
+    other.stop()
+
+
+def test_the_client_is_as_it_was_when_nobody_listens(remote: Any) -> None:
+    kind = type(remote.client)
+    before = {name: getattr(kind, name) for name in ("execute_command", "release_session", "close")}
+    one, another = Commands(remote.client), Commands(remote.client)
+    assert kind.execute_command is not before["execute_command"]
+    one.close()
+    assert kind.execute_command is not before["execute_command"]
+    another.close()
+    another.close()
+    assert {name: getattr(kind, name) for name in before} == before
+
+
+def test_what_finds_the_queue_full_is_counted(remote: Any) -> None:
+    commands = Commands(remote.client, kept=1)
+    for number in range(3):
+        remote.range(number).createOrReplaceTempView("v")
+    commands.close()
+    assert commands.dropped == 2
+    assert commands.next(0) is not None
+    assert commands.next(0) is None
+
+
+def test_the_application_ends_with_its_last_session(endpoint: str) -> None:
+    first, second = a_session(endpoint), a_session(endpoint)
+    commands = Commands(first.client, settle_s=0)
+    second.range(1).createOrReplaceTempView("v")
+    assert commands.next(0) is not None
+    first.stop()
+    assert commands.next(0) is None
+    second.stop()
+    assert isinstance(commands.next(0), Ended)
+    commands.close()
+
+
+def test_one_line_captures_all_that_a_program_does_at_a_server(endpoint: str, tmp_path: Path) -> None:
+    session = a_session(endpoint)
+    out, told_to = str(tmp_path / "out"), tmp_path / "lineage.jsonl"
+    session.conf.set("spark.headwater.capture.redactions", "'UA'")
+    captured = capture(session, client=LineageClient(file=told_to, strict=True), namespace="n", name="emissions")
+    assert capture(session) is captured
+    assert (captured.state, captured.job) == ("on", ("n", "emissions"))
+    session.sql("CREATE TABLE captured USING parquet AS SELECT * FROM flights WHERE carrier = 'UA'")
+    session.createDataFrame([(1,)], "n int").write.parquet(out)
+    assert captured.flush()
+    assert captured.counts["writes"] == 2
+    session.stop()
+    captured.close()
+    assert captured.state == "over"
+    events = [json.loads(line) for line in told_to.read_text("utf-8").splitlines()]
+    ends = [one for one in events if one["eventType"] == "COMPLETE"]
+    assert [one["job"]["name"] for one in ends] == [
+        "emissions.default_captured",
+        f"emissions.{tmp_path.name}_out",
+        "emissions",
+    ]
+    assert "'UA'" not in str(events)
+    capturing = ends[1]["run"]["facets"]["headwater_capture"]
+    assert (capturing["tier"], capturing["unknownInputs"]) == ("tables", ["LocalRelation: rows of the program"])
+    assert {one["run"]["facets"]["parent"]["run"]["runId"] for one in ends[:2]} == {captured.run_id}
+
+
+def test_a_place_that_is_dead_costs_the_job_nothing(endpoint: str, tmp_path: Path) -> None:
+    session = a_session(endpoint)
+    session.conf.set("spark.headwater.capture.flushSeconds", "1")
+    captured = capture(session, client=LineageClient(url="http://127.0.0.1:9"), name="emissions")
+    session.range(3).write.parquet(str(tmp_path / "out"))
+    assert session.read.parquet(str(tmp_path / "out")).count() == 3
+    session.stop()
+    captured.close()
+    assert captured.state == "over"
+
+
+def test_a_name_says_no_password(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
+    remote.sql("DROP TABLE IF EXISTS derby.APP.SECRETS")
+    remote.sql("CREATE TABLE derby.APP.SECRETS (a INT)")
+    read = (
+        remote.read.format("jdbc")
+        .option("URL", "jdbc:derby:memory:flights;user=me;password=hush")
+        .option("dbTable", "APP.SECRETS")
+    )
+    read.load().write.parquet(str(tmp_path / "out"))
+    (write,) = hearing.writes()
+    assert [one.id for one in write.inputs] == [DatasetId("derby:memory:flights", "APP.SECRETS")]
+    assert "hush" not in str(write)
