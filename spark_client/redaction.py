@@ -16,8 +16,11 @@ _BETWEEN = r"""(?:["'`]\s{0,20}(?:=>|=|:|,)?|\s{0,20}(?:=>|=|:|\()|\s)\s{0,20}[r
 DEFAULT_REDACTIONS: tuple[re.Pattern[str], ...] = (
     # OPTIONS (password 'x'), 'fs.s3a.secret.key' => "x", .option("password", "x")
     re.compile(rf"(?:{_NAME}|\bpass){_BETWEEN}(?P<secret>{_LITERAL})", re.IGNORECASE | re.DOTALL),
-    # aes_encrypt(card, 'x')
-    re.compile(rf"\baes_(?:en|de)crypt\s{{0,20}}\([^'\"]{{0,200}}(?P<secret>{_LITERAL})", re.IGNORECASE | re.DOTALL),
+    # aes_encrypt(card, 'x', 'GCM')
+    re.compile(
+        rf"\baes_(?:en|de)crypt\s{{0,20}}\([^'\"]{{0,200}}(?P<secret>{_LITERAL}(?:\s{{0,20}},\s{{0,20}}{_LITERAL})*)",
+        re.IGNORECASE | re.DOTALL,
+    ),
     # jdbc:postgresql://h/db?password=x, jdbc:sqlserver://h;password={x}, https://h/file?sig=x
     re.compile(rf"(?:{_NAME}|\bpass|\bsig)=(?P<secret>\{{[^}}]+\}}|[^&;,\s'\"`)}}]+)", re.IGNORECASE),
     # login failed, password: x

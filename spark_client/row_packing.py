@@ -68,6 +68,7 @@ class Packer:
         import pyarrow as pa
         import pyarrow.compute as pc
 
+        lines = lines.cast(pa.string())  # of large strings, if Spark is told to use them
         for forbidden, escape in _NO_XML:
             lines = pc.replace_substring(lines, forbidden, escape)
         # With the comma before the next line.

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from spark_client.client import LineageClient
 from spark_client.current_run import current_run_id, report_root
+from spark_client.redaction import redact
 from spark_client.retry import Patience, Timing
 from spark_client.row_columns import RowFields, select_lines, select_records
 from spark_client.row_delivery import EXAMPLES_MAX, FAILED, REFUSED, RESULT, ROOT, SENT, Errand, deliver_rows
@@ -94,6 +95,7 @@ def emit_records(
 
     Raises:
         ValueError: the call itself is wrong: no such column, neither `node_id` nor `key`, a run id that is too long.
+        AnalysisException: Spark's, of a column that is there twice, or an expression that makes no sense.
     """
     clock = client.timing if client else Timing()
     at = int(clock.now()) if requested_at is None else requested_at
@@ -173,7 +175,8 @@ def _count(rows: Iterable[Row]) -> RowTally:
 
 
 def _warn(tally: RowTally) -> None:
+    if tally.error is not None:
+        _log.warning("rows not recorded: %s", redact(tally.error))
+        return
     reasons = "; ".join(f"{fault.rows} rows: {fault.reason}" for fault in tally.faults[:_WARNED_REASONS])
-    _log.warning(
-        "%d rows not recorded, %d recorded: %s", tally.failed + tally.refused, tally.sent, tally.error or reasons
-    )
+    _log.warning("%d rows not recorded, %d recorded: %s", tally.failed + tally.refused, tally.sent, redact(reasons))

@@ -121,6 +121,15 @@ def test_rows_become_requests_of_a_client(flights: DataFrame, service: Service) 
     ]
 
 
+def test_rows_of_large_strings_are_as_any_others(flights: DataFrame, service: Service) -> None:
+    conf = flights.sparkSession.conf
+    conf.set("spark.sql.execution.arrow.useLargeVarTypes", "true")
+    try:
+        assert emit(flights, node_id="flight", client=LineageClient(url=service.url)) == RowTally(sent=3)
+    finally:
+        conf.unset("spark.sql.execution.arrow.useLargeVarTypes")
+
+
 def test_rows_are_recorded_at_the_time_of_their_clients_clock(flights: DataFrame, service: Service) -> None:
     with LineageClient(url=service.url, timing=Timing(now=lambda: 86_400.9)) as client:
         assert emit(flights, node_id="flight", client=client, requested_at=None) == RowTally(sent=3)
@@ -270,13 +279,16 @@ def test_a_service_that_is_away_costs_the_rows_and_nothing_else(flights: DataFra
     assert "Connection refused" in tally.faults[0].reason
 
 
-def test_rows_that_cannot_be_computed_are_told_and_not_raised(flights: DataFrame, service: Service) -> None:
+def test_rows_that_cannot_be_computed_are_told_and_not_raised(
+    flights: DataFrame, service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
     broken = flights.withColumn("flight", sf.expr("raise_error('the tape is torn')").cast("string"))
 
     tally = emit(broken, node_id="flight", client=LineageClient(url=service.url))
 
     assert not tally.complete
     assert "the tape is torn" in (tally.error or "")
+    assert caplog.messages == [f"rows not recorded: {tally.error}"]
 
 
 def test_without_a_place_to_send_to_no_job_runs(

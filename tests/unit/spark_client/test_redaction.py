@@ -17,7 +17,8 @@ from spark_client.redaction import redact
         ("OPTIONS (password 'it''s', user 'me')", "OPTIONS (password ***, user 'me')"),
         ("OPTIONS (pass r'x')", "OPTIONS (pass r***)"),
         ("OPTIONS ('password', 'x', 'user', 'me')", "OPTIONS ('password', ***, 'user', 'me')"),
-        ("SELECT aes_encrypt(card, 'x', 'GCM')", "SELECT aes_encrypt(card, ***, 'GCM')"),
+        ("SELECT aes_encrypt(card, 'x', 'GCM')", "SELECT aes_encrypt(card, ***)"),
+        ("SELECT base64(aes_encrypt('card', 'x')) c", "SELECT base64(aes_encrypt(***)) c"),
         # Lines of Python in the stack of an exception
         ('.option("password", "x").option("user", "me")', '.option("password", ***).option("user", "me")'),
         (".option('password','x')", ".option('password',***)"),
