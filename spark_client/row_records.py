@@ -145,12 +145,19 @@ def _send(records: DataFrame, errand: Errand) -> RowTally:
         _warn_if_unstable(records)
         rows = lines.mapInArrow(deliver, RESULT).collect()
     except Exception as error:  # noqa: BLE001 - a job that has done its work must not fail for want of lineage
-        return RowTally(error=f"{type(error).__name__}: {' '.join(str(error).split())[:_ERROR_CHARS]}")
+        return RowTally(error=f"{type(error).__name__}: {_message(error)}")
     run_id = errand.shared.get("run_id")
     for row in rows:
         if row.outcome == ROOT and isinstance(run_id, str):
             report_root(row.reason, run_id)
     return _count(row for row in rows if row.outcome != ROOT)
+
+
+def _message(error: Exception) -> str:
+    """What it says, in one line, without the frames of stacks: the workers' own error stands behind theirs."""
+    lines = str(error).splitlines()
+    told = [line for line in lines if line[:1].strip()] or lines
+    return " ".join(" ".join(told).split())[:_ERROR_CHARS]
 
 
 def _warn_if_unstable(records: DataFrame) -> None:

@@ -291,6 +291,19 @@ def test_rows_that_cannot_be_computed_are_told_and_not_raised(
     assert caplog.messages == [f"rows not recorded: {tally.error}"]
 
 
+def test_what_a_worker_raised_is_told_without_its_stack(flights: DataFrame, service: Service) -> None:
+    def lacking(batches: Iterator[Any]) -> Iterator[Any]:
+        import no_such_package  # noqa: F401
+
+        yield from batches
+
+    broken = flights.mapInArrow(lacking, flights.schema)
+
+    tally = emit(broken, node_id="flight", client=LineageClient(url=service.url))
+
+    assert "ModuleNotFoundError: No module named 'no_such_package'" in (tally.error or "")
+
+
 def test_without_a_place_to_send_to_no_job_runs(
     flights: DataFrame, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
