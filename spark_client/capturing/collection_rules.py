@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from spark_client.capturing.expressions import Expressions
 
 Rule: TypeAlias = "Callable[[Node, Expressions], Value]"
+# The names of a struct's fields, each with those of its own.
+_Names: TypeAlias = "Sequence[tuple[str, _Names]] | None"
 
 # What these give has the structure of all that they take: one of it, or a collection with its elements.
 _KEEPING = kinds(
@@ -34,10 +36,10 @@ _KEEPING = kinds(
     AnyValue Collate ReplicateRows Mode ListAgg Lag Lead NthValue
     """
 )
-# Of what they take first; the rest is an index, a key, a number, or what is left out.
+# Of what they take first; the rest is an index, a key, a number, an order, or what is left out.
 _FIRST_KEEPING = kinds(
     """
-    GetArrayItem GetMapValue ElementAt TryElementAt Get Slice ArrayExcept ArrayRemove ArrayRepeat
+    GetArrayItem GetMapValue ElementAt TryElementAt Get Slice ArrayExcept ArrayRemove ArrayRepeat MaxBy MinBy
     """
 )
 # Of what they compare: of structs the first field decides, and the others come along.
@@ -86,11 +88,17 @@ def _cast(node: Node, of: Expressions) -> Value:
     child = of.value(node.node("child"))
     if node.values.get("same") is True:
         return child
-    before, after = node.values.get("from") or [], node.values.get("to") or []
-    if before == after:
-        return keep(CHANGED, child)
-    fields = zip(after, before, strict=False)
-    return Value(fields={name: keep(CHANGED, get_field(child, old)) for name, old in fields}, unknown=child.unknown)
+    if node.values.get("flat") is True:
+        return change(CHANGED, [child])
+    return keep(CHANGED, _renamed(child, node.values.get("from"), node.values.get("to")))
+
+
+def _renamed(value: Value, before: _Names, after: _Names) -> Value:
+    if before is None or after is None or before == after:
+        return value
+    pairs = zip(before, after, strict=False)
+    fields = {name: _renamed(get_field(value, old), inside, within) for (old, inside), (name, within) in pairs}
+    return Value(fields=fields, unknown=value.unknown)
 
 
 def _zip(node: Node, of: Expressions) -> Value:

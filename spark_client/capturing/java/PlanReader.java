@@ -28,6 +28,8 @@ import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -185,27 +187,56 @@ public class PlanReader {
         tellGetters(node, first, 0);
     }
 
-    /** Whether a cast is to the same type; else, of structs and arrays of them, the names of fields that it changes. */
+    /** Whether a cast is to the same type, or to one without fields; the names of fields, if it changes any. */
     private boolean tellCast(DataType from, DataType to, boolean first) {
         first = name("same", first);
         out.append(from.sameType(to));
-        while (from instanceof ArrayType && to instanceof ArrayType) {
-            from = ((ArrayType) from).elementType();
-            to = ((ArrayType) to).elementType();
-        }
-        if (from instanceof StructType && to instanceof StructType) {
-            tellNames("from", ((StructType) from).fieldNames());
-            tellNames("to", ((StructType) to).fieldNames());
+        name("flat", false);
+        out.append(structOf(to) == null);
+        if (renames(from, to)) {
+            name("from", false);
+            tellFields(from);
+            name("to", false);
+            tellFields(to);
         }
         return first;
     }
 
-    private void tellNames(String key, String[] names) {
-        name(key, false);
+    /** The struct that a type is, or that its elements are, or a map's values; null if there is none. */
+    private static StructType structOf(DataType type) {
+        while (type instanceof ArrayType || type instanceof MapType) {
+            type = type instanceof ArrayType ? ((ArrayType) type).elementType() : ((MapType) type).valueType();
+        }
+        return type instanceof StructType ? (StructType) type : null;
+    }
+
+    private static boolean renames(DataType from, DataType to) {
+        StructType before = structOf(from);
+        StructType after = structOf(to);
+        for (int i = 0; before != null && after != null && i < Math.min(before.length(), after.length()); i++) {
+            StructField was = before.fields()[i];
+            StructField is = after.fields()[i];
+            if (!was.name().equals(is.name()) || renames(was.dataType(), is.dataType())) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Each field's name, and its fields; null for what has none. */
+    private void tellFields(DataType type) {
+        StructType struct = structOf(type);
+        if (struct == null) {
+            out.append("null");
+            return;
+        }
         out.append('[');
-        for (int i = 0; i < names.length; i++) {
-            out.append(i == 0 ? "" : ",");
-            text(names[i]);
+        for (int i = 0; i < struct.length(); i++) {
+            out.append(i == 0 ? "[" : ",[");
+            text(struct.fields()[i].name());
+            out.append(',');
+            tellFields(struct.fields()[i].dataType());
+            out.append(']');
         }
         out.append(']');
     }

@@ -27,6 +27,11 @@ def first_rows(left: pa.Table, right: pa.Table) -> pa.Table:
     return left.slice(0, 1) if left.num_rows else right.slice(0, 1)
 
 
+class Firsts:
+    def eval(self, row):
+        yield (row["carrier"],)
+
+
 def _indexed(spark: SparkSession) -> DataFrame:
     flights = spark.table("flights").select("carrier", "distance")
     model = StringIndexer(inputCol="carrier", outputCol="number").fit(flights)
@@ -241,6 +246,21 @@ FRAMES = (
 
 FUNCTIONS = (
     frame(
+        "a function of a table in parts",
+        lambda spark: (
+            spark.udtf.register("firsts", sf.udtf(Firsts, returnType="who STRING")),
+            spark.sql(
+                "SELECT who FROM firsts(TABLE(SELECT carrier, dest, day FROM flights) PARTITION BY dest ORDER BY day)"
+            ),
+        )[1],
+        """
+        who <- flights.carrier TRANSFORMATION (python udtf firsts), flights.dest TRANSFORMATION (python udtf firsts)
+        who <- flights.day TRANSFORMATION (python udtf firsts)
+        * <- flights.dest SORT, flights.day SORT
+        """,
+        since="4.0",
+    ),
+    frame(
         "a function of pandas over a window",
         lambda spark: spark.table("flights").select(
             sf.pandas_udf(total, "double")("distance").over(Window.partitionBy("carrier")).alias("t")
@@ -273,6 +293,22 @@ FUNCTIONS = (
 )
 
 LIBRARIES = (
+    write(
+        "frames of pandas on Spark, merged",
+        lambda spark, out: (
+            spark.table("flights")[["tailnum", "carrier"]]
+            .pandas_api()
+            .merge(spark.table("planes")[["tailnum", "seats"]].pandas_api(), on="tailnum")
+            .to_parquet(out, index_col="i")
+        ),
+        """
+        i <- nothing
+        tailnum <- flights.tailnum IDENTITY
+        carrier <- flights.carrier IDENTITY
+        seats <- planes.seats IDENTITY
+        * <- flights.tailnum JOIN, planes.tailnum JOIN
+        """,
+    ),
     frame(
         "columns assembled to a vector",
         lambda spark: (
@@ -319,12 +355,12 @@ LIBRARIES = (
         """,
     ),
     write(
-        "totals of pandas on Spark",
+        "the most of each, of pandas on Spark",
         lambda spark, out: (
             spark.table("flights")
             .pandas_api()
             .groupby("carrier")["distance"]
-            .sum(numeric_only=True)
+            .max()
             .to_frame()
             .to_parquet(out, index_col="carrier")
         ),

@@ -61,6 +61,11 @@ SUBQUERIES = (
         since="4.0",
     ),
     query(
+        "a union of the row before it",
+        "SELECT t.place FROM flights f, LATERAL (SELECT f.origin AS place UNION ALL SELECT f.dest) t",
+        "place <- flights.origin IDENTITY, flights.dest IDENTITY",
+    ),
+    query(
         "a set operation in a subquery",
         "SELECT carrier FROM flights WHERE dest IN (SELECT faa FROM airports EXCEPT SELECT model FROM planes)",
         """
@@ -178,6 +183,16 @@ NAMES = (
         before=("CREATE TABLE by_name (a STRING, b STRING) USING parquet",),
     ),
     query(
+        "columns named by a CTE, and a CTE of a CTE in a subquery",
+        "WITH t (a, b) AS (SELECT carrier, dest FROM flights), u AS (SELECT b AS c FROM t WHERE a = 'UA') "
+        "SELECT a, (SELECT max(c) FROM u) AS m FROM t WHERE b IN (SELECT c FROM u)",
+        """
+        a <- flights.carrier IDENTITY
+        m <- flights.dest AGGREGATION, flights.carrier FILTER
+        * <- flights.dest FILTER, flights.carrier FILTER
+        """,
+    ),
+    query(
         "a statement in a text",
         "EXECUTE IMMEDIATE 'SELECT upper(model) AS m FROM planes WHERE seats > ?' USING 9",
         """
@@ -233,6 +248,27 @@ AGGREGATES = (
         dest <- flights.dest AGGREGATION, flights.day CONDITIONAL
         flight <- flights.flight AGGREGATION, flights.day CONDITIONAL
         * <- flights.carrier GROUP_BY
+        """,
+    ),
+    query(
+        "the row of the largest",
+        "SELECT m.dest, m.flight FROM (SELECT max_by(struct(dest, flight), day) AS m FROM flights GROUP BY carrier)",
+        """
+        dest <- flights.dest AGGREGATION, flights.day AGGREGATION
+        flight <- flights.flight AGGREGATION, flights.day AGGREGATION
+        * <- flights.carrier GROUP_BY
+        """,
+    ),
+    query(
+        "sets of keys in sets of keys",
+        "SELECT carrier, dest, origin, count(*) FILTER (WHERE distance > 9) AS n FROM flights "
+        "GROUP BY carrier, GROUPING SETS (ROLLUP (dest), CUBE (origin))",
+        """
+        carrier <- flights.carrier IDENTITY
+        dest <- flights.dest IDENTITY
+        origin <- flights.origin IDENTITY
+        n <- flights.distance FILTER
+        * <- flights.carrier GROUP_BY, flights.dest GROUP_BY, flights.origin GROUP_BY
         """,
     ),
     query(
@@ -428,6 +464,22 @@ GENERATORS = (
         """,
     ),
     query(
+        "zipped arrays laid out as columns",
+        "SELECT l, e.name FROM crews LATERAL VIEW inline(arrays_zip(legs, employees)) t AS l, e",
+        """
+        l <- crews.legs TRANSFORMATION
+        name <- crews.employees.name TRANSFORMATION
+        """,
+    ),
+    query(
+        "a map's entries laid out as columns",
+        "SELECT k, v.country FROM crews LATERAL VIEW inline(map_entries(places)) t AS k, v",
+        """
+        k <- crews.places TRANSFORMATION
+        country <- crews.places.country TRANSFORMATION
+        """,
+    ),
+    query(
         "a generator on the right of a left join",
         "SELECT c.flight, e.name FROM crews c LEFT JOIN LATERAL inline_outer(c.employees) AS e(name, role)",
         """
@@ -438,6 +490,22 @@ GENERATORS = (
 )
 
 COLLECTIONS = (
+    query(
+        "structs, arrays and maps as texts",
+        "SELECT CAST(contact AS STRING) AS c, CAST(employees AS STRING) AS e, CAST(places AS STRING) AS p, "
+        "CAST(struct(flight, note) AS STRING) AS s, CAST(employees AS ARRAY<STRUCT<n: STRING, r: STRING>>).r AS r, "
+        "CAST(places AS MAP<STRING, STRUCT<a: STRING, b: STRING>>)['home'].b AS b, "
+        "CAST(contact AS STRUCT<e: STRING, p: STRUCT<h: STRING, w: BIGINT>>).p.w AS w FROM crews",
+        """
+        c <- crews.contact TRANSFORMATION
+        e <- crews.employees TRANSFORMATION
+        p <- crews.places TRANSFORMATION
+        s <- crews.flight TRANSFORMATION, crews.note TRANSFORMATION
+        r <- crews.employees.role TRANSFORMATION
+        b <- crews.places.country TRANSFORMATION
+        w <- crews.contact.phone.work TRANSFORMATION
+        """,
+    ),
     query(
         "arrays of arrays of structs",
         "SELECT flatten(array(employees, employees)).name AS n, "
@@ -564,6 +632,20 @@ PIPES = (
         u <- flights.distance AGGREGATION, flights.carrier CONDITIONAL
         * <- flights.day GROUP_BY, flights.carrier GROUP_BY
         """,
+        since="4.0",
+    ),
+    query(
+        "a function that gives a table for each row",
+        "SELECT f.carrier, p.model FROM flights f, LATERAL models_of(f.tailnum) p",
+        """
+        carrier <- flights.carrier IDENTITY
+        model <- planes.model IDENTITY
+        * <- planes.tailnum FILTER, flights.tailnum FILTER
+        """,
+        before=(
+            "CREATE OR REPLACE FUNCTION models_of(t STRING) RETURNS TABLE (model STRING) "
+            "RETURN SELECT model FROM planes WHERE tailnum = t",
+        ),
         since="4.0",
     ),
     statement(
