@@ -1,0 +1,66 @@
+"""What two ways of capture tell of a case is compared column by column, and by what decides."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.capture_peer_score import MEASURES, Result, differences, render, verdict
+from benchmarks.capture_peer_told import of_events, of_lines
+
+WANTED = of_lines(
+    ["out:", "* <- flights.day FILTER", "far <- flights.s.far AGGREGATION MASKED (by f)", "inputs: flights"]
+)
+
+
+def an_event(*sources: tuple[str, str], whole: tuple[tuple[str, str], ...] = ()) -> dict[str, object]:
+    """A run event that tells what `far` is made of."""
+    flights = {"namespace": "file", "name": "/data/flights"}
+    told = [
+        [{**flights, "field": field, "transformations": [{"subtype": kind, "masking": True}]} for field, kind in fields]
+        for fields in (sources, whole)
+    ]
+    facet = {"fields": {"far": {"inputFields": told[0]}}, "dataset": told[1]}
+    return {
+        "inputs": [flights],
+        "outputs": [{"namespace": "file", "name": "/out", "facets": {"columnLineage": facet}}],
+    }
+
+
+def test_an_event_is_read_as_the_lines_of_a_case_are() -> None:
+    told = of_events([an_event(("far", "AGGREGATION"), whole=(("day", "FILTER"),))])
+    assert told == of_lines(
+        ["out:", "far <- flights.far AGGREGATION MASKED", "* <- flights.day FILTER MASKED", "inputs: flights"]
+    )
+
+
+@pytest.mark.parametrize(
+    ("event", "words"),
+    [
+        (an_event(("s", "IDENTITY"), whole=(("day", "JOIN"),)), ["exactly", "exactly", "exactly", "nothing"]),
+        (an_event(("s", "AGGREGATION")), ["exactly", "exactly", "less", "nothing"]),
+        (an_event(("s", "IDENTITY"), ("s", "CONDITIONAL")), ["exactly", "exactly", "less", "nothing"]),
+        (an_event(("s", "IDENTITY"), ("day", "IDENTITY")), ["exactly", "more", "less and more", "nothing"]),
+        (an_event(("day", "FILTER")), ["exactly", "nothing", "less", "nothing"]),
+        ({"inputs": [], "outputs": []}, ["nothing", "nothing", "nothing", "nothing"]),
+    ],
+)
+def test_what_is_told_is_weighed_by_every_measure(event: dict[str, object], words: list[str]) -> None:
+    assert [verdict(measure, WANTED, of_events([event])) for measure in MEASURES.values()] == words
+
+
+def test_results_are_counted_by_measure_and_by_kind_of_case() -> None:
+    told = {"jar": of_events([an_event(("s", "IDENTITY"))]), "ours": WANTED}
+    lines = list(render([Result("aggregates", "a case", WANTED, told)]))
+    assert lines[3] == "| direct sources, by columns (1) | 1 | 0 | 0 | 0 | 0 | 1 | 0 | 0 | 0 | 0 |"
+    assert lines[-1] == "| aggregates (1) | 1 | 0 | 0 | 1 | 0 | 0 |"
+
+
+def test_every_difference_is_told() -> None:
+    told = {"jar": of_events([an_event(("day", "IDENTITY"))]), "ours": WANTED}
+    assert list(differences([Result("aggregates", "a case", WANTED, told)])) == [
+        "aggregates: a case [jar] inputs and outputs: exactly; direct sources, by columns: nothing; "
+        "and what decides, by datasets: nothing; to the letter: nothing",
+        "    - out.* <- flights.day FILTER",
+        "    - out.far <- flights.s.far AGGREGATION MASKED",
+        "    + out.far <- flights.day IDENTITY MASKED",
+    ]
