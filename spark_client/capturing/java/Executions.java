@@ -12,6 +12,8 @@ import org.apache.spark.sql.execution.QueryExecution;
 import org.apache.spark.sql.execution.SparkPlan;
 import org.apache.spark.sql.execution.adaptive.AdaptiveSparkPlanExec;
 import org.apache.spark.sql.execution.adaptive.QueryStageExec;
+import org.apache.spark.sql.execution.datasources.v2.StreamWriterCommitProgress;
+import org.apache.spark.sql.execution.datasources.v2.V2TableWriteExec;
 import org.apache.spark.util.AccumulatorV2;
 
 /** Reads what the listener kept, an execution with all that is told of it in one call from Python. */
@@ -109,7 +111,7 @@ public class Executions {
         return text.isDefined() ? text.get().toString() : null;
     }
 
-    /** The metrics of the nodes nearest the root that count files or bytes: several INSERTs may share a FROM. */
+    /** The metrics of the nodes nearest the root that count files, bytes or rows: several INSERTs may share a FROM. */
     private static String metrics(SparkPlan root) {
         StringBuilder told = new StringBuilder();
         ArrayDeque left = new ArrayDeque();
@@ -119,6 +121,10 @@ public class Executions {
             scala.collection.Map metrics = plan.metrics();
             if (metrics.contains("numOutputBytes") || metrics.contains("numParts")) {
                 told.append(told.length() == 0 ? "{" : ",{").append(values(metrics)).append('}');
+            } else if (plan instanceof V2TableWriteExec && ((V2TableWriteExec) plan).commitProgress().isDefined()) {
+                Object progress = ((V2TableWriteExec) plan).commitProgress().get();
+                told.append(told.length() == 0 ? "{" : ",{").append("\"numOutputRows\":");
+                told.append(((StreamWriterCommitProgress) progress).numOutputRows()).append('}');
             } else if (plan instanceof AdaptiveSparkPlanExec) {
                 left.add(((AdaptiveSparkPlanExec) plan).executedPlan());
             } else if (plan instanceof QueryStageExec) {

@@ -39,6 +39,11 @@ def test_an_execution_tells_when_it_was_and_how_much_it_wrote(spark, executions,
     assert [(one["numOutputRows"], one["numFiles"]) for one in found.metrics] == [(3, 2)]
 
 
+def test_a_source_of_the_second_interface_tells_how_many_rows_it_was_given(spark, executions):
+    found = one_of(executions, lambda: spark.range(3).write.format("noop").mode("append").save())
+    assert (found.plan.kind, found.metrics) == ("AppendData", [{"numOutputRows": 3}])
+
+
 def test_a_statement_is_told_as_it_was_written(spark, executions, tmp_path):
     statement = f"INSERT OVERWRITE DIRECTORY '{tmp_path}/out' USING json SELECT 1 AS one"
     found = one_of(executions, lambda: spark.sql(statement))
