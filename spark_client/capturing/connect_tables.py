@@ -7,7 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from typing import TypeVar
+from typing import Any, TypeVar
 from urllib.parse import quote
 
 from lineage.names import DatasetId
@@ -24,7 +24,7 @@ from spark_client.capturing.connect_reads import (
 from spark_client.capturing.connect_server import Server, Unanswered
 from spark_client.capturing.datasets import find_options, find_paths
 from spark_client.capturing.locations import find_uri
-from spark_client.capturing.plan_texts import parse_plan_text, reads_in
+from spark_client.capturing.plan_texts import PlanText, parse_plan_text, reads_in
 from spark_client.capturing.schemas import parse_schema
 from spark_client.capturing.sql_statements import is_explainable, is_recursive
 from spark_client.capturing.writes import Dataset, SchemaField
@@ -35,7 +35,7 @@ _GLOBAL = "global_temp"
 _SESSION_CATALOG = "spark_catalog"
 # Views in views, statements in views: nobody has as many.
 _READS_MAX = 2_000
-_KNOWN_MAX = 1_000
+_KNOWN_MAX = 500
 # Formats whose columns Spark knows without reading the data.
 _TOLD = frozenset({"", "parquet", "orc", "avro", "csv", "text", "binaryfile", "jdbc", "delta", "iceberg"})
 _PATTERN = frozenset("*?[{")
@@ -66,7 +66,7 @@ class Known:
         self.catalogs = catalogs
         self.global_views: dict[tuple[str, ...], tuple[Read, ...]] = {}
         self.tables: OrderedDict[tuple[str, ...], Table] = OrderedDict()
-        self.queries: OrderedDict[tuple[str, str], tuple[Read, ...]] = OrderedDict()
+        self.plans: OrderedDict[tuple[str, bytes], PlanText | None] = OrderedDict()
         self.schemas: OrderedDict[SourceRead, tuple[SchemaField, ...]] = OrderedDict()
         self.folder: str | None = None
 
@@ -160,19 +160,19 @@ class Session:
     def _query(self, read: QueryRead, database: tuple[str, ...] = ()) -> list[Read]:
         if not is_explainable(read.message.query):
             return [UnknownRead("CommandResult: the result of a command")]
-        reads = self.statement_reads(read.message)
+        root = self.plan(read.message)
+        if root is None:
+            return [UnknownRead("SQL: a query that Spark did not explain")]
+        reads = reads_in(root, recursive=is_recursive(read.message.query))
         shown = (one for one in reads if not (isinstance(one, TableRead) and _is_frame(one, read.frames)))
         return [replace(one, database=database) if isinstance(one, TableRead) else one for one in shown]
 
-    def statement_reads(self, message: object) -> tuple[Read, ...]:
-        """What a query in SQL reads, by its text."""
-        key = (str(getattr(message, "query", "")), str(message))
-        if key not in self._known.queries:
-            root = parse_plan_text(self.server.explain(message))
-            found = (UnknownRead("SQL: a query that Spark did not explain"),) if root is None else ()
-            reads = tuple(reads_in(root, recursive=is_recursive(key[0]))) if root else found
-            _put(self._known.queries, key, reads)
-        return self._known.queries[key]
+    def plan(self, message: Any) -> PlanText | None:
+        """How Spark parses a statement, a `SQL` of the protocol; None if it does not say."""
+        key = (message.query, message.SerializeToString())
+        if key not in self._known.plans:
+            _put(self._known.plans, key, parse_plan_text(self.server.explain(message)))
+        return self._known.plans[key]
 
     def _behind_name(self, read: TableRead) -> list[Read] | None:
         view = None if read.database else self._view(_small(read.name))

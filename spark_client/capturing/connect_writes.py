@@ -24,7 +24,6 @@ from spark_client.capturing.connect_reads import (
 from spark_client.capturing.connect_server import Server, Unanswered, statement_of
 from spark_client.capturing.connect_tables import Found, Known, Session
 from spark_client.capturing.locations import is_partition
-from spark_client.capturing.plan_texts import parse_plan_text
 from spark_client.capturing.sql_statements import (
     Statement,
     find_database,
@@ -185,7 +184,7 @@ def _sql(commanded: _Commanded) -> list[Write]:
         session.forget_tables()
     if not is_explainable(text):
         return []
-    root = parse_plan_text(session.server.explain(message))
+    root = session.plan(message)
     around = [one for one in reads_of(relation) if isinstance(one, QueryRead)]
     frames = around[0].frames if around else frozenset()
     beside = [one for one in reads_of(relation) if not isinstance(one, QueryRead)]

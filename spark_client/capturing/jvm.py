@@ -59,7 +59,7 @@ class Executions:
     ends, and so does this.
 
     Raises:
-        Unavailable: Spark Connect, or a driver that does not let Python reach its classes.
+        Unavailable: a driver that does not let Python reach its classes.
     """
 
     def __init__(self, spark: SparkSession, bounds: Bounds | None = None) -> None:

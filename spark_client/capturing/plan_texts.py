@@ -87,7 +87,7 @@ def reads_in(root: PlanText, *, recursive: bool = False) -> Iterator[Read]:
             continue
         if (read := _read(node, known)) is not None:
             yield read
-        left += [(one, known) for one in reversed([*node.below, *node.inside])]
+        left += [(one, known) for one in reversed([*node.inside, *node.below])]
 
 
 def _read(node: PlanText, known: frozenset[str]) -> Read | None:

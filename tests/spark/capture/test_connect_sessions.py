@@ -253,3 +253,30 @@ def test_a_name_says_no_password(remote: Any, hearing: Hearing, tmp_path: Path) 
     (write,) = hearing.writes()
     assert [one.id for one in write.inputs] == [DatasetId("derby:memory:flights", "APP.SECRETS")]
     assert "hush" not in str(write)
+
+
+def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
+    endpoint: str, datasets: Path, tmp_path: Path
+) -> None:
+    from lineage.runs.apply import apply
+    from lineage.runs.door.parse import parse_statement
+    from lineage.runs.door.rules import NameRules
+    from lineage.runs.questions import Questions
+    from tests.memory_table import MemoryTable
+
+    session = a_session(endpoint)
+    told_to = tmp_path / "lineage.jsonl"
+    captured = capture(session, client=LineageClient(file=told_to, strict=True), namespace="n", name="emissions")
+    session.table("flights").createOrReplaceTempView("all_flights")
+    session.sql("CREATE TABLE far USING parquet AS SELECT * FROM all_flights WHERE distance > 1500")
+    session.table("far").write.parquet(str(tmp_path / "out"))
+    session.stop()
+    captured.close()
+
+    table = MemoryTable()
+    events = [json.loads(line) for line in told_to.read_text("utf-8").splitlines()]
+    apply([parse_statement(one, NameRules()) for one in events], table)
+    graph = Questions(table).find_graph(DatasetId("file", str(tmp_path / "out")).node_id, depth=5)
+    assert graph is not None
+    assert [one.id.name for one in graph.jobs] == [f"emissions.{tmp_path.name}_out", "emissions.default_far"]
+    assert [short_name(one.id) for one in graph.datasets] == ["out", "far", "flights"]

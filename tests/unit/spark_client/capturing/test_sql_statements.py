@@ -1,0 +1,257 @@
+"""What statements write and read, by their parsed plans as Spark 4.3 prints them."""
+
+from __future__ import annotations
+
+import textwrap
+
+import pytest
+
+from spark_client.capturing.connect_reads import SourceRead, TableRead, UnknownRead
+from spark_client.capturing.plan_texts import parse_plan_text, reads_in
+from spark_client.capturing.sql_statements import (
+    Statement,
+    View,
+    find_database,
+    find_statements,
+    is_explainable,
+    is_recursive,
+)
+
+
+def a_plan(text: str):
+    explained = f"== Parsed Logical Plan ==\n{textwrap.dedent(text).strip()}\n\n== Analyzed Logical Plan ==\nx: int\n"
+    return parse_plan_text(explained)
+
+
+def table(*name: str) -> TableRead:
+    return TableRead(name)
+
+
+def path(path: str, format_: str = "") -> SourceRead:
+    return SourceRead(format_, (path,))
+
+
+INSERT = "'InsertIntoStatement 'UnresolvedRelation [t], [__required_write_privileges__=INSERT]"
+OVERWRITE = "'InsertIntoStatement 'UnresolvedRelation [db, t], [__required_write_privileges__=INSERT,DELETE]"
+QUERY = """
++- 'Project [*]
+   +- 'UnresolvedRelation [a], [], false"""
+STATEMENTS = {
+    "INSERT INTO t SELECT * FROM a": (
+        f"{INSERT}, false, false, false, false, false{QUERY}",
+        Statement("InsertIntoStatement", table("t"), (table("a"),)),
+    ),
+    "INSERT OVERWRITE db.t SELECT * FROM a": (
+        f"{OVERWRITE}, false, true, false, false, false{QUERY}",
+        Statement("InsertIntoStatement", table("db", "t"), (table("a"),), "OVERWRITE", by_partition=True),
+    ),
+    "INSERT OVERWRITE db.t PARTITION (d = 'x') SELECT * FROM a": (
+        f"{OVERWRITE}, false, [d=Some(x)], true, false, false, false{QUERY}",
+        Statement("InsertIntoStatement", table("db", "t"), (table("a"),), None, by_partition=True),
+    ),
+    "INSERT INTO t REPLACE WHERE d = 'x' SELECT * FROM a": (
+        f"{OVERWRITE}, false, true, false, false, insertreplacewhere(('d = x)), false{QUERY}",
+        Statement("InsertIntoStatement", table("db", "t"), (table("a"),), None, by_partition=True),
+    ),
+    "INSERT of Spark 3.5, with columns": (
+        f"'InsertIntoStatement 'UnresolvedRelation [t], [], false, [x, y], true, false, false{QUERY}",
+        Statement("InsertIntoStatement", table("t"), (table("a"),), "OVERWRITE", by_partition=True),
+    ),
+    "CREATE TABLE t USING parquet AS SELECT * FROM a": (
+        """
+        'CreateTableAsSelect unresolvedtablespec(Some(parquet), optionlist(), None, None), false, false
+        :- 'UnresolvedIdentifier [c, db, t], false
+        +- 'Project [*]
+           +- 'UnresolvedRelation [a], [], false
+        """,
+        Statement("CreateTableAsSelect", table("c", "db", "t"), (table("a"),), "CREATE"),
+    ),
+    "CREATE OR REPLACE TABLE t AS SELECT * FROM a": (
+        """
+        'ReplaceTableAsSelect unresolvedtablespec(None, optionlist(), None, None, None, None, false), true, false
+        :- 'UnresolvedIdentifier [t], false
+        +- 'UnresolvedRelation [a], [], false
+        """,
+        Statement("ReplaceTableAsSelect", table("t"), (table("a"),), "OVERWRITE"),
+    ),
+    "INSERT OVERWRITE DIRECTORY": (
+        f"'InsertIntoDir false, Storage(Location: s3a://lake/out, a), parquet, true{QUERY}",
+        Statement("InsertIntoDir", path("s3a://lake/out, a"), (table("a"),), "OVERWRITE"),
+    ),
+    "INSERT OVERWRITE DIRECTORY of Hive": (
+        "'InsertIntoDir false, Storage(Location: /out, Serde Library: x.Y, InputFormat: x.Z), hive, true" + QUERY,
+        Statement("InsertIntoDir", path("/out"), (table("a"),), "OVERWRITE"),
+    ),
+    "MERGE INTO t USING a": (
+        """
+        'MergeIntoTable ('t.k = 'a.k), [updateaction(None, assignment('v, 'a.v))], [], [], false
+        :- 'SubqueryAlias x
+        :  +- 'UnresolvedRelation [t], [__required_write_privileges__=UPDATE], false
+        +- 'UnresolvedRelation [a], [], false
+        """,
+        Statement("MergeIntoTable", table("t"), (table("t"), table("a"))),
+    ),
+    "DELETE FROM t WHERE k IN (SELECT k FROM a)": (
+        """
+        'DeleteFromTable 'k IN (list#1 [])
+        :  +- 'Project ['k]
+        :     +- 'UnresolvedRelation [a], [], false
+        +- 'UnresolvedRelation [t], [__required_write_privileges__=DELETE], false
+        """,
+        Statement("DeleteFromTable", table("t"), (table("a"), table("t"))),
+    ),
+    "LOAD DATA LOCAL INPATH": (
+        """
+        'LoadData /in, here, true, true, Map(d -> e)
+        +- 'UnresolvedTable [t], LOAD DATA, false
+        """,
+        Statement("LoadData", table("t"), (path("file:/in, here"),), "OVERWRITE"),
+    ),
+    "WITH q AS (SELECT * FROM a) INSERT INTO t SELECT * FROM q": (
+        f"""
+CTE [q]
+:  +- 'SubqueryAlias q
+:     +- 'UnresolvedRelation [a], [], false
++- {INSERT}, false, false, false, false, false
+   +- 'UnresolvedRelation [q], [], false
+""",
+        Statement("InsertIntoStatement", table("t"), (table("a"),)),
+    ),
+    "CREATE TEMP VIEW v AS SELECT * FROM a": (
+        f"'CreateViewCommand `v`, SELECT * FROM a, false, true, LocalTempView, UNSUPPORTED, false{QUERY}",
+        View(("v",), (table("a"),)),
+    ),
+    "CREATE GLOBAL TEMP VIEW v AS SELECT * FROM a": (
+        f"'CreateViewCommand `v`, SELECT * FROM a, false, true, GlobalTempView, UNSUPPORTED, false{QUERY}",
+        View(("global_temp", "v"), (table("a"),)),
+    ),
+    "CREATE TEMP VIEW v USING csv OPTIONS (...)": (
+        "CreateTempViewUsing [tableIdent:`v` replace:false provider:csv Map(path -> /in, header -> true)",
+        View(("v",), (SourceRead("csv", ("/in",), {"path": "/in", "header": "true"}),)),
+    ),
+    "CACHE TABLE v AS SELECT * FROM a": (
+        f"'CacheTableAsSelect v, SELECT * FROM a, false, false{QUERY}",
+        View(("v",), (table("a"),)),
+    ),
+    "DROP VIEW v": ("'DropView false\n+- 'UnresolvedIdentifier [v], true", View(("v",), None)),
+}
+
+
+@pytest.mark.parametrize("name", STATEMENTS)
+def test_a_statement_is_what_its_parsed_plan_says(name: str) -> None:
+    text, found = STATEMENTS[name]
+    assert list(find_statements(a_plan(text))) == [found]
+
+
+READS = {
+    "tables and subqueries, in their order": (
+        """
+        'Project [unresolvedalias(scalar-subquery#1 [])]
+        :  +- 'UnresolvedRelation [b], [], false
+        +- 'Join Inner
+           :- 'UnresolvedRelation [a], [], false
+           +- 'UnresolvedRelation [db, c], [], false
+        """,
+        [table("b"), table("a"), table("db", "c")],
+    ),
+    "a path behind its format": ("'UnresolvedRelation [parquet, /in/a, b], [], false", [path("/in/a, b", "parquet")]),
+    "a CTE reads the table whose name it takes, and those after it read the CTE": (
+        """
+        CTE [A, b]
+        :  :- 'SubqueryAlias A
+        :  :  +- 'UnresolvedRelation [a], [], false
+        :  +- 'SubqueryAlias b
+        :     +- 'UnresolvedRelation [a], [], false
+        +- 'Join Inner
+           :- 'UnresolvedRelation [a], [], false
+           +- 'UnresolvedRelation [B], [], false
+        """,
+        [table("a")],
+    ),
+    "outside of it a CTE's name is a table's": (
+        """
+        'Union false, false
+        :- CTE [a]
+        :  :  +- 'SubqueryAlias a
+        :  :     +- OneRowRelation
+        :  +- 'UnresolvedRelation [a], [], false
+        +- 'UnresolvedRelation [a], [], false
+        """,
+        [table("a")],
+    ),
+    "text that looks like a plan": (
+        """
+        'Project [one
+        two: 'UnresolvedRelation [x], [], false AS y#1]
+        +- 'UnresolvedRelation [a], [], false
+        """,
+        [table("a")],
+    ),
+    "a name that is computed": (
+        "'PlanWithUnresolvedIdentifier concat(x, y)",
+        [UnknownRead("IDENTIFIER: a name that is computed")],
+    ),
+    "no tables": ("'Project [unresolvedalias(1)]\n+- OneRowRelation", []),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_plan_reads(name: str) -> None:
+    text, reads = READS[name]
+    assert list(reads_in(a_plan(text))) == reads
+
+
+def test_a_recursive_cte_reads_itself() -> None:
+    text = """
+    CTE [r]
+    :  +- 'SubqueryAlias r
+    :     +- 'UnresolvedRelation [r], [], false
+    +- 'UnresolvedRelation [r], [], false
+    """
+    assert list(reads_in(a_plan(text), recursive=True)) == []
+    assert is_recursive("with  recursive r AS (SELECT 1) TABLE r")
+
+
+def test_an_answer_without_a_parsed_plan_tells_nothing() -> None:
+    assert parse_plan_text("Error occurred during query planning: \n") is None
+
+
+def test_a_plan_may_be_as_deep_as_it_likes() -> None:
+    deep = "\n".join(f"{'   ' * number}+- 'Filter ('a = {number})" for number in range(5_000))
+    plan = parse_plan_text(
+        f"== Parsed Logical Plan ==\n'Project [*]\n{deep}\n{'   ' * 5_000}+- 'UnresolvedRelation [a], []"
+    )
+    assert list(reads_in(plan)) == [table("a")]
+
+
+@pytest.mark.parametrize(
+    ("text", "may_be_asked"),
+    [
+        ("INSERT INTO t SELECT 1", True),
+        ("  -- why\n/* and\nhow */ with q AS (SELECT 1) INSERT INTO t TABLE q", True),
+        ("((SELECT 1))", True),
+        ("EXECUTE IMMEDIATE 'INSERT INTO t SELECT 1'", False),
+        ("-- INSERT\nEXECUTE IMMEDIATE 'INSERT INTO t SELECT 1'", False),
+        ("BEGIN INSERT INTO t SELECT 1; END", False),
+        ("EXPLAIN INSERT INTO t SELECT 1", False),
+        ("SHOW TABLES", False),
+        ("SELECTED", False),
+        ("", False),
+    ],
+)
+def test_only_what_explain_does_not_run_is_asked(text: str, may_be_asked: bool) -> None:
+    assert is_explainable(text) == may_be_asked
+
+
+@pytest.mark.parametrize(
+    ("text", "database"),
+    [
+        ("USE shop", ("shop",)),
+        ("use namespace lake.`my shop`;", ("lake", "my shop")),
+        ("USE IDENTIFIER(:name)", ()),
+        ("USER", None),
+        ("SELECT 1", None),
+    ],
+)
+def test_use_tells_the_database(text: str, database: tuple[str, ...] | None) -> None:
+    assert find_database(text) == database
