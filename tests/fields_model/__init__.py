@@ -10,6 +10,7 @@ Where the rules leave room, the model decides:
 - A deleted facet is none. The latest DatasetEvent with any facet of columns counts, of whichever name of the dataset:
   if all that it has is deleted, nothing is declared any more.
 - A dataset that is known as a source alone is hidden if it, or its namespace, was ever deleted; nobody can ask for it.
+- A run that used a dataset under several names used it once.
 - A schema facet without fields tells no schema.
 - Of a time: the asked columns and what they are made of are as of then; the versions that their makers read, and all
   that follows, are told with all that is known. What was hidden then is neither asked nor a source of the asked.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from lineage.errors import Invalid
-from tests.fields_model import mappings, present, versions
+from tests.fields_model import mappings, present, reports, versions
 from tests.fields_model.said import SaidOfColumns
 from tests.fields_model.world import World
 from tests.runs_model import Model
@@ -39,6 +39,12 @@ class FieldModel:
 
     def find_mappings(self, dataset, window, *, level):
         return mappings.find_mappings(self.world, dataset, window, level)
+
+    def report_usage(self, dataset, field, window):
+        return reports.report_usage(self.world, dataset, field, window)
+
+    def report_provenance(self, dataset, field, window):
+        return reports.report_provenance(self.world, dataset, field, window)
 
 
 def _version_named(node_id):

@@ -19,6 +19,27 @@ def written(operations):
     return {dataset: _columns(by_name, fields) for dataset, fields in origins.items()}
 
 
+def read_of(operations):
+    """The fields that the operations say to read, by dataset."""
+    found = {}
+    for one in operations:
+        if one["type"] == "READ":
+            found.setdefault(_dataset(one["source"]), set()).update(slashed(_name(field)) for field in one["outputs"])
+    return found
+
+
+def dropped(operations):
+    """The source fields that reach an operation which gives out nothing."""
+    by_name = {one["name"]: one for one in operations}
+    drops = [one for one in operations if one["type"] == "TRANSFORM" and not one["outputs"]]
+    origins = [(by_name[taken["origin"]], taken["name"]) for one in drops for taken in one["inputs"]]
+    return set(_sources(by_name, origins))
+
+
+def _name(field):
+    return field["name"] if isinstance(field, dict) else field
+
+
 def _columns(by_name, origins):
     fields, types = {}, {}
     for path, some in origins.items():

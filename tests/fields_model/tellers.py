@@ -18,7 +18,7 @@ class Teller:
 
     `explicit`: it has a `lineage` facet, so what that leaves out depends on nothing. `position` is None while it does
     not count yet; `run` is the id of the run that it is, `start` when that began; `event` the
-    Job- or DatasetEvent that it is.
+    Job- or DatasetEvent that it is; `operations` are the sets that it recorded.
     """
 
     id: str
@@ -31,6 +31,7 @@ class Teller:
     explicit: bool
     run: str | None = None
     event: Event | None = None
+    operations: tuple = ()
 
     def columns(self, name):
         """What is to be thought of the columns of a dataset that it wrote, or told of."""
@@ -78,7 +79,8 @@ def _of_run(run):
         for name in {**base, **upper}
     }
     start = run.events[0].time
-    return Teller(run.id, run.job, run.position, start, run.names("in"), run.names("out"), told, explicit, run.id)
+    sides = run.names("in"), run.names("out")
+    return Teller(run.id, run.job, run.position, start, *sides, told, explicit, run.id, operations=tuple(sets))
 
 
 def _operation_sets(events):

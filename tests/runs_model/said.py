@@ -131,14 +131,14 @@ class Said:
         if isinstance(thing, JobId):
             names, heard = {thing}, self.job_times(thing)
         else:
-            names = self.names_of(thing)
+            names = {thing, *self.names_of(thing)}
             heard = [event.time for event, _, use in self.uses if use.dataset in names]
         deleted = [
             one.time
             for one in self.deletions
             if one.job in names or one.dataset in names or (one.namespace == thing.namespace and _of_namespace(one))
         ]
-        return max(deleted, default="") > max(heard)
+        return max(deleted, default="") > max(heard, default="")
 
     def is_namespace_hidden(self, namespace):
         deleted = [one.time for one in self.deletions if one.namespace == namespace and _of_namespace(one)]

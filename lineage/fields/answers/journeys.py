@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from lineage.fields.answers.span import BACKWARD, FORWARD, RunTold, Side, Span
+from lineage.fields.answers.span import BACKWARD, FORWARD, RunThen, RunTold, Side, Span
 from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Step
 from lineage.names import DatasetId, JobId
@@ -19,19 +19,22 @@ RUNS_MAX = 100
 
 @dataclass(slots=True)
 class _Leg:
-    """A step under way: who told of it, and how."""
+    """A step under way: who told of it, and how; `direct` if anyone told so, `masks` if all did."""
 
     transformations: set[Transformation] = field(default_factory=set)
+    direct: bool = False
+    masks: bool = True
     jobs: set[JobId] = field(default_factory=set)
     runs: dict[str, None] = field(default_factory=dict)
 
-    @property
-    def direct(self) -> bool:
-        return not self.transformations or any(one.type == "DIRECT" for one in self.transformations)
-
-    @property
-    def masks(self) -> bool:
-        return bool(self.transformations) and all(one.masking for one in self.transformations)
+    def add(self, how: frozenset[Transformation], run: RunThen) -> None:
+        """A run told of it; where it did not tell how, the step may be direct, and mask nothing."""
+        self.transformations |= how
+        self.direct |= not how or any(one.type == "DIRECT" for one in how)
+        self.masks &= bool(how) and all(one.masking for one in how)
+        self.runs.setdefault(run.root)
+        if run.job:
+            self.jobs.add(run.job)
 
 
 # From which column to which, and how.
@@ -113,7 +116,7 @@ class Journey:
             for told in (one for one in self._tellings(dataset) if one.known):
                 place = (told.tellings, told.name)
                 if place not in known:
-                    known[place] = [step for column in some for step in _steps(told, column, self._way)]
+                    known[place] = [step for column in some for step in steps_of(told, column, self._way)]
                 for source, destination, how in known[place]:
                     self._add_leg(source, destination, how, told)
                     here, there = (source, destination) if self._way == FORWARD else (destination, source)
@@ -130,11 +133,7 @@ class Journey:
         if ends not in self.legs and len(self.legs) >= STEPS_MAX:
             self.truncated = True
             return
-        leg = self.legs.setdefault(ends, _Leg())
-        leg.transformations |= how
-        leg.runs.setdefault(told.run.root)
-        if told.run.job:
-            leg.jobs.add(told.run.job)
+        self.legs.setdefault(ends, _Leg()).add(how, told.run)
 
     def _spread(self) -> None:
         """In which states each column is reached, along all steps."""
@@ -153,21 +152,20 @@ class Journey:
                     pending.append((there, state))
 
 
-def _steps(told: RunTold, column: Column, way: Side) -> Iterator[_Step]:
-    """The steps that a run told of, to or from a column."""
+def steps_of(told: RunTold, column: Column, way: Side) -> Iterator[_Step]:
+    """The steps that a run told of, to or from a column; those by which all of a dataset depends on it are apart."""
     columns = told.columns
     if way == BACKWARD:
-        every = (columns.fields.get(column.field, {}), columns.whole)
-        for sources in every:
+        for sources in (columns.fields.get(column.field, {}), columns.whole):
             for one, how in sources.items():
                 if one.field is not None:
                     yield Column(one.dataset, one.field), column, how
         return
     source = Source(column.dataset, column.field)
-    for path, sources in columns.fields.items():
-        if source in sources or source in columns.whole:
-            how = sources.get(source, frozenset()) | columns.whole.get(source, frozenset())
-            yield column, Column(told.dataset, path), how
+    for path, own in columns.fields.items():
+        for sources in (own, columns.whole):
+            if source in sources:
+                yield column, Column(told.dataset, path), sources[source]
 
 
 def operations_in(transformations: Iterable[Transformation]) -> tuple[str, ...]:

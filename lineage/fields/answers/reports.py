@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
 from typing import Literal, TypeAlias
 
-from lineage.fields.answers.journeys import Journey, operations_in
+from lineage.fields.answers.journeys import Journey, operations_in, steps_of
 from lineage.fields.answers.present import Present
 from lineage.fields.answers.schemas import schema_of
-from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, RunTold, Span
-from lineage.fields.columns import Column, Source, Transformation
+from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, RunThen, RunTold, Span
+from lineage.fields.columns import Column, Transformation, unite
 from lineage.fields.found import Flow, Provenance, TrueSource, Usage, Use, Window
 from lineage.fields.operations import Read
 from lineage.fields.paths import parse_slashed
@@ -44,38 +45,39 @@ def report_usage(table: GraphTable, column: Column, window: Window) -> Usage:
 
 
 def _uses(column: Column, span: Span) -> Iterator[Use]:
-    for told in span.written(column.dataset):
-        yield from _writes(column, told)
-    for reading in span.read(column.dataset):
-        yield from _reads(column, reading, span)
+    """What each run did with the column, under whichever names of its dataset."""
+    for run, told in groupby(span.written(column.dataset), key=lambda one: one.run):
+        yield from _writes(column, run, list(told))
+    for run, readings in groupby(span.read(column.dataset), key=lambda one: one.run):
+        yield from _reads(column, run, list(readings), span)
 
 
-def _writes(column: Column, told: RunTold) -> Iterator[Use]:
+def _writes(column: Column, run: RunThen, told: Sequence[RunTold]) -> Iterator[Use]:
     """A run that told nothing of what it wrote may have written the column."""
-    run = told.run
-    if not told.known:
+    columns = unite(one.columns for one in told if one.known)
+    if not any(one.known for one in told):
         yield Use("WRITE", run.id, run.job, run.started, known=False)
-    elif column.field in told.columns.fields:
-        sources = told.columns.fields[column.field]
+    elif column.field in columns.fields:
+        sources = columns.fields[column.field]
         fields = sorted(Column(one.dataset, one.field) for one in sources if one.field is not None)
         kind: Literal["WRITE", "CREATE"] = "WRITE" if sources else "CREATE"
         how = [one for some in sources.values() for one in some]
         yield Use(kind, run.id, run.job, run.started, tuple(fields), operations_in(how))
 
 
-def _reads(column: Column, reading: Reading, span: Span) -> Iterator[Use]:
-    run = reading.run
-    made: dict[Column, frozenset[Transformation]] = {}
-    for told in reading.made:
-        made.update(_made_of(column, told) if told.known else {})
-    recorded = [span.operations(one) for one in reading.operations]
-    mum = not recorded and (not reading.made or any(not told.known for told in reading.made))
+def _reads(column: Column, run: RunThen, readings: Sequence[Reading], span: Span) -> Iterator[Use]:
+    every = [told for reading in readings for told in reading.made]
+    # What one telling says of a source, another that is preferred may not.
+    told = [one for one in every if not one.known or column.dataset in one.columns.datasets]
+    made = [step for one in told if one.known for step in _made_of(column, one)]
+    recorded = [span.operations(one) for reading in readings for one in reading.operations]
+    mum = not recorded and (not told or any(not one.known for one in told))
     taken = any(
         read.source == column.dataset and column.field in _fields(read) for one in recorded for read in one.reads
     )
     if made or taken:
-        how = [one for some in made.values() for one in some]
-        yield Use("READ", run.id, run.job, run.started, tuple(sorted(made)), operations_in(how))
+        fields = sorted({field for field, _ in made})
+        yield Use("READ", run.id, run.job, run.started, tuple(fields), operations_in(chain(*(how for _, how in made))))
     elif mum:
         yield Use("READ", run.id, run.job, run.started, known=False)
     if any(column in one.dropped for one in recorded):
@@ -86,13 +88,8 @@ def _fields(read: Read) -> set[FieldPath]:
     return {parse_slashed(name) for name in read.outputs}
 
 
-def _made_of(column: Column, told: RunTold) -> Mapping[Column, frozenset[Transformation]]:
-    source, columns = Source(column.dataset, column.field), told.columns
-    return {
-        Column(told.dataset, path): sources.get(source, frozenset()) | columns.whole.get(source, frozenset())
-        for path, sources in columns.fields.items()
-        if source in sources or source in columns.whole
-    }
+def _made_of(column: Column, told: RunTold) -> Iterator[tuple[Column, frozenset[Transformation]]]:
+    return ((destination, how) for _, destination, how in steps_of(told, column, FORWARD))
 
 
 def _statuses(columns: Sequence[Column], span: Span, table: GraphTable) -> dict[Column, Status]:

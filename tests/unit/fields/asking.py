@@ -13,7 +13,7 @@ from tests.unit.runs.strategies import DATASETS, JOBS, TIMES
 _ALL = 9
 # Two pasts are enough: one in the middle, one near the end.
 _TIMES = TIMES[2::2]
-_WINDOWS = (Window(TIMES[0], TIMES[3]), Window(TIMES[1], "2025-11-21T00:00:00.000000Z"))
+WINDOWS = (Window(TIMES[0], TIMES[3]), Window(TIMES[1], "2025-11-21T00:00:00.000000Z"))
 _FIELDS = (*COLUMNS, "plane")
 
 
@@ -49,7 +49,7 @@ class _Asked:
         self.answers[f"find_columns {node} {how}"] = rendered(self._questions.find_columns(node, **how))
 
     def mappings(self, dataset):
-        for window in _WINDOWS:
+        for window in WINDOWS:
             for level in (1, _ALL):
                 found = self._questions.find_mappings(dataset, window, level=level)
                 self.answers[f"find_mappings {dataset.node_id} {window} {level}"] = rendered(found)

@@ -1,0 +1,195 @@
+"""What became of a column in a time range, and where it came from: along the steps that everyone told of in it.
+
+A way is direct if each of its steps is, and masked if any of its steps masks. A step that several told of is direct if
+one of them says so, and masks if all do: where nothing is said of how, it is taken as direct, and as not masked.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import chain
+
+from lineage.fields.columns import Column, Source
+from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use
+from tests.fields_model.found import hops
+from tests.fields_model.operations import dropped, read_of
+from tests.fields_model.tellers import Teller, sources_in
+from tests.fields_model.told import united
+from tests.runs_model.facets import text_in
+
+_FAR = 20
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A step that one teller told of."""
+
+    source: Column
+    destination: Column
+    how: frozenset
+    teller: Teller
+
+    @property
+    def direct(self):
+        return not self.how or any(one.type == "DIRECT" for one in self.how)
+
+    @property
+    def masks(self):
+        return bool(self.how) and all(one.masking for one in self.how)
+
+
+def report_usage(world, dataset, field, window):
+    """Who used a column, and what it flowed into."""
+    start = Column(world.said.primary(dataset), field)
+    tellers = _in(world, window)
+    uses = {use for one in tellers for use in (*_writes(world, start, one), *_reads(world, start, one))}
+    reached, legs = _journey(start, lambda column: _made_from(world, tellers, column), lambda leg: leg.destination)
+    flows = tuple(
+        Flow(column, *how, _status(world, column), _jobs(leg for leg in legs if leg.destination == column))
+        for column, *how in reached
+    )
+    return Usage(start, window, tuple(sorted(uses, key=_newest, reverse=True)), flows)
+
+
+def report_provenance(world, dataset, field, window):
+    """What a column came from: every step, and the columns that nothing is told to be made of."""
+    start = Column(world.said.primary(dataset), field)
+    tellers = _in(world, window)
+    reached, legs = _journey(start, lambda column: _made_of(world, tellers, column), lambda leg: leg.source)
+    made = {leg.destination for leg in legs}
+    sources = tuple(TrueSource(column, *how) for column, *how in reached if column not in made)
+    ends = sorted({(leg.source, leg.destination) for leg in legs})
+    steps = [_step(world, [leg for leg in legs if (leg.source, leg.destination) == one]) for one in ends]
+    return Provenance(start, window, sources, tuple(steps))
+
+
+def _in(world, window):
+    """Everyone who began in the window, the newest first."""
+    tellers = [one for one in world.tellers if window.start <= one.start < window.end]
+    return sorted(tellers, key=lambda one: (one.start, one.id), reverse=True)
+
+
+# Ways
+
+
+def _journey(start, legs_of, end):
+    """(column, hops, whether directly, whether masked) of each column reached but the start; and all legs."""
+
+    def reach(accept):
+        return hops([start], _FAR, lambda column: {end(leg) for leg in legs_of(column) if accept(leg)})
+
+    every, directly = reach(lambda leg: True), reach(lambda leg: leg.direct)
+    openly = reach(lambda leg: not leg.masks)
+    reached = [
+        (column, every[column], column in directly, column not in openly)
+        for column in sorted(every, key=lambda column: (every[column], column))
+        if column != start
+    ]
+    return reached, [leg for column in every for leg in legs_of(column)]
+
+
+def _made_from(world, tellers, column):
+    """The steps from a column to others, each of which was told of itself."""
+    source = Source(column.dataset, column.field)
+    for one, dataset, columns in _told(world, tellers):
+        for path, sources in columns.fields.items():
+            for some in (sources, columns.whole):
+                if source in some:
+                    yield Leg(column, Column(dataset, path), some[source], one)
+
+
+def _made_of(world, tellers, column):
+    """The steps to a column: also from what all of its dataset is told to depend on."""
+    for one, dataset, columns in _told(world, tellers):
+        for sources in (columns.fields.get(column.field, {}), columns.whole) if dataset == column.dataset else ():
+            for source, how in sources.items():
+                if source.field is not None:
+                    yield Leg(Column(source.dataset, source.field), column, how, one)
+
+
+def _told(world, tellers):
+    for one in tellers:
+        for name, columns in one.told.items():
+            yield one, world.said.primary(name), world.named(columns)
+
+
+def _step(world, legs):
+    how = {one for leg in legs for one in leg.how}
+    roots = dict.fromkeys(_root(world, leg.teller) for leg in legs)
+    return Step(
+        legs[0].source,
+        legs[0].destination,
+        tuple(sorted(how, key=str)),
+        _called(how),
+        _jobs(legs),
+        tuple(roots),
+    )
+
+
+def _root(world, teller):
+    """The run at the root of those that started it, by the last event that names its parent."""
+    events = world.said.runs[teller.run].events[::-1] if teller.run else []
+    last = next((event for event in events if event.parent), None)
+    return (last.root or last.parent).run if last else teller.id
+
+
+def _jobs(legs):
+    return tuple(sorted({leg.teller.job for leg in legs} - {None}))
+
+
+def _called(how):
+    return tuple(sorted({one.description or one.subtype or one.type for one in how}))
+
+
+def _status(world, column):
+    """Whether the column is there now; where no schema tells, those that are told of now are."""
+    facets = world.said.dataset_facets(column.dataset)
+    if text_in(facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP" or world.said.is_hidden(
+        column.dataset
+    ):
+        return "dropped"
+    schema = world.schema(column.dataset)
+    if schema:
+        return "alive" if column.field in schema else "dropped"
+    return "alive" if column.field in world.present(column.dataset).fields else "unknown"
+
+
+# Uses
+
+
+def _newest(use):
+    return use.started, use.run, use.kind
+
+
+def _writes(world, column, teller):
+    """That it wrote the column, under whichever names; or may have, where a job told nothing of what it wrote."""
+    names = [one for one in {*teller.outputs, *teller.told} if world.said.primary(one) == column.dataset]
+    columns = world.named(united(teller.told[one] for one in names if one in teller.told))
+    if names and teller.job and teller.told.keys().isdisjoint(names):
+        yield _use("WRITE", teller, known=False)
+    elif column.field in columns.fields:
+        sources = columns.fields[column.field]
+        made_of = {Column(one.dataset, one.field) for one in sources if one.field is not None}
+        yield _use("WRITE" if sources else "CREATE", teller, made_of, sources.values())
+
+
+def _reads(world, column, teller):
+    """That it read the column, under whichever names, or may have; and that it dropped it."""
+    sources = {one.dataset for columns in teller.told.values() for one in sources_in(columns)}
+    every = {*teller.inputs, *sources, *chain(*map(read_of, teller.operations))}
+    names = {one for one in every if world.said.primary(one) == column.dataset}
+    sets = [some for some in teller.operations if names & read_of(some).keys()]
+    made = list(_made_from(world, [teller], column))
+    taken = any(column.field in read_of(some)[one] for some in sets for one in names & read_of(some).keys())
+    mum = not teller.explicit and set(teller.outputs) - teller.told.keys() and names & set(teller.inputs)
+    if made or taken:
+        yield _use("READ", teller, {leg.destination for leg in made}, [leg.how for leg in made])
+    elif names and not sets and (mum or names.isdisjoint(sources)):
+        yield _use("READ", teller, known=False)
+    gone = {(world.said.primary(one.dataset), one.field) for some in sets for one in dropped(some)}
+    if (column.dataset, column.field) in gone:
+        yield _use("DELETE", teller)
+
+
+def _use(kind, teller, fields=(), how=(), *, known=True):
+    return Use(kind, teller.id, teller.job, teller.start, tuple(sorted(fields)), _called(set(chain(*how))), known)
