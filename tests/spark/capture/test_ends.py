@@ -29,6 +29,13 @@ WRITES = """
 for number in range(3):
     spark.range(5).write.mode("append").parquet(f"{sys.argv[1]}/flights")
 """
+# As docs/capture.md has it.
+TERMINATED = """
+import os, signal, time
+signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+os.kill(os.getpid(), signal.SIGTERM)
+time.sleep(60)
+"""
 
 
 def run(script: str, folder: Path, *before: str) -> tuple[int, str, list[dict[str, Any]]]:
@@ -65,8 +72,9 @@ def all_told(folder: Path, end: str) -> list[tuple[str, str]]:
         ("raise ValueError('no input')", 1, "FAIL", "ValueError: no input"),
         ("sys.exit(3)", 3, "FAIL", "exit status 3"),
         ("spark.stop()\nsys.exit(3)", 3, "FAIL", "exit status 3"),
+        (TERMINATED, 143, "FAIL", "exit status 143"),
     ],
-    ids=["last line", "stop", "exception", "exit", "stop and exit"],
+    ids=["last line", "stop", "exception", "exit", "stop and exit", "signal"],
 )
 def test_all_is_told_at_the_end(end: str, status: int, told: str, message: str | None, tmp_path: Path) -> None:
     returned, errors, events = run(SESSION + CAPTURE + WRITES + end, tmp_path)
@@ -77,6 +85,15 @@ def test_all_is_told_at_the_end(end: str, status: int, told: str, message: str |
     assert last.get("errorMessage", {}).get("message") == message
     assert last["headwater_capture"]["counts"]["writes"] == 3
     assert "capture:" not in errors
+
+
+def test_a_job_whose_jvm_is_killed_ends_as_it_would_have_and_its_end_is_told(tmp_path: Path) -> None:
+    script = SESSION + "from spark_client import capture\non = capture(spark)\n" + WRITES
+    script += "on.flush()\nimport os\nos.kill(spark.sparkContext._gateway.proc.pid, 9)\n"
+    returned, errors, events = run(script, tmp_path)
+    assert returned == 0
+    assert states(events) == all_told(tmp_path, "COMPLETE")
+    assert "capture: Spark cannot be reached" in errors
 
 
 def test_a_job_without_a_line_of_capture_is_captured_by_configuration(tmp_path: Path) -> None:
