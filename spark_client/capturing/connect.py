@@ -26,6 +26,7 @@ _SETTLE_S = 5.0
 # The commands that write, or that decide what a later one reads.
 _HEARD = frozenset(
     {
+        "catalog",
         "checkpoint_command",
         "create_dataframe_view",
         "merge_into_table_command",
@@ -43,7 +44,7 @@ class Command:
     Attributes:
         id: counted from 0 in this program.
         client: the session's, of PySpark.
-        message: the `Command` of Spark Connect's protocol.
+        message: the `Command` of Spark Connect's protocol, or a `Relation` that does something: `spark.catalog`.
         answer: what the server answered beside rows, by name.
         started_ms: milliseconds since 1970 by this machine's clock, as are all times.
     """
@@ -55,6 +56,11 @@ class Command:
     started_ms: int
     ended_ms: int
     failure: Failure | None = None
+
+    @property
+    def kind(self) -> str:
+        """What is in the message, by the protocol's name."""
+        return kind_of(self.message)
 
     @property
     def root_id(self) -> int:
@@ -158,7 +164,7 @@ def _listen(commands: Commands) -> None:
     with _lock:
         _listening.append(commands)
         if not _patched:
-            for name, patch in (("execute_command", _telling), ("release_session", _ending), ("close", _ending)):
+            for name, patch in _PATCHES:
                 former = getattr(SparkConnectClient, name, None)
                 if former is not None:
                     _patched[name] = (former, patch(former))
@@ -193,6 +199,18 @@ def _telling(former: Callable[..., Any]) -> Callable[..., Any]:
     return execute_command
 
 
+def _asking(former: Callable[..., Any]) -> Callable[..., Any]:
+    """For what fetches rows; `spark.catalog` has them of what it does, too."""
+
+    def fetch(client: Any, plan: Any, *arguments: Any, **named: Any) -> Any:
+        started_ms = _now_ms()
+        answer = former(client, plan, *arguments, **named)
+        _tell(client, getattr(plan, "root", None), None, started_ms, None)
+        return answer
+
+    return fetch
+
+
 def _ending(former: Callable[..., Any]) -> Callable[..., Any]:
     """For releasing a session, and for closing its client."""
 
@@ -208,9 +226,18 @@ def _ending(former: Callable[..., Any]) -> Callable[..., Any]:
     return end
 
 
+_PATCHES: tuple[tuple[str, Callable[[Callable[..., Any]], Callable[..., Any]]], ...] = (
+    ("execute_command", _telling),
+    ("to_table", _asking),
+    ("to_pandas", _asking),
+    ("release_session", _ending),
+    ("close", _ending),
+)
+
+
 def _tell(client: Any, message: Any, answer: Any, started_ms: int, error: BaseException | None) -> None:
     try:
-        if message.WhichOneof("command_type") not in _HEARD or _is_query(answer):
+        if message is None or kind_of(message) not in _HEARD or _is_query(answer):
             return
         told = answer[1] if isinstance(answer, tuple) and len(answer) > 1 else {}
         failure = None if error is None else failure_of(error)
@@ -218,6 +245,11 @@ def _tell(client: Any, message: Any, answer: Any, started_ms: int, error: BaseEx
             commands.heard(Command(next(_ids), client, message, told, started_ms, _now_ms(), failure))
     except Exception:  # noqa: BLE001 - whatever a new client's commands are, the job must live
         _log.debug("capture: a command was not heard", exc_info=True)
+
+
+def kind_of(message: Any) -> str:
+    """Which one of a command or a relation is."""
+    return str(message.WhichOneof(message.DESCRIPTOR.oneofs[0].name))
 
 
 def _is_query(answer: Any) -> bool:

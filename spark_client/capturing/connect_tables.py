@@ -22,6 +22,7 @@ from spark_client.capturing.connect_reads import (
     table_read,
 )
 from spark_client.capturing.connect_server import Server, Unanswered
+from spark_client.capturing.datasets import Read as Told
 from spark_client.capturing.datasets import find_options, find_paths
 from spark_client.capturing.locations import find_uri
 from spark_client.capturing.plan_texts import PlanText, parse_plan_text, reads_in
@@ -124,7 +125,11 @@ class Session:
                 unknown[read.reason] = None
                 continue
             told = told and (not isinstance(read, SourceRead) or _is_told(read))
-            named = self._datasets_of(read)
+            try:
+                named = self._datasets_of(read)
+            except Unanswered as reason:
+                unknown[f"{_name_of(read)}: {reason}"] = None
+                continue
             if not named:
                 unknown[f"{_name_of(read)}: a source that nobody can name"] = None
             for one in named:
@@ -134,14 +139,15 @@ class Session:
     def find_target(self, read: Read, *, is_new: bool) -> Dataset | None:
         """The dataset that is written; `is_new`: the catalog may know another one by this name until now."""
         if isinstance(read, SourceRead):
-            found = self._datasets_of(replace(read, format="", schema=""), with_schema=False)
-            return found[0] if len(found) == 1 else None
+            found = self._options(read) or find_paths([self._whole(one) for one in read.paths], self._known.catalogs)
+            return found.datasets[0] if found and len(found.datasets) == 1 and not found.unknown else None
         if not isinstance(read, TableRead):
             return None
-        name = self._full(read)
-        if is_new:
-            self._known.tables.pop(_small(name), None)
+        name = read.name
         try:
+            name = self._full(read)
+            if is_new:
+                self._known.tables.pop(_small(name), None)
             return self._table(name).dataset
         except Unanswered:
             return self._named(name, None, ())
@@ -242,19 +248,21 @@ class Session:
             return Dataset(located, schema, symlinks)
         return Dataset(DatasetId(symlinks[0].namespace, symlinks[0].name), schema) if symlinks else None
 
-    def _datasets_of(self, read: Read, *, with_schema: bool = True) -> tuple[Dataset, ...]:
+    def _datasets_of(self, read: Read) -> tuple[Dataset, ...]:
         if isinstance(read, TableRead):
             table = self._table(read.name).dataset
             return (table,) if table else ()
         if not isinstance(read, SourceRead):
             return ()
-        schema = self._schema(read) if with_schema else ()
-        if "url" in read.options or "kafka.bootstrap.servers" in read.options:
-            found = find_options(read.options, self._known.catalogs)
-        else:
-            found = find_paths(list(self._places(read)), self._known.catalogs, schema)
+        schema = self._schema(read)
+        found = self._options(read) or find_paths(list(self._places(read)), self._known.catalogs, schema)
         datasets = found.datasets if found and not found.unknown else ()
         return tuple(replace(one, schema=one.schema or schema) for one in datasets)
+
+    def _options(self, read: SourceRead) -> Told | None:
+        """What options name, where it is no path."""
+        named = "url" in read.options or "kafka.bootstrap.servers" in read.options
+        return find_options(read.options, self._known.catalogs) if named else None
 
     def _schema(self, read: SourceRead) -> tuple[SchemaField, ...]:
         if read.schema.startswith("{"):

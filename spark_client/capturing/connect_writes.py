@@ -58,8 +58,7 @@ class Understanding:
             NotUnderstood: something, but nobody can say where to.
         """
         session = self._session(command.client)
-        kind = command.message.WhichOneof("command_type")
-        return _RULES[kind](_Commanded(session, command, getattr(command.message, kind)))
+        return _RULES[command.kind](_Commanded(session, command, getattr(command.message, command.kind)))
 
     def meet(self, client: Any) -> None:
         """A session whose commands are going to come."""
@@ -227,7 +226,25 @@ def _checkpoint(commanded: _Commanded) -> list[Write]:
     return []
 
 
+def _catalog(commanded: _Commanded) -> list[Write]:
+    """`spark.catalog`: some of it moves the session, or drops what it knows."""
+    session, kind = commanded.session, commanded.message.WhichOneof("cat_type")
+    asked = getattr(commanded.message, kind)
+    if kind == "set_current_database":
+        session.move(table_read(asked.db_name).name)
+    elif kind == "set_current_catalog":
+        session.move((asked.catalog_name,))
+    elif kind == "drop_temp_view":
+        session.put_view((asked.view_name,), None)
+    elif kind == "drop_global_temp_view":
+        session.put_view(("global_temp", asked.view_name), None)
+    elif kind in ("create_table", "create_external_table", "drop_table"):
+        session.forget_tables()
+    return []
+
+
 _RULES: dict[str, Callable[[_Commanded], list[Write]]] = {
+    "catalog": _catalog,
     "checkpoint_command": _checkpoint,
     "create_dataframe_view": _view,
     "merge_into_table_command": _merge_into,

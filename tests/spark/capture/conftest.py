@@ -13,7 +13,7 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from spark_client.capturing.catalogs import read_catalogs
-from spark_client.capturing.connect import Commands
+from spark_client.capturing.connect import Command, Commands
 from spark_client.capturing.connect_writes import Understanding as CommandUnderstanding
 from spark_client.capturing.executions import Execution, Over
 from spark_client.capturing.joining import Joining
@@ -151,13 +151,14 @@ class Hearing:
     """What is told of the writes that the clients of a server send."""
 
     def __init__(self, remote: Any, spark: SparkSession) -> None:
-        self._commands = Commands(remote.client)
+        self._commands = Commands(remote.client, settle_s=0)
         self._understanding = CommandUnderstanding(read_catalogs(spark, {}))
 
     def writes(self) -> list[Write]:
         """Those since the last time, by whichever session."""
         heard = iter(lambda: self._commands.next(0), None)
-        return [write for one in heard for write in self._understanding.read_write(one)]
+        commands = (one for one in heard if isinstance(one, Command))
+        return [write for one in commands for write in self._understanding.read_write(one)]
 
     def close(self) -> None:
         self._commands.close()

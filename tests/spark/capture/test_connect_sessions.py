@@ -71,6 +71,33 @@ def test_names_are_of_the_database_that_was_current_then(remote: Any, hearing: H
     ]
 
 
+def test_the_catalog_s_own_ways_to_move_and_to_drop_are_heard(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
+    remote.sql("CREATE DATABASE IF NOT EXISTS third")
+    remote.range(1).createOrReplaceTempView("moved")
+    remote.catalog.setCurrentDatabase("third")
+    remote.catalog.dropTempView("moved")
+    remote.sql("CREATE TABLE IF NOT EXISTS moved USING parquet AS SELECT 1 AS n")
+    remote.catalog.setCurrentDatabase("default")
+    remote.table("third.moved").write.parquet(str(tmp_path / "out"))
+    made, read = hearing.writes()
+    assert [link.name for link in made.output.symlinks] == ["third.moved"]
+    assert [link.name for one in read.inputs for link in one.symlinks] == ["third.moved"]
+
+
+def test_a_server_that_is_gone_leaves_what_the_program_says_itself(
+    endpoint: str, spark: SparkSession, tmp_path: Path
+) -> None:
+    session = a_session(endpoint)
+    hearing = Hearing(session, spark)
+    session.table("flights").write.parquet(str(tmp_path / "out"))
+    session.client.release_session()
+    (write,) = hearing.writes()
+    hearing.close()
+    assert (write.output.id, write.inputs) == (DatasetId("file", str(tmp_path / "out")), ())
+    (reason,) = write.unknown_inputs
+    assert reason.startswith("flights: ")
+
+
 def test_a_checkpoint_is_what_it_was_made_of(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
     kept = remote.table("flights").localCheckpoint()
     kept.write.parquet(str(tmp_path / "out"))
@@ -171,7 +198,9 @@ def test_a_session_s_views_are_its_own(remote: Any, endpoint: str, hearing: Hear
 
 def test_the_client_is_as_it_was_when_nobody_listens(remote: Any) -> None:
     kind = type(remote.client)
-    before = {name: getattr(kind, name) for name in ("execute_command", "release_session", "close")}
+    before = {
+        name: getattr(kind, name) for name in ("execute_command", "to_table", "to_pandas", "release_session", "close")
+    }
     one, another = Commands(remote.client), Commands(remote.client)
     assert kind.execute_command is not before["execute_command"]
     one.close()
