@@ -137,6 +137,13 @@ def _v2_relation(leaf: Node, catalogs: Catalogs) -> Read | None:
     return _completed(read, schema)
 
 
+def _rdd(leaf: Node, catalogs: Catalogs) -> Read | None:
+    """The files that an RDD is made of; what its functions made of their columns nobody can tell."""
+    places = leaf.values.get("places")
+    read = find_paths([str(place) for place in places], catalogs) if isinstance(places, list) else None
+    return replace(read, unknown=f"{leaf.kind}: {_REASONS[leaf.kind]}") if read else None
+
+
 def _v2_scan(leaf: Node, catalogs: Catalogs) -> Read | None:
     relation = leaf.node("relation")
     return find_datasets(relation, catalogs) if relation else None
@@ -240,4 +247,6 @@ _RULES: dict[str, Callable[[Node, Catalogs], Read | None]] = {
     "HiveTableRelation": _hive_relation,
     "DataSourceV2Relation": _v2_relation,
     "DataSourceV2ScanRelation": _v2_scan,
+    "LogicalRDD": _rdd,
+    "ExternalRDD": _rdd,
 }

@@ -141,6 +141,7 @@ class _Classes:
         for owner, names in GETTERS.items():
             getters.put(owner, self._list(names))
         skipped, options = self._list(SKIPPED), self._list(OPTIONS)
+        self._class("RddPlaces")  # which PlanReader asks
         plans = self.new("PlanReader", getters, skipped, options, bounds.nodes, bounds.chars)
         return self.new("Executions", listener, plans, bounds.read_ms)
 

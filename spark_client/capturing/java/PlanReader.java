@@ -15,6 +15,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.catalyst.expressions.AttributeReference;
 import org.apache.spark.sql.catalyst.expressions.Cast;
 import org.apache.spark.sql.catalyst.expressions.ExprId;
@@ -26,6 +27,8 @@ import org.apache.spark.sql.catalyst.expressions.OuterReference;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
+import org.apache.spark.sql.execution.ExternalRDD;
+import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.MapType;
@@ -183,6 +186,10 @@ public class PlanReader {
             GetStructField step = (GetStructField) node;
             first = name("field", first);
             text(((StructType) step.child().dataType()).fields()[step.ordinal()].name());
+        } else if (node instanceof LogicalRDD || node instanceof ExternalRDD) {
+            first = name("places", first);
+            RDD rdd = node instanceof LogicalRDD ? ((LogicalRDD) node).rdd() : ((ExternalRDD) node).rdd();
+            list(RddPlaces.of(rdd).toArray(), 0);
         }
         tellGetters(node, first, 0);
     }
