@@ -6,6 +6,7 @@ import copy
 import re
 import threading
 from collections.abc import Iterator, Mapping
+from concurrent import futures
 from typing import Any, NoReturn
 from weakref import WeakSet
 
@@ -15,6 +16,7 @@ from spark_client.capturing.writes import SchemaField
 
 # A question that takes longer is given up, where the client lets us say so (PySpark 4.2 and newer).
 _ANSWER_S = 30.0
+_RELEASE_S = 2.0
 # A path that nothing has; what the server says of it tells where paths without a scheme are.
 _NOWHERE = "headwater/asks/where/paths/are"
 _LOOK_THERE = f"SELECT * FROM text.`{_NOWHERE}`"  # noqa: S608 - our own statement
@@ -129,6 +131,8 @@ class Server:
             command.sql_command.sql = statement.query
         with _answered():
             _, properties, *_ = self._client.execute_command(command)
+            # What it still tells the server of the command: a session that ends meanwhile would not know it any more.
+            futures.wait(set(self._client._release_futures), _RELEASE_S)
             data = properties["sql_command_result"].local_relation.data
             table = pyarrow.ipc.open_stream(data).read_all()
             yield from zip(*(column.to_pylist() for column in table.columns), strict=True)
