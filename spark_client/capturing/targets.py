@@ -266,6 +266,7 @@ _RULES: dict[str, Callable[[Node, Catalogs], Target | None]] = {
     "InsertOnlyMerge": _v2,
     "OverwriteByExpression": _v2,
     "OverwritePartitionsDynamic": _v2,
+    "DeltaDynamicPartitionOverwriteCommand": _v2,
     "CreateTableAsSelect": _created_v2,
     "ReplaceTableAsSelect": _created_v2,
     "WriteToDataSourceV2": _stream,

@@ -10,6 +10,8 @@ import pyspark
 import pytest
 from pyspark.sql import SparkSession
 
+from tests.spark import table_formats
+
 OPTIONS = {
     "spark.ui.enabled": "false",
     "spark.ui.showConsoleProgress": "false",
@@ -50,8 +52,9 @@ def pytest_configure(config: pytest.Config) -> None:
 @pytest.fixture(scope="session")
 def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     builder = SparkSession.builder.master("local[2]").appName("tests")
-    for name, value in OPTIONS.items():
+    warehouse = str(tmp_path_factory.mktemp("warehouse"))
+    for name, value in {**OPTIONS, **table_formats.options(warehouse)}.items():
         builder = builder.config(name, value)
-    session = builder.config("spark.sql.warehouse.dir", str(tmp_path_factory.mktemp("warehouse"))).getOrCreate()
+    session = builder.config("spark.sql.warehouse.dir", warehouse).getOrCreate()
     yield session
     session.stop()

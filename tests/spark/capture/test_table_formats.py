@@ -1,0 +1,181 @@
+"""Delta and Iceberg as they are: which dataset each write names, what it reads, and what rows changed in place tell.
+
+They run where `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_formats`).
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from pyspark.sql import SparkSession
+
+from lineage.names import DatasetId
+from spark_client.capturing.writes import Symlink
+from tests.spark import table_formats
+from tests.spark.capture.conftest import Watch
+from tests.spark.capture.specification import statement, write
+
+pytestmark = pytest.mark.skipif(not table_formats.chosen(), reason=f"{table_formats.VARIABLE} names no package")
+
+_COLUMNS = "carrier STRING, flight INT, distance INT, route STRUCT<origin: STRING, dest: STRING>"
+_ROUTED = "SELECT carrier, flight, distance, named_struct('origin', origin, 'dest', dest) AS route FROM flights"
+_ALL = """
+        carrier <- flights.carrier IDENTITY
+        flight <- flights.flight IDENTITY
+        distance <- flights.distance IDENTITY
+        route.origin <- flights.origin IDENTITY
+        route.dest <- flights.dest IDENTITY
+"""
+_BY_FLIGHT = "* <- checked.flight JOIN, flights.flight JOIN"
+
+# A name, the statement, and what is told; `{of}` is the catalog and database, `{first}` the source's first version.
+STATEMENTS = (
+    ("INSERT INTO", f"INSERT INTO {{of}}checked {_ROUTED}", _ALL),
+    ("INSERT OVERWRITE", f"INSERT OVERWRITE {{of}}checked {_ROUTED}", _ALL),
+    (
+        "INSERT of what a table was",
+        "INSERT INTO {of}checked SELECT upper(carrier), flight, distance, NULL FROM {of}source VERSION AS OF {first}",
+        """
+        carrier <- source.carrier TRANSFORMATION
+        flight <- source.flight IDENTITY
+        distance <- source.distance IDENTITY
+        route <- nothing
+        """,
+    ),
+    (
+        "UPDATE of a column and of a field",
+        "UPDATE {of}checked SET distance = distance * 2, route.origin = carrier WHERE flight > 2",
+        """
+        distance <- checked.distance TRANSFORMATION, checked.flight CONDITIONAL
+        route.origin <- checked.carrier IDENTITY, checked.flight CONDITIONAL
+        """,
+    ),
+    (
+        "UPDATE of all rows",
+        "UPDATE {of}checked SET distance = 1",
+        """
+        distance <- nothing
+        inputs: none
+        """,
+    ),
+    ("DELETE", "DELETE FROM {of}checked WHERE route.origin = 'JFK'", "* <- checked.route.origin FILTER"),
+    ("DELETE of all rows", "DELETE FROM {of}checked", "inputs: none"),
+    (
+        "MERGE with clauses of all kinds",
+        "MERGE INTO {of}checked c USING (SELECT * FROM flights WHERE day > DATE '2012-01-01') f ON c.flight = f.flight "
+        "WHEN MATCHED AND f.dest = 'IAH' THEN DELETE "
+        "WHEN MATCHED AND f.air_time > 1 THEN UPDATE SET distance = c.distance + f.distance, route.origin = f.origin "
+        "WHEN NOT MATCHED AND f.origin = 'JFK' THEN INSERT (flight, carrier) VALUES (f.flight, f.carrier) "
+        "WHEN NOT MATCHED BY SOURCE AND c.carrier = 'B6' THEN UPDATE SET carrier = 'gone'",
+        f"""
+        carrier <- flights.carrier IDENTITY, checked.carrier CONDITIONAL
+        flight <- flights.flight IDENTITY
+        distance <- checked.distance TRANSFORMATION, flights.distance TRANSFORMATION, flights.air_time CONDITIONAL
+        route.origin <- flights.origin IDENTITY, flights.air_time CONDITIONAL
+        route <- nothing
+        * <- flights.day FILTER, flights.dest FILTER, flights.origin FILTER
+        {_BY_FLIGHT}
+        """,
+    ),
+    (
+        "MERGE of stars",
+        f"MERGE INTO {{of}}checked c USING ({_ROUTED}) f ON c.flight = f.flight "
+        "WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *",
+        f"{_ALL}\n{_BY_FLIGHT}",
+    ),
+    (
+        "MERGE that only inserts",
+        "MERGE INTO {of}checked c USING flights f ON c.flight = f.flight "
+        "WHEN NOT MATCHED AND f.distance > 9 THEN INSERT (flight, carrier) VALUES (f.flight, 'UA')",
+        f"""
+        flight <- flights.flight IDENTITY
+        carrier <- nothing
+        distance <- nothing
+        route <- nothing
+        * <- flights.distance FILTER
+        {_BY_FLIGHT}
+        """,
+    ),
+    (
+        "MERGE of a table with itself",
+        "MERGE INTO {of}checked c USING {of}checked f ON c.flight = f.flight "
+        "WHEN MATCHED THEN UPDATE SET distance = f.distance, carrier = c.carrier",
+        """
+        distance <- checked.distance IDENTITY
+        * <- checked.flight JOIN
+        """,
+    ),
+)
+# Which format, the catalog and database of its tables, and how it is told to change rows.
+WAYS = {
+    "delta": ("delta", "", ""),
+    "copy on write": ("iceberg", "ice.db.", "copy-on-write"),
+    "merge on read": ("iceberg", "ice.db.", "merge-on-read"),
+}
+_CHOSEN = [way for way, (form, _, _) in WAYS.items() if form in table_formats.chosen()]
+
+
+@pytest.fixture(scope="module")
+def sources(spark: SparkSession, datasets: Path) -> SparkSession:
+    """A session with a table to read from in each format."""
+    for form, of in dict.fromkeys(WAYS[way][:2] for way in _CHOSEN):
+        if of:
+            spark.sql("CREATE NAMESPACE IF NOT EXISTS ice.db")
+        spark.sql(f"CREATE TABLE {of}source USING {form} AS {_ROUTED}")
+    return spark
+
+
+def _first(spark: SparkSession, of: str) -> str:
+    return str(spark.sql(f"SELECT min(snapshot_id) FROM {of}source.snapshots").first()[0]) if of else "0"
+
+
+def _before(way: str) -> tuple[str, ...]:
+    form, of, mode = WAYS[way]
+    modes = ", ".join(f"'write.{verb}.mode' = '{mode}'" for verb in ("update", "delete", "merge"))
+    made = f"CREATE TABLE {of}checked ({_COLUMNS}) USING {form} PARTITIONED BY (carrier)"
+    rows = f"INSERT INTO {of}checked {_ROUTED}"
+    return f"DROP TABLE IF EXISTS {of}checked", f"{made} TBLPROPERTIES ({modes})" if mode else made, rows
+
+
+@pytest.mark.parametrize("way", _CHOSEN)
+@pytest.mark.parametrize(("name", "sql", "told"), STATEMENTS, ids=[name for name, _, _ in STATEMENTS])
+def test_a_statement(name: str, sql: str, told: str, way: str, sources: SparkSession, check) -> None:
+    of = WAYS[way][1]
+    sql = sql.format(of=of, first=_first(sources, of))
+    check(statement(name, sql, f"checked:\n{told}", before=_before(way)))
+
+
+@pytest.mark.parametrize("way", _CHOSEN)
+@pytest.mark.parametrize("verb", ["append", "overwritePartitions"])
+def test_a_frame(verb: str, way: str, sources: SparkSession, check) -> None:
+    def act(spark: SparkSession, out: str) -> None:
+        getattr(spark.sql(_ROUTED).writeTo(f"{WAYS[way][1]}checked"), verb)()
+
+    check(write(verb, act, f"checked:{_ALL}", before=_before(way)))
+
+
+@pytest.mark.parametrize("way", _CHOSEN)
+def test_a_table_is_where_it_lies_and_its_name_is_another(way: str, sources: SparkSession, watch: Watch) -> None:
+    of = WAYS[way][1]
+    for before in _before(way):
+        sources.sql(before)
+    inserted = watch.writes_of(lambda: sources.sql(f"INSERT INTO {of}checked SELECT * FROM {of}source"))
+    updated = watch.writes_of(lambda: sources.sql(f"UPDATE {of}checked SET distance = flight"))
+    warehouse = sources.conf.get("spark.sql.warehouse.dir").removeprefix("file:")
+    folder, catalog, database = (f"{warehouse}/ice/db", "/ice", "db") if of else (warehouse, "", "default")
+    checked, source = (
+        (DatasetId("file", f"{folder}/{name}"), (Symlink(f"file:{warehouse}{catalog}", f"{database}.{name}"),))
+        for name in ("checked", "source")
+    )
+    told = [([(one.id, one.symlinks) for one in (write.output, *write.inputs)]) for write in (*inserted, *updated)]
+    assert told == [[checked, source], [checked, checked]]
+
+
+@pytest.mark.skipif("delta" not in table_formats.chosen(), reason="Delta's tables may be folders alone")
+def test_rows_of_a_folder(check) -> None:
+    def act(spark: SparkSession, out: str) -> None:
+        spark.sql(_ROUTED).write.format("delta").save(out)
+        spark.sql(f"UPDATE delta.`{out}` SET distance = flight")
+
+    check(write("a folder that is made and changed", act, f"out:{_ALL}\nout:\ndistance <- out.flight IDENTITY"))

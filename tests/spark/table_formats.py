@@ -1,0 +1,40 @@
+"""Delta and Iceberg for the tests that are about them: whoever names their packages switches those tests on.
+
+`HEADWATER_TABLE_FORMATS` is a list of Maven coordinates with commas, for the Spark that is tested:
+`io.delta:delta-spark_2.12:3.3.2`, or `org.apache.iceberg:iceberg-spark-runtime-3.5_2.12:1.9.2`. One format at a time:
+Delta's extension refuses a MERGE that sets a field of an Iceberg table.
+"""
+
+from __future__ import annotations
+
+import os
+
+VARIABLE = "HEADWATER_TABLE_FORMATS"
+_DELTA = {"spark.sql.catalog.spark_catalog": "org.apache.spark.sql.delta.catalog.DeltaCatalog"}
+_ICEBERG = {"spark.sql.catalog.ice": "org.apache.iceberg.spark.SparkCatalog", "spark.sql.catalog.ice.type": "hadoop"}
+_EXTENSIONS = {
+    "delta": "io.delta.sql.DeltaSparkSessionExtension",
+    "iceberg": "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions",
+}
+
+
+def chosen() -> list[str]:
+    """The formats whose packages are named."""
+    packages = os.environ.get(VARIABLE, "")
+    return [name for name in _EXTENSIONS if f"{name}-spark" in packages]
+
+
+def options(warehouse: str) -> dict[str, str]:
+    """What a session needs for them: nothing, if none is chosen."""
+    formats = chosen()
+    if not formats:
+        return {}
+    found = {
+        "spark.jars.packages": os.environ[VARIABLE],
+        "spark.sql.extensions": ",".join(_EXTENSIONS[name] for name in formats),
+    }
+    if "delta" in formats:
+        found |= _DELTA
+    if "iceberg" in formats:
+        found |= {**_ICEBERG, "spark.sql.catalog.ice.warehouse": f"{warehouse}/ice"}
+    return found
