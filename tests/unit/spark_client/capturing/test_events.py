@@ -448,3 +448,11 @@ def test_schemas_of_many_wide_inputs_are_given_up_before_they_are_built() -> Non
     assert time.process_time() - started < 1
     assert capture_of(end)["cut"] == ["descriptions", "inputSchemas"]
     assert len(end["inputs"]) == 500
+
+
+def test_inputs_that_nobody_can_name_are_told_by_their_reasons_without_secrets() -> None:
+    reasons = ("rows of the program", "no answer of https://ann:hush@server", *("x" * 600 for _ in range(200)))
+    told = capture_of(ended(tier="tables", unknown_inputs=reasons))
+    assert told["unknownInputs"][:2] == ["rows of the program", "no answer of https://ann:***@server"]
+    assert {len(reason) for reason in told["unknownInputs"][2:]} == {500}
+    assert (len(told["unknownInputs"]), told["cut"]) == (100, ["unknown"])
