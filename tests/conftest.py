@@ -6,9 +6,14 @@ import contextlib
 import os
 
 import pytest
+from hypothesis import settings
 
 from local.errors import ToolMissing
 from local.toolchain import with_java, with_node
+
+# How long an example takes is the machine's: what is too slow, `timeout` stops. (In CI this is so already.)
+settings.register_profile("any machine", settings.get_profile(settings.get_current_profile_name()), deadline=None)
+settings.load_profile("any machine")
 
 # Where one of them is missing, the tests that need it say so; the others run.
 with contextlib.suppress(ToolMissing):
