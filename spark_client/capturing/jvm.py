@@ -179,7 +179,7 @@ def parse_execution(told: str) -> Execution | Unread | Over | Ended:
         started_ms=form["started_ms"],
         ended_ms=form["ended_ms"],
         tier=form["tier"],
-        plan=parse_plan(plan["kinds"], plan["objects"]),
+        plan=parse_plan(plan["kinds"], plan["objects"], plan["types"]),
         metrics=form.get("metrics") or (),
         had_jobs=form["had_jobs"],
         failure=Failure(*failure) if failure else None,

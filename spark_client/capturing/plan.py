@@ -57,25 +57,25 @@ def _nodes_in(value: object) -> Iterable[Node]:
     return [node for one in value for node in _nodes_in(one)] if isinstance(value, list) else ()
 
 
-def parse_plan(kinds: Sequence[str], objects: Sequence[Sequence[Any]]) -> Node:
+def parse_plan(kinds: Sequence[str], objects: Sequence[Sequence[Any]], types: Sequence[str] = ()) -> Node:
     """The first node of a plan as `PlanReader.java` tells it: `[place in kinds, {name: value}]` for each node.
 
-    In values an integer is the place of another node.
+    In values an integer is the place of another node, a negative one (`~place`) that of a type.
     """
     nodes = [Node(number, kinds[told[0]]) for number, told in enumerate(objects)]
     for node, told in zip(nodes, objects, strict=True):
-        node.values = {name: _linked(value, nodes) for name, value in told[1].items()}
+        node.values = {name: _linked(value, nodes, types) for name, value in told[1].items()}
     return nodes[0]
 
 
-def _linked(value: Any, nodes: Sequence[Node]) -> Any:
+def _linked(value: Any, nodes: Sequence[Node], types: Sequence[str]) -> Any:
     if value is None or isinstance(value, (str, bool)):
         return value
     if isinstance(value, int):
-        return nodes[value]
+        return nodes[value] if value >= 0 else types[~value]
     if isinstance(value, list):
-        return [_linked(one, nodes) for one in value]
-    return {name: _linked(one, nodes) for name, one in value.items()}
+        return [_linked(one, nodes, types) for one in value]
+    return {name: _linked(one, nodes, types) for name, one in value.items()}
 
 
 def kinds(text: str) -> frozenset[str]:

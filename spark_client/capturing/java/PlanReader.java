@@ -7,11 +7,13 @@ import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,10 +40,11 @@ import org.apache.spark.sql.types.StructType;
 /**
  * A plan as JSON, each node once: time and size are linear in the plan, where `TreeNode.toJSON` may be exponential.
  *
- * `{"kinds": [class, ...], "objects": [[place in kinds, {name: value}], ...]}`, the root first; an integer is the place
- * of another node, every other number a text, a literal null. Nothing recurs as deep as the plan, and the bounds are
- * looked at while it goes: `read` answers null when one is hit. Which other objects are read, and by which methods, is
- * told by `getters`; what is not named there (rows, RDDs, sessions, passwords among options) is never looked at.
+ * `{"kinds": [class, ...], "types": [type, ...], "objects": [[place in kinds, {name: value}], ...]}`, the root first; an
+ * integer is the place of another node, a negative one (`~place`) that of a type, every other number a text, a literal
+ * null. Nothing recurs as deep as the plan, and the bounds are looked at while it goes: `read` answers null when one is
+ * hit. Which other objects are read, and by which methods, is told by `getters`; what is not named there (rows, RDDs,
+ * sessions, passwords among options) is never looked at.
  */
 public class PlanReader {
     public static final int FULL = 0;
@@ -59,12 +62,15 @@ public class PlanReader {
     private final int objectsMax;
     private final int charsMax;
     private final Map gettersOfClass = new HashMap();
+    private final Map methods = new HashMap();
 
     private int tier;
     private long deadlineNs;
     private StringBuilder out;
+    private StringBuilder types;
     private Map kinds;
     private Map places;
+    private Map placesOfTypes;
     private Map attributes;
     private ArrayDeque waiting;
 
@@ -86,24 +92,29 @@ public class PlanReader {
         this.tier = tier;
         this.deadlineNs = cpuNs() + timeoutMs * 1000000L;
         this.out = new StringBuilder("[");
+        this.types = new StringBuilder();
         this.kinds = new HashMap();
         this.places = new IdentityHashMap();
+        this.placesOfTypes = new HashMap();
         this.attributes = new HashMap();
         this.waiting = new ArrayDeque();
         try {
             place(root);
             for (int told = 0; !waiting.isEmpty(); told++) {
                 boolean late = told % NODES_A_LOOK == 0 && cpuNs() > deadlineNs;
-                if (late || places.size() > objectsMax || out.length() > charsMax) {
+                if (late || places.size() > objectsMax || out.length() + types.length() > charsMax) {
                     return null;
                 }
-                out.append(told == 0 ? "" : ",\n");
+                out.append(told == 0 ? "" : ",");
                 tell((TreeNode) waiting.poll());
             }
-            return "{\"objects\":" + out.append("],\"kinds\":[").append(kindsInOrder()).append("]}");
+            out.append("],\"types\":[").append(types).append("],\"kinds\":[").append(kindsInOrder()).append("]}");
+            return "{\"objects\":" + out;
         } finally {
             this.out = null;
+            this.types = null;
             this.places = null;
+            this.placesOfTypes = null;
             this.attributes = null;
             this.waiting = null;
         }
@@ -145,6 +156,18 @@ public class PlanReader {
             known = Integer.valueOf(places.size());
             places.put(node, known);
             waiting.add(node);
+        }
+        return known.intValue();
+    }
+
+    /** The place of a type, which is told as its own JSON; a table's is there several times. */
+    private int placeOfType(DataType type) {
+        Integer known = (Integer) placesOfTypes.get(type);
+        if (known == null) {
+            known = Integer.valueOf(placesOfTypes.size());
+            placesOfTypes.put(type, known);
+            types.append(types.length() == 0 ? "" : ",");
+            quote(type.json(), charsMax, types);
         }
         return known.intValue();
     }
@@ -319,7 +342,7 @@ public class PlanReader {
         } else if (value instanceof ExprId) {
             out.append('"').append(((ExprId) value).id()).append('"');
         } else if (value instanceof DataType) {
-            text(((DataType) value).json(), charsMax);
+            out.append(~placeOfType((DataType) value));
         } else if (isText(value)) {
             text(value.toString());
         } else if (nested < NESTED_MAX) {
@@ -427,16 +450,25 @@ public class PlanReader {
     }
 
     /** The answer of a method without parameters, or else what a field holds; null if there is neither, or it fails. */
-    private static Object get(Object object, String name) {
+    private Object get(Object object, String name) {
         try {
-            Method method = object.getClass().getMethod(name, new Class[0]);
-            method.setAccessible(true);
-            return method.invoke(object, new Object[0]);
+            return method(object.getClass(), name).invoke(object, new Object[0]);
         } catch (NoSuchMethodException missing) {
             return field(object, name);
         } catch (Exception failed) {
             return null;
         }
+    }
+
+    private Method method(Class type, String name) throws NoSuchMethodException {
+        Object key = Arrays.asList(new Object[] {type, name});
+        Method known = (Method) methods.get(key);
+        if (known == null) {
+            known = type.getMethod(name, new Class[0]);
+            known.setAccessible(true);
+            methods.put(key, known);
+        }
+        return known;
     }
 
     private static Object field(Object object, String name) {
@@ -450,24 +482,26 @@ public class PlanReader {
     }
 
     /** The getters of a class, of all classes above it and of all its interfaces. */
-    private List gettersOf(Class type) {
-        List known = (List) gettersOfClass.get(type);
+    private Set gettersOf(Class type) {
+        Set known = (Set) gettersOfClass.get(type);
         if (known == null) {
-            known = new ArrayList();
+            known = new LinkedHashSet();
+            Set seen = new HashSet();
             ArrayDeque left = new ArrayDeque();
             left.add(type);
             while (!left.isEmpty()) {
                 Class each = (Class) left.poll();
-                Collection told = (Collection) getters.get(each.getName());
-                if (told != null) {
-                    known.addAll(told);
+                if (!seen.add(each)) {
+                    continue;
+                }
+                if (getters.containsKey(each.getName())) {
+                    known.addAll((Collection) getters.get(each.getName()));
                 }
                 if (each.getSuperclass() != null) {
                     left.add(each.getSuperclass());
                 }
-                left.addAll(java.util.Arrays.asList(each.getInterfaces()));
+                left.addAll(Arrays.asList(each.getInterfaces()));
             }
-            known = new ArrayList(new java.util.LinkedHashSet(known));
             gettersOfClass.put(type, known);
         }
         return known;
@@ -501,27 +535,25 @@ public class PlanReader {
     }
 
     private void text(String text) {
-        text(text, TEXT_MAX);
-    }
-
-    private void text(String text, int max) {
-        quote(text, max, out);
+        quote(text, TEXT_MAX, out);
     }
 
     /** Append a text as JSON, cut to so many characters. */
     public static void quote(String text, int max, StringBuilder out) {
-        out.append('"');
         int length = Math.min(text.length(), max);
+        int told = 0;
+        out.append('"');
         for (int i = 0; i < length; i++) {
             char c = text.charAt(i);
-            if (c == '"' || c == '\\') {
-                out.append('\\').append(c);
-            } else if (c < ' ' || Character.isSurrogate(c)) {
-                out.append(String.format("\\u%04x", new Object[] {Integer.valueOf(c)}));
-            } else {
-                out.append(c);
+            if (c == '"' || c == '\\' || c < ' ' || Character.isSurrogate(c)) {
+                out.append(text, told, i).append(escaped(c));
+                told = i + 1;
             }
         }
-        out.append('"');
+        out.append(text, told, length).append('"');
+    }
+
+    private static String escaped(char c) {
+        return c == '"' || c == '\\' ? "\\" + c : "\\u" + Integer.toHexString(0x10000 | c).substring(1);
     }
 }

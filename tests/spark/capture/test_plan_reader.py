@@ -162,3 +162,12 @@ def test_texts_keep_every_character(spark, executions, tmp_path):
     found = one_of(executions, lambda: spark.range(1).withColumnRenamed("id", name).write.json(f"{tmp_path}/out"))
     assert found.plan.values["outputColumnNames"] == [name]
     assert json.loads(found.plan.text("query.schema"))["fields"][0]["name"] == name
+
+
+def test_the_schema_of_a_table_is_told_once(spark, executions, tmp_path):
+    spark.range(3).write.parquet(f"{tmp_path}/in")
+    frame = spark.read.parquet(f"{tmp_path}/in")
+    found = one_of(executions, lambda: frame.write.parquet(f"{tmp_path}/out"))
+    (leaf,) = [node for node in nodes_of(found.plan) if node.kind == "LogicalRelation"]
+    assert json.loads(leaf.text("schema"))["fields"][0]["name"] == "id"
+    assert leaf.text("schema") is leaf.values["relation"]["schema"]

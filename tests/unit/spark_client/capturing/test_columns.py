@@ -120,3 +120,8 @@ def test_nodes_are_linked_by_their_places():
     assert (plan.kind, plan.node("child").kind) == ("Filter", "Range")
     assert [one.kind for one in plan.nodes("list")] == ["Range"]
     assert plan.values["condition"] is None
+
+
+def test_types_are_linked_by_the_negatives_of_their_places():
+    plan = parse_plan(["Range"], [[0, {"schema": -2, "desc": {"schema": -1}}]], ['"string"', '"long"'])
+    assert plan.values == {"schema": '"long"', "desc": {"schema": '"string"'}}
