@@ -180,7 +180,6 @@ def test_a_command_writes(command, target):
 ROWS = [
     a_node("MergeIntoTable", targetTable=a_node("SubqueryAlias", child=ORDERS_V2), sourceTable=QUERY),
     a_node("UpdateTable", table=ORDERS_V2),
-    a_node("DeleteFromTable", table=a_node("SubqueryAlias", child=ORDERS_V2)),
     a_node(
         "ReplaceData", table=a_v2_relation({"class": "RowLevelOperationTable"}), originalTable=ORDERS_V2, query=QUERY
     ),
@@ -189,18 +188,29 @@ ROWS = [
     ),
     a_node("MergeIntoCommand", source=QUERY, target=ORDERS_V2),
     a_node("MergeIntoCommandEdge", source=QUERY, target=ORDERS_V2),
-    a_node("UpdateCommand", target=ORDERS_V2),
-    a_node("DeleteCommand", target=ORDERS_V2),
+]
+READ_BACK = [
+    (a_node("DeleteFromTable", table=a_node("SubqueryAlias", child=ORDERS_V2)), "DELETE"),
+    (a_node("DeleteCommand", target=ORDERS_V2), "DELETE"),
+    (a_node("UpdateCommand", target=ORDERS_V2), "UPDATE"),
 ]
 
 
 @pytest.mark.parametrize("command", ROWS, ids=lambda one: one.kind)
-def test_of_rows_changed_in_place_the_table_is_told_and_that_its_columns_are_unknown(command):
+def test_of_a_change_of_rows_that_nobody_can_read_back_the_table_is_told_and_that_its_columns_are_unknown(command):
     why = f"{command.kind}: rows are changed in place"
 
     assert find_targets(command, CATALOGS) == (
         Target(command.kind, Dataset(ORDERS, COLUMNS), command, NAMES, unknown=why),
     )
+
+
+@pytest.mark.parametrize(("command", "does"), READ_BACK, ids=lambda one: one.kind if hasattr(one, "kind") else "")
+def test_of_a_change_of_rows_that_is_read_back_the_table_is_told_and_what_it_does(command, does):
+    [target] = find_targets(command, CATALOGS)
+
+    assert (target.output, target.names, target.unknown) == (Dataset(ORDERS, COLUMNS), NAMES, None)
+    assert [clause.does for clause in target.rows.clauses] == [does]
 
 
 NO_WRITES = [
