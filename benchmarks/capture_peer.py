@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 _SUITE = Path(__file__).parent.parent / "tests" / "spark" / "capture"
-# Its cases are done in a session of their own.
-_WITH_HIVE = "test_hive"
+# Their cases are done in sessions or catalogs of their own.
+_ELSEWHERE = ("test_hive", "test_row_changes")
 _OPENLINEAGE = {
     "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
     "spark.openlineage.transport.type": "file",
@@ -44,7 +44,7 @@ _BUS_MS = 30_000
 def find_cases(version: str) -> Iterator[tuple[str, Case]]:
     """The suite's cases, of which this Spark can do the thing and something must be told, with their modules' names."""
     for path in sorted(_SUITE.glob("test_*.py")):
-        if path.stem != _WITH_HIVE:
+        if path.stem not in _ELSEWHERE:
             values = vars(import_module(f"tests.spark.capture.{path.stem}")).values()
             groups = [value for value in values if isinstance(value, tuple)]
             for case in (one for group in groups for one in group if isinstance(one, Case)):
