@@ -38,7 +38,7 @@ class Checked:
             self._seen.add(state)
 
 
-@pytest.mark.timeout(300 * THOROUGH)
+@pytest.mark.timeout(900 * THOROUGH)
 @examples(60)
 @given(streams(5), st.integers(0, 2**32))
 def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
@@ -48,7 +48,7 @@ def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
         right.check(House(in_messages(statements, dice), dice).run())
 
 
-@pytest.mark.timeout(300 * THOROUGH)
+@pytest.mark.timeout(900 * THOROUGH)
 @examples(15)
 @given(streams(4), st.integers(0, 2**32))
 def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statements, seed):
@@ -61,7 +61,7 @@ def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statem
             row += 1
 
 
-@pytest.mark.timeout(300 * THOROUGH)
+@pytest.mark.timeout(900 * THOROUGH)
 def test_a_node_of_more_edges_than_a_transaction_holds_moves_whole():
     many = [DatasetUse(DatasetId("s3://flights", f"part-{number:03}")) for number in range(300)]
     writes = [many[:150], many[100:250], many[:1]]
