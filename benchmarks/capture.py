@@ -11,14 +11,16 @@ from statistics import median
 
 from benchmarks.capture_plan_work import TIERS
 from benchmarks.capture_plans import PLANS
-from benchmarks.processes import Figures, Say, instant_endpoint, run
-from benchmarks.rows import Row, paired, seconds
+from benchmarks.processes import Figures, Say, in_turns, instant_endpoint, run
+from benchmarks.rows import Row, milliseconds, paired, seconds
 from benchmarks.tpch import QUERIES, make_tables
 
 # The ends of six pairs hold the true median with 97 % (all above or all below it: 2 of 64).
 _PAIRS = 6
 _WRITES, _WRITES_MAX = 200, 1.05
 _SCALE, _TPCH_MAX = 0.2, 1.03
+# By themselves: the first, the next ten, and some after them; what is compiled differs from run to run.
+_WRITES_LEAST, _RUNS = 20, 5
 _PLAN_S, _PLAN_BYTES = 2.0, 256e6
 
 
@@ -31,6 +33,7 @@ def measure(say: Say, *, quick: bool) -> list[Row]:
         make_tables(Path(folder), scale)
         what = f"capture: {len(QUERIES)} queries of TPC-H at scale {scale:g}"
         rows += _compare(what, ("tpch", folder), pairs, _TPCH_MAX, say)
+    rows.append(_cost_by_itself(max(writes, _WRITES_LEAST), 1 if quick else _RUNS, say))
     for name in PLANS:
         say(name)
         rows.append(plan_row(name, run("capture_plan_work", name)))
@@ -48,6 +51,25 @@ def _compare(what: str, job: tuple[str, str], pairs: int, at_most: float, say: S
     clock = paired(what, _each(ours, "s"), _each(plain, "s"), at_most=at_most, show=seconds)
     cpu = paired(f"{what} (CPU)", _each(ours, "cpu_s"), _each(plain, "cpu_s"), at_most=None, show=seconds)
     return [replace(clock, ours=f"{clock.ours}, {seconds(flush_s)} of it to flush"), cpu]
+
+
+def _cost_by_itself(writes: int, runs: int, say: Say) -> Row:
+    """What capture takes of the processor while nothing else does: the median of some runs."""
+    with instant_endpoint("events") as variables:
+        work = partial(run, "capture_cost_work", str(writes), variables["AWS_ENDPOINT_URL"])
+        return cost_row(in_turns(runs, {"capture by itself": work}, say)["capture by itself"])
+
+
+def cost_row(told: Figures) -> Row:
+    """What a job pays once and for each write, so that people can tell for their own job."""
+    once, following, later = seconds(told["once"]), milliseconds(told["next"]), milliseconds(told["later"])
+    return Row(
+        "capture: once in a job, and for each small write (CPU)",
+        f"{once} once, {following} for each of the next ten writes, {later} for each after them",
+        f"{milliseconds(told['write'])} for each write itself",
+        f"{told['later'] / told['write']:.2f}x",
+        "",
+    )
 
 
 def in_pairs(

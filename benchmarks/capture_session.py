@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -51,6 +52,11 @@ def spark_session(*, java_options: str = "") -> Iterator[tuple[SparkSession, Pat
 def jvm_cpu_s(spark: SparkSession) -> float:
     """CPU seconds of the driver's JVM so far."""
     return float(_jvm(spark).java.lang.ProcessHandle.current().info().totalCpuDuration().get().toMillis()) / 1000
+
+
+def cpu_s(spark: SparkSession) -> float:
+    """CPU seconds of the two processes of the driver, executors included; not of Python workers."""
+    return time.process_time() + jvm_cpu_s(spark)
 
 
 class Heap:

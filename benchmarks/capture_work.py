@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from pyspark.sql import functions as sf
 
 from benchmarks import tpch
-from benchmarks.capture_session import jvm_cpu_s, spark_session
+from benchmarks.capture_session import cpu_s, spark_session
 from benchmarks.processes import print_figures
 from spark_client import LineageClient, capture
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _ROWS = 1_000
 _FLUSH_S = 60.0
 # Before the watch starts: the first write takes a session seconds, with capture or without.
-_WRITES_BEFORE = 3
+WRITES_BEFORE = 3
 
 
 def write_small(spark: SparkSession, folder: Path, times: int) -> None:
@@ -47,14 +47,14 @@ def measure(spark: SparkSession, work: Callable[[], None], url: str | None) -> d
 
     `told` are the writes that capture told, `lost` those that it did not.
     """
-    cpu_s, began = _cpu_s(spark), time.perf_counter()
+    cpu_before_s, began = cpu_s(spark), time.perf_counter()
     captured = capture(spark, client=LineageClient(url=url), strict=True) if url else None
     work()
     worked = time.perf_counter()
     if captured:
         captured.flush(_FLUSH_S)
     ended = time.perf_counter()
-    figures = {"s": ended - began, "flush_s": ended - worked, "cpu_s": _cpu_s(spark) - cpu_s}
+    figures = {"s": ended - began, "flush_s": ended - worked, "cpu_s": cpu_s(spark) - cpu_before_s}
     if captured is None:
         return figures
     captured.close()
@@ -62,16 +62,11 @@ def measure(spark: SparkSession, work: Callable[[], None], url: str | None) -> d
     return {**figures, "told": counts["writes"], "lost": sum(counts.values()) - counts["writes"] - counts["sent"]}
 
 
-def _cpu_s(spark: SparkSession) -> float:
-    """Of the two processes of the driver, executors included; not of Python workers."""
-    return time.process_time() + jvm_cpu_s(spark)
-
-
 def measure_writes(times: int, url: str | None) -> dict[str, float]:
     """Small writes, one after the other."""
     with spark_session() as (spark, folder):
         make_sales(spark, folder)
-        write_small(spark, folder, _WRITES_BEFORE)
+        write_small(spark, folder, WRITES_BEFORE)
         return measure(spark, lambda: write_small(spark, folder, times), url)
 
 
@@ -80,7 +75,7 @@ def measure_tpch(tables: Path, url: str | None) -> dict[str, float]:
     with spark_session() as (spark, folder):
         tpch.open_tables(spark, tables)
         make_sales(spark, folder)
-        write_small(spark, folder, _WRITES_BEFORE)
+        write_small(spark, folder, WRITES_BEFORE)
         return measure(spark, lambda: tpch.write_all(spark), url)
 
 

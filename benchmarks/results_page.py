@@ -51,12 +51,14 @@ The baselines:
 - **capture**: the same job without it, in a process of its own: six pairs, whose first changes; the median of the
   pairs' ratios, and their range, which holds the true median with 97 %. Measured from `capture(spark)` to the end of
   its last flush, after the session's first few writes; events go over HTTP to an endpoint that takes them at once. CPU
-  is that of the driver's two processes. Small writes read 1,000 rows and write some of them, or sums. *Plans*: written
-  first, and then read, understood and rendered as events; of these alone seconds and memory (the most that the JVM's
-  heap grew beyond what a collection left, garbage included, and Python's peak). Whether the plan was told in full, by
-  sources without kinds, or by tables stands beside it, and how many columns the event tells: there is no room for
-  1,500 × 1,500 pairs in it, so it tells none, and says so. Threads have 16 MB of stack, without which Spark itself
-  fails at 400 expressions inside each other.
+  is that of the driver's two processes. Small writes read 1,000 rows and write some of them, or sums. *Once in a job*:
+  the writes are done before any is told, so that nothing but capture runs; what the JVM compiles of it beside is waited
+  for and counted, and differs from run to run, as do the pairs; the median of five. *Plans*: written first, and then
+  read, understood and rendered as events; of these alone seconds and memory (the most that the JVM's heap grew beyond
+  what a collection left, garbage included, and Python's peak). Whether the plan was told in full, by sources without
+  kinds, or by tables stands beside it, and how many columns the event tells: there is no room for 1,500 × 1,500 pairs
+  in it, so it tells none, and says so. Threads have 16 MB of stack, without which Spark itself fails at 400 expressions
+  inside each other.
 - **emit_records**: a message for each row, ten a call, by boto3 in each task. Rows for a second of CPU, of the JVM and
   of its Python workers: working out the rows, checking them, JSON, packing, `SendMessageBatch`, and sending failed
   entries again. The queue is a process of its own on loopback, which answers as SQS does and fails every fiftieth

@@ -7,7 +7,7 @@ import doctest
 import pytest
 
 from benchmarks import capture
-from benchmarks.capture import in_pairs, plan_row
+from benchmarks.capture import cost_row, in_pairs, plan_row
 from benchmarks.instant_endpoint import take_events
 from benchmarks.rows import paired, seconds
 
@@ -41,6 +41,13 @@ def test_a_plan_may_take_neither_too_long_nor_too_much_memory(told, met):
 
 def test_the_row_of_a_plan_says_how_much_of_it_was_told():
     assert plan_row("a plan", QUICK).ours == "0.40 s, 100 MB; sources, 301 columns in 40 KB"
+
+
+def test_what_a_job_pays_once_is_told_beside_what_each_write_costs():
+    row = cost_row({"once": 0.9, "next": 0.04, "later": 0.0081, "write": 0.27})
+
+    assert row.ours == "0.90 s once, 40 ms for each of the next ten writes, 8 ms for each after them"
+    assert (row.baseline, row.ratio, row.goal) == ("270 ms for each write itself", "0.03x", "")
 
 
 @pytest.mark.parametrize(("path", "answer"), [("/api/v1/lineage", (201, b"")), ("/api/v1/lineage/batch", (204, b""))])

@@ -1,0 +1,97 @@
+"""What capture takes of the processor, by itself: `python -m benchmarks.capture_cost_work WRITES URL`.
+
+The writes are done before any of them is told, so that nothing else runs while it is counted: what listens to them,
+the first one (what reads it is compiled then), each of the next ten, and each one after them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+import uuid
+from collections.abc import Sequence
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benchmarks.capture_session import cpu_s, spark_session
+from benchmarks.capture_work import WRITES_BEFORE, make_sales, write_small
+from benchmarks.processes import print_figures
+from spark_client import LineageClient
+from spark_client.capturing.catalogs import read_catalogs
+from spark_client.capturing.events import Application, write_events
+from spark_client.capturing.executions import Execution
+from spark_client.capturing.jvm import Executions
+from spark_client.capturing.understand import Understanding
+from spark_client.current_run import Head, RunOfJob
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pyspark.sql import SparkSession
+
+_NEXT = 10
+_WAIT_S = 60.0
+# What the JVM compiles, it compiles beside: it is done when less than this share of a core is taken.
+_IDLE_SHARE, _LOOK_S, _LOOKS_MAX = 0.04, 0.5, 60
+
+
+def measure(spark: SparkSession, folder: Path, writes: int, url: str) -> dict[str, float]:
+    """CPU seconds of both processes: what a job pays once, for each of the `next` writes and of the `later` ones.
+
+    `once` is the listener and the first write; `write` what each write takes without capture.
+    """
+    began = _settled_cpu_s(spark)
+    executions = Executions(spark)
+    telling = _tell_each(spark, executions, LineageClient(url=url, strict=True))
+    listening = _settled_cpu_s(spark)
+    write_small(spark, folder, writes)
+    executions.drain(_WAIT_S)
+    moments = [_settled_cpu_s(spark)]
+    for count in (1, _NEXT, writes - 1 - _NEXT):
+        told = sum(1 for _ in islice(telling, count))
+        assert told == count, f"{told} of {count} writes were told"
+        moments.append(_settled_cpu_s(spark))
+    first, following, later = (after - before for before, after in pairwise(moments))
+    return {
+        "once": listening - began + first,
+        "next": following / _NEXT,
+        "later": later / (writes - 1 - _NEXT),
+        "write": (moments[0] - listening) / writes,
+    }
+
+
+def _tell_each(spark: SparkSession, executions: Executions, client: LineageClient) -> Iterator[None]:
+    """Read, understand and send one write after the other."""
+    understanding = Understanding(read_catalogs(spark, os.environ))
+    application = Application(Head(RunOfJob("benchmark", "cost", str(uuid.uuid4()))), spark.version)
+    while isinstance(execution := executions.next(0), Execution):
+        for write in understanding.read_write(execution):
+            client.emit_many(write_events(write, application, "cost.written"))
+            yield
+
+
+def _settled_cpu_s(spark: SparkSession) -> float:
+    """The CPU that both processes took so far, as soon as they take next to none."""
+    before = cpu_s(spark)
+    for _ in range(_LOOKS_MAX):
+        time.sleep(_LOOK_S)
+        now = cpu_s(spark)
+        if now - before < _IDLE_SHARE * _LOOK_S:
+            return now
+        before = now
+    raise TimeoutError(f"the JVM is not idle after {_LOOKS_MAX * _LOOK_S:g} s")
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the figures of so many writes, sent to a URL."""
+    writes, url = arguments
+    with spark_session() as (spark, folder):
+        make_sales(spark, folder)
+        write_small(spark, folder, WRITES_BEFORE)
+        print_figures(**measure(spark, folder, int(writes), url))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
