@@ -153,9 +153,13 @@ def _updated(query: Node, *, whole: bool) -> Assigned:
     if query.kind == "Expand":  # the row that is deleted, and the one for it
         names = [one.text("name") or "" for one in query.nodes("output")]
         return _rows(names, (query.values.get("projections") or [None])[-1])
-    project = next(iter(query.nodes("children")), None) if query.kind == "Union" else query
-    aliases = project.nodes("projectList") if project is not None else []
-    made = ((one.text("name") or "", one.node("child")) for one in aliases if one.kind == "Alias")
+    path = _path(query)
+    while path[-1].nodes("children"):
+        path += _path(path[-1].nodes("children")[0])
+    # Spark 4.1 puts the operation into a projection of its own.
+    named = ([one for one in node.nodes("projectList") if one.kind == "Alias"] for node in path)
+    aliases = next((found for found in named if any(one.text("name") != _OPERATION for one in found)), [])
+    made = ((one.text("name") or "", one.node("child")) for one in aliases)
     return tuple((name, one.node("trueValue") if whole and one and one.kind == "If" else one) for name, one in made)
 
 
