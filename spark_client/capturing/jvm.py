@@ -107,33 +107,27 @@ class Executions:
 
 
 class _Classes:
-    """Our Java classes in one JVM, compiled when they are first needed, each once; each sees those before it.
+    """Our Java classes in one JVM, compiled when they are first needed, each once, with those that they name.
 
-    Once, because py4j calls methods of a class that it knows by the class's name.
+    Once, because py4j calls methods of a class that it knows by the class's name; by one loader, because what it has
+    learned of Spark's classes for one of ours it knows for the next.
     """
 
     def __init__(self, gateway: Any) -> None:
         self._jvm, self._gateway = gateway.jvm, gateway
-        self._loader = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
-        self._compiled: dict[str, Any] = {}
-        self._lock = threading.Lock()
+        sources = self._jvm.java.util.HashMap()
+        for file in (resources.files(__package__) / "java").iterdir():
+            sources.put(f"{_PACKAGE.replace('.', '/')}/{file.name}", file.read_bytes())
+        finder = self._jvm.org.codehaus.commons.compiler.util.resource.MapResourceFinder(sources)
+        parent = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        self._loader = self._jvm.org.codehaus.janino.JavaSourceClassLoader(parent, finder, "UTF-8")
 
     def new(self, name: str, *arguments: Any) -> Any:
         """A new object of a class."""
         values = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
         for place, argument in enumerate(arguments):
             values[place] = argument
-        return self._class(name).getConstructors()[0].newInstance(values)
-
-    def _class(self, name: str) -> Any:
-        with self._lock:
-            if name not in self._compiled:
-                compiler = self._jvm.org.codehaus.janino.SimpleCompiler()
-                compiler.setParentClassLoader(self._loader)
-                compiler.cook((resources.files(__package__) / "java" / f"{name}.java").read_text("utf-8"))
-                self._loader = compiler.getClassLoader()
-                self._compiled[name] = self._loader.loadClass(f"{_PACKAGE}.{name}")
-            return self._compiled[name]
+        return self._loader.loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(values)
 
     def reader(self, listener: Any, bounds: Bounds) -> Any:
         """What reads the executions that a listener keeps."""
@@ -141,7 +135,6 @@ class _Classes:
         for owner, names in GETTERS.items():
             getters.put(owner, self._list(names))
         skipped, options = self._list(SKIPPED), self._list(OPTIONS)
-        self._class("RddPlaces")  # which PlanReader asks
         plans = self.new("PlanReader", getters, skipped, options, bounds.nodes, bounds.chars)
         return self.new("Executions", listener, plans, bounds.read_ms)
 
@@ -159,7 +152,9 @@ _KNOWN_LOCK = threading.Lock()
 
 def _classes_of(gateway: Any) -> _Classes:
     with _KNOWN_LOCK:
-        return _KNOWN.setdefault(gateway, _Classes(gateway))
+        if gateway not in _KNOWN:
+            _KNOWN[gateway] = _Classes(gateway)
+        return _KNOWN[gateway]
 
 
 def parse_execution(told: str) -> Execution | Unread | Over | Ended:
