@@ -78,6 +78,7 @@ class Span:
         self._columns: dict[Ask, Columns] = {}
         self._renamed: dict[Ask, Columns] = {}
         self._sets: dict[str, OperationSet] = {}
+        self._named_sets: dict[str, OperationSet] = {}
 
     def load(self, wanted: Iterable[tuple[DatasetId, Side]], *, operations: bool = False) -> None:
         """Read these datasets, each in one direction, under all their names; `operations`: and operations as such."""
@@ -88,6 +89,7 @@ class Span:
             asked |= {(other, way) for name, way in new for other in self.groups.group(name).names}
         # What was read may tell that two names are one dataset's.
         self._renamed.clear()
+        self._named_sets.clear()
 
     def written(self, dataset: DatasetId) -> list[RunTold]:
         """By the runs that wrote a dataset that was loaded backward, newest first, what each told of it."""
@@ -108,7 +110,12 @@ class Span:
 
     def operations(self, telling: str) -> OperationSet:
         """The operations of a telling, their datasets under primary names."""
-        return self._sets[telling]
+        if telling not in self._named_sets:
+            told = self._sets[telling]
+            self._named_sets[telling] = told.renamed(
+                {one: self.primary(one) for one in told.sources | told.destinations}
+            )
+        return self._named_sets[telling]
 
     def primary(self, name: DatasetId) -> DatasetId:
         """What a dataset is called."""
@@ -161,10 +168,8 @@ class Span:
         self.groups.take({name: found.get(key) for name, key in facts.items()})
         self.groups.load(names)
         self._columns.update(told_in(asks, found))
-        primaries = {one: self.primary(one) for one in names}
         for telling in tellings:
-            operations_told = parse_operations(found[telling_key(telling)].data["operations"])
-            self._sets[telling] = OperationSet(operations_told).renamed(primaries)
+            self._sets[telling] = OperationSet(parse_operations(found[telling_key(telling)].data["operations"]))
 
 
 def _run(row: Row) -> RunThen:

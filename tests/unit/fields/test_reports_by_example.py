@@ -6,7 +6,22 @@ import pytest
 
 from lineage.fields.columns import Column
 from lineage.fields.found import Window
-from tests.unit.fields.telling import CHECK, CHECKED, HASHED, IDENTITY, JOINED, LANDING, RAW, column_lineage, taken
+from tests.unit.fields.telling import (
+    CHECK,
+    CHECKED,
+    HASHED,
+    IDENTITY,
+    JOINED,
+    LANDING,
+    RAW,
+    READ,
+    column_lineage,
+    operations,
+    read,
+    taken,
+    transform,
+    write,
+)
 from tests.unit.runs.strategies import a_symlink
 from tests.unit.runs.telling import an_event, at, the
 
@@ -55,3 +70,18 @@ def test_a_run_that_told_of_one_name_of_what_it_wrote_is_known_to_have_written_t
         LANDING, CARRIER, WINDOW
     )
     assert [(one.kind, one.fields, one.known) for one in usage.uses] == [("WRITE", (Column(RAW, CARRIER),), True)]
+
+
+def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(ask):
+    recorded = operations(
+        read("raw", RAW, "carrier"),
+        read("landing", LANDING, "line"),
+        transform("drop", ["landing.line"]),
+        write("write", ["raw.carrier"], CHECKED),
+    )
+    events = [
+        an_event(1, "b1", CHECK, run_facets=recorded),
+        an_event(2, "a1", READ, inputs=[(RAW, a_symlink(LANDING))]),
+    ]
+    uses = ask(events).report_usage(RAW, ("line",), Window(at(0), at(2))).uses
+    assert [(one.kind, one.run) for one in uses] == [("READ", the("b1")), ("DELETE", the("b1"))]
