@@ -175,7 +175,7 @@ def _writes(world, column, teller):
 
 def _reads(world, column, teller):
     """That it read the column, under whichever names, or may have; and that it dropped it."""
-    sources = {one.dataset for columns in teller.told.values() for one in sources_in(columns)}
+    sources = {one.dataset for columns in teller.told.values() for one in sources_in(columns)} | teller.named
     every = {*teller.inputs, *sources, *chain(*map(read_of, teller.operations))}
     names = {one for one in every if world.said.primary(one) == column.dataset}
     sets = [some for some in teller.operations if names & read_of(some).keys()]

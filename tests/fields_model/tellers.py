@@ -18,7 +18,8 @@ class Teller:
 
     `explicit`: it has a `lineage` facet, so what that leaves out depends on nothing. `position` is None while it does
     not count yet; `run` is the id of the run that it is, `start` when that began; `event` the
-    Job- or DatasetEvent that it is; `operations` are the sets that it recorded.
+    Job- or DatasetEvent that it is; `operations` are the sets that it recorded,
+    `named` the datasets that any of its facets named as sources, whether or not another facet counted.
     """
 
     id: str
@@ -32,6 +33,7 @@ class Teller:
     run: str | None = None
     event: Event | None = None
     operations: tuple = ()
+    named: frozenset = frozenset()
 
     def columns(self, name):
         """What is to be thought of the columns of a dataset that it wrote, or told of."""
@@ -80,7 +82,8 @@ def _of_run(run):
     }
     start = run.events[0].time
     sides = run.names("in"), run.names("out")
-    return Teller(run.id, run.job, run.position, start, *sides, told, explicit, run.id, operations=tuple(sets))
+    named = frozenset(one.dataset for columns in (*base.values(), *upper.values()) for one in sources_in(columns))
+    return Teller(run.id, run.job, run.position, start, *sides, told, explicit, run.id, None, tuple(sets), named)
 
 
 def _operation_sets(events):

@@ -66,9 +66,7 @@ def _writes(column: Column, run: RunThen, told: Sequence[RunTold]) -> Iterator[U
 
 
 def _reads(column: Column, run: RunThen, readings: Sequence[Reading], span: Span) -> Iterator[Use]:
-    every = [told for reading in readings for told in reading.made]
-    # What one telling says of a source, another that is preferred may not.
-    told = [one for one in every if not one.known or column.dataset in one.columns.datasets]
+    told = [one for reading in readings for one in reading.made]
     made = [step for one in told if one.known for step in _made_of(column, one)]
     recorded = [span.operations(one) for reading in readings for one in reading.operations]
     mum = not recorded and (not told or any(not one.known for one in told))
