@@ -11,9 +11,6 @@ from weakref import WeakKeyDictionary
 
 from lineage.names import run_id_of
 from spark_client.capturing.catalogs import parse_catalogs, read_catalogs
-from spark_client.capturing.connect import Commands, place_of
-from spark_client.capturing.connect_server import Server
-from spark_client.capturing.connect_writes import Understanding as CommandUnderstanding
 from spark_client.capturing.counts import Counts
 from spark_client.capturing.events import Application
 from spark_client.capturing.job_names import application_name
@@ -72,7 +69,11 @@ def capture(
 
 def _application_of(spark: SparkSession) -> object:
     """What the sessions of an application have in common: the context, or the server and this program."""
-    return place_of(spark.client) if _is_remote(spark) else getattr(spark, "_sc", None) or spark
+    if not _is_remote(spark):
+        return getattr(spark, "_sc", None) or spark
+    from spark_client.capturing.connect import place_of
+
+    return place_of(spark.client)
 
 
 def _is_remote(spark: SparkSession) -> bool:
@@ -154,6 +155,10 @@ def _start_remote(spark: SparkSession, client: object, given: _Given) -> Capture
     Raises:
         Unanswered: the server does not tell its configuration.
     """
+    from spark_client.capturing.connect import Commands
+    from spark_client.capturing.connect_server import Server
+    from spark_client.capturing.connect_writes import Understanding as CommandUnderstanding
+
     server = Server(spark.client)
     conf = server.configuration()
     settings = parse_settings(conf, os.environ)
