@@ -31,7 +31,7 @@ def test_writes_of_many_threads_are_each_told_once(spark: SparkSession, watch: W
     assert told(watch.writes_of(in_threads)) == expected("".join(f"out{n}:\n{_COLUMNS}" for n in range(12)))
 
 
-def test_a_micro_batch_writes_what_it_is_joined_with_and_rows_that_nobody_knows(
+def test_a_micro_batch_writes_what_it_is_joined_with_and_what_arrived_whose_columns_nobody_knows(
     spark: SparkSession, watch: Watch, tmp_path: Path
 ) -> None:
     spark.sql("SELECT tailnum FROM planes").write.parquet(str(tmp_path / "arriving"))
@@ -51,6 +51,7 @@ def test_a_micro_batch_writes_what_it_is_joined_with_and_rows_that_nobody_knows(
         arrived <- unknown
         tailnum <- flights.tailnum IDENTITY
         carrier <- flights.carrier IDENTITY
+        inputs: flights, arriving
         """
     )
 
