@@ -16,22 +16,27 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 
 def synthesize(**knobs: str) -> RawTemplate:
-    """The deployed stack's template without the layer, with the knobs of cdk.json or those given; no network is needed.
+    """Return the deployed stack's template without the layer, with the knobs of cdk.json or those given; works offline.
 
     Raises:
         ToolMissing: There is no Node.
         ChildFailed: Synthesis failed; the message ends with what it printed.
     """
     with tempfile.TemporaryDirectory(prefix="headwater-") as outdir:
-        environment = with_node({**os.environ, "PYTHONPATH": str(_ROOT)})
-        done = subprocess.run(  # noqa: S603 - our own module, by our own interpreter
-            [sys.executable, "-m", "infra.synth", outdir, *(f"{name}={value}" for name, value in knobs.items())],
-            cwd=_ROOT,
-            env=environment,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        if done.returncode != 0:
-            raise ChildFailed(f"the stack could not be synthesized:\n{done.stderr[-4000:]}")
-        return load_template(Path(done.stdout.strip().splitlines()[-1]))
+        return load_template(synthesize_into(Path(outdir), **knobs))
+
+
+def synthesize_into(outdir: Path, **knobs: str) -> Path:
+    """Write the cloud assembly into `outdir` and return the template's path; raises as `synthesize` does."""
+    environment = with_node({**os.environ, "PYTHONPATH": str(_ROOT)})
+    done = subprocess.run(  # noqa: S603 - our own module, by our own interpreter
+        [sys.executable, "-m", "infra.synth", str(outdir), *(f"{name}={value}" for name, value in knobs.items())],
+        cwd=_ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode != 0:
+        raise ChildFailed(f"the stack could not be synthesized:\n{done.stderr[-4000:]}")
+    return Path(done.stdout.strip().splitlines()[-1])

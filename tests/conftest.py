@@ -1,38 +1,77 @@
-"""What every test may ask for: Java and Node on the PATH, the synthesized template, and the stack it describes."""
+"""What every test may ask for: Java and Node on the PATH, the synthesized templates, and the stack they describe."""
 
 from __future__ import annotations
 
 import contextlib
 import os
+from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from local.errors import ToolMissing
 from local.toolchain import with_java, with_node
 
-# How long an example takes is the machine's: what is too slow, `timeout` stops. (In CI this is so already.)
-settings.register_profile("any machine", settings.get_profile(settings.get_current_profile_name()), deadline=None)
-settings.load_profile("any machine")
+# How long an example takes is the machine's: what is too slow, `timeout` stops. Examples are fixed where a person waits
+# for them; `HYPOTHESIS_PROFILE=thorough` draws ten times as many, and new ones each time.
+_ANY_MACHINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
+settings.register_profile("ci", **_ANY_MACHINE, max_examples=100, derandomize=True, database=None)
+settings.register_profile("thorough", **_ANY_MACHINE, max_examples=1_000, derandomize=False)
+settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
-# Where one of them is missing, the tests that need it say so; the others run.
+# The folders of tests in the order in which they run: whoever waits is told early. Doctests are unit tests.
+_FOLDERS = ("unit", "stack", "aws", "e2e", "spark")
+
+# Where Java or Node is missing, the tests that need it say so; the others run.
 with contextlib.suppress(ToolMissing):
     os.environ.update(with_node(os.environ))
 with contextlib.suppress(ToolMissing):
     os.environ.update(with_java(os.environ))
 
 
-@pytest.fixture(scope="session")
-def template():
-    """The deployed stack's template, as CDK writes it."""
-    from local.synthesis import synthesize
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Mark each test by its folder, and run the fast folders first."""
+    for item in items:
+        item.add_marker(_folder_of(item.path.relative_to(config.rootpath)))
+    items.sort(key=lambda item: next(rank for rank, name in enumerate(_FOLDERS) if item.get_closest_marker(name)))
 
-    return synthesize()
+
+def _folder_of(path: Path) -> str:
+    return path.parts[1] if path.parts[0] == "tests" and path.parts[1] in _FOLDERS else _FOLDERS[0]
+
+
+@pytest.fixture(scope="session")
+def synthesized(tmp_path_factory):
+    """Return a function from knobs to the template; a template is synthesized once a run, whatever worker asks first."""
+    from filelock import FileLock
+
+    from local.synthesis import synthesize_into
+    from local.template import load_template
+
+    folder = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        folder = folder.parent
+
+    def synthesized(**knobs: str):
+        outdir = folder / "-".join(["synthesized", *(f"{name}={value}" for name, value in sorted(knobs.items()))])
+        done = outdir.with_suffix(".path")
+        with FileLock(outdir.with_suffix(".lock")):
+            if not done.exists():
+                done.write_text(str(synthesize_into(outdir, **knobs)), encoding="utf-8")
+        return load_template(Path(done.read_text(encoding="utf-8")))
+
+    return synthesized
+
+
+@pytest.fixture(scope="session")
+def template(synthesized):
+    """Return the deployed stack's template, as CDK writes it."""
+    return synthesized()
 
 
 @pytest.fixture(scope="session")
 def local_stack(template, tmp_path_factory):
-    """The whole stack, running, one for all tests: let each test use roots of its own.
+    """The whole stack, running, one for all tests of a worker: let each test use roots of its own.
 
     Time may only be moved in a stack of the test's own (`LocalStack(template)`, 3 s), for it moves for all.
     """

@@ -9,7 +9,6 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from infra.synth import synthesize
 from lambdas import api as api_function
 from lambdas import input as input_function
 from lineage import settings
@@ -119,10 +118,9 @@ class Ledger:
 
 
 @pytest.fixture(scope="module")
-def grants(tmp_path_factory):
+def grants(synthesized):
     """Function -> {(action, resource pattern)}, as its role allows."""
-    path = synthesize(tmp_path_factory.mktemp("grants"))
-    template = Template(json.loads(path.read_text(encoding="utf-8")))
+    template = Template(synthesized())
     return {
         name: {(action, resource) for resource, actions in template.allowed(name).items() for action in actions}
         for name in SPARE

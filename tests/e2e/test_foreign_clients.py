@@ -20,7 +20,6 @@ from openlineage.client.serde import Serde
 from lineage.runs.facts.table import GraphTable
 from lineage.tokens import Tokens, new_token
 from local.stack import LocalStack
-from local.synthesis import synthesize
 
 # Set-up puts Marquez's client into a folder of its own, without the top level packages that it brings.
 sys.path.append(str(Path(sys.prefix) / "marquez"))
@@ -174,10 +173,10 @@ def test_a_run_sent_by_openlineage_is_read_by_marquez(local_stack: LocalStack, c
 
 
 @pytest.fixture(scope="module")
-def token_stack(tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStack]:
+def token_stack(synthesized: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[LocalStack]:
     """The stack with its second door, for bearer tokens."""
     logs = tmp_path_factory.mktemp("logs")
-    with LocalStack(synthesize(auth="token"), window_cap_s=0.2, logs=logs) as stack:
+    with LocalStack(synthesized(auth="token"), window_cap_s=0.2, logs=logs) as stack:
         yield stack
 
 

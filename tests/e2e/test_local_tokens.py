@@ -14,16 +14,15 @@ import boto3
 import pytest
 
 from local.stack import LocalStack
-from local.synthesis import synthesize
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture(scope="module")
-def stack(tmp_path_factory):
+def stack(synthesized, tmp_path_factory):
     """A stack of its own: its time is moved, and its API asks for tokens."""
-    with LocalStack(synthesize(auth="token"), window_cap_s=0.2, logs=tmp_path_factory.mktemp("logs")) as stack:
+    with LocalStack(synthesized(auth="token"), window_cap_s=0.2, logs=tmp_path_factory.mktemp("logs")) as stack:
         yield stack
 
 

@@ -10,14 +10,14 @@ import pytest
 
 from infra.knobs import parse_knobs
 from infra.stack import LineageStack
-from infra.synth import make_app, synthesize
+from infra.synth import make_app
 from tests.templates import Template
 
 
 @pytest.fixture(scope="session")
-def template(tmp_path_factory: pytest.TempPathFactory) -> Template:
+def template(synthesized) -> Template:
     """The stack as production deploys it, without the layer."""
-    return Template(json.loads(synthesize(tmp_path_factory.mktemp("prod")).read_text(encoding="utf-8")))
+    return Template(synthesized())
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 from hypothesis import HealthCheck, settings
 
 from lineage.runs.apply import apply
@@ -16,8 +14,8 @@ from tests.unit.runs.strategies import DATASETS, JOBS, RUNS, TIMES
 _OF_MANY = ("list_datasets", "search")
 # Two pasts are enough: one in the middle, one near the end.
 _TIMES = TIMES[2::2]
-# How many times more than a normal test run is asked for.
-THOROUGH = int(os.environ.get("HEADWATER_THOROUGH", "1"))
+# How many times more examples the profile wants than CI's.
+THOROUGH = settings().max_examples // settings.get_profile("ci").max_examples
 
 
 def examples(number):

@@ -1,6 +1,6 @@
 """Loaders that meet, die and start over: whatever they do to each other, in the end every answer is right.
 
-Seeds make a run repeatable. `HEADWATER_THOROUGH` asks for so many times more than a normal test run.
+Seeds make a run repeatable. `HYPOTHESIS_PROFILE=thorough` makes ten times as many.
 """
 
 from __future__ import annotations
