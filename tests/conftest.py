@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -30,10 +31,21 @@ with contextlib.suppress(ToolMissing):
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark each test by its folder, and run the fast folders first."""
+    """Mark each test by its folder, and run the fast folders first; refuse two tests of one id."""
     for item in items:
         item.add_marker(_folder_of(item.path.relative_to(config.rootpath)))
+        _name_by_operation(item)
     items.sort(key=lambda item: next(rank for rank, name in enumerate(_FOLDERS) if item.get_closest_marker(name)))
+    ids = Counter(item.nodeid for item in items)
+    if twice := sorted(nodeid for nodeid, count in ids.items() if count > 1):
+        raise pytest.UsageError(f"xdist runs only one of the tests that share an id: {', '.join(twice)}")
+
+
+def _name_by_operation(item: pytest.Item) -> None:
+    """Put the operation into the id of a test that schemathesis made; with pytest 9.2 all of a function share one id."""
+    label = getattr(item, "operation_label", None)
+    if label and item._id.params is None:
+        item._id = item._id.with_params(label)
 
 
 def _folder_of(path: Path) -> str:
