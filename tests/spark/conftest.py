@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pyspark
 import pytest
@@ -56,5 +57,22 @@ def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[SparkSession]:
     for name, value in {**OPTIONS, **table_formats.options(warehouse)}.items():
         builder = builder.config(name, value)
     session = builder.config("spark.sql.warehouse.dir", warehouse).getOrCreate()
+    _use_local_files(session)
     yield session
     session.stop()
+
+
+def _use_local_files(session: SparkSession) -> None:
+    """Let Hadoop set permissions without a process for each; it keeps the file system made here for every task."""
+    compiler = session._jvm.org.codehaus.janino.SimpleCompiler()
+    compiler.setParentClassLoader(session._jvm.java.lang.Thread.currentThread().getContextClassLoader())
+    compiler.cook(Path(__file__).with_name("LocalFiles.java").read_text("utf-8"))
+    settings = session.sparkContext._jsc.hadoopConfiguration()
+    before = settings.getClassLoader()
+    settings.setClassLoader(compiler.getClassLoader())
+    settings.set("fs.file.impl", "headwater.tests.LocalFiles")
+    files = session._jvm.org.apache.hadoop.fs.FileSystem
+    files.closeAll()
+    assert files.get(settings).getClass().getName() == "headwater.tests.LocalFiles"
+    settings.unset("fs.file.impl")
+    settings.setClassLoader(before)
