@@ -2,35 +2,46 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+# What the local stack and the demo need; READY has what tests need, too.
+LOCAL := $(VENV)/.ready-local
 READY := $(VENV)/.ready
 # The oldest Spark that the client is for; the tests in tests/spark run on both.
 SPARK35 := .venv-spark35
+# A file's tests stay in one worker. A worker of Spark tests takes 2 GB.
+PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
+FAST := tests/unit tests/stack lineage spark_client local infra
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test check format bench synth deploy lock clean
+.PHONY: help setup demo serve test test-fast check format bench synth deploy lock clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
 
 setup: $(READY) $(SPARK35)/.ready ## the virtual environments, and Java and Node where the machine has none
 
-$(READY): requirements/dev.txt requirements/java.txt requirements/node.txt requirements/marquez.txt pyproject.toml scripts/setup.py
-	@$(PYTHON) scripts/setup.py $(VENV)
+$(LOCAL): requirements/local.txt requirements/java.txt requirements/node.txt requirements/uv.txt pyproject.toml scripts/setup.py
+	@$(PYTHON) scripts/setup.py $(VENV) local.txt
 	@touch $@
 
-$(SPARK35)/.ready: requirements/spark35.txt requirements/java.txt scripts/setup.py
+$(READY): $(LOCAL) requirements/dev.txt requirements/marquez.txt
+	@$(PYTHON) scripts/setup.py $(VENV) dev.txt
+	@touch $@
+
+$(SPARK35)/.ready: requirements/spark35.txt requirements/java.txt requirements/uv.txt scripts/setup.py
 	@$(PYTHON) scripts/setup.py $(SPARK35) spark35.txt
 	@touch $@
 
-demo: $(READY) ## the emissions pipeline's lineage through the whole stack, on this machine
+demo: $(LOCAL) ## the emissions pipeline's lineage through the whole stack, on this machine
 	@$(BIN)/headwater demo $(ARGS)
 
-serve: $(READY) ## the same stack, staying up: HTTP API and AWS endpoints
+serve: $(LOCAL) ## the same stack, staying up: HTTP API and AWS endpoints
 	@$(BIN)/headwater serve $(ARGS)
 
-test: $(READY) $(SPARK35)/.ready ## every test, offline; those of Spark on the oldest Spark too
-	@$(BIN)/python -m pytest $(ARGS)
-	@$(if $(ARGS),,$(SPARK35)/bin/python -m pytest tests/spark)
+test: $(READY) $(SPARK35)/.ready ## every test, offline; those of Spark on the oldest Spark beside them. ARGS=path runs some
+	@$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),PARALLEL="$(PARALLEL)" scripts/test.sh $(BIN) $(SPARK35)/bin)
+
+test-fast: $(READY) ## unit tests, doctests and the template, with few random examples: within a minute
+	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q $(PARALLEL) $(FAST) $(ARGS)
 
 check: $(READY) ## format, lint, types, arrows, template
 	@$(BIN)/ruff format --check .
@@ -46,10 +57,10 @@ format: $(READY) ## write the code as `make check` wants it
 bench: $(READY) ## the benchmarks; writes docs/benchmarks.md and docs/cost.md
 	@$(BIN)/python -m benchmarks $(ARGS)
 
-synth: $(READY) ## the CloudFormation template into cdk.out/
+synth: $(LOCAL) ## the CloudFormation template into cdk.out/
 	@$(BIN)/headwater cdk synth --quiet $(ARGS)
 
-deploy: $(READY) ## cdk deploy into the account of your AWS credentials
+deploy: $(LOCAL) ## cdk deploy into the account of your AWS credentials
 	@$(BIN)/headwater cdk deploy $(ARGS)
 
 lock: $(READY) ## pin requirements/*.txt anew from pyproject.toml

@@ -49,6 +49,9 @@ def start_spark() -> SparkSession:
     from pyspark.sql import SparkSession
 
     options = {
+        # A few thousand rows are read sooner than code for them is made; plans are the same.
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.codegen.wholeStage": "false",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.driver.bindAddress": "127.0.0.1",

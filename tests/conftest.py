@@ -14,9 +14,10 @@ from local.errors import ToolMissing
 from local.toolchain import with_java, with_node
 
 # How long an example takes is the machine's: what is too slow, `timeout` stops. Examples are fixed where a person waits
-# for them; `HYPOTHESIS_PROFILE=thorough` draws ten times as many, and new ones each time.
+# for them (`make test-fast` takes a fifth); `HYPOTHESIS_PROFILE=thorough` draws ten times as many, new ones each time.
 _ANY_MACHINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", **_ANY_MACHINE, max_examples=100, derandomize=True, database=None)
+settings.register_profile("fast", settings.get_profile("ci"), max_examples=20)
 settings.register_profile("thorough", **_ANY_MACHINE, max_examples=1_000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
@@ -53,26 +54,33 @@ def _folder_of(path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def synthesized(tmp_path_factory):
-    """Return a function from knobs to the template; a template is synthesized once a run, whatever worker asks first."""
+def assembly(tmp_path_factory):
+    """Return a function from knobs to the template in its cloud assembly, which is made once a run for all workers."""
     from filelock import FileLock
 
     from local.synthesis import synthesize_into
-    from local.template import load_template
 
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         folder = folder.parent
 
-    def synthesized(**knobs: str):
-        outdir = folder / "-".join(["synthesized", *(f"{name}={value}" for name, value in sorted(knobs.items()))])
-        done = outdir.with_suffix(".path")
+    def assembly(**knobs: str) -> Path:
+        outdir = folder / "-".join(["assembly", *(f"{name}={value}" for name, value in sorted(knobs.items()))])
+        made = outdir.with_suffix(".made")
         with FileLock(outdir.with_suffix(".lock")):
-            if not done.exists():
-                done.write_text(str(synthesize_into(outdir, **knobs)), encoding="utf-8")
-        return load_template(Path(done.read_text(encoding="utf-8")))
+            if not made.exists():
+                made.write_text(str(synthesize_into(outdir, **knobs)), encoding="utf-8")
+        return Path(made.read_text(encoding="utf-8"))
 
-    return synthesized
+    return assembly
+
+
+@pytest.fixture(scope="session")
+def synthesized(assembly):
+    """Return a function from knobs to the template."""
+    from local.template import load_template
+
+    return lambda **knobs: load_template(assembly(**knobs))
 
 
 @pytest.fixture(scope="session")

@@ -65,8 +65,8 @@ def test_a_wheel_that_is_not_the_locked_one_is_refused_and_leaves_no_layer(lock_
 
 
 @pytest.mark.parametrize("folders", [("lambdas", "lineage"), ("jobs", "lineage")])
-def test_a_code_asset_is_our_two_folders_without_bytecode(template, tmp_path_factory, folders):
-    assets = [path for path in tmp_path_factory.getbasetemp().glob("prod0/asset.*") if path.is_dir()]
+def test_a_code_asset_is_our_two_folders_without_bytecode(assembly, folders):
+    assets = [path for path in assembly().parent.glob("asset.*") if path.is_dir()]
     [asset] = [path for path in assets if (path / folders[0]).is_dir()]
     assert sorted(path.name for path in asset.iterdir()) == sorted(folders)
     shipped = {path.relative_to(asset).as_posix() for path in asset.rglob("*") if path.is_file()}
@@ -79,8 +79,8 @@ def test_a_code_asset_is_our_two_folders_without_bytecode(template, tmp_path_fac
     assert shipped == written
 
 
-def test_the_jobs_are_imported_from_their_archive_without_what_glue_lacks(template, tmp_path_factory, tmp_path):
-    [asset] = [path.parent for path in tmp_path_factory.getbasetemp().glob("prod0/asset.*/jobs")]
+def test_the_jobs_are_imported_from_their_archive_without_what_glue_lacks(assembly, tmp_path):
+    [asset] = [path.parent for path in assembly().parent.glob("asset.*/jobs")]
     package = shutil.make_archive(str(tmp_path / "package"), "zip", asset)
     code = f"""
 import sys

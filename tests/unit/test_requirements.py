@@ -32,9 +32,11 @@ def test_there_is_a_lock_file_for_each_environment():
         "jobs-emr.txt",
         "jobs.txt",
         "lambda.txt",
+        "local.txt",
         "marquez.txt",
         "node.txt",
         "spark35.txt",
+        "uv.txt",
     ]
 
 

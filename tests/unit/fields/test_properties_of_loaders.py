@@ -23,7 +23,7 @@ _FACETS = ("columnLineage", "lineage", "headwater_operations")
 _LISTS = ("list_datasets", "search")
 
 
-@pytest.mark.timeout(900 * THOROUGH)
+@pytest.mark.timeout(900 * max(THOROUGH, 1))
 @examples(8)
 @given(streams(3), st.integers(0, 2**32))
 def test_loaders_that_meet_and_die_leave_the_right_columns(statements, seed):

@@ -6,6 +6,7 @@ Seeds make a run repeatable. `HYPOTHESIS_PROFILE=thorough` makes ten times as ma
 from __future__ import annotations
 
 import json
+import math
 import random
 
 import pytest
@@ -38,7 +39,7 @@ class Checked:
             self._seen.add(state)
 
 
-@pytest.mark.timeout(900 * THOROUGH)
+@pytest.mark.timeout(900 * max(THOROUGH, 1))
 @examples(60)
 @given(streams(5), st.integers(0, 2**32))
 def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
@@ -48,7 +49,7 @@ def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
         right.check(House(in_messages(statements, dice), dice).run())
 
 
-@pytest.mark.timeout(900 * THOROUGH)
+@pytest.mark.timeout(900 * max(THOROUGH, 1))
 @examples(15)
 @given(streams(4), st.integers(0, 2**32))
 def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statements, seed):
@@ -61,13 +62,13 @@ def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statem
             row += 1
 
 
-@pytest.mark.timeout(900 * THOROUGH)
+@pytest.mark.timeout(900 * max(THOROUGH, 1))
 def test_a_node_of_more_edges_than_a_transaction_holds_moves_whole():
     many = [DatasetUse(DatasetId("s3://flights", f"part-{number:03}")) for number in range(300)]
     writes = [many[:150], many[100:250], many[:1]]
     statements = [a_write(run, time, uses) for run, time, uses in zip(RUNS, TIMES, writes, strict=False)]
     right = {one.dataset: one.dataset == many[0].dataset for one in many[:250]}
-    for seed in range(8 * THOROUGH):
+    for seed in range(math.ceil(8 * THOROUGH)):
         dice = random.Random(seed)
         questions = Questions(House([[one] for one in statements], dice).run())
         for name, written in list(right.items())[::40]:
