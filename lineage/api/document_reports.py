@@ -12,7 +12,7 @@ from lineage.api.schemas import ref
 
 _TABLE = (
     "As a table, `section` says what a row is about: `asked` is the first, `truncated` the last if there was more. "
-    "Cells that a spreadsheet would compute begin with an apostrophe."
+    "Every cell is quoted. Cells that a spreadsheet would compute begin with an apostrophe."
 )
 
 

@@ -1,6 +1,7 @@
 """Reports as CSV (RFC 4180): one table, whose column `section` says what a row is about, `asked` first.
 
-What a row's section does not have is empty. Cells hold several values with `; ` between them.
+Cells that do not apply to a row's section are empty. Cells hold several values with `; ` between them.
+Every cell is quoted, so that no separator in a value begins a cell that a spreadsheet would compute.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ import csv
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from io import StringIO
 from typing import TypeAlias
+from unicodedata import normalize
 
 from lineage.api.marquez.values import when
 from lineage.fields.columns import Column, Transformation
@@ -23,7 +25,8 @@ _WAY = ("hops", "direct", "masked")
 USAGE = ("section", "kind", "start", "end", "run", *_COLUMN, "known", "operations", *_WAY, "status", "jobs")
 _INTO = tuple(f"into_{name}" for name in _COLUMN)
 PROVENANCE = ("section", "start", "end", *_COLUMN, *_INTO, *_WAY, "transformations", "operations", "jobs", "runs")
-# Spreadsheets take a cell that begins so for a formula; an apostrophe before it makes it text.
+# Spreadsheets compute a cell that begins so, in any width of the character (OWASP, "CSV Injection"; East Asian locales
+# read the full-width forms as their ASCII ones); an apostrophe before it makes it text.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
 # A cell of a spreadsheet holds 32,767 characters.
 LISTED_MAX = 500
@@ -119,16 +122,16 @@ def _listed(values: Iterable[str]) -> str:
 
 def _table(names: Sequence[str], rows: Iterable[Row]) -> str:
     text = StringIO()
-    table = csv.writer(text)
+    table = csv.writer(text, quoting=csv.QUOTE_ALL)
     table.writerow(names)
     table.writerows([_cell(row.get(name, "")) for name in names] for row in rows)
     return text.getvalue()
 
 
 def _cell(text: str) -> str:
-    """The text as a cell that no spreadsheet computes.
+    """Return the text as a cell that no spreadsheet computes.
 
-    >>> _cell("=HYPERLINK(0)"), _cell("flight")
-    ("'=HYPERLINK(0)", 'flight')
+    >>> _cell("=HYPERLINK(0)"), _cell("＝HYPERLINK(0)"), _cell("flight")
+    ("'=HYPERLINK(0)", "'＝HYPERLINK(0)", 'flight')
     """
-    return f"'{text}" if text.startswith(_FORMULA) else text
+    return f"'{text}" if normalize("NFKC", text[:1]).startswith(_FORMULA) else text

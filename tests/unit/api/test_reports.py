@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 from io import StringIO
+from unicodedata import normalize
 
 import pytest
 from hypothesis import given
@@ -28,6 +29,10 @@ RANGE = {"start": 1763596800, "end": 1763683200}
 FIELDS = {"datasetField:s3://flights:checked:distance": DISTANCE, examples.NODE_ID: CO2}
 ASKED = {"nodeId": "datasetField:s3://flights:checked:distance", **RANGE}
 ROUTES = ["/api/v1/reports/usage", "/api/v1/reports/provenance"]
+
+
+# What begins a formula for some spreadsheet, in every width.
+FORMULA_SIGNS = "=+-@\t\r\n＝＋－＠﹦﹢﹣﹫"
 
 
 def a_use(**changes):
@@ -150,14 +155,17 @@ def test_a_table_is_rfc_4180():
 
     first, *rest = usage_table(a_usage(column=odd, uses=(), flows=())).split("\r\n")
 
-    assert first.split(",") == list(USAGE)
-    assert rest == [
-        'asked,,2025-11-20T00:00:00Z,2025-11-21T00:00:00Z,,ns,"a ""b"", c","two\nlines",,,,,,,',
-        "",
-    ]
+    asked = ("asked", "", "2025-11-20T00:00:00Z", "2025-11-21T00:00:00Z", "", "ns", 'a ""b"", c', "two\nlines")
+    assert first == quoted(USAGE)
+    assert rest == [quoted([*asked, *[""] * (len(USAGE) - len(asked))]), ""]
 
 
-@pytest.mark.parametrize("start", ["=", "+", "-", "@", "\t", "\r", "\n"])
+def quoted(cells):
+    """A line of a table, from cells whose own quotes are doubled already."""
+    return ",".join(f'"{cell}"' for cell in cells)
+
+
+@pytest.mark.parametrize("start", FORMULA_SIGNS)
 def test_no_cell_is_a_formula(start):
     evil = f'{start}HYPERLINK("http://x";"y")'
     column = Column(DatasetId(evil, evil), (evil,))
@@ -172,7 +180,26 @@ def test_no_cell_is_a_formula(start):
     assert not [cell for cell in cells if cell.startswith(start)]
 
 
-@given(st.text(st.characters(exclude_categories=["Cs"])), st.text(st.characters(exclude_categories=["Cs"])))
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]) | st.sampled_from(FORMULA_SIGNS))
+
+
+@given(TEXTS, TEXTS)
+def test_every_cell_is_quoted_and_no_cell_is_a_formula_in_any_width(name, run):
+    column = Column(DatasetId(name, name), (name,))
+    tables = (
+        usage_table(a_usage(column=column, uses=(a_use(run=run),))),
+        provenance_table(a_provenance(column=column, steps=(a_step(column, runs=(run,)),))),
+    )
+
+    for table in tables:
+        rows = list(csv.reader(StringIO(table, newline="")))
+        doubled = [[cell.replace('"', '""') for cell in row] for row in rows]
+        assert "".join(f"{quoted(row)}\r\n" for row in doubled) == table
+        starts = {normalize("NFKC", cell[:1]) for row in rows for cell in row}
+        assert starts.isdisjoint("=+-@\t\r\n")
+
+
+@given(TEXTS, TEXTS)
 def test_a_table_reads_as_what_it_was_made_of(name, run):
     column = Column(DatasetId(name, name), (name,))
     table = usage_table(a_usage(column=column, uses=(a_use(run=run),), flows=()))
@@ -211,7 +238,7 @@ def test_a_table_is_asked_for_by_format_or_by_accept(path, query, accept, kind):
     file = f'attachment; filename="{name}.csv"' if kind.startswith("text/csv") else None
     assert answer.headers.get("Content-Disposition") == file
     if file:
-        assert answer.body.split("\r\n")[0] == ",".join(USAGE if path.endswith("usage") else PROVENANCE)
+        assert answer.body.split("\r\n")[0] == quoted(USAGE if path.endswith("usage") else PROVENANCE)
 
 
 @pytest.mark.parametrize("path", ROUTES)
