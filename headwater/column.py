@@ -12,7 +12,8 @@ from headwater.graph import add_url
 _ABOUT = """\
 Ask a running service what a column is made of, and print its way as a tree: below each column those that it is made of,
 each with the operations or transformations on the way. Filters, joins and groups decide which rows there are: they
-stand below "all of" their dataset. With --down a second tree tells what the column goes into.
+stand once for each dataset, below "all of" it, after the columns. With --down a second tree shows what the column goes
+into.
 
 The node may also be a dataset (all its columns) or a job (those of its outputs), and a version of one (`#` and its
 UUID), but not together with --down.

@@ -101,9 +101,12 @@ def parse_columns(answer: Any) -> ColumnGraph:
 
 
 def asked_of(graph: ColumnGraph, node_id: str) -> list[str]:
-    """The columns that a question was about: one, those of a dataset, or else those of which nothing is made."""
+    """Return the columns that a question was about: one, those of a dataset, or else those of which nothing is made.
+
+    A dataset's node id also stands for all of it, as the end of what all its rows depend on: that is no column.
+    """
     column = node_id.replace("dataset_field:", "datasetField:", 1)
-    if column in graph.columns:
+    if column in graph.columns and graph.columns[column].name is not None:
         return [column]
     of_dataset = [one.id for one in graph.columns.values() if one.place.id == node_id and one.name]
     used = {way.origin for way in graph.made}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import defaultdict, deque
 from typing import TYPE_CHECKING
 
 from rich.console import Group
@@ -23,9 +23,9 @@ _MORE = "there is more than the answer holds"
 
 
 def ways_of(graph: ColumnGraph, node_id: str, *, up: bool = True, down: bool = False) -> Group:
-    """What the asked columns are made of, each below what is made of it; with `down`, what is made of them.
+    """Return trees of what the asked columns are made of; with `down`, of what is made of them.
 
-    A column that all of its dataset's rows depend on stands below the dataset, told with the first of its columns.
+    What all rows of a dataset depend on is shown once, below "all of" the dataset, after the trees of the columns.
     """
     asked = asked_of(graph, node_id)
     parts: list[RenderableType] = []
@@ -47,18 +47,37 @@ def _trees(graph: ColumnGraph, asked: list[str], *, up: bool) -> RenderableType:
     following: dict[str, list[str]] = defaultdict(list)
     # As people look for them, and alike on every machine, whatever folder the datasets are in.
     places = {one.id: (one.place.short_name, one.name or "", one.id) for one in graph.columns.values()}
-    for one, other in [*sorted(ways, key=lambda way: (places[way[0]], places[way[1]])), *_within(graph, up=up)]:
+    for one, other in sorted(ways, key=lambda way: (places[way[0]], places[way[1]])):
         following[one].append(other)
+    if up:
+        return grow([*asked, *_wholes(graph, asked, following)], following, _words(graph.columns, ways))
+    for column, whole in _within(graph):
+        following[whole].append(column)
     return grow(asked, following, _words(graph.columns, ways))
 
 
-def _within(graph: ColumnGraph, *, up: bool) -> Iterator[tuple[str, str]]:
-    """From each column to all of its dataset, where that is made of something, or back."""
+def _wholes(graph: ColumnGraph, asked: list[str], following: Mapping[str, list[str]]) -> list[str]:
+    """Return "all of" each dataset whose rows depend on something, those nearest to the asked columns first."""
+    wholes = dict(_within(graph))
+    found: dict[str, None] = {}
+    seen, waiting = set(asked), deque(asked)
+    while waiting:
+        one = waiting.popleft()
+        near = [*following.get(one, ())]
+        if one in wholes:
+            found.setdefault(wholes[one])
+            near.append(wholes[one])
+        waiting += (new := dict.fromkeys(other for other in near if other not in seen))
+        seen.update(new)
+    return list(found)
+
+
+def _within(graph: ColumnGraph) -> Iterator[tuple[str, str]]:
+    """Yield each column with all of its dataset, where that is made of something."""
     made = {way.destination for way in graph.made}
     for column in graph.columns.values():
-        whole = column.place.id
-        if column.name is not None and whole in made:
-            yield (column.id, whole) if up else (whole, column.id)
+        if column.name is not None and column.place.id in made:
+            yield column.id, column.place.id
 
 
 def _words(columns: Mapping[str, Column], ways: Mapping[tuple[str, str], Made]) -> Words:

@@ -28,6 +28,7 @@ def test_a_columns_way_is_printed_up_and_down_and_drawn(
     assert [line.strip() for line in lines if not line.startswith((" ", "│", "├", "└"))] == [
         "made of",
         "co2_kg of estimated  double",
+        "all of checked",
         "goes into",
         "co2_kg of estimated  double",
     ]

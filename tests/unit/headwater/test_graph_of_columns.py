@@ -6,6 +6,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
 from rich.console import Console
 
 from headwater.column_graph import ColumnGraph, Made, Place, parse_columns
@@ -154,11 +156,11 @@ def test_a_column_prints_with_what_it_is_made_of_and_what_it_goes_into() -> None
         "made of",
         "co2_kg of estimated  double",
         "├── distance of checked  estimate fuel, estimate CO2  int",
-        "│   ├── distance of landing  identity  int",
-        "│   └── all of checked",
-        "│       ├── air_time of landing  filter  int",
-        "│       └── dep_time of landing  filter  int",
+        "│   └── distance of landing  identity  int",
         "└── seats of planes  find seats, estimate fuel, estimate CO2",
+        "all of checked",
+        "├── air_time of landing  filter  int",
+        "└── dep_time of landing  filter  int",
         "goes into",
         "co2_kg of estimated  double",
         "└── co2_kg of totals  aggregation: sum  double",
@@ -184,6 +186,59 @@ def test_a_field_in_the_other_spelling_a_dataset_and_a_job_begin_with_their_colu
         "co2_kg of totals  double",
         "└── co2_kg of estimated  aggregation: sum  double",
     ]
+
+
+def test_a_dataset_shows_all_its_columns_and_once_at_the_end_what_all_of_it_depends_on() -> None:
+    by_filter = [a_source("landing", "dep_time", FILTER)]
+    columns = [
+        a_column("checked", name, a_source("landing", name, IDENTITY), datasetDependencies=by_filter)
+        for name in ("carrier", "distance")
+    ]
+
+    assert printed(parse_columns(an_answer(*columns)), f"dataset:{STORE}:checked") == [
+        "made of",
+        "carrier of checked  double",
+        "└── carrier of landing  identity",
+        "distance of checked  double",
+        "└── distance of landing  identity",
+        "all of checked",
+        "└── dep_time of landing  filter",
+    ]
+
+
+def test_a_dataset_whose_columns_nobody_reported_shows_them_and_what_it_was_made_of() -> None:
+    column = a_column("checked", "carrier", datasetDependencies=[a_source("landing", None)])
+    landing = a_column("landing", "line", datasetDependencies=[a_source("raw", "line", FILTER)])
+
+    assert printed(parse_columns(an_answer(column, landing)), f"dataset:{STORE}:checked") == [
+        "made of",
+        "carrier of checked  double",
+        "all of checked",
+        "└── all of landing  nobody told how",
+        "    └── line of raw  filter",
+    ]
+
+
+@st.composite
+def answers(draw: st.DrawFn) -> Any:
+    """Columns of three datasets, made of each other in any way; those of one dataset depend on the same."""
+    names = st.tuples(st.sampled_from("xyz"), st.sampled_from("abc"))
+    sources = st.lists(names.map(lambda one: a_source(*one, IDENTITY)), max_size=3)
+    whole = {name: draw(st.lists(names.map(lambda one: a_source(*one, FILTER)), max_size=2)) for name in "xyz"}
+    nodes = draw(st.lists(names, min_size=1, unique=True))
+    return an_answer(*(a_column(*one, *draw(sources), datasetDependencies=whole[one[0]]) for one in nodes))
+
+
+@given(answers(), st.sampled_from("xyz"))
+def test_any_dataset_shows_each_of_its_columns_and_each_dependency_once(answer: Any, name: str) -> None:
+    assume(any(node["data"]["dataset"] == name for node in answer["graph"]))
+    lines = [line.lstrip("│├└─ ") for line in printed(parse_columns(answer), f"dataset:{STORE}:{name}")]
+
+    in_full = [" ".join(line.split()[:3]) for line in lines if not line.endswith(("told above", "told below"))]
+    for node in (node["data"] for node in answer["graph"] if node["data"]["dataset"] == name):
+        assert in_full.count(f"{node['field']} of {name}") == 1
+        assert in_full.count(f"all of {name}") == bool(node["datasetDependencies"])
+    assert len(in_full) == len(set(in_full))
 
 
 def test_a_column_that_is_made_of_itself_is_a_tree_with_an_end() -> None:
