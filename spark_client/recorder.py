@@ -29,6 +29,7 @@ from lineage.fields.checks import check_operations
 from lineage.fields.mutations import parse_mutations, read_mutations
 from lineage.fields.operations import Operation, Write
 from lineage.fields.ordered import OrderedOperation, Step, Translated, Written, translate
+from lineage.fields.ordered_forms import descriptions_of
 from spark_client.current_run import Head, RunOfJob, current_run, is_root
 from spark_client.recorder_events import ROOTS_MAX, loads_of, render_event
 from spark_client.recorder_operations import Dataset, Given, parse_dataset, parse_names, parse_steps, parse_written
@@ -101,9 +102,10 @@ class LineageRecorder:
         """Record the operations that made a destination: complete by themselves, from the reads on, in their order.
 
         `operations` are `FieldOperation`s, operations of `lineage.fields` (which name their origins, in any order), or
-        JSON of either. `fields` is the written schema: the DataFrame, or names, or pairs of name and type as
-        `{"name", "type"}`; without it the written fields are guessed (see `Written`). Operations that hold their writes
-        already need neither. The same once more changes nothing.
+        JSON of either. A dataset may have a description, as the third part or as `description`. `fields` is the written
+        schema: the DataFrame, or names, or pairs of name and type as `{"name", "type"}`; without it the written fields
+        are guessed (see `Written`), and a warning names them. Operations that hold their writes already need neither.
+        The same once more changes nothing.
 
         Raises:
             Invalid: if `strict`, with every fault.
@@ -297,8 +299,15 @@ class Stage:
 
     def _read(self, source: Dataset, fields: object) -> OrderedOperation:
         names, types = parse_names(fields)
-        sources = (parse_dataset(source, "source"),)
-        return OrderedOperation("read", None, sources, outputs=names, types=types, stage=self.name)
+        described = (parse_dataset(source, "source"),)
+        return OrderedOperation(
+            "read",
+            sources=tuple(dataset for dataset, _ in described),
+            outputs=names,
+            types=types,
+            stage=self.name,
+            source_descriptions=descriptions_of(described),
+        )
 
     def _add(self, steps: tuple[Step, ...]) -> None:
         with self._recorder._lock:

@@ -10,14 +10,16 @@ from lineage.errors import Fault, Invalid
 from lineage.fields.operation_forms import parse_operations
 from lineage.fields.operations import Operation, Read, Transform, Write
 from lineage.fields.ordered import OrderedOperation, Step, Types, Written
-from lineage.fields.ordered_forms import parse_fields, parse_ordered, types_of
+from lineage.fields.ordered_forms import DescribedSource, descriptions_of, parse_fields, parse_ordered, types_of
 from lineage.fields.paths import print_slashed
 from lineage.names import DatasetId
 
-# A dataset as (namespace, name), as `{"namespace", "name"}`, or as the model's own.
-Dataset: TypeAlias = "DatasetId | tuple[str, str] | Mapping[str, object]"
+# A dataset as (namespace, name) or (namespace, name, description), as `{"namespace", "name", "description"}`, or as the
+# model's own.
+Dataset: TypeAlias = "DatasetId | tuple[str, str] | tuple[str, str, str] | Mapping[str, object]"
 # CDAP's own operations tell their type, those of its first design do not.
 _TYPES = frozenset({"READ", "TRANSFORM", "WRITE"})
+_PARTS = ("namespace", "name", "description")
 
 
 class FieldOperation:
@@ -39,7 +41,7 @@ class FieldOperation:
         return self._with(description=description)
 
     def reads(self, *sources: Dataset) -> FieldOperation:
-        """The datasets that it reads."""
+        """Add datasets that it reads, each as (namespace, name), or with a description as the third."""
         changed = self._with()
         changed.sources = (*self.sources, *sources)
         return changed
@@ -64,20 +66,20 @@ class FieldOperation:
 Given: TypeAlias = "FieldOperation | OrderedOperation | Operation | Mapping[str, object]"
 
 
-def parse_dataset(given: Dataset, where: str = "dataset") -> DatasetId:
-    """A dataset in whatever form it was given.
+def parse_dataset(given: Dataset, where: str = "dataset") -> DescribedSource:
+    """Return a dataset in whatever form it was given, with its description, if it has one.
 
     Raises:
         Invalid: it is none.
     """
     if isinstance(given, DatasetId):
-        return given
-    pair: object = (given.get("namespace"), given.get("name")) if isinstance(given, Mapping) else given
-    if isinstance(pair, (tuple, list)) and len(pair) == 2:
-        namespace, name = pair
-        if isinstance(namespace, str) and isinstance(name, str):
-            return DatasetId(namespace, name)
-    raise Invalid.because(where, given, "must be a dataset, as (namespace, name)")
+        return given, None
+    parts: object = tuple(map(given.get, _PARTS)) if isinstance(given, Mapping) else given
+    if isinstance(parts, (tuple, list)) and len(parts) in (2, 3):
+        namespace, name, description = (*parts, None)[:3]
+        if isinstance(namespace, str) and isinstance(name, str) and isinstance(description, (str, type(None))):
+            return DatasetId(namespace, name), description
+    raise Invalid.because(where, given, "must be a dataset, as (namespace, name) or (namespace, name, description)")
 
 
 def parse_steps(operations: Iterable[Given], stage: str | None = None) -> tuple[Step, ...]:
@@ -102,8 +104,11 @@ def _parse_step(given: object, where: str, stage: str | None) -> Step:
     if isinstance(given, (Read, Transform, Write)):
         return given
     if isinstance(given, FieldOperation):
-        sources = (parse_dataset(one, f"{where}.sources[{place}]") for place, one in enumerate(given.sources))
-        return replace(parse_ordered(given.form, where, stage=stage), sources=tuple(sources))
+        sources = [parse_dataset(one, f"{where}.sources[{place}]") for place, one in enumerate(given.sources)]
+        step = parse_ordered(given.form, where, stage=stage)
+        return replace(
+            step, sources=tuple(source for source, _ in sources), source_descriptions=descriptions_of(sources)
+        )
     if isinstance(given, OrderedOperation):
         return replace(given, stage=stage or given.stage)
     if isinstance(given, Mapping) and given.get("type") in _TYPES:
@@ -123,10 +128,9 @@ def parse_written(
     destination: Dataset, fields: object = None, *, name: str = "write", stage: str | None = None
 ) -> Written:
     """What is written where, of a DataFrame, a schema, or names with types or without; None leaves it to a guess."""
-    dataset = parse_dataset(destination, "destination")
-    if fields is None:
-        return Written(dataset, name=name, stage=stage)
-    return Written(dataset, *parse_names(fields), name, stage)
+    dataset, description = parse_dataset(destination, "destination")
+    names, types = (None, ()) if fields is None else parse_names(fields)
+    return Written(dataset, names, types, name, stage, description)
 
 
 def parse_names(fields: object) -> tuple[tuple[str, ...], Types]:

@@ -10,13 +10,16 @@ START_S, END_S = 1_763_596_800, 1_763_683_200
 
 CHECKED: Example = {"namespace": NAMESPACE, "name": "checked"}
 ESTIMATED: Example = {"namespace": NAMESPACE, "name": DATASET}
+# The same, as the run describes them.
+READ_FROM: Example = {**CHECKED, "description": "flights that passed every check"}
+WRITTEN_TO: Example = {**ESTIMATED, "description": "flights with their CO2"}
 _READ: Example = {"name": "read", "description": "checked flights"}
 _FUEL: Example = {"name": "fuel", "description": "what a seat burns a kilometre, times both"}
 _CO2: Example = {"name": "co2", "description": "3.16 kg of CO2 of a kg of fuel"}
 _WRITE: Example = {"name": "write", "description": None}
 
 OPERATIONS: list[Example] = [
-    {"type": "READ", **_READ, "source": CHECKED, "outputs": ["flight", "distance", "seats"]},
+    {"type": "READ", **_READ, "source": READ_FROM, "outputs": ["flight", "distance", "seats"]},
     {
         "type": "TRANSFORM",
         **_FUEL,
@@ -28,7 +31,7 @@ OPERATIONS: list[Example] = [
         "type": "WRITE",
         "name": "write",
         "inputs": [{"origin": "read", "name": "flight"}, {"origin": "co2", "name": FIELD}],
-        "destination": ESTIMATED,
+        "destination": WRITTEN_TO,
     },
 ]
 _SCHEMA: Example = {
@@ -66,10 +69,10 @@ MAPPING: Example = {
         {"from": "flight", "to": "flight"},
     ],
 }
-_DISTANCE: Example = {"id": "read.distance", "label": "distance", "sourceEndPoint": CHECKED}
-_SEATS: Example = {"id": "read.seats", "label": "seats", "sourceEndPoint": CHECKED}
+_DISTANCE: Example = {"id": "read.distance", "label": "distance", "sourceEndPoint": READ_FROM}
+_SEATS: Example = {"id": "read.seats", "label": "seats", "sourceEndPoint": READ_FROM}
 _BURNT: Example = {"id": "fuel.fuel_kg", "label": "fuel_kg"}
-_CO2_KG: Example = {"id": "co2.co2_kg", "label": FIELD, "destinationEndPoint": ESTIMATED}
+_CO2_KG: Example = {"id": "co2.co2_kg", "label": FIELD, "destinationEndPoint": WRITTEN_TO}
 _CONNECTIONS: list[Example] = [
     {"from": "read.distance", "to": "fuel.fuel_kg", "operation": "fuel"},
     {"from": "read.seats", "to": "fuel.fuel_kg", "operation": "fuel"},
@@ -86,10 +89,11 @@ PATHS: Example = {
     "paths": [
         {
             "operations": [
-                {"inputs": ["source"], "outputs": ["flight", "distance", "seats"], **_READ, "source": CHECKED},
+                {"inputs": ["source"], "outputs": ["flight", "distance", "seats"], **_READ, "source": READ_FROM},
                 {"inputs": ["distance", "seats"], "outputs": ["fuel_kg"], **_FUEL},
                 {"inputs": ["fuel_kg"], "outputs": [FIELD], **_CO2},
             ],
+            "destination": WRITTEN_TO,
             "runs": [RUN_ID],
         }
     ],
@@ -99,14 +103,22 @@ SIMPLE: Example = {
     "paths": [
         {
             "edges": [
-                {"from": "distance", "to": FIELD, "operations": ["fuel", "co2"], "source": CHECKED},
-                {"from": "seats", "to": FIELD, "operations": ["fuel", "co2"], "source": CHECKED},
+                {"from": "distance", "to": FIELD, "operations": ["fuel", "co2"], "source": READ_FROM},
+                {"from": "seats", "to": FIELD, "operations": ["fuel", "co2"], "source": READ_FROM},
             ],
+            "destination": WRITTEN_TO,
             "runs": [RUN_ID],
         }
     ],
 }
 DETAILED: Example = {
     **_ASKED,
-    "paths": [{"nodes": [_DISTANCE, _SEATS, _BURNT, _CO2_KG], "edges": _CONNECTIONS, "runs": [RUN_ID]}],
+    "paths": [
+        {
+            "nodes": [_DISTANCE, _SEATS, _BURNT, _CO2_KG],
+            "edges": _CONNECTIONS,
+            "destination": WRITTEN_TO,
+            "runs": [RUN_ID],
+        }
+    ],
 }

@@ -36,9 +36,23 @@ _EDGE = object_of(
         "source": {**_END_POINT, "description": "Whose field `from` is."},
     }
 )
+_DESTINATION: Schema = {**_END_POINT, "description": "Ours: the field's endpoint, where a run described it."}
+
+
+def _path(ways: Mapping[str, Schema]) -> Schema:
+    return object_of({**ways, "destination": _DESTINATION, "runs": _RUNS}, optional=("destination",))
+
 
 SCHEMAS: Mapping[str, Schema] = {
-    "EndPoint": object_of({"namespace": _TEXT, "name": _TEXT}, examples=[examples.CHECKED]),
+    "EndPoint": object_of(
+        {
+            "namespace": _TEXT,
+            "name": _TEXT,
+            "description": {**_TEXT, "description": "Where the newest run that took the way gave one."},
+        },
+        optional=("description",),
+        examples=[examples.CHECKED, examples.READ_FROM],
+    ),
     "FieldMapping": object_of(
         {
             "source": _END_POINT,
@@ -83,9 +97,9 @@ SCHEMAS: Mapping[str, Schema] = {
             "paths": list_of(
                 {
                     "anyOf": [
-                        object_of({"operations": list_of(_OPERATION), "runs": _RUNS}),
-                        object_of({"edges": list_of(_EDGE), "runs": _RUNS}),
-                        object_of({"nodes": list_of(_NODE), "edges": list_of(_CONNECTION), "runs": _RUNS}),
+                        _path({"operations": list_of(_OPERATION)}),
+                        _path({"edges": list_of(_EDGE)}),
+                        _path({"nodes": list_of(_NODE), "edges": list_of(_CONNECTION)}),
                     ]
                 }
             ),

@@ -61,7 +61,7 @@ def _drawn(walks: Sequence[_Walked], *, truncated: bool) -> Detail:
         place = _Place(operations)
         for one in sorted(walk.fields, key=place.of):
             id_, read = names.of(operations, one), source_of(operations, one)
-            nodes.setdefault(id_, DetailNode(id_, one.name, source=read.source if read else None))
+            nodes.setdefault(id_, _node(id_, one.name, read))
             for write in walk.written.get(one, {}).values():
                 written.setdefault(id_, {}).setdefault(write.destination, (operations, write, one.name))
         for link in sorted(walk.links, key=place.of_link):
@@ -81,12 +81,23 @@ def _end(
 ) -> None:
     """Tell where a node was written to: on itself, or on a node for each of several destinations."""
     if len(writes) == 1:
-        nodes[id_] = replace(nodes[id_], destination=next(iter(writes)))
+        ((_, write, _),) = writes.values()
+        nodes[id_] = _written_to(nodes[id_], write)
         return
-    for destination, (operations, write, name) in writes.items():
+    for operations, write, name in writes.values():
         end = names.of(operations, InputField(write.name, name))
-        nodes[end] = DetailNode(end, name, destination=destination)
+        nodes[end] = _written_to(DetailNode(end, name), write)
         connections[Connection(id_, end, write.name)] = None
+
+
+def _node(id_: str, name: str, read: Read | None) -> DetailNode:
+    if read is None:
+        return DetailNode(id_, name)
+    return DetailNode(id_, name, source=read.source, source_description=read.source_description)
+
+
+def _written_to(node: DetailNode, write: Write) -> DetailNode:
+    return replace(node, destination=write.destination, destination_description=write.destination_description)
 
 
 def _operations(walks: Sequence[_Walked]) -> tuple[DetailOperation, ...]:

@@ -96,12 +96,17 @@ class Mappings:
 
 @dataclass(frozen=True, slots=True)
 class DetailNode:
-    """A field at a point of its way: `id` is `<origin>.<field>`; the endpoint it was read from or written to."""
+    """A field at a point of its way: `id` is `<origin>.<field>`; the endpoint it was read from or written to.
+
+    Descriptions of endpoints, here and below, are those of the newest run that took the way.
+    """
 
     id: str
     label: str
     source: DatasetId | None = None
     destination: DatasetId | None = None
+    source_description: str | None = None
+    destination_description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +145,7 @@ class PathOperation:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     source: DatasetId | None = None
+    source_description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,11 +155,14 @@ class SimpleEdge:
     source: DatasetId
     field: FieldPath
     operations: tuple[str, ...]
+    source_description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class FieldPathFound:
     """One way in which a field was made, as operations and as edges, and the runs that took it, newest first.
+
+    `destination` is the field's endpoint.
 
     `nodes` and `connections` are the detailed view: every field on the way, and the operation that made one of another.
     """
@@ -163,6 +172,8 @@ class FieldPathFound:
     runs: tuple[str, ...]
     nodes: tuple[DetailNode, ...] = ()
     connections: tuple[Connection, ...] = ()
+    destination: DatasetId | None = None
+    destination_description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

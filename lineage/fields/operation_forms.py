@@ -4,8 +4,8 @@
     {"type": "TRANSFORM", "name", "description", "inputs": [{"origin", "name"}],    "outputs": ["first_name"]}
     {"type": "WRITE",     "name", "description", "inputs": [{"origin", "name"}],    "destination": {...}}
 
-An output is a name, or `{"name", "type"}`. What is empty may be left out or null, and other members are not read. Only
-the standard library is needed, for the Spark client writes this form.
+An output is a name, or `{"name", "type"}`; an endpoint may have a `description`. What is empty may be left out or null,
+and other members are not read. Only the standard library is needed, for the Spark client writes this form.
 """
 
 from __future__ import annotations
@@ -44,15 +44,18 @@ def _rendered(operation: Operation) -> dict[str, Any]:
     described = {} if operation.description is None else {"description": operation.description}
     head = {"name": operation.name, **described}
     if isinstance(operation, Read):
-        return {"type": "READ", **head, "source": _endpoint(operation.source), "outputs": _outputs(operation)}
+        source = _endpoint(operation.source, operation.source_description)
+        return {"type": "READ", **head, "source": source, "outputs": _outputs(operation)}
     if isinstance(operation, Write):
-        inputs, destination = _inputs(operation), _endpoint(operation.destination)
+        inputs = _inputs(operation)
+        destination = _endpoint(operation.destination, operation.destination_description)
         return {"type": "WRITE", **head, "inputs": inputs, "destination": destination}
     return {"type": "TRANSFORM", **head, "inputs": _inputs(operation), "outputs": _outputs(operation)}
 
 
-def _endpoint(dataset: DatasetId) -> dict[str, str]:
-    return {"namespace": dataset.namespace, "name": dataset.name}
+def _endpoint(dataset: DatasetId, description: str | None) -> dict[str, str]:
+    described = {} if description is None else {"description": description}
+    return {"namespace": dataset.namespace, "name": dataset.name, **described}
 
 
 def _inputs(operation: Transform | Write) -> list[dict[str, str]]:
@@ -118,7 +121,7 @@ def _operation(form: _Value) -> Operation:
         return _NOTHING
     kind = form.member("type")
     if kind.text() in _PARSERS:
-        return _PARSERS[kind.value](form, form.member("name").text(), form.member("description").text_or_none())
+        return _PARSERS[kind.value](form, form.member("name").text(), _description(form))
     if isinstance(kind.value, str):
         kind.fault("must be READ, TRANSFORM or WRITE")
     return _NOTHING
@@ -126,7 +129,8 @@ def _operation(form: _Value) -> Operation:
 
 def _read(form: _Value, name: str, description: str | None) -> Read:
     outputs, types = _parsed_outputs(form)
-    return Read(name, _dataset(form.member("source")), outputs, description, types)
+    source = form.member("source")
+    return Read(name, _dataset(source), outputs, description, types, _description(source))
 
 
 def _transform(form: _Value, name: str, description: str | None) -> Transform:
@@ -136,7 +140,8 @@ def _transform(form: _Value, name: str, description: str | None) -> Transform:
 
 
 def _write(form: _Value, name: str, description: str | None) -> Write:
-    return Write(name, form.member("inputs").items(_input), _dataset(form.member("destination")), description)
+    inputs, destination = form.member("inputs").items(_input), form.member("destination")
+    return Write(name, inputs, _dataset(destination), description, _description(destination))
 
 
 _PARSERS: Mapping[str, Callable[[_Value, str, str | None], Operation]] = {
@@ -152,6 +157,10 @@ def _dataset(form: _Value) -> DatasetId:
     elif form.is_object():
         return DatasetId(form.member("namespace").text(), form.member("name").text())
     return DatasetId("", "")
+
+
+def _description(form: _Value) -> str | None:
+    return form.member("description").text_or_none()
 
 
 def _input(form: _Value) -> InputField:

@@ -24,13 +24,17 @@ class InputField:
 
 @dataclass(frozen=True, slots=True)
 class Read:
-    """Fields read from an endpoint; `types` are those of some outputs, as (name, type)."""
+    """Fields read from an endpoint; `types` are those of some outputs, as (name, type).
+
+    A description of the endpoint is for people: it is no part of the endpoint's identity.
+    """
 
     name: str
     source: DatasetId
     outputs: tuple[str, ...]
     description: str | None = None
     types: tuple[tuple[str, str], ...] = ()
+    source_description: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,7 @@ class Write:
     inputs: tuple[InputField, ...]
     destination: DatasetId
     description: str | None = None
+    destination_description: str | None = None
 
 
 Operation: TypeAlias = Read | Transform | Write

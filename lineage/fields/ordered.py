@@ -19,13 +19,16 @@ from lineage.fields.paths import parse_slashed
 from lineage.names import DatasetId, FieldPath
 
 Types: TypeAlias = tuple[tuple[str, str], ...]
+# Fields that a warning names.
+NAMES_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
 class OrderedOperation:
     """An operation that takes fields, or whole `sources`; without outputs it drops what it takes.
 
-    `types` are those of some outputs, as (name, type). A `stage` stands before its name: `<stage>.<name>`.
+    `types` are those of some outputs, as (name, type), `source_descriptions` those of some sources, as
+    (source, description). A `stage` stands before its name: `<stage>.<name>`.
     """
 
     name: str
@@ -35,6 +38,7 @@ class OrderedOperation:
     outputs: tuple[str, ...] = ()
     types: Types = ()
     stage: str | None = None
+    source_descriptions: tuple[tuple[DatasetId, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +54,7 @@ class Written:
     types: Types = ()
     name: str = "write"
     stage: str | None = None
+    destination_description: str | None = None
 
 
 # Operations that name their origins may stand among the ordered ones: they tell of the same fields.
@@ -58,7 +63,7 @@ Step: TypeAlias = OrderedOperation | Written | Operation
 
 @dataclass(frozen=True, slots=True)
 class Translated:
-    """Operations with their origins; `warnings` tell which written fields nothing was told of, and are left out."""
+    """Operations with their origins; `warnings` name written fields that were guessed, or left out as unknown."""
 
     operations: tuple[Operation, ...]
     warnings: tuple[str, ...] = ()
@@ -176,8 +181,9 @@ class _Translation:
     ) -> tuple[str, ...]:
         """Reads of each source, whose names are answered; `first` is the name that the first of them has already."""
         names = [first if first and not place else self._free.unique(base) for place in range(len(step.sources))]
+        described = dict(step.source_descriptions)
         for name, source in zip(names, step.sources, strict=True):
-            self._append(Read(name, source, outputs, step.description, step.types))
+            self._append(Read(name, source, outputs, step.description, step.types, described.get(source)))
         return tuple(names)
 
     def _append(self, operation: Operation) -> None:
@@ -216,12 +222,20 @@ class _Translation:
         if not inputs:
             rule = "must hold a field that an operation emits"
             self.faults.append(Fault("fields", None if step.fields is None else list(step.fields), rule))
+        elif step.fields is None:
+            rule = "give them as `fields`, for they are guessed"
+            self.warnings.append(f"fields written to {step.destination.name}: {rule}: {_shown(names)}")
         if unknown := [one for one in names if not found[one]]:
-            shown = ", ".join(unknown[:20]) + (f" and {len(unknown) - 20} more" if len(unknown) > 20 else "")
+            shown = _shown(unknown)
             self.warnings.append(f"no operation emits these fields written to {step.destination.name}: {shown}")
         types = dict(step.types)
         self._types.update((one, types[one.name]) for one in inputs if one.name in types)
-        self._append(Write(name, inputs, step.destination))
+        self._append(Write(name, inputs, step.destination, destination_description=step.destination_description))
+
+
+def _shown(names: Sequence[str]) -> str:
+    more = f" and {len(names) - NAMES_SHOWN} more" if len(names) > NAMES_SHOWN else ""
+    return ", ".join(names[:NAMES_SHOWN]) + more
 
 
 class _Fields:

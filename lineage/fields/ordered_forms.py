@@ -3,18 +3,21 @@
     {"name", "description", "source": {"namespace", "name"}, "inputs": ["source", "body"], "outputs": ["first_name"]}
 
 An input is a field (its name, or `{"name", "type"}`), a source (`{"namespace", "name"}`), or the word `source` where
-the operation has a `source` beside its inputs. An output is a field. A type that is a schema is kept as JSON text.
+the operation has a `source` beside its inputs. A source may have a `description`. An output is a field. A type that is
+a schema is kept as JSON text.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
+from typing import TypeAlias
 
 from lineage.errors import Fault, Invalid
 from lineage.fields.ordered import OrderedOperation, Types
 from lineage.names import DatasetId
 
+DescribedSource: TypeAlias = tuple[DatasetId, "str | None"]
 # What an input says that stands for the operation's own source.
 _SOURCE = "source"
 
@@ -36,14 +39,21 @@ def parse_ordered(form: object, where: str, *, stage: str | None = None) -> Orde
     if faults:
         raise Invalid(faults)
     return OrderedOperation(
-        name, description, sources, inputs, tuple(one for one, _ in outputs), types_of(outputs), stage
+        name,
+        description,
+        tuple(sources),
+        inputs,
+        tuple(one for one, _ in outputs),
+        types_of(outputs),
+        stage,
+        descriptions_of(sources.items()),
     )
 
 
 def _parse_inputs(
-    forms: object, where: str, own: DatasetId | None, faults: list[Fault]
-) -> tuple[tuple[DatasetId, ...], tuple[str, ...]]:
-    """The sources and the fields among the inputs."""
+    forms: object, where: str, own: DescribedSource | None, faults: list[Fault]
+) -> tuple[Mapping[DatasetId, str | None], tuple[str, ...]]:
+    """Return the sources among the inputs with their descriptions, and the fields."""
     sources, fields = [] if own is None else [own], []
     for place, form in enumerate(parse_list(forms, where, faults)):
         if own is not None and form == _SOURCE:
@@ -52,14 +62,28 @@ def _parse_inputs(
             sources.append(_parse_source(form, f"{where}[{place}]", faults))
         else:
             fields.append(parse_field(form, f"{where}[{place}]", faults)[0])
-    return tuple(dict.fromkeys(sources)), tuple(fields)
+    return _described(sources), tuple(fields)
 
 
-def _parse_source(form: object, where: str, faults: list[Fault]) -> DatasetId:
+def _described(sources: Iterable[DescribedSource]) -> Mapping[DatasetId, str | None]:
+    """Return each source once, with the first description given of it."""
+    found: dict[DatasetId, str | None] = {}
+    for source, description in sources:
+        found[source] = description if found.get(source) is None else found[source]
+    return found
+
+
+def descriptions_of(sources: Iterable[DescribedSource]) -> tuple[tuple[DatasetId, str], ...]:
+    """Return the sources that have a description, with it."""
+    return tuple((source, description) for source, description in sources if description is not None)
+
+
+def _parse_source(form: object, where: str, faults: list[Fault]) -> DescribedSource:
     if not isinstance(form, Mapping):
         faults.append(Fault(where, form, "must be a JSON object with a namespace and a name"))
-        return DatasetId("", "")
-    return DatasetId(*(parse_text(form.get(part), f"{where}.{part}", faults) for part in ("namespace", "name")))
+        return DatasetId("", ""), None
+    namespace, name = (parse_text(form.get(part), f"{where}.{part}", faults) for part in ("namespace", "name"))
+    return DatasetId(namespace, name), parse_description(form, where, faults)
 
 
 def parse_fields(forms: object, where: str, faults: list[Fault]) -> list[tuple[str, str | None]]:

@@ -31,7 +31,8 @@ class Way:
 
     `operations` are reads and transforms whole, in the order of execution, with all that they emit; `edges` the source
     fields that went into the field, each with the transforms on its way; `nodes` and `connections` every field between,
-    as `detail` tells them. `truncated`: of edges or connections there is more.
+    as `detail` tells them. Descriptions of endpoints are no part of the key. `truncated`: of edges or connections there
+    is more.
     """
 
     key: str
@@ -39,11 +40,21 @@ class Way:
     edges: tuple[SimpleEdge, ...]
     nodes: tuple[DetailNode, ...]
     connections: tuple[Connection, ...]
+    destination: DatasetId
     truncated: bool = False
+    destination_description: str | None = None
 
     def taken_by(self, runs: tuple[str, ...]) -> FieldPathFound:
         """The way as it is answered, with the runs that took it, newest first."""
-        return FieldPathFound(self.operations, self.edges, runs, self.nodes, self.connections)
+        return FieldPathFound(
+            self.operations,
+            self.edges,
+            runs,
+            self.nodes,
+            self.connections,
+            self.destination,
+            self.destination_description,
+        )
 
 
 def way_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -> Way | None:
@@ -61,8 +72,17 @@ def way_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -
         edges,
         detail.nodes,
         detail.connections,
+        destination,
         more or detail.truncated,
+        _description(operations, destination, written),
     )
+
+
+def _description(operations: OperationSet, destination: DatasetId, written: Iterable[InputField]) -> str | None:
+    """Return what the first write of the field that describes its endpoint says of it."""
+    taken = set(written)
+    writes = (one for one in operations.writes if one.destination == destination and not taken.isdisjoint(one.inputs))
+    return next((one.destination_description for one in writes if one.destination_description is not None), None)
 
 
 def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[str, set[str]]:
@@ -81,14 +101,18 @@ def _key(on_the_way: Iterable[Operation], needed: Mapping[str, set[str]], writte
     forms = render_operations(on_the_way)
     for form in forms:
         form["outputs"] = sorted(needed[form["name"]])
+        form.get("source", {}).pop("description", None)
     last = sorted([one.origin, one.name] for one in written)
     return hashlib.sha256(json.dumps([forms, last], sort_keys=True).encode()).hexdigest()
 
 
 def _path_operation(operation: Operation) -> PathOperation:
-    source = operation.source if isinstance(operation, Read) else None
-    inputs = (SOURCE,) if source else tuple(dict.fromkeys(one.name for one in inputs_of(operation)))
-    return PathOperation(operation.name, operation.description, inputs, outputs_of(operation), source)
+    name, description, outputs = operation.name, operation.description, outputs_of(operation)
+    if isinstance(operation, Read):
+        return PathOperation(
+            name, description, (SOURCE,), outputs, operation.source, source_description=operation.source_description
+        )
+    return PathOperation(name, description, tuple(dict.fromkeys(one.name for one in inputs_of(operation))), outputs)
 
 
 def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tuple[SimpleEdge, ...], bool]:
@@ -97,11 +121,13 @@ def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tup
         reach |= operations.reached.of(one)
     names = 0
     edges: list[SimpleEdge] = []
+    descriptions = {one.source: one.source_description for one in operations.reads if one.source_description}
     for column in sorted(reached.columns(reach.direct | reach.made)):
         between = reach.by & reached.after(column)
         names += between.bit_count()
         if names > NAMES_MAX:
             return tuple(edges), True
         operations_between = tuple(one.name for one in reached.operations(between))
-        edges.append(SimpleEdge(column.dataset, column.field, operations_between))
+        said = descriptions.get(column.dataset)
+        edges.append(SimpleEdge(column.dataset, column.field, operations_between, said))
     return tuple(edges), False

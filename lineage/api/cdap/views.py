@@ -19,7 +19,7 @@ from lineage.fields.found import (
     SimpleEdge,
 )
 from lineage.fields.paths import print_slashed
-from lineage.names import FieldPath
+from lineage.names import DatasetId, FieldPath
 
 
 def render_mapping(mapping: FieldMapping) -> Form:
@@ -52,16 +52,22 @@ def render_paths(paths: Paths, field: FieldPath, asked: TimeRange, view: View | 
         "fieldName": print_slashed(field),
         "startTimeInSeconds": asked.start_ms // 1_000,
         "endTimeInSeconds": asked.end_ms // 1_000,
-        "paths": [{**_render_path(path, field, view), "runs": list(path.runs)} for path in paths.items],
+        "paths": [_render_path(path, field, view) for path in paths.items],
     }
+
+
+def _render_endpoint(endpoint: DatasetId, description: str | None) -> Form:
+    """Return an endpoint as the designs have it: with a description only where one was given."""
+    form = render_id(endpoint)
+    return form if description is None else {**form, "description": description}
 
 
 def _render_node(node: DetailNode) -> Form:
     form: Form = {"id": node.id, "label": node.label}
     if node.source is not None:
-        form["sourceEndPoint"] = render_id(node.source)
+        form["sourceEndPoint"] = _render_endpoint(node.source, node.source_description)
     if node.destination is not None:
-        form["destinationEndPoint"] = render_id(node.destination)
+        form["destinationEndPoint"] = _render_endpoint(node.destination, node.destination_description)
     return form
 
 
@@ -70,6 +76,13 @@ def _render_connection(connection: Connection) -> Form:
 
 
 def _render_path(path: FieldPathFound, field: FieldPath, view: View | None) -> Form:
+    form = _render_way(path, field, view)
+    if path.destination is not None and path.destination_description is not None:
+        form["destination"] = _render_endpoint(path.destination, path.destination_description)
+    return {**form, "runs": list(path.runs)}
+
+
+def _render_way(path: FieldPathFound, field: FieldPath, view: View | None) -> Form:
     if view == "simple":
         return {"edges": [_render_edge(edge, field) for edge in path.edges]}
     if view == "detailed":
@@ -85,7 +98,9 @@ def _render_operation(operation: PathOperation) -> Form:
         "name": operation.name,
         "description": operation.description,
     }
-    return form if operation.source is None else {**form, "source": render_id(operation.source)}
+    if operation.source is None:
+        return form
+    return {**form, "source": _render_endpoint(operation.source, operation.source_description)}
 
 
 def _render_edge(edge: SimpleEdge, field: FieldPath) -> Form:
@@ -94,5 +109,5 @@ def _render_edge(edge: SimpleEdge, field: FieldPath) -> Form:
         "from": print_slashed(edge.field),
         "to": print_slashed(field),
         "operations": list(edge.operations),
-        "source": render_id(edge.source),
+        "source": _render_endpoint(edge.source, edge.source_description),
     }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -20,20 +22,26 @@ NAMES = ["a", "b", "c"]
 
 _ENDPOINT, _OUTPUTS = st.sampled_from(ENDPOINTS), st.lists(st.sampled_from(NAMES), max_size=3).map(tuple)
 _INPUTS = st.lists(st.tuples(st.integers(0, 8), st.sampled_from(NAMES)), max_size=3)
-_READS = st.lists(st.tuples(_ENDPOINT, _OUTPUTS), min_size=1, max_size=3)
+_DESCRIPTION = st.sampled_from([None, "", "flights of 2013", "a table of flights"])
+_READS = st.lists(st.tuples(_ENDPOINT, _OUTPUTS, _DESCRIPTION), min_size=1, max_size=3)
 _TRANSFORMS = st.lists(st.tuples(_INPUTS, _OUTPUTS), max_size=6)
-_WRITES = st.lists(st.tuples(_INPUTS, _ENDPOINT), min_size=1, max_size=3)
+_WRITES = st.lists(st.tuples(_INPUTS, _ENDPOINT, _DESCRIPTION), min_size=1, max_size=3)
 
 
 def _built(reads, transforms, writes):
-    operations = [Read(f"r{n}", source, outputs) for n, (source, outputs) in enumerate(reads)]
+    operations = [
+        Read(f"r{n}", source, outputs, source_description=said) for n, (source, outputs, said) in enumerate(reads)
+    ]
 
     def taken(inputs):
         return tuple(InputField(operations[place % len(operations)].name, name) for place, name in inputs)
 
     for n, (inputs, outputs) in enumerate(transforms):
         operations.append(Transform(f"t{n}", taken(inputs), outputs))
-    return operations + [Write(f"w{n}", taken(inputs), endpoint) for n, (inputs, endpoint) in enumerate(writes)]
+    return operations + [
+        Write(f"w{n}", taken(inputs), endpoint, destination_description=said)
+        for n, (inputs, endpoint, said) in enumerate(writes)
+    ]
 
 
 def operation_sets():
@@ -186,6 +194,38 @@ def test_a_way_has_an_edge_from_each_source_field_and_the_operations_between(ope
         }
         for source in set().union(*(sources(operations, one) for one in fields))
     }
+
+
+def undescribed(operation):
+    """The operation without what it says of its endpoint."""
+    if isinstance(operation, Read):
+        return replace(operation, source_description=None)
+    return replace(operation, destination_description=None) if isinstance(operation, Write) else operation
+
+
+@given(operation_sets(), st.sampled_from(ENDPOINTS), st.sampled_from(NAMES))
+def test_descriptions_of_endpoints_are_returned_and_make_no_other_way(operations, endpoint, name):
+    way, plain = (
+        way_of(OperationSet(some), endpoint, (name,)) for some in (operations, list(map(undescribed, operations)))
+    )
+    if way is None:
+        return
+    assert way.key == plain.key
+    assert [(one.name, one.source_description) for one in way.operations if one.source] == [
+        (one.name, one.source_description)
+        for one in OperationSet(operations).reads
+        if one.name in {step.name for step in way.operations}
+    ]
+    said = {}
+    for one in operations:
+        for field in one.inputs if isinstance(one, Write) else ():
+            ends = said.setdefault((f"{field.origin}.{field.name}", one.destination), set())
+            ends.add(one.destination_description)
+    written_here = [one for one in way.nodes if one.destination == endpoint and (one.id, endpoint) in said]
+    assert all(one.destination_description in said[one.id, endpoint] for one in written_here)
+    assert [replace(one, source_description=None, destination_description=None) for one in way.nodes] == list(
+        plain.nodes
+    )
 
 
 @given(operation_sets(), operation_sets())

@@ -18,7 +18,12 @@ CONCAT = {
     "description": "concatenating the first name and last name",
 }
 
-READ = {"name": "read", "sources": (SOURCE,), "outputs": ("offset", "body")}
+READ = {
+    "name": "read",
+    "sources": (SOURCE,),
+    "outputs": ("offset", "body"),
+    "source_descriptions": ((SOURCE, FILE["description"]),),
+}
 FORMS = {
     "fields by name": (
         CONCAT,

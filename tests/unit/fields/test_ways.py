@@ -59,7 +59,8 @@ def test_the_unique_id_of_cdaps_sample_is_made_as_the_design_tells():
 
 def test_a_way_is_answered_with_the_runs_that_took_it():
     way = a_way(a_calculation())
-    found = FieldPathFound(way.operations, way.edges, ("newer", "older"), way.nodes, way.connections)
+    runs = ("newer", "older")
+    found = FieldPathFound(way.operations, way.edges, runs, way.nodes, way.connections, ESTIMATED)
     assert way.taken_by(("newer", "older")) == found
 
 

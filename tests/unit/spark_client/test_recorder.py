@@ -379,6 +379,10 @@ BAD: dict[str, Any] = {
     "no operations": ([], "fields: must hold a field that an operation emits"),
     "no read": ([FieldOperation("now").outputs("t")], "operations: must hold at least one operation of type READ"),
     "another thing": ([7], "operations[0]: must be a JSON object, got 7"),
+    "a description that is none": (
+        [FieldOperation("a").reads(("s3://flights", "checked", 7))],  # type: ignore[arg-type]
+        "operations[0].sources[0]: must be a dataset, as",
+    ),
     "no name": ([FieldOperation("").outputs("y")], "operations[0].name: must not be blank"),
     "no field": ([FieldOperation("a").inputs(7)], "operations[0].inputs[0]: must be a string, got 7"),  # type: ignore[arg-type]
     "odd JSON": ([{"type": "READ", "name": "a"}], "operations[0].source: is required"),
@@ -483,6 +487,84 @@ def test_written_columns_of_which_nothing_was_told_are_a_warning(
     assert written_in(lake.events()[0]) == {"estimated": ["estimate.co2"]}
 
 
+def test_written_columns_that_are_guessed_are_one_warning_that_names_them(
+    lake: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
+    with a_recorder(lake) as recorder:
+        recorder.record(ESTIMATED, [READ, ESTIMATE])
+        recorder.record(ESTIMATED, [READ, ESTIMATE])
+        recorder.read(CHECKED, ["seats"])
+        recorder.write(PLANES)
+        recorder.flush()
+        recorder.flush("RUNNING")
+
+    assert caplog.messages == [
+        "emissions.calculate: fields written to estimated: give them as `fields`, for they are guessed: tailnum, co2",
+        "emissions.calculate: fields written to planes: give them as `fields`, for they are guessed: seats",
+    ]
+
+
+def test_operations_that_name_their_origins_guess_nothing(
+    lake: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
+    with a_recorder(lake) as recorder:
+        recorder.record(ESTIMATED, GIVEN["of the model"])
+
+    assert caplog.messages == []
+
+
+READ_FROM, WRITTEN_TO = "files that hold flights", "Kafka broker at localhost:9092"
+DESCRIBED = {
+    "as triples": ((*ESTIMATED, WRITTEN_TO), [FieldOperation("in").reads((*CHECKED, READ_FROM)).outputs("distance")]),
+    "as objects": (
+        {**dataset(ESTIMATED), "description": WRITTEN_TO},
+        [FieldOperation("in").reads({**dataset(CHECKED), "description": READ_FROM}).outputs("distance")],
+    ),
+    "as JSON of the first design": (
+        (*ESTIMATED, WRITTEN_TO),
+        [
+            {
+                "name": "in",
+                "inputs": ["source"],
+                "outputs": ["distance"],
+                "source": {**dataset(CHECKED), "description": READ_FROM},
+            }
+        ],
+    ),
+    "of the model": (
+        None,
+        [
+            Read("in", DatasetId(*CHECKED), ("distance",), source_description=READ_FROM),
+            Write(
+                "out",
+                (InputField("in", "distance"),),
+                DatasetId(*ESTIMATED),
+                destination_description=WRITTEN_TO,
+            ),
+        ],
+    ),
+}
+
+
+@pytest.mark.parametrize(("destination", "given"), DESCRIBED.values(), ids=DESCRIBED)
+def test_descriptions_of_endpoints_travel_with_them(lake: SimpleNamespace, destination: Any, given: list[Any]) -> None:
+    with a_recorder(lake) as recorder:
+        recorder.record(destination, given, None if destination is None else ["distance"])
+
+    read, written = operations_in(lake.events()[0])
+    assert read["source"] == {**dataset(CHECKED), "description": READ_FROM}
+    assert written["destination"] == {**dataset(ESTIMATED), "description": WRITTEN_TO}
+
+
+def test_the_endpoints_of_a_pipeline_have_descriptions_too(lake: SimpleNamespace) -> None:
+    with a_recorder(lake) as recorder:
+        recorder.read((*CHECKED, READ_FROM), ["distance"])
+        recorder.write((*ESTIMATED, WRITTEN_TO), ["distance"])
+
+    read, written = operations_in(lake.events()[0])
+    assert (read["source"]["description"], written["destination"]["description"]) == (READ_FROM, WRITTEN_TO)
+
+
 def wide(number: int, columns: int) -> list[FieldOperation]:
     """Columns of which each takes nearly 4 KB, in the read and in the write together."""
     fields = [f"column_{column}_".ljust(1_900, "x") for column in range(columns)]
@@ -523,7 +605,8 @@ def test_a_set_that_exceeds_every_event_is_cut_with_a_warning(
     lake: SimpleNamespace, caplog: pytest.LogCaptureFixture
 ) -> None:
     with a_recorder(lake) as recorder:
-        recorder.record(("s3://flights", "vast"), wide(0, 1_200))
+        (read,) = wide(0, 1_200)
+        recorder.record(("s3://flights", "vast"), [read], read.form["outputs"])
         recorder.record(ESTIMATED, [READ, ESTIMATE], ["co2"])
 
     assert [written_in(event) for event in lake.events()] == [{"estimated": ["estimate.co2"]}]

@@ -15,7 +15,7 @@ from lineage.runs.door.rules import NameRules
 from spark_client import FieldOperation, LineageClient, LineageRecorder
 from tests.unit.runs.asking import loaded
 
-FILE, TABLE = ("myns", "user_data"), ("myns", "mytableds")
+FILE, TABLE = ("myns", "user_data", "files contains user information"), ("myns", "mytableds", "names of users")
 RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
 OPERATIONS = [
     FieldOperation("read").describe("Reading the data from the file").reads(FILE).outputs("offset", "body"),
@@ -61,7 +61,19 @@ def test_each_written_column_is_made_of_what_the_operations_say(questions: Field
 
 
 def test_the_way_of_a_column_is_its_operations_alone(questions: FieldQuestions) -> None:
-    (way,) = questions.find_paths(DatasetId(*TABLE), ("id",), ALL_TIME).items
+    (way,) = questions.find_paths(DatasetId(*TABLE[:2]), ("id",), ALL_TIME).items
 
     assert [one.name.rpartition(".")[2] for one in way.operations] == ["read", "parse", "concat", "create"]
     assert way.runs == (RUN,)
+
+
+def test_a_field_is_returned_with_the_descriptions_of_its_endpoints(questions: FieldQuestions) -> None:
+    endpoint = DatasetId(*TABLE[:2])
+    (way,) = questions.find_paths(endpoint, ("id",), ALL_TIME).items
+    detail = questions.find_detail(endpoint, ("id",), ALL_TIME, "backward")
+
+    assert (way.destination, way.destination_description) == (endpoint, TABLE[2])
+    assert [one.source_description for one in (*way.operations[:1], *way.edges)] == [FILE[2]] * 2
+    for nodes in (way.nodes, detail.nodes):
+        assert {one.source_description for one in nodes if one.source} == {FILE[2]}
+        assert {one.destination_description for one in nodes if one.destination} == {TABLE[2]}
