@@ -21,6 +21,7 @@ _MADE: Example = {
     "runs": [RUN_ID],
 }
 _PLAIN: Example = {"hops": 1, "direct": True, "masked": False}
+_RAW: Example = {"reason": "raw", "jobs": [], "runs": [], "reads": []}
 
 # What `checked.distance` was used for.
 USAGE: Example = {
@@ -44,7 +45,7 @@ USAGE: Example = {
 PROVENANCE: Example = {
     "column": CO2,
     "window": WINDOW,
-    "sources": [{"column": DISTANCE, **_PLAIN}, {"column": SEATS, **_PLAIN}],
+    "sources": [{"column": DISTANCE, **_PLAIN, **_RAW}, {"column": SEATS, **_PLAIN, **_RAW}],
     "steps": [
         {"source": DISTANCE, "destination": CO2, **_MADE},
         {"source": SEATS, "destination": CO2, **_MADE},

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import get_args
 
 from lineage.api import examples_reports as examples
 from lineage.api.schemas import Schema, list_of, object_of, ref
+from lineage.fields.found import Reason
 
 _TEXT: Schema = {"type": "string"}
 _TEXT_OR_NULL: Schema = {"type": ["string", "null"]}
@@ -52,6 +54,23 @@ _FLOW = object_of(
         "jobs": list_of(_ID),
     }
 )
+_SOURCE = object_of(
+    {
+        "column": _COLUMN,
+        "hops": {**_HOPS, "description": "0 for the column of the report itself."},
+        "direct": _DIRECT,
+        "masked": _MASKED,
+        "reason": {
+            "enum": list(get_args(Reason)),
+            "description": "raw: no run that started before the end of the time range wrote it. generated: `runs` made "
+            "it of nothing. unreported: `runs` wrote it, and did not report of which columns of `reads`. before: its "
+            "last writer, in `runs`, started before the time range.",
+        },
+        "jobs": list_of(_ID),
+        "runs": {**_TEXTS, "description": "The newest."},
+        "reads": {**list_of(_ID), "description": "The datasets that the runs without a report read."},
+    }
+)
 _STEP = object_of(
     {
         "source": _COLUMN,
@@ -80,10 +99,7 @@ SCHEMAS: Mapping[str, Schema] = {
     "ProvenanceReport": object_of(
         {
             **_HEAD,
-            "sources": {
-                **list_of(object_of({"column": _COLUMN, "hops": _HOPS, "direct": _DIRECT, "masked": _MASKED})),
-                "description": "Where it comes from: nothing in the time range tells what they were made of.",
-            },
+            "sources": {**list_of(_SOURCE), "description": "Where the ways up end, and why; nearest first."},
             "steps": {**list_of(_STEP), "description": "Every step of the way between them."},
             "truncated": _TRUNCATED,
         },

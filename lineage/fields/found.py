@@ -10,6 +10,7 @@ from lineage.names import DatasetId, FieldPath, JobId
 from lineage.runs.found import FoundRun, LastWriter
 
 Direction: TypeAlias = Literal["backward", "forward", "both"]
+Reason: TypeAlias = Literal["raw", "generated", "unreported", "before"]
 UNKNOWN_TYPE = "unknown"
 
 
@@ -233,12 +234,21 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class TrueSource:
-    """A column at the end of the way up: nothing in the time range tells what it was made of."""
+    """A column at which the way up ends, and why; at the reported column itself after no hops.
+
+    raw: no run that started before the range's end wrote it. generated: runs made it of nothing. unreported: runs wrote
+    it and did not report of which columns. before: its last writer started before the range. `runs` and `jobs` are
+    those that are the reason, newest first; `reads` the datasets that the runs without a report read.
+    """
 
     column: Column
     hops: int
     direct: bool
     masked: bool
+    reason: Reason
+    jobs: tuple[JobId, ...] = ()
+    runs: tuple[str, ...] = ()
+    reads: tuple[DatasetId, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,13 @@ from lineage.fields.columns import Column, Source
 from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use
 from tests.fields_model.found import hops
 from tests.fields_model.operations import dropped, read_of
-from tests.fields_model.tellers import Teller, sources_in
+from tests.fields_model.tellers import Teller, sources_in, unknown
 from tests.fields_model.told import united
 from tests.runs_model.facets import text_in
 
 _FAR = 20
+# Runs that a report names of one thing.
+_RUNS = 10
 
 
 @dataclass(frozen=True)
@@ -56,11 +58,60 @@ def report_provenance(world, dataset, field, window):
     start = Column(world.said.primary(dataset), field)
     tellers = _in(world, window)
     reached, legs = _journey(start, lambda column: _made_of(world, tellers, column), lambda leg: leg.source)
-    made = {leg.destination for leg in legs}
-    sources = tuple(TrueSource(column, *how) for column, *how in reached if column not in made)
+    sources = tuple(
+        TrueSource(column, *how, reason, *_because(world, some, reads))
+        for column, *how in [(start, 0, True, False), *reached]
+        for reason, some, reads in _ends(world, column, window)
+    )
     ends = sorted({(leg.source, leg.destination) for leg in legs})
     steps = [_step(world, [leg for leg in legs if (leg.source, leg.destination) == one]) for one in ends]
     return Provenance(start, window, sources, tuple(steps))
+
+
+# Ends
+
+
+def _ends(world, column, window):
+    """(reason, those who are the reason, the datasets they read) of each reason why the way ends at a column."""
+    writers = _writers(world, column.dataset, _in(world, window))
+    told = {one: _told_of(world, column.dataset, one) for one in writers}
+    own = {one: columns and columns.fields.get(column.field) for one, columns in told.items()}
+    silent = [one for one in writers if one.job and not (told[one] and told[one].fields)]
+    unnamed = [one for one in writers if own[one] and any(source.field is None for source in own[one])]
+    reported = any(sources is not None for sources in own.values())
+    generated = [one for one in writers if own[one] == {}]
+    unreported = [one for one in writers if one in silent or one in unnamed]
+    if not (unreported or reported):
+        unreported = [one for one in writers if one.job]
+    found = [("generated", generated, set())] if generated else []
+    if unreported:
+        reads = set()
+        for one in unreported[:_RUNS]:
+            sources = own[one] if one in unnamed else unknown(one.inputs).whole
+            reads |= {world.said.primary(source.dataset) for source in sources if source.field is None}
+        found.append(("unreported", unreported, reads))
+    if found or reported:
+        return found
+    earlier = [one for one in world.tellers if one.job and one.start < window.start]
+    before = sorted(_writers(world, column.dataset, earlier), key=lambda one: (one.start, one.id))
+    return [("before", before[-1:], set())] if before else [("raw", [], set())]
+
+
+def _writers(world, dataset, tellers):
+    """Those who wrote the dataset, or told of it, under whichever names."""
+    return [one for one in tellers if any(world.said.primary(name) == dataset for name in {*one.outputs, *one.told})]
+
+
+def _told_of(world, dataset, teller):
+    """What one teller told of the dataset's columns; None if nothing."""
+    told = [columns for name, columns in teller.told.items() if world.said.primary(name) == dataset]
+    return world.named(united(told)) if told else None
+
+
+def _because(world, tellers, reads):
+    """(jobs, runs, datasets read)"""
+    jobs = tuple(sorted({one.job for one in tellers} - {None}))
+    return jobs, tuple(one.id for one in tellers[:_RUNS]), tuple(sorted(reads))
 
 
 def _in(world, window):

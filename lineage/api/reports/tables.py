@@ -24,7 +24,8 @@ _COLUMN = ("namespace", "dataset", "field")
 _WAY = ("hops", "direct", "masked")
 USAGE = ("section", "kind", "start", "end", "run", *_COLUMN, "known", "operations", *_WAY, "status", "jobs")
 _INTO = tuple(f"into_{name}" for name in _COLUMN)
-PROVENANCE = ("section", "start", "end", *_COLUMN, *_INTO, *_WAY, "transformations", "operations", "jobs", "runs")
+_DONE = ("transformations", "operations", "jobs", "runs")
+PROVENANCE = ("section", "start", "end", *_COLUMN, *_INTO, *_WAY, "reason", *_DONE, "reads")
 # Spreadsheets compute a cell that begins so, in any width of the character (OWASP, "CSV Injection"; East Asian locales
 # read the full-width forms as their ASCII ones); an apostrophe before it makes it text.
 _FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
@@ -76,7 +77,15 @@ def _flow(flow: Flow) -> Row:
 
 
 def _source(source: TrueSource) -> Row:
-    return {"section": "source", **_column(source.column), **_way(source)}
+    return {
+        "section": "source",
+        **_column(source.column),
+        **_way(source),
+        "reason": source.reason,
+        "jobs": _jobs(source.jobs),
+        "runs": _listed(source.runs),
+        "reads": _listed(dataset.node_id for dataset in source.reads),
+    }
 
 
 def _step(step: Step) -> Row:

@@ -68,6 +68,10 @@ def _render_source(source: TrueSource) -> Form:
         "hops": source.hops,
         "direct": source.direct,
         "masked": source.masked,
+        "reason": source.reason,
+        "jobs": render_ids(source.jobs),
+        "runs": list(source.runs),
+        "reads": render_ids(source.reads),
     }
 
 

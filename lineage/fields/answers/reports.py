@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 from typing import Literal, TypeAlias
 
-from lineage.fields.answers.journeys import Journey, operations_in, steps_of
+from lineage.fields.answers.ends import End, find_ends, is_cut, reads_of
+from lineage.fields.answers.journeys import Journey, Reached, operations_in, steps_of
 from lineage.fields.answers.present import Present
 from lineage.fields.answers.schemas import schema_of
 from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, RunThen, RunTold, Span
@@ -115,13 +116,18 @@ def _statuses(columns: Sequence[Column], span: Span, table: GraphTable) -> dict[
 
 
 def report_provenance(table: GraphTable, column: Column, window: Window) -> Provenance:
-    """What a column came from in the time range, up to columns of which nothing in it tells what they are made of."""
+    """Return what a column came from in the time range, up to the columns at which the way ends, with the reason."""
     span = Span(table, window, RUNS_MAX)
     span.load([(column.dataset, BACKWARD)])
     start = Column(span.primary(column.dataset), column.field)
     journey = Journey(span, start, BACKWARD)
-    reached = journey.travel()
+    reached = [Reached(start, 0, direct=True, masked=False), *journey.travel()]
     steps = journey.steps()
-    made = {step.destination for step in steps}
-    sources = [TrueSource(one.column, one.hops, one.direct, one.masked) for one in reached if one.column not in made]
-    return Provenance(start, window, tuple(sources), tuple(steps), journey.truncated)
+    ends = find_ends((one.column for one in reached), span)
+    sources = (_source(one, end) for one in reached for end in ends[one.column])
+    return Provenance(start, window, tuple(sources), tuple(steps), journey.truncated or span.truncated or is_cut(ends))
+
+
+def _source(reached: Reached, end: End) -> TrueSource:
+    way = reached.hops, reached.direct, reached.masked
+    return TrueSource(reached.column, *way, end.reason, tuple(sorted(end.jobs)), tuple(end.runs), reads_of(end))

@@ -30,6 +30,12 @@ BACKWARD: Side = "B"
 FORWARD: Side = "F"
 # Runs of one dataset that are looked at, the newest, unless fewer are asked for.
 RUNS_MAX = 10_000
+# Rows that are read to find one that its run's facts confirm.
+_FIRST_LOOK = 3
+_NEXT_LOOK = 100
+_LOOKS_MAX = 20
+# Runs whose facts one report reads.
+_INPUTS_MAX = 1_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +122,44 @@ class Span:
                 {one: self.primary(one) for one in told.sources | told.destinations}
             )
         return self._named_sets[telling]
+
+    def last_written_before(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, RunThen]:
+        """Return the last run (or JobEvent) that wrote each dataset and started before the range; none if none did."""
+        highs = {(name, one): f"{BACKWARD}#{self._window.start}" for one in datasets for name in self._names(one)}
+        found: dict[DatasetId, list[RunThen]] = {}
+        limit = _FIRST_LOOK
+        for _ in range(_LOOKS_MAX):
+            queries = [
+                Query(dataset_pk(name), low=f"{BACKWARD}#", high=high, newest_first=True, limit=limit)
+                for (name, _), high in highs.items()
+            ]
+            pages = dict(zip(highs, self._table.query(queries), strict=True))
+            rows = _checked({(name, BACKWARD): page.rows for (name, _), page in pages.items()}, self._table)
+            # A DatasetEvent declares what a dataset is made of, and writes nothing.
+            runs = {one: [run for run in map(_run, rows[one[0], BACKWARD]) if run.job is not None] for one in highs}
+            for (_, dataset), some in runs.items():
+                found.setdefault(dataset, []).extend(some[:1])
+            highs = {one: page.rows[-1].sk for one, page in pages.items() if page.more and not runs[one]}
+            limit = _NEXT_LOOK
+            if not highs:
+                break
+        self.truncated |= bool(highs)
+        newest = {one: max(some, key=lambda run: (run.started, run.id), default=None) for one, some in found.items()}
+        return {one: run for one, run in newest.items() if run is not None}
+
+    def inputs_of(self, runs: Iterable[str]) -> dict[str, set[DatasetId]]:
+        """Return the inputs of each run, under primary names; of the first so many, by id."""
+        wanted = sorted(set(runs))
+        self.truncated |= len(wanted) > _INPUTS_MAX
+        facts = facts_of_runs(wanted[:_INPUTS_MAX], self._table) if wanted else {}
+        inputs = {run: set(map(dataset_of, some.inputs)) for run, some in facts.items()}
+        names = {name for some in inputs.values() for name in some}
+        if names:
+            self.groups.load(names)
+        return {run: set(map(self.primary, some)) for run, some in inputs.items()}
+
+    def _names(self, dataset: DatasetId) -> list[DatasetId]:
+        return self.groups.group(dataset).names
 
     def primary(self, name: DatasetId) -> DatasetId:
         """What a dataset is called."""

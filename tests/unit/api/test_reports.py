@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from io import StringIO
 from unicodedata import normalize
 
@@ -60,7 +61,7 @@ def a_step(source, **changes):
 
 def a_provenance(**changes):
     """CO2 came of distance and seats."""
-    sources = tuple(TrueSource(one, 1, direct=True, masked=False) for one in (DISTANCE, SEATS))
+    sources = tuple(TrueSource(one, 1, direct=True, masked=False, reason="raw") for one in (DISTANCE, SEATS))
     steps = tuple(a_step(one) for one in (DISTANCE, SEATS))
     return Provenance(**{"column": CO2, "window": WINDOW, "sources": sources, "steps": steps, **changes})
 
@@ -131,11 +132,22 @@ def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
 def test_provenance_as_a_table_is_a_row_for_each_source_and_each_step():
     masked = Transformation("DIRECT", "TRANSFORMATION", "hashed", masking=True)
     step = a_step(DISTANCE, transformations=(masked, Transformation("INDIRECT")))
-    table = provenance_table(a_provenance(sources=a_provenance().sources[:1], steps=(step,)))
+    raw = a_provenance().sources[0]
+    because = {"jobs": (ESTIMATE,), "runs": (RUN, "r2"), "reads": (CO2.dataset, DISTANCE.dataset)}
+    unreported = replace(raw, reason="unreported", **because)
+    table = provenance_table(a_provenance(sources=(raw, unreported), steps=(step,)))
 
     distance = {"namespace": STORE, "dataset": "checked", "field": "distance"}
+    source = {"section": "source", **distance, "hops": "1", "direct": "true", "masked": "false"}
     assert rows_of(table)[1:] == [
-        {"section": "source", **distance, "hops": "1", "direct": "true", "masked": "false"},
+        {**source, "reason": "raw"},
+        {
+            **source,
+            "reason": "unreported",
+            "jobs": "job:emissions:emissions.estimate",
+            "runs": f"{RUN}; r2",
+            "reads": "dataset:s3://flights:estimated; dataset:s3://flights:checked",
+        },
         {
             "section": "step",
             **distance,

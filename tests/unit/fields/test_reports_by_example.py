@@ -16,6 +16,7 @@ from tests.unit.fields.telling import (
     RAW,
     READ,
     column_lineage,
+    lineage_of,
     operations,
     read,
     taken,
@@ -23,7 +24,7 @@ from tests.unit.fields.telling import (
     write,
 )
 from tests.unit.runs.strategies import a_symlink
-from tests.unit.runs.telling import an_event, at, the
+from tests.unit.runs.telling import a_dataset_event, an_event, at, the
 
 WINDOW = Window(at(0), at(9))
 CARRIER = ("carrier",)
@@ -48,7 +49,7 @@ def a_check(second, run, *ways):
 def test_a_column_is_masked_if_everyone_who_told_masked_it_and_direct_if_anyone_did(ask, ways, direct, masked):
     events = [a_check(second, f"b{second}", *some) for second, some in enumerate(ways, 1)]
     (flow,) = ask(events).report_usage(RAW, CARRIER, WINDOW).flows
-    (source,) = ask(events).report_provenance(CHECKED, CARRIER, WINDOW).sources
+    source = ask(events).report_provenance(CHECKED, CARRIER, WINDOW).sources[-1]
     assert (flow.column, flow.hops, flow.direct, flow.masked) == (Column(CHECKED, CARRIER), 1, direct, masked)
     assert (source.column, source.hops, source.direct, source.masked) == (Column(RAW, CARRIER), 1, direct, masked)
 
@@ -85,3 +86,88 @@ def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(ask):
     ]
     uses = ask(events).report_usage(RAW, ("line",), Window(at(0), at(2))).uses
     assert [(one.kind, one.run) for one in uses] == [("READ", the("b1")), ("DELETE", the("b1"))]
+
+
+# Where the way up ends
+
+
+def a_read(second, run="a1", told=None, **changes):
+    """A run that made the raw flights of the landing ones, and reports no columns unless told."""
+    outputs = [RAW if told is None else (RAW, told)]
+    return an_event(second, run, READ, **{"inputs": [LANDING], "outputs": outputs, **changes})
+
+
+def the_ends(questions, window=WINDOW, dataset=CHECKED):
+    """Where the way up from a carrier ends: (hops, dataset, field), why, by which jobs and runs, of which datasets."""
+    report = questions.report_provenance(dataset, CARRIER, window)
+    return [
+        ((one.hops, one.column.dataset, ".".join(one.column.field)), one.reason, one.jobs, one.runs, one.reads)
+        for one in report.sources
+    ]
+
+
+THE_RAW, THE_LANDING = (1, RAW, "carrier"), (2, LANDING, "carrier")
+UNREPORTED = (THE_RAW, "unreported", (READ,), (the("a1"),), (LANDING,))
+CARRIED = column_lineage(carrier=[taken(LANDING, "carrier")])
+LATE = Window(at(2), at(9))
+
+
+@pytest.mark.parametrize(
+    ("events", "window", "ends"),
+    [
+        pytest.param([], WINDOW, [(THE_RAW, "raw", (), (), ())], id="nobody wrote it"),
+        pytest.param([a_read(1)], WINDOW, [UNREPORTED], id="its writer reported no columns"),
+        pytest.param(
+            [a_read(1, told=column_lineage(flight=[taken(LANDING, "flight")]))],
+            WINDOW,
+            [UNREPORTED],
+            id="its writer reported other columns",
+        ),
+        pytest.param(
+            [a_read(1, told={"lineage": lineage_of([], carrier=[taken(LANDING)])})],
+            WINDOW,
+            [UNREPORTED],
+            id="its writer reported the dataset that it comes from, and not the column",
+        ),
+        pytest.param(
+            [a_read(1), a_read(2, run="a2", told=CARRIED)],
+            WINDOW,
+            [UNREPORTED, (THE_LANDING, "raw", (), (), ())],
+            id="one of its runs reported it, the other did not",
+        ),
+        pytest.param(
+            [a_read(1, told=column_lineage(carrier=[]))],
+            WINDOW,
+            [(THE_RAW, "generated", (READ,), (the("a1"),), ())],
+            id="it was made of nothing",
+        ),
+        pytest.param(
+            [a_read(0), a_read(1, run="a2")],
+            LATE,
+            [(THE_RAW, "before", (READ,), (the("a2"),), ())],
+            id="its last writer ran before",
+        ),
+        pytest.param([a_read(9)], WINDOW, [(THE_RAW, "raw", (), (), ())], id="its first writer ran after"),
+    ],
+)
+def test_every_end_says_why_the_way_ends_there(ask, events, window, ends):
+    assert the_ends(ask([*events, a_check(3, "b1", IDENTITY)]), window) == ends
+
+
+def test_a_column_whose_own_writers_report_nothing_is_an_end_itself(ask):
+    assert the_ends(ask([a_read(1), a_check(2, "b1", IDENTITY)]), dataset=RAW) == [
+        ((0, RAW, "carrier"), *UNREPORTED[1:])
+    ]
+
+
+def test_a_dataset_event_declares_columns_and_writes_none(ask):
+    declared = a_dataset_event(1, RAW, **column_lineage(flight=[taken(LANDING, "flight")]))
+    for window in (WINDOW, LATE):
+        assert the_ends(ask([declared, a_check(3, "b1", IDENTITY)]), window) == [(THE_RAW, "raw", (), (), ())]
+
+
+def test_an_end_names_the_newest_of_many_runs_that_report_nothing(ask):
+    runs = [a_read(0, run=f"{number:02}") for number in range(12)]
+    ((_, reason, jobs, named, reads),) = the_ends(ask([*runs, a_check(3, "b1", IDENTITY)]))
+    assert (reason, jobs, reads) == ("unreported", (READ,), (LANDING,))
+    assert named == tuple(run.run for run in sorted(runs, key=lambda one: one.run, reverse=True)[:10])
