@@ -38,7 +38,7 @@ USAGE: Example = {
             "known": True,
         }
     ],
-    "flows": [{"column": CO2, **_PLAIN, "status": "alive", "jobs": [JOB]}],
+    "flows": [{"column": CO2, **_PLAIN, "certain": True, "status": "alive", "jobs": [JOB]}],
     "truncated": False,
 }
 # What `estimated.co2_kg` came from.

@@ -25,6 +25,7 @@ def _flag(description: str) -> Schema:
 
 _DIRECT = _flag("On some way, no step was merely a condition (a join, a filter, a sort).")
 _MASKED = _flag("On every way, some step masked it.")
+_CERTAIN = _flag("On some way, every run reported which columns it took and made.")
 _HEAD: Mapping[str, Schema] = {"column": _COLUMN, "window": object_of({"start": _TIME, "end": _TIME})}
 _USE = object_of(
     {
@@ -36,7 +37,10 @@ _USE = object_of(
         "run": _TEXT,
         "job": {"anyOf": [_ID, {"type": "null"}]},
         "started": _TIME,
-        "fields": list_of(_COLUMN),
+        "fields": {
+            **list_of(_COLUMN),
+            "description": "Where it is not `known` which it used, those that it may have made of this field.",
+        },
         "operations": _OPERATIONS,
         "known": _flag("Whether the run told which fields it used."),
     }
@@ -47,6 +51,7 @@ _FLOW = object_of(
         "hops": _HOPS,
         "direct": _DIRECT,
         "masked": _MASKED,
+        "certain": _CERTAIN,
         "status": {
             "enum": ["alive", "dropped", "unknown"],
             "description": "Whether the column is there now; unknown where its dataset's columns are not known.",
@@ -84,7 +89,14 @@ _STEP = object_of(
 
 SCHEMAS: Mapping[str, Schema] = {
     "ReportedColumn": object_of(
-        {"dataset": _ID, "field": {"type": "string", "description": "A path of names with dots between them."}},
+        {
+            "dataset": _ID,
+            "field": {
+                **_TEXT_OR_NULL,
+                "description": "A path of names with dots between them; null for columns of the dataset that nobody "
+                "reported.",
+            },
+        },
         examples=[examples.CO2],
     ),
     "UsageReport": object_of(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from lineage.fields.columns import Column, Transformation
+from lineage.fields.columns import Column, Source, Transformation
 from lineage.names import DatasetId, FieldPath, JobId
 from lineage.runs.found import FoundRun, LastWriter
 
@@ -192,15 +192,16 @@ class Paths:
 class Use:
     """What a run did with the field.
 
-    READ: it read it (`fields`: what it made of it; none if nobody told, `known` False). WRITE: it wrote it, of
-    `fields`. CREATE: it wrote it of nothing. DELETE: it dropped it, or what it made of it.
+    READ: it read it (`fields`: what it made of it; not `known`: what it may have made of it). WRITE: it wrote it, of
+    `fields`. CREATE: it wrote it of nothing. DELETE: it dropped it, or what it made of it. A field that is a dataset
+    alone stands for columns that the run did not report.
     """
 
     kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
     run: str
     job: JobId | None
     started: str
-    fields: tuple[Column, ...] = ()
+    fields: tuple[Source, ...] = ()
     operations: tuple[str, ...] = ()
     known: bool = True
 
@@ -209,14 +210,16 @@ class Use:
 class Flow:
     """A column that the field flowed into, in so many `hops`; `direct` if on some way no step was merely indirect.
 
-    `masked`: on every way some step masked it. `status`: whether the column is there now, was dropped since (it, its
-    dataset), or its dataset's columns are not known.
+    `masked`: on every way some step masked it. `certain`: on some way all columns were reported; else it may have come
+    there, and a dataset without a field stands for columns that no run reported. `status`: whether the column (or such
+    a dataset) is there now, was dropped since (it, its dataset), or its dataset's columns are not known.
     """
 
-    column: Column
+    column: Source
     hops: int
     direct: bool
     masked: bool
+    certain: bool
     status: Literal["alive", "dropped", "unknown"]
     jobs: tuple[JobId, ...] = ()
 

@@ -1,5 +1,8 @@
 """What became of a column in a time range, and where it came from: along the steps that everyone told of in it.
 
+Down, a column may have gone wherever nobody reported which columns were taken; a source without a field is a dataset
+whose columns nobody reported.
+
 A way is direct if each of its steps is, and masked if any of its steps masks. A step that several told of is direct if
 one of them says so, and masks if all do: where nothing is said of how, it is taken as direct, and as not masked.
 """
@@ -26,10 +29,11 @@ _RUNS = 10
 class Leg:
     """A step that one teller told of."""
 
-    source: Column
-    destination: Column
+    source: Source
+    destination: Source
     how: frozenset
     teller: Teller
+    certain: bool = True
 
     @property
     def direct(self):
@@ -45,10 +49,14 @@ def report_usage(world, dataset, field, window):
     start = Column(world.said.primary(dataset), field)
     tellers = _in(world, window)
     uses = {use for one in tellers for use in (*_writes(world, start, one), *_reads(world, start, one))}
-    reached, legs = _journey(start, lambda column: _made_from(world, tellers, column), lambda leg: leg.destination)
+    reached, legs = _journey(
+        Source(start.dataset, field),
+        lambda node: [*_made_from(world, tellers, node), *_perhaps_made_from(world, tellers, node)],
+        lambda leg: leg.destination,
+    )
     flows = tuple(
-        Flow(column, *how, _status(world, column), _jobs(leg for leg in legs if leg.destination == column))
-        for column, *how in reached
+        Flow(node, *how, certain, _status(world, node), _jobs(leg for leg in legs if leg.destination == node))
+        for node, *how, certain in reached
     )
     return Usage(start, window, tuple(sorted(uses, key=_newest, reverse=True)), flows)
 
@@ -57,13 +65,15 @@ def report_provenance(world, dataset, field, window):
     """What a column came from: every step, and the columns that nothing is told to be made of."""
     start = Column(world.said.primary(dataset), field)
     tellers = _in(world, window)
-    reached, legs = _journey(start, lambda column: _made_of(world, tellers, column), lambda leg: leg.source)
-    sources = tuple(
-        TrueSource(column, *how, reason, *_because(world, some, reads))
-        for column, *how in [(start, 0, True, False), *reached]
-        for reason, some, reads in _ends(world, column, window)
+    reached, legs = _journey(
+        Source(start.dataset, field), lambda node: _made_of(world, tellers, node), lambda leg: leg.source
     )
-    ends = sorted({(leg.source, leg.destination) for leg in legs})
+    sources = tuple(
+        TrueSource(Column(node.dataset, node.field), *how, reason, *_because(world, some, reads))
+        for node, *how, _ in [(Source(start.dataset, field), 0, True, False, True), *reached]
+        for reason, some, reads in _ends(world, node, window)
+    )
+    ends = sorted({(leg.source, leg.destination) for leg in legs}, key=lambda one: [end.order for end in one])
     steps = [_step(world, [leg for leg in legs if (leg.source, leg.destination) == one]) for one in ends]
     return Provenance(start, window, sources, tuple(steps))
 
@@ -124,16 +134,17 @@ def _in(world, window):
 
 
 def _journey(start, legs_of, end):
-    """(column, hops, whether directly, whether masked) of each column reached but the start; and all legs."""
+    """(node, hops, whether directly, whether masked, whether certainly) of each but the start; and all legs."""
 
     def reach(accept):
         return hops([start], _FAR, lambda column: {end(leg) for leg in legs_of(column) if accept(leg)})
 
     every, directly = reach(lambda leg: True), reach(lambda leg: leg.direct)
     openly = reach(lambda leg: not leg.masks)
+    certainly = reach(lambda leg: leg.certain)
     reached = [
-        (column, every[column], column in directly, column not in openly)
-        for column in sorted(every, key=lambda column: (every[column], column))
+        (column, every[column], column in directly, column not in openly, column in certainly)
+        for column in sorted(every, key=lambda column: (every[column], column.order))
         if column != start
     ]
     return reached, [leg for column in every for leg in legs_of(column)]
@@ -141,12 +152,36 @@ def _journey(start, legs_of, end):
 
 def _made_from(world, tellers, column):
     """The steps from a column to others, each of which was told of itself."""
-    source = Source(column.dataset, column.field)
     for one, dataset, columns in _told(world, tellers):
         for path, sources in columns.fields.items():
             for some in (sources, columns.whole):
-                if source in some:
-                    yield Leg(column, Column(dataset, path), some[source], one)
+                if column.field is not None and column in some:
+                    yield Leg(column, Source(dataset, path), some[column], one)
+
+
+def _perhaps_made_from(world, tellers, node):
+    """The steps that may have been from a column, or from any column of a dataset."""
+    for one in tellers:
+        for name in {*one.outputs, *one.told}:
+            dataset, columns = world.said.primary(name), world.named(one.columns(name))
+            for path, how in _perhaps(columns, node):
+                yield Leg(node, Source(dataset, path), how, one, certain=False)
+
+
+def _perhaps(columns, node):
+    """(path, how) of what may be made of a node; without a path, some column that nobody reported."""
+    unnamed = Source(node.dataset)
+    named = {one for one in sources_in(columns) if one.dataset == node.dataset and one.field is not None}
+    for path, own in columns.fields.items():
+        taken = [how for one, how in own.items() if one == unnamed or (one in named and node == unnamed)]
+        taken += [how for one, how in columns.whole.items() if one in named and node == unnamed]
+        if taken:
+            yield path, frozenset(chain(*taken))
+    whole = [how for one, how in columns.whole.items() if one == unnamed and not named]
+    if not columns.fields:
+        whole += [how for one, how in columns.whole.items() if one in named and node in (one, unnamed)]
+    if whole:
+        yield None, frozenset(chain(*whole))
 
 
 def _made_of(world, tellers, column):
@@ -155,7 +190,7 @@ def _made_of(world, tellers, column):
         for sources in (columns.fields.get(column.field, {}), columns.whole) if dataset == column.dataset else ():
             for source, how in sources.items():
                 if source.field is not None:
-                    yield Leg(Column(source.dataset, source.field), column, how, one)
+                    yield Leg(source, column, how, one)
 
 
 def _told(world, tellers):
@@ -168,8 +203,8 @@ def _step(world, legs):
     how = {one for leg in legs for one in leg.how}
     roots = dict.fromkeys(_root(world, leg.teller) for leg in legs)
     return Step(
-        legs[0].source,
-        legs[0].destination,
+        Column(legs[0].source.dataset, legs[0].source.field),
+        Column(legs[0].destination.dataset, legs[0].destination.field),
         tuple(sorted(how, key=str)),
         _called(how),
         _jobs(legs),
@@ -200,6 +235,8 @@ def _status(world, column):
     ):
         return "dropped"
     schema = world.schema(column.dataset)
+    if column.field is None:
+        return "alive"
     if schema:
         return "alive" if column.field in schema else "dropped"
     return "alive" if column.field in world.present(column.dataset).fields else "unknown"
@@ -220,7 +257,7 @@ def _writes(world, column, teller):
         yield _use("WRITE", teller, known=False)
     elif column.field in columns.fields:
         sources = columns.fields[column.field]
-        made_of = {Column(one.dataset, one.field) for one in sources if one.field is not None}
+        made_of = {one for one in sources if one.field is not None}
         yield _use("WRITE" if sources else "CREATE", teller, made_of, sources.values())
 
 
@@ -230,17 +267,21 @@ def _reads(world, column, teller):
     every = {*teller.inputs, *sources, *chain(*map(read_of, teller.operations))}
     names = {one for one in every if world.said.primary(one) == column.dataset}
     sets = [some for some in teller.operations if names & read_of(some).keys()]
-    made = list(_made_from(world, [teller], column))
+    node = Source(column.dataset, column.field)
+    made = list(_made_from(world, [teller], node))
+    perhaps = {leg.destination for leg in _perhaps_made_from(world, [teller], node)}
     taken = any(column.field in read_of(some)[one] for some in sets for one in names & read_of(some).keys())
     mum = not teller.explicit and set(teller.outputs) - teller.told.keys() and names & set(teller.inputs)
     if made or taken:
-        yield _use("READ", teller, {leg.destination for leg in made}, [leg.how for leg in made])
-    elif names and not sets and (mum or names.isdisjoint(sources)):
-        yield _use("READ", teller, known=False)
+        unreported = {one for one in perhaps if one.field is None}
+        yield _use("READ", teller, {leg.destination for leg in made} | unreported, [leg.how for leg in made])
+    elif perhaps or (names and not sets and (mum or names.isdisjoint(sources))):
+        yield _use("READ", teller, perhaps, known=False)
     gone = {(world.said.primary(one.dataset), one.field) for some in sets for one in dropped(some)}
     if (column.dataset, column.field) in gone:
         yield _use("DELETE", teller)
 
 
 def _use(kind, teller, fields=(), how=(), *, known=True):
-    return Use(kind, teller.id, teller.job, teller.start, tuple(sorted(fields)), _called(set(chain(*how))), known)
+    fields = tuple(sorted(fields, key=lambda one: one.order))
+    return Use(kind, teller.id, teller.job, teller.start, fields, _called(set(chain(*how))), known)

@@ -13,7 +13,7 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 from lineage.api.marquez.values import when
-from lineage.fields.columns import Column, Transformation
+from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use, Window
 from lineage.fields.paths import print_dotted
 from lineage.names import JobId
@@ -22,7 +22,7 @@ Row: TypeAlias = Mapping[str, str]
 
 _COLUMN = ("namespace", "dataset", "field")
 _WAY = ("hops", "direct", "masked")
-USAGE = ("section", "kind", "start", "end", "run", *_COLUMN, "known", "operations", *_WAY, "status", "jobs")
+USAGE = ("section", "kind", "start", "end", "run", *_COLUMN, "known", "operations", *_WAY, "certain", "status", "jobs")
 _INTO = tuple(f"into_{name}" for name in _COLUMN)
 _DONE = ("transformations", "operations", "jobs", "runs")
 PROVENANCE = ("section", "start", "end", *_COLUMN, *_INTO, *_WAY, "reason", *_DONE, "reads")
@@ -73,7 +73,8 @@ def _uses(use: Use) -> Iterator[Row]:
 
 
 def _flow(flow: Flow) -> Row:
-    return {"section": "flow", **_column(flow.column), **_way(flow), "status": flow.status, "jobs": _jobs(flow.jobs)}
+    what = {"certain": _flag(flow.certain), "status": flow.status, "jobs": _jobs(flow.jobs)}
+    return {"section": "flow", **_column(flow.column), **_way(flow), **what}
 
 
 def _source(source: TrueSource) -> Row:
@@ -100,8 +101,9 @@ def _step(step: Step) -> Row:
     }
 
 
-def _column(column: Column) -> Row:
-    return dict(zip(_COLUMN, (column.dataset.namespace, column.dataset.name, print_dotted(column.field)), strict=True))
+def _column(column: Column | Source) -> Row:
+    field = "" if column.field is None else print_dotted(column.field)
+    return dict(zip(_COLUMN, (column.dataset.namespace, column.dataset.name, field), strict=True))
 
 
 def _way(way: Flow | TrueSource) -> Row:

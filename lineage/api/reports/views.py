@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lineage.api.marquez.values import Form, render_id, render_ids, render_transformation, when
-from lineage.fields.columns import Column
+from lineage.fields.columns import Column, Source
 from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use, Window
 from lineage.fields.paths import print_dotted
 
@@ -30,9 +30,10 @@ def render_provenance(provenance: Provenance) -> Form:
     }
 
 
-def render_column(column: Column) -> Form:
-    """`{"dataset": {"namespace", "name"}, "field"}`."""
-    return {"dataset": render_id(column.dataset), "field": print_dotted(column.field)}
+def render_column(column: Column | Source) -> Form:
+    """Return `{"dataset": {"namespace", "name"}, "field"}`; the field of a dataset alone is null."""
+    field = None if column.field is None else print_dotted(column.field)
+    return {"dataset": render_id(column.dataset), "field": field}
 
 
 def _render_window(window: Window) -> Form:
@@ -57,6 +58,7 @@ def _render_flow(flow: Flow) -> Form:
         "hops": flow.hops,
         "direct": flow.direct,
         "masked": flow.masked,
+        "certain": flow.certain,
         "status": flow.status,
         "jobs": render_ids(flow.jobs),
     }

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, groupby
 from typing import Literal, TypeAlias
 
 from lineage.fields.answers.ends import End, find_ends, is_cut, reads_of
-from lineage.fields.answers.journeys import Journey, Reached, operations_in, steps_of
+from lineage.fields.answers.journeys import Journey, Reached, column_of, operations_in, steps_of
+from lineage.fields.answers.perhaps import How, Perhaps
 from lineage.fields.answers.present import Present
 from lineage.fields.answers.schemas import schema_of
 from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, RunThen, RunTold, Span
-from lineage.fields.columns import Column, Transformation, unite
+from lineage.fields.columns import Column, Source, unite
 from lineage.fields.found import Flow, Provenance, TrueSource, Usage, Use, Window
 from lineage.fields.operations import Read
 from lineage.fields.paths import parse_slashed
@@ -38,7 +39,7 @@ def report_usage(table: GraphTable, column: Column, window: Window) -> Usage:
     reached = journey.travel()
     status, jobs = _statuses([one.column for one in reached], span, table), journey.jobs_into()
     flows = [
-        Flow(one.column, one.hops, one.direct, one.masked, status[one.column], jobs.get(one.column, ()))
+        Flow(one.column, one.hops, one.direct, one.masked, one.certain, status[one.column], jobs.get(one.column, ()))
         for one in reached
     ]
     cut = journey.truncated or len(uses) > USES_MAX
@@ -60,7 +61,7 @@ def _writes(column: Column, run: RunThen, told: Sequence[RunTold]) -> Iterator[U
         yield Use("WRITE", run.id, run.job, run.started, known=False)
     elif column.field in columns.fields:
         sources = columns.fields[column.field]
-        fields = sorted(Column(one.dataset, one.field) for one in sources if one.field is not None)
+        fields = _in_order(one for one in sources if one.field is not None)
         kind: Literal["WRITE", "CREATE"] = "WRITE" if sources else "CREATE"
         how = [one for some in sources.values() for one in some]
         yield Use(kind, run.id, run.job, run.started, tuple(fields), operations_in(how))
@@ -74,11 +75,13 @@ def _reads(column: Column, run: RunThen, readings: Sequence[Reading], span: Span
     taken = any(
         read.source == column.dataset and column.field in _fields(read) for one in recorded for read in one.reads
     )
+    perhaps = {field for one in told for field in _perhaps_made_of(column, one)}
     if made or taken:
-        fields = sorted({field for field, _ in made})
-        yield Use("READ", run.id, run.job, run.started, tuple(fields), operations_in(chain(*(how for _, how in made))))
-    elif mum:
-        yield Use("READ", run.id, run.job, run.started, known=False)
+        fields = {field for field, _ in made} | {field for field in perhaps if field.field is None}
+        operations = operations_in(chain(*(how for _, how in made)))
+        yield Use("READ", run.id, run.job, run.started, _in_order(fields), operations)
+    elif mum or perhaps:
+        yield Use("READ", run.id, run.job, run.started, _in_order(perhaps), known=False)
     if any(column in one.dropped for one in recorded):
         yield Use("DELETE", run.id, run.job, run.started)
 
@@ -87,12 +90,21 @@ def _fields(read: Read) -> set[FieldPath]:
     return {parse_slashed(name) for name in read.outputs}
 
 
-def _made_of(column: Column, told: RunTold) -> Iterator[tuple[Column, frozenset[Transformation]]]:
-    return ((destination, how) for _, destination, how in steps_of(told, column, FORWARD))
+def _made_of(column: Column, told: RunTold) -> Iterator[tuple[Source, How]]:
+    return ((Source(made.dataset, made.field), how) for _, made, how in steps_of(told, column, FORWARD))
 
 
-def _statuses(columns: Sequence[Column], span: Span, table: GraphTable) -> dict[Column, Status]:
-    """Whether each column is still there; without a schema that tells it, those that are told of now are."""
+def _perhaps_made_of(column: Column, told: RunTold) -> Iterator[Source]:
+    uses = Perhaps(told.dataset, told.columns, column.dataset)
+    return (made for made, _ in uses.of(Source(column.dataset, column.field)))
+
+
+def _in_order(fields: Iterable[Source]) -> tuple[Source, ...]:
+    return tuple(sorted(fields, key=lambda one: one.order))
+
+
+def _statuses(columns: Sequence[Source], span: Span, table: GraphTable) -> dict[Source, Status]:
+    """Return whether each column is still there; without a schema that tells it, those that are told of now are."""
     datasets = {column.dataset for column in columns}
     namespaces = Namespaces(table)
     namespaces.load(dataset.namespace for dataset in datasets)
@@ -103,10 +115,12 @@ def _statuses(columns: Sequence[Column], span: Span, table: GraphTable) -> dict[
     present = Present(table)
     present.load(dataset for dataset in datasets - gone if not schemas[dataset].known)
 
-    def status(column: Column) -> Status:
+    def status(column: Source) -> Status:
         schema = schemas[column.dataset]
         if column.dataset in gone:
             return "dropped"
+        if column.field is None:
+            return "alive"
         if schema.known:
             return "alive" if column.field in schema.types else "dropped"
         entry = present.entry(column.dataset)
@@ -121,13 +135,15 @@ def report_provenance(table: GraphTable, column: Column, window: Window) -> Prov
     span.load([(column.dataset, BACKWARD)])
     start = Column(span.primary(column.dataset), column.field)
     journey = Journey(span, start, BACKWARD)
-    reached = [Reached(start, 0, direct=True, masked=False), *journey.travel()]
+    reached = [Reached(Source(start.dataset, start.field), 0, direct=True, masked=False, certain=True)]
+    reached += journey.travel()
     steps = journey.steps()
-    ends = find_ends((one.column for one in reached), span)
-    sources = (_source(one, end) for one in reached for end in ends[one.column])
+    columns = [column_of(one.column) for one in reached]
+    ends = find_ends(columns, span)
+    sources = (_source(column, one, end) for column, one in zip(columns, reached, strict=True) for end in ends[column])
     return Provenance(start, window, tuple(sources), tuple(steps), journey.truncated or span.truncated or is_cut(ends))
 
 
-def _source(reached: Reached, end: End) -> TrueSource:
+def _source(column: Column, reached: Reached, end: End) -> TrueSource:
     way = reached.hops, reached.direct, reached.masked
-    return TrueSource(reached.column, *way, end.reason, tuple(sorted(end.jobs)), tuple(end.runs), reads_of(end))
+    return TrueSource(column, *way, end.reason, tuple(sorted(end.jobs)), tuple(end.runs), reads_of(end))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from lineage.api import examples_reports as examples
 from lineage.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
-from lineage.fields.columns import Column, Transformation
+from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use, Window
 from lineage.names import DatasetId, JobId
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
@@ -22,6 +22,7 @@ from tests.unit.api.proxy import ask
 STORE = "s3://flights"
 DISTANCE, SEATS = (Column(DatasetId(STORE, "checked"), (name,)) for name in ("distance", "seats"))
 CO2 = Column(DatasetId(STORE, "estimated"), ("co2_kg",))
+FLOWED_INTO = Source(CO2.dataset, CO2.field)
 ESTIMATE = JobId("emissions", "emissions.estimate")
 RUN = "01941f2a-9d00-7c3e-8b1f-6a5d4c3b2a19"
 WINDOW = Window("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
@@ -44,7 +45,7 @@ def a_use(**changes):
 
 def a_usage(**changes):
     """The distance was read once, and went into CO2."""
-    flow = Flow(CO2, 1, direct=True, masked=False, status="alive", jobs=(ESTIMATE,))
+    flow = Flow(FLOWED_INTO, 1, direct=True, masked=False, certain=True, status="alive", jobs=(ESTIMATE,))
     return Usage(**{"column": DISTANCE, "window": WINDOW, "uses": (a_use(),), "flows": (flow,), **changes})
 
 
@@ -92,7 +93,8 @@ def test_provenance_says_the_true_sources_and_the_steps():
 def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
     known = a_use(fields=(CO2, SEATS), operations=("fuel, co2", "average"))
     unknown = a_use(kind="READ", job=None, fields=(), operations=(), known=False)
-    table = usage_table(a_usage(uses=(known, unknown), truncated=True))
+    perhaps = Flow(Source(CO2.dataset), 2, direct=True, masked=False, certain=False, status="unknown")
+    table = usage_table(a_usage(uses=(known, unknown), flows=(*a_usage().flows, perhaps), truncated=True))
 
     use = {
         "section": "use",
@@ -122,8 +124,19 @@ def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
             "hops": "1",
             "direct": "true",
             "masked": "false",
+            "certain": "true",
             "status": "alive",
             "jobs": "job:emissions:emissions.estimate",
+        },
+        {
+            "section": "flow",
+            "namespace": STORE,
+            "dataset": "estimated",
+            "hops": "2",
+            "direct": "true",
+            "masked": "false",
+            "certain": "false",
+            "status": "unknown",
         },
         {"section": "truncated"},
     ]

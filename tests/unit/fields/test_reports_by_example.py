@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.fields.columns import Column
+from lineage.fields.columns import Column, Source
 from lineage.fields.found import Window
 from tests.unit.fields.telling import (
     CHECK,
@@ -16,7 +16,8 @@ from tests.unit.fields.telling import (
     RAW,
     READ,
     column_lineage,
-    lineage_of,
+    lineage,
+    lineage_entry,
     operations,
     read,
     taken,
@@ -50,7 +51,7 @@ def test_a_column_is_masked_if_everyone_who_told_masked_it_and_direct_if_anyone_
     events = [a_check(second, f"b{second}", *some) for second, some in enumerate(ways, 1)]
     (flow,) = ask(events).report_usage(RAW, CARRIER, WINDOW).flows
     source = ask(events).report_provenance(CHECKED, CARRIER, WINDOW).sources[-1]
-    assert (flow.column, flow.hops, flow.direct, flow.masked) == (Column(CHECKED, CARRIER), 1, direct, masked)
+    assert (flow.column, flow.hops, flow.direct, flow.masked) == (Source(CHECKED, CARRIER), 1, direct, masked)
     assert (source.column, source.hops, source.direct, source.masked) == (Column(RAW, CARRIER), 1, direct, masked)
 
 
@@ -61,7 +62,7 @@ def test_a_run_that_used_a_dataset_under_two_names_used_it_once(ask):
         RAW, CARRIER, WINDOW
     )
     assert [(one.kind, one.run, one.fields, one.operations) for one in usage.uses] == [
-        ("READ", the("b1"), (Column(CHECKED, CARRIER),), ("IDENTITY", "sha2"))
+        ("READ", the("b1"), (Source(CHECKED, CARRIER),), ("IDENTITY", "sha2"))
     ]
 
 
@@ -70,7 +71,7 @@ def test_a_run_that_told_of_one_name_of_what_it_wrote_is_known_to_have_written_t
     usage = ask([an_event(1, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, told), LANDING])]).report_usage(
         LANDING, CARRIER, WINDOW
     )
-    assert [(one.kind, one.fields, one.known) for one in usage.uses] == [("WRITE", (Column(RAW, CARRIER),), True)]
+    assert [(one.kind, one.fields, one.known) for one in usage.uses] == [("WRITE", (Source(RAW, CARRIER),), True)]
 
 
 def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(ask):
@@ -88,13 +89,93 @@ def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(ask):
     assert [(one.kind, one.run) for one in uses] == [("READ", the("b1")), ("DELETE", the("b1"))]
 
 
+# What a column may have gone into
+
+
+def the_flows(questions, dataset=LANDING, column="line"):
+    """What a column flowed into: (hops, dataset, field), and whether certainly."""
+    flows = questions.report_usage(dataset, (column,), WINDOW).flows
+    return [((one.hops, one.column.dataset, one.column.field), one.certain) for one in flows]
+
+
+ALL_OF_RAW, THE_CHECKED = (1, RAW, None), (2, CHECKED, CARRIER)
+
+
+@pytest.mark.parametrize(
+    ("told", "flows"),
+    [
+        pytest.param(None, [(ALL_OF_RAW, False), (THE_CHECKED, False)], id="no columns"),
+        pytest.param(
+            column_lineage([taken(LANDING, "line", JOINED)]),
+            [(ALL_OF_RAW, False), (THE_CHECKED, False)],
+            id="only what decides about rows",
+        ),
+        pytest.param(
+            lineage(lineage_entry(RAW, [taken(LANDING)])),
+            [(ALL_OF_RAW, False), (THE_CHECKED, False)],
+            id="only the dataset",
+        ),
+        pytest.param(
+            lineage(lineage_entry(RAW, [], carrier=[taken(LANDING)])),
+            [((1, RAW, CARRIER), False), (THE_CHECKED, False)],
+            id="of which dataset, not of which column",
+        ),
+        pytest.param(
+            lineage(lineage_entry(RAW, [taken(LANDING)], carrier=[taken(LANDING, "line")])),
+            [((1, RAW, CARRIER), True), (THE_CHECKED, True)],
+            id="the column, and beside it the dataset",
+        ),
+        pytest.param(
+            lineage(lineage_entry(RAW, [taken(LANDING)], carrier=[taken(LANDING, "other")])),
+            [],
+            id="another column, and beside it the dataset",
+        ),
+        pytest.param(column_lineage(carrier=[taken(LANDING, "other")]), [], id="another column"),
+    ],
+)
+def test_a_column_may_have_gone_wherever_nobody_reported_which_was_taken(ask, told, flows):
+    assert the_flows(ask([a_read(1, told=told), a_check(2, "b1", IDENTITY)])) == flows
+
+
+def test_what_one_run_reports_is_certain_whatever_others_leave_out(ask):
+    events = [a_read(1), a_read(2, run="a2", told=column_lineage(carrier=[taken(LANDING, "line")]))]
+    assert the_flows(ask([*events, a_check(3, "b1", IDENTITY)])) == [
+        (ALL_OF_RAW, False),
+        ((1, RAW, CARRIER), True),
+        (THE_CHECKED, True),
+    ]
+
+
+def test_the_way_goes_on_behind_datasets_of_which_no_run_reports_columns(ask):
+    events = [a_read(1), an_event(2, "b1", CHECK, inputs=[RAW], outputs=[CHECKED])]
+    assert the_flows(ask(events)) == [(ALL_OF_RAW, False), ((2, CHECKED, None), False)]
+
+
+def test_a_use_names_the_datasets_of_which_its_run_reported_no_columns(ask):
+    told = column_lineage(carrier=[taken(LANDING, "line")])
+    events = [a_read(1), a_read(2, run="a2", outputs=[(RAW, told), CHECKED])]
+    uses = ask(events).report_usage(LANDING, ("line",), WINDOW).uses
+    assert [(one.run, one.fields, one.known) for one in uses] == [
+        (the("a2"), (Source(CHECKED), Source(RAW, CARRIER)), True),
+        (the("a1"), (Source(RAW),), False),
+    ]
+
+
+def test_a_dataset_that_may_hold_a_column_is_dropped_when_it_is(ask):
+    dropped = a_dataset_event(5, RAW, lifecycleStateChange={"lifecycleStateChange": "DROP"})
+    for events, status in (([a_read(1)], "alive"), ([a_read(1), dropped], "dropped")):
+        (flow,) = ask(events).report_usage(LANDING, ("line",), WINDOW).flows
+        assert (flow.column, flow.status, flow.jobs) == (Source(RAW), status, (READ,))
+
+
 # Where the way up ends
 
 
 def a_read(second, run="a1", told=None, **changes):
     """A run that made the raw flights of the landing ones, and reports no columns unless told."""
-    outputs = [RAW if told is None else (RAW, told)]
-    return an_event(second, run, READ, **{"inputs": [LANDING], "outputs": outputs, **changes})
+    of_job = told if told and "lineage" in told else {}
+    outputs = [RAW if told is None or of_job else (RAW, told)]
+    return an_event(second, run, READ, **{"inputs": [LANDING], "outputs": outputs, "job_facets": of_job, **changes})
 
 
 def the_ends(questions, window=WINDOW, dataset=CHECKED):
@@ -124,7 +205,7 @@ LATE = Window(at(2), at(9))
             id="its writer reported other columns",
         ),
         pytest.param(
-            [a_read(1, told={"lineage": lineage_of([], carrier=[taken(LANDING)])})],
+            [a_read(1, told=lineage(lineage_entry(RAW, [], carrier=[taken(LANDING)])))],
             WINDOW,
             [UNREPORTED],
             id="its writer reported the dataset that it comes from, and not the column",

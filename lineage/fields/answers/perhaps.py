@@ -1,0 +1,69 @@
+"""Where a column may have gone: what runs made of its dataset without a report of its columns.
+
+A run that reports no columns may have made anything of all that it read. Then the dataset that it wrote stands for its
+columns: a source without a field, of which may be made whatever is made of any column of the dataset.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+from lineage.fields.columns import Columns, Source, Sources, Transformation
+from lineage.names import DatasetId
+
+How: TypeAlias = frozenset[Transformation]
+
+
+@dataclass(frozen=True)
+class Perhaps:
+    """What the columns of `made`, as one report has them, may be made of a source dataset."""
+
+    made: DatasetId
+    columns: Columns
+    source: DatasetId
+
+    def of(self, node: Source) -> Iterator[tuple[Source, How]]:
+        """Yield what may be made of a column of the source dataset, or (a node without a field) of any of them."""
+        yield from (self._of_any if node.field is None else self._of_unnamed).items()
+        if self._unnamed in self.columns.whole and not self._is_named:
+            yield Source(self.made), self.columns.whole[self._unnamed]
+        if node.field is not None and not self.columns.fields and node in self.columns.whole:
+            yield Source(self.made), self.columns.whole[node]
+
+    @property
+    def _unnamed(self) -> Source:
+        return Source(self.source)
+
+    @cached_property
+    def _of_unnamed(self) -> Mapping[Source, How]:
+        """What was reported to be made of the source dataset, without its column."""
+        fields = self.columns.fields.items()
+        return {Source(self.made, path): own[self._unnamed] for path, own in fields if self._unnamed in own}
+
+    @cached_property
+    def _of_any(self) -> Mapping[Source, How]:
+        """What is made of any column of the source dataset."""
+        of_whole = self._taken({one: how for one, how in self.columns.whole.items() if one.field is not None})
+        if not self.columns.fields:
+            return {} if of_whole is None else {Source(self.made): of_whole}
+        # Columns that one operation made share their sources.
+        every = {id(own): own for own in self.columns.fields.values()}
+        taken = {
+            place: [how for how in (self._taken(own), of_whole) if how is not None] for place, own in every.items()
+        }
+        found = {Source(self.made, path): taken[id(own)] for path, own in self.columns.fields.items()}
+        return {column: frozenset[Transformation]().union(*hows) for column, hows in found.items() if hows}
+
+    def _taken(self, sources: Sources) -> How | None:
+        """Return how any column of the source dataset is taken; None if none is."""
+        taken = [how for source, how in sources.items() if source.dataset == self.source]
+        return frozenset[Transformation]().union(*taken) if taken else None
+
+    @cached_property
+    def _is_named(self) -> bool:
+        """True if a column of the source dataset is reported: a dependency on all of it says nothing more then."""
+        every = {id(some): some for some in (self.columns.whole, *self.columns.fields.values())}
+        return any(one.dataset == self.source and one.field is not None for some in every.values() for one in some)
