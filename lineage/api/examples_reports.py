@@ -30,15 +30,18 @@ USAGE: Example = {
     "uses": [
         {
             "kind": "READ",
-            "run": RUN_ID,
             "job": JOB,
-            "started": _STARTED,
+            "first": _STARTED,
+            "last": _STARTED,
+            "count": 1,
+            "states": {"COMPLETED": 1},
+            "runs": [{"id": RUN_ID, "started": _STARTED, "state": "COMPLETED"}],
             "fields": [CO2],
             "operations": ["fuel, co2"],
             "known": True,
         }
     ],
-    "flows": [{"column": CO2, **_PLAIN, "certain": True, "status": "alive", "jobs": [JOB]}],
+    "flows": [{"column": CO2, **_PLAIN, "certain": True, "failed": False, "status": "alive", "jobs": [JOB]}],
     "truncated": False,
 }
 # What `estimated.co2_kg` came from.

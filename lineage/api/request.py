@@ -81,6 +81,17 @@ class HttpRequest:
         """All values of this name in the query."""
         return self.event.resolved_query_string_parameters.get(name, [])
 
+    def take_only(self, names: Sequence[str]) -> None:
+        """Refuse a query that has other parameters, which would be ignored.
+
+        Raises:
+            Invalid: with each of them.
+        """
+        rule = f"must be one of the parameters {', '.join(names)}"
+        given = self.event.resolved_query_string_parameters.items()
+        if faults := [Fault(name, ", ".join(values), rule) for name, values in given if name not in names]:
+            raise Invalid(faults)
+
     def segment(self, name: str) -> str:
         """An id of the path, decoded."""
         encoded = self.segments[name]

@@ -25,8 +25,16 @@ def _flag(description: str) -> Schema:
 
 _DIRECT = _flag("On some way, no step was merely a condition (a join, a filter, a sort).")
 _MASKED = _flag("On every way, some step masked it.")
+_FAILED = _flag("On every way, some step was reported by runs that failed or were aborted, and by no other.")
 _CERTAIN = _flag("On some way, every run reported which columns it took and made.")
 _HEAD: Mapping[str, Schema] = {"column": _COLUMN, "window": object_of({"start": _TIME, "end": _TIME})}
+_RUN = object_of(
+    {
+        "id": _TEXT,
+        "started": _TIME,
+        "state": {**_TEXT_OR_NULL, "description": "Null for what a Job- or DatasetEvent declared."},
+    }
+)
 _USE = object_of(
     {
         "kind": {
@@ -34,9 +42,16 @@ _USE = object_of(
             "description": "READ: read it, and made `fields` of it. WRITE: wrote it, of `fields`. CREATE: wrote it of "
             "nothing. DELETE: dropped it, or what was made of it.",
         },
-        "run": _TEXT,
         "job": {"anyOf": [_ID, {"type": "null"}]},
-        "started": _TIME,
+        "first": {**_TIME, "description": "When the first of the runs started."},
+        "last": {**_TIME, "description": "When the newest started."},
+        "count": {"type": "integer", "minimum": 1, "description": "How many runs of the job reported this."},
+        "states": {
+            "type": "object",
+            "additionalProperties": {"type": "integer", "minimum": 1},
+            "description": "How many of them are in which state; declared ones have none.",
+        },
+        "runs": {**list_of(_RUN), "description": "The newest ten, newest first."},
         "fields": {
             **list_of(_COLUMN),
             "description": "Where it is not `known` which it used, those that it may have made of this field.",
@@ -52,6 +67,7 @@ _FLOW = object_of(
         "direct": _DIRECT,
         "masked": _MASKED,
         "certain": _CERTAIN,
+        "failed": _FAILED,
         "status": {
             "enum": ["alive", "dropped", "unknown"],
             "description": "Whether the column is there now; unknown where its dataset's columns are not known.",
@@ -102,7 +118,10 @@ SCHEMAS: Mapping[str, Schema] = {
     "UsageReport": object_of(
         {
             **_HEAD,
-            "uses": {**list_of(_USE), "description": "What runs did with the field."},
+            "uses": {
+                **list_of(_USE),
+                "description": "What runs did with the field: runs of one job that reported the same are one use.",
+            },
             "flows": {**list_of(_FLOW), "description": "What it went into, and that into others, nearest first."},
             "truncated": _TRUNCATED,
         },

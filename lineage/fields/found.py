@@ -7,7 +7,7 @@ from typing import Literal, TypeAlias
 
 from lineage.fields.columns import Column, Source, Transformation
 from lineage.names import DatasetId, FieldPath, JobId
-from lineage.runs.found import FoundRun, LastWriter
+from lineage.runs.found import FoundRun, LastWriter, State
 
 Direction: TypeAlias = Literal["backward", "forward", "both"]
 Reason: TypeAlias = Literal["raw", "generated", "unreported", "before"]
@@ -189,8 +189,17 @@ class Paths:
 
 
 @dataclass(frozen=True, slots=True)
+class ReportedRun:
+    """A run that a report names; what a Job- or DatasetEvent declared has no state."""
+
+    id: str
+    started: str
+    state: State | None
+
+
+@dataclass(frozen=True, slots=True)
 class Use:
-    """What a run did with the field.
+    """What runs of one job did with the field, all that reported the same: so many, of which the newest are named.
 
     READ: it read it (`fields`: what it made of it; not `known`: what it may have made of it). WRITE: it wrote it, of
     `fields`. CREATE: it wrote it of nothing. DELETE: it dropped it, or what it made of it. A field that is a dataset
@@ -198,9 +207,12 @@ class Use:
     """
 
     kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
-    run: str
     job: JobId | None
-    started: str
+    first: str
+    last: str
+    count: int
+    states: tuple[tuple[State, int], ...]
+    runs: tuple[ReportedRun, ...]
     fields: tuple[Source, ...] = ()
     operations: tuple[str, ...] = ()
     known: bool = True
@@ -212,7 +224,8 @@ class Flow:
 
     `masked`: on every way some step masked it. `certain`: on some way all columns were reported; else it may have come
     there, and a dataset without a field stands for columns that no run reported. `status`: whether the column (or such
-    a dataset) is there now, was dropped since (it, its dataset), or its dataset's columns are not known.
+    a dataset) is there now, was dropped since (it, its dataset), or its dataset's columns are not known. `failed`: on
+    every way some step was reported by failed runs alone, so that it may never have come there.
     """
 
     column: Source
@@ -220,6 +233,7 @@ class Flow:
     direct: bool
     masked: bool
     certain: bool
+    failed: bool
     status: Literal["alive", "dropped", "unknown"]
     jobs: tuple[JobId, ...] = ()
 

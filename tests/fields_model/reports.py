@@ -9,11 +9,12 @@ one of them says so, and masks if all do: where nothing is said of how, it is ta
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from itertools import chain
 
 from lineage.fields.columns import Column, Source
-from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use
+from lineage.fields.found import Flow, Provenance, ReportedRun, Step, TrueSource, Usage, Use
 from tests.fields_model.found import hops
 from tests.fields_model.operations import dropped, read_of
 from tests.fields_model.tellers import Teller, sources_in, unknown
@@ -48,17 +49,21 @@ def report_usage(world, dataset, field, window):
     """Who used a column, and what it flowed into."""
     start = Column(world.said.primary(dataset), field)
     tellers = _in(world, window)
-    uses = {use for one in tellers for use in (*_writes(world, start, one), *_reads(world, start, one))}
+    uses = [use for one in tellers for use in (*_writes(world, start, one), *_reads(world, start, one))]
     reached, legs = _journey(
         Source(start.dataset, field),
         lambda node: [*_made_from(world, tellers, node), *_perhaps_made_from(world, tellers, node)],
         lambda leg: leg.destination,
+        world,
     )
     flows = tuple(
-        Flow(node, *how, certain, _status(world, node), _jobs(leg for leg in legs if leg.destination == node))
-        for node, *how, certain in reached
+        Flow(node, *how, _status(world, node), _jobs(leg for leg in legs if leg.destination == node))
+        for node, *how in reached
     )
-    return Usage(start, window, tuple(sorted(uses, key=_newest, reverse=True)), flows)
+    alike = {(one.kind, one.job, one.fields, one.operations, one.known): [] for one in uses}
+    for one in uses:
+        alike[one.kind, one.job, one.fields, one.operations, one.known].append(one)
+    return Usage(start, window, tuple(sorted(map(_united, alike.values()), key=_newest, reverse=True)), flows)
 
 
 def report_provenance(world, dataset, field, window):
@@ -66,11 +71,11 @@ def report_provenance(world, dataset, field, window):
     start = Column(world.said.primary(dataset), field)
     tellers = _in(world, window)
     reached, legs = _journey(
-        Source(start.dataset, field), lambda node: _made_of(world, tellers, node), lambda leg: leg.source
+        Source(start.dataset, field), lambda node: _made_of(world, tellers, node), lambda leg: leg.source, world
     )
     sources = tuple(
         TrueSource(Column(node.dataset, node.field), *how, reason, *_because(world, some, reads))
-        for node, *how, _ in [(Source(start.dataset, field), 0, True, False, True), *reached]
+        for node, *how, _, _ in [(Source(start.dataset, field), 0, True, False, True, False), *reached]
         for reason, some, reads in _ends(world, node, window)
     )
     ends = sorted({(leg.source, leg.destination) for leg in legs}, key=lambda one: [end.order for end in one])
@@ -133,8 +138,8 @@ def _in(world, window):
 # Ways
 
 
-def _journey(start, legs_of, end):
-    """(node, hops, whether directly, whether masked, whether certainly) of each but the start; and all legs."""
+def _journey(start, legs_of, end, world):
+    """(node, hops, whether directly, masked, certainly, by failed runs) of each but the start; and all legs."""
 
     def reach(accept):
         return hops([start], _FAR, lambda column: {end(leg) for leg in legs_of(column) if accept(leg)})
@@ -142,8 +147,9 @@ def _journey(start, legs_of, end):
     every, directly = reach(lambda leg: True), reach(lambda leg: leg.direct)
     openly = reach(lambda leg: not leg.masks)
     certainly = reach(lambda leg: leg.certain)
+    surely = reach(lambda leg: _state(world, leg.teller) not in ("FAILED", "ABORTED"))
     reached = [
-        (column, every[column], column in directly, column not in openly, column in certainly)
+        (column, every[column], column in directly, column not in openly, column in certainly, column not in surely)
         for column in sorted(every, key=lambda column: (every[column], column.order))
         if column != start
     ]
@@ -246,7 +252,24 @@ def _status(world, column):
 
 
 def _newest(use):
-    return use.started, use.run, use.kind
+    return use.last, use.runs[0].id, use.kind, use.known
+
+
+def _united(uses):
+    """Uses of which only the runs differ, newest first, as one."""
+    states = Counter(run.state for one in uses for run in one.runs if run.state)
+    return replace(
+        uses[0],
+        first=uses[-1].first,
+        count=len(uses),
+        states=tuple(sorted(states.items())),
+        runs=tuple(run for one in uses[:_RUNS] for run in one.runs),
+    )
+
+
+def _state(world, teller):
+    """The state of the run that it is; None of what an event declared."""
+    return world.said.runs[teller.run].state if teller.run else None
 
 
 def _writes(world, column, teller):
@@ -254,11 +277,11 @@ def _writes(world, column, teller):
     names = [one for one in {*teller.outputs, *teller.told} if world.said.primary(one) == column.dataset]
     columns = world.named(united(teller.told[one] for one in names if one in teller.told))
     if names and teller.job and teller.told.keys().isdisjoint(names):
-        yield _use("WRITE", teller, known=False)
+        yield _use("WRITE", world, teller, known=False)
     elif column.field in columns.fields:
         sources = columns.fields[column.field]
         made_of = {one for one in sources if one.field is not None}
-        yield _use("WRITE" if sources else "CREATE", teller, made_of, sources.values())
+        yield _use("WRITE" if sources else "CREATE", world, teller, made_of, sources.values())
 
 
 def _reads(world, column, teller):
@@ -274,14 +297,15 @@ def _reads(world, column, teller):
     mum = not teller.explicit and set(teller.outputs) - teller.told.keys() and names & set(teller.inputs)
     if made or taken:
         unreported = {one for one in perhaps if one.field is None}
-        yield _use("READ", teller, {leg.destination for leg in made} | unreported, [leg.how for leg in made])
+        yield _use("READ", world, teller, {leg.destination for leg in made} | unreported, [leg.how for leg in made])
     elif perhaps or (names and not sets and (mum or names.isdisjoint(sources))):
-        yield _use("READ", teller, perhaps, known=False)
+        yield _use("READ", world, teller, perhaps, known=False)
     gone = {(world.said.primary(one.dataset), one.field) for some in sets for one in dropped(some)}
     if (column.dataset, column.field) in gone:
-        yield _use("DELETE", teller)
+        yield _use("DELETE", world, teller)
 
 
-def _use(kind, teller, fields=(), how=(), *, known=True):
+def _use(kind, world, teller, fields=(), how=(), *, known=True):
+    run = ReportedRun(teller.id, teller.start, _state(world, teller))
     fields = tuple(sorted(fields, key=lambda one: one.order))
-    return Use(kind, teller.id, teller.job, teller.start, fields, _called(set(chain(*how))), known)
+    return Use(kind, teller.job, teller.start, teller.start, 1, (), (run,), fields, _called(set(chain(*how))), known)

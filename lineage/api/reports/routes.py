@@ -24,6 +24,7 @@ from lineage.names import DatasetId, FieldPath
 
 T = TypeVar("T")
 
+PARAMETERS = ("nodeId", "start", "end", "format")
 FORMATS = ("json", "csv")
 _KINDS = frozenset({"application/json", "text/csv"})
 
@@ -45,6 +46,7 @@ def _report(
     as_json: Callable[[T], Form],
     as_table: Callable[[T], str],
 ) -> Response[str]:
+    request.take_only(PARAMETERS)
     is_table = _is_table(request)
     column, window = _asked(services, request)
     report = ask(column.dataset, column.field, window)

@@ -22,7 +22,9 @@ Row: TypeAlias = Mapping[str, str]
 
 _COLUMN = ("namespace", "dataset", "field")
 _WAY = ("hops", "direct", "masked")
-USAGE = ("section", "kind", "start", "end", "run", *_COLUMN, "known", "operations", *_WAY, "certain", "status", "jobs")
+_USE = ("kind", "first", "last", "count", "states", "runs", "known", "operations")
+_FLOW = (*_WAY, "certain", "failed", "status", "jobs")
+USAGE = ("section", "start", "end", *_COLUMN, *_USE, *_FLOW)
 _INTO = tuple(f"into_{name}" for name in _COLUMN)
 _DONE = ("transformations", "operations", "jobs", "runs")
 PROVENANCE = ("section", "start", "end", *_COLUMN, *_INTO, *_WAY, "reason", *_DONE, "reads")
@@ -60,8 +62,11 @@ def _uses(use: Use) -> Iterator[Row]:
     row = {
         "section": "use",
         "kind": use.kind,
-        "start": when(use.started) or "",
-        "run": use.run,
+        "first": when(use.first) or "",
+        "last": when(use.last) or "",
+        "count": str(use.count),
+        "states": _listed(f"{state}: {count}" for state, count in use.states),
+        "runs": _listed(run.id if run.state is None else f"{run.id} ({run.state})" for run in use.runs),
         "known": _flag(use.known),
         "operations": _listed(use.operations),
         "jobs": _jobs([] if use.job is None else [use.job]),
@@ -73,7 +78,8 @@ def _uses(use: Use) -> Iterator[Row]:
 
 
 def _flow(flow: Flow) -> Row:
-    what = {"certain": _flag(flow.certain), "status": flow.status, "jobs": _jobs(flow.jobs)}
+    flags = {"certain": _flag(flow.certain), "failed": _flag(flow.failed)}
+    what = {**flags, "status": flow.status, "jobs": _jobs(flow.jobs)}
     return {"section": "flow", **_column(flow.column), **_way(flow), **what}
 
 

@@ -43,9 +43,12 @@ def _render_window(window: Window) -> Form:
 def _render_use(use: Use) -> Form:
     return {
         "kind": use.kind,
-        "run": use.run,
         "job": None if use.job is None else render_id(use.job),
-        "started": when(use.started),
+        "first": when(use.first),
+        "last": when(use.last),
+        "count": use.count,
+        "states": dict(use.states),
+        "runs": [{"id": run.id, "started": when(run.started), "state": run.state} for run in use.runs],
         "fields": [render_column(column) for column in use.fields],
         "operations": list(use.operations),
         "known": use.known,
@@ -59,6 +62,7 @@ def _render_flow(flow: Flow) -> Form:
         "direct": flow.direct,
         "masked": flow.masked,
         "certain": flow.certain,
+        "failed": flow.failed,
         "status": flow.status,
         "jobs": render_ids(flow.jobs),
     }

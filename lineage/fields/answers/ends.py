@@ -7,42 +7,48 @@ from dataclasses import dataclass, field
 from itertools import chain, groupby
 from typing import Literal, TypeAlias
 
-from lineage.fields.answers.span import RunThen, RunTold, Span
+from lineage.fields.answers.alike import NEWEST_MAX, Runs, RunThen, newest_first
+from lineage.fields.answers.span import RunTold, Span
 from lineage.fields.columns import Column, Columns, Sources, unite
-from lineage.fields.found import Reason
+from lineage.fields.found import Reason, ReportedRun
 from lineage.names import DatasetId, JobId
 
-# Runs that are named of one end, the newest, and datasets that these read.
-RUNS_MAX = 10
+# Datasets that the runs named of one end read.
 READS_MAX = 1_000
 
 # How a run leaves a column's origin open; one that reported other columns alone leaves it out.
 _Kind: TypeAlias = Literal["generated", "unreported", "left out"]
 _REASONS: Mapping[_Kind, Reason] = {"generated": "generated", "unreported": "unreported", "left out": "unreported"}
-# A run that wrote a dataset, and what it told of it, if anything, under all the dataset's names.
-_Writing: TypeAlias = tuple[RunThen, "Columns | None"]
+# Runs that wrote a dataset, and what they told of it, if anything, under all the dataset's names.
+_Writing: TypeAlias = tuple[Runs, "Columns | None"]
 
 
 @dataclass(slots=True)
 class End:
     """A reason why the way ends at a column, the runs that are the reason, and the datasets that they read.
 
-    `readers` are those of the runs of which all that they read counts.
+    `unnamed` are the datasets of which a run took unnamed columns; None: whatever it read.
     """
 
     reason: Reason
     jobs: set[JobId] = field(default_factory=set)
-    runs: list[str] = field(default_factory=list)
-    readers: list[str] = field(default_factory=list)
+    unnamed: dict[ReportedRun, set[DatasetId] | None] = field(default_factory=dict)
     reads: set[DatasetId] = field(default_factory=set)
 
-    def add(self, run: RunThen, unnamed: Iterable[DatasetId] | None = ()) -> None:
-        """Count a run, older than those before, that read datasets of unnamed columns; None: whatever it read."""
-        self.jobs.update([] if run.job is None else [run.job])
-        if len(self.runs) < RUNS_MAX:
-            self.runs.append(run.id)
-            self.readers += [run.id] if unnamed is None else []
-            self.reads.update(unnamed or ())
+    def add(self, runs: Runs, unnamed: set[DatasetId] | None) -> None:
+        """Count runs."""
+        self.jobs.update([] if runs.job is None else [runs.job])
+        self.unnamed.update((run, unnamed) for run in runs.newest)
+
+    @property
+    def newest(self) -> list[ReportedRun]:
+        """The newest of the runs."""
+        return newest_first(self.unnamed)[:NEWEST_MAX]
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of the newest of the runs."""
+        return tuple(run.id for run in self.newest)
 
 
 def find_ends(columns: Iterable[Column], span: Span) -> dict[Column, list[End]]:
@@ -66,39 +72,35 @@ def find_ends(columns: Iterable[Column], span: Span) -> dict[Column, list[End]]:
 
 
 def _writings(dataset: DatasetId, span: Span) -> Iterator[_Writing]:
-    """Yield what each run of the range told, newest first; equal tellings are united once."""
-    united: dict[tuple[tuple[tuple[str, ...], DatasetId], ...], Columns] = {}
-    for run, told in groupby(span.written(dataset), key=lambda one: one.run):
+    """Yield what the runs of the range told."""
+    for runs, told in span.written_alike(dataset):
         known: Sequence[RunTold] = [one for one in told if one.known]
-        key = tuple((one.tellings, one.name) for one in known)
-        if known and key not in united:
-            united[key] = unite(one.columns for one in known)
-        yield run, united[key] if known else None
+        yield runs, unite(one.columns for one in known) if known else None
 
 
 def _ends(column: Column, writings: Sequence[_Writing]) -> list[End]:
     ends = {kind: End(reason) for kind, reason in _REASONS.items()}
-    for run, columns in writings:
-        kind, unnamed = _kind(column, run, columns)
+    for runs, columns in writings:
+        kind, unnamed = _kind(column, runs, columns)
         if kind is not None:
-            ends[kind].add(run, unnamed)
+            ends[kind].add(runs, unnamed)
     # A writer of other columns of the dataset leaves nothing open where another run reported this one.
-    if ends["unreported"].runs or _is_reported(column, writings):
+    if ends["unreported"].unnamed or _is_reported(column, writings):
         del ends["left out"]
-    return [end for end in ends.values() if end.runs]
+    return [end for end in ends.values() if end.unnamed]
 
 
-def _kind(column: Column, run: RunThen, columns: Columns | None) -> tuple[_Kind | None, set[DatasetId] | None]:
-    """Return how a run that wrote the dataset leaves the column's origin open, if it does.
+def _kind(column: Column, runs: Runs, columns: Columns | None) -> tuple[_Kind | None, set[DatasetId] | None]:
+    """Return how runs that wrote the dataset leave the column's origin open, if they do.
 
-    With it come the datasets of which it names no column, or None if it reported nothing of the column at all.
+    With it come the datasets of which they name no column, or None if they reported nothing of the column at all.
     """
     # A DatasetEvent (it has no job) declares columns, and writes none.
-    if columns is None or (run.job is not None and not columns.fields):
+    if columns is None or (runs.job is not None and not columns.fields):
         return "unreported", None
     own = _own_sources(column, columns)
     if own is None:
-        return ("left out" if run.job is not None else None), None
+        return ("left out" if runs.job is not None else None), None
     unnamed = {one.dataset for one in own if one.field is None}
     return ("unreported" if unnamed else "generated" if not own else None), unnamed
 
@@ -116,14 +118,18 @@ def _end_outside(writer: RunThen | None) -> End:
     """Return the end of a column that no run of the range wrote."""
     end = End("raw" if writer is None else "before")
     if writer is not None:
-        end.add(writer)
+        runs = Runs(writer.job)
+        runs.add(writer)
+        end.add(runs, set())
     return end
 
 
 def _add_reads(ends: Sequence[End], span: Span) -> None:
-    inputs = span.inputs_of({run for end in ends for run in end.readers})
-    for end in ends:
-        end.reads.update(*(inputs[run] for run in end.readers if run in inputs))
+    newest = [(end, run) for end in ends for run in end.newest]
+    inputs = span.inputs_of({run.id for end, run in newest if end.unnamed[run] is None})
+    for end, run in newest:
+        unnamed = end.unnamed[run]
+        end.reads.update(inputs.get(run.id, ()) if unnamed is None else unnamed)
 
 
 def reads_of(end: End) -> tuple[DatasetId, ...]:

@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from lineage.fields.answers.alike import ROOTS_MAX, Runs
 from lineage.fields.answers.perhaps import How, Perhaps
-from lineage.fields.answers.span import BACKWARD, FORWARD, RunThen, RunTold, Side, Span
+from lineage.fields.answers.span import BACKWARD, FORWARD, RunTold, Side, Span
 from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Step
 from lineage.names import DatasetId, JobId
 
-# Columns that one journey reaches, and the runs that are named of each step, the newest.
+# Columns that one journey reaches, and steps between them.
 COLUMNS_MAX = 5_000
 STEPS_MAX = 20_000
-RUNS_MAX = 100
 
 
 @dataclass(slots=True)
@@ -30,27 +30,35 @@ class _Leg:
     direct: bool = False
     masks: bool = True
     certain: bool = False
+    failed: bool = True
     jobs: set[JobId] = field(default_factory=set)
-    runs: dict[str, None] = field(default_factory=dict)
+    roots: dict[str, tuple[str, str]] = field(default_factory=dict)
 
-    def add(self, how: How, run: RunThen, *, certain: bool) -> None:
-        """Count a run that told of it; where it did not tell how, the step may be direct, and mask nothing."""
+    def add(self, how: How, runs: Runs, *, certain: bool) -> None:
+        """Count runs that told of it; where they did not tell how, the step may be direct, and mask nothing."""
+        self.failed &= runs.failed
         self.certain |= certain
         self.transformations |= how
         self.direct |= not how or any(one.type == "DIRECT" for one in how)
         self.masks &= bool(how) and all(one.masking for one in how)
-        self.runs.setdefault(run.root)
-        if run.job:
-            self.jobs.add(run.job)
+        for root, newest in runs.roots.items():
+            self.roots[root] = max(newest, self.roots.get(root, newest))
+        if runs.job:
+            self.jobs.add(runs.job)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The root runs of those that told of it, the newest first."""
+        return tuple(sorted(self.roots, key=lambda root: self.roots[root], reverse=True)[:ROOTS_MAX])
 
 
 # From which column to which, and how.
 _Step: TypeAlias = tuple[Column, Column, How]
 # The same, of nodes, and whether it is certain.
 _Way: TypeAlias = tuple[Source, Source, How, bool]
-# Whether every step so far was direct, whether any masked, and whether every one was certain.
-_State: TypeAlias = tuple[bool, bool, bool]
-_START: _State = (True, False, True)
+# Whether every step so far was direct, whether any masked, whether every one was certain, and whether any failed.
+_State: TypeAlias = tuple[bool, bool, bool, bool]
+_START: _State = (True, False, True, False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +70,7 @@ class Reached:
     direct: bool
     masked: bool
     certain: bool
+    failed: bool
 
 
 class Journey:
@@ -104,7 +113,7 @@ class Journey:
                 transformations=tuple(sorted(leg.transformations, key=str)),
                 operations=operations_in(leg.transformations),
                 jobs=tuple(sorted(leg.jobs)),
-                runs=tuple(leg.runs)[:RUNS_MAX],
+                runs=leg.runs,
             )
             for ends, leg in sorted(self.legs.items(), key=lambda item: [end.order for end in item[0]])
             if ends[0] in self._hops and ends[1] in self._hops
@@ -124,12 +133,12 @@ class Journey:
             by_dataset.setdefault(column.dataset, []).append(column)
         for dataset, some in by_dataset.items():
             known: dict[tuple[tuple[str, ...], DatasetId], list[_Way]] = {}
-            for told in self._tellings(dataset):
+            for runs, told in self._tellings(dataset):
                 place = (told.tellings, told.name)
                 if place not in known:
                     known[place] = list(self._ways(told, some))
                 for source, destination, how, certain in known[place]:
-                    self._add_leg(source, destination, how, told, certain=certain)
+                    self._add_leg(source, destination, how, runs, certain=certain)
                     here, there = (source, destination) if self._way == FORWARD else (destination, source)
                     near[here].add(there)
         return near
@@ -144,17 +153,19 @@ class Journey:
             for made, how in perhaps.of(node):
                 yield node, made, how, False
 
-    def _tellings(self, dataset: DatasetId) -> Iterable[RunTold]:
+    def _tellings(self, dataset: DatasetId) -> Iterator[tuple[Runs, RunTold]]:
         if self._way == BACKWARD:
-            return self.span.written(dataset)
-        return [told for reading in self.span.read(dataset) for told in reading.made]
+            yield from ((runs, one) for runs, told in self.span.written_alike(dataset) for one in told)
+            return
+        for runs, readings in self.span.read_alike(dataset):
+            yield from ((runs, one) for reading in readings for one in reading.made)
 
-    def _add_leg(self, source: Source, destination: Source, how: How, told: RunTold, *, certain: bool) -> None:
+    def _add_leg(self, source: Source, destination: Source, how: How, runs: Runs, *, certain: bool) -> None:
         ends = (source, destination)
         if ends not in self.legs and len(self.legs) >= STEPS_MAX:
             self.truncated = True
             return
-        self.legs.setdefault(ends, _Leg()).add(how, told.run, certain=certain)
+        self.legs.setdefault(ends, _Leg()).add(how, runs, certain=certain)
 
     def _spread(self) -> None:
         """In which states each column is reached, along all steps."""
@@ -164,9 +175,14 @@ class Journey:
             near.setdefault(here, []).append((there, leg))
         pending = [(self._start, state) for state in self._states[self._start]]
         while pending:
-            column, (direct, masked, certain) = pending.pop()
+            column, (direct, masked, certain, failed) = pending.pop()
             for there, leg in near.get(column, ()):
-                state = (direct and leg.direct, masked or leg.masks, certain and leg.certain)
+                state = (
+                    direct and leg.direct,
+                    masked or leg.masks,
+                    certain and leg.certain,
+                    failed or leg.failed,
+                )
                 states = self._states.setdefault(there, set())
                 if there in self._hops and state not in states:
                     states.add(state)
@@ -179,8 +195,9 @@ def column_of(node: Source) -> Column:
 
 
 def _reached(column: Source, hops: int, states: Iterable[_State]) -> Reached:
-    direct, masked, certain = zip(*states, strict=True)
-    return Reached(column, hops, direct=any(direct), masked=all(masked), certain=any(certain))
+    direct, masked, certain, failed = zip(*states, strict=True)
+    way = {"direct": any(direct), "masked": all(masked), "certain": any(certain), "failed": all(failed)}
+    return Reached(column, hops, **way)
 
 
 def steps_of(told: RunTold, column: Column, way: Side) -> Iterator[_Step]:

@@ -3,71 +3,98 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, groupby
+from dataclasses import dataclass, replace
+from itertools import chain
 from typing import Literal, TypeAlias
 
+from lineage.fields.answers.alike import Runs, unite_runs
 from lineage.fields.answers.ends import End, find_ends, is_cut, reads_of
 from lineage.fields.answers.journeys import Journey, Reached, column_of, operations_in, steps_of
 from lineage.fields.answers.perhaps import How, Perhaps
 from lineage.fields.answers.present import Present
 from lineage.fields.answers.schemas import schema_of
-from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, RunThen, RunTold, Span
+from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, RunTold, Span
 from lineage.fields.columns import Column, Source, unite
 from lineage.fields.found import Flow, Provenance, TrueSource, Usage, Use, Window
 from lineage.fields.operations import Read
 from lineage.fields.paths import parse_slashed
-from lineage.names import FieldPath
+from lineage.names import FieldPath, JobId
 from lineage.runs.answers.described import describe
 from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.facts.growing import facets_of
 from lineage.runs.facts.table import GraphTable
 
 Status: TypeAlias = Literal["alive", "dropped", "unknown"]
-# Runs of one dataset that are looked at, the newest: API Gateway waits 29 s for a report, which reads what each told.
-RUNS_MAX = 2_000
+# Runs of one dataset and direction that are looked at, the newest: a year of three jobs that run every hour.
+RUNS_MAX = 30_000
+# Rows that one report reads, each of a run and a dataset: API Gateway waits 29 s for it.
+ROWS_MAX = 100_000
 # Uses that are told, the newest.
 USES_MAX = 10_000
 
 
 def report_usage(table: GraphTable, column: Column, window: Window) -> Usage:
     """Who used a column in the time range, and what it flowed into."""
-    span = Span(table, window, RUNS_MAX)
+    span = Span(table, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD), (column.dataset, FORWARD)], operations=True)
     start = Column(span.primary(column.dataset), column.field)
-    uses = sorted(_uses(start, span), key=lambda use: (use.started, use.run, use.kind), reverse=True)
+    uses = _uses(start, span)
     journey = Journey(span, start, FORWARD)
     reached = journey.travel()
     status, jobs = _statuses([one.column for one in reached], span, table), journey.jobs_into()
-    flows = [
-        Flow(one.column, one.hops, one.direct, one.masked, one.certain, status[one.column], jobs.get(one.column, ()))
-        for one in reached
-    ]
+    flows = [_flow(one, status[one.column], jobs.get(one.column, ())) for one in reached]
     cut = journey.truncated or len(uses) > USES_MAX
     return Usage(start, window, tuple(uses[:USES_MAX]), tuple(flows), cut)
 
 
-def _uses(column: Column, span: Span) -> Iterator[Use]:
-    """What each run did with the column, under whichever names of its dataset."""
-    for run, told in groupby(span.written(column.dataset), key=lambda one: one.run):
-        yield from _writes(column, run, list(told))
-    for run, readings in groupby(span.read(column.dataset), key=lambda one: one.run):
-        yield from _reads(column, run, list(readings), span)
+def _uses(column: Column, span: Span) -> list[Use]:
+    """Return what runs did with the column, under whichever names of its dataset, the newest first."""
+    alike: dict[_Done, list[Runs]] = {}
+    for runs, told in span.written_alike(column.dataset):
+        for done in _writes(column, told):
+            alike.setdefault(replace(done, job=runs.job), []).append(runs)
+    for runs, readings in span.read_alike(column.dataset):
+        for done in _reads(column, readings, span):
+            alike.setdefault(replace(done, job=runs.job), []).append(runs)
+    uses = [_use(done, unite_runs(some)) for done, some in alike.items()]
+    return sorted(uses, key=lambda use: (use.last, use.runs[0].id, use.kind, use.known), reverse=True)
 
 
-def _writes(column: Column, run: RunThen, told: Sequence[RunTold]) -> Iterator[Use]:
+def _flow(reached: Reached, status: Status, jobs: tuple[JobId, ...]) -> Flow:
+    how = reached.direct, reached.masked, reached.certain, reached.failed
+    return Flow(reached.column, reached.hops, *how, status, jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Done:
+    """What runs of one job reported that they did with the column."""
+
+    kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
+    fields: tuple[Source, ...] = ()
+    operations: tuple[str, ...] = ()
+    known: bool = True
+    job: JobId | None = None
+
+
+def _use(done: _Done, runs: Runs) -> Use:
+    states = tuple(sorted(runs.states.items()))
+    about = done.fields, done.operations, done.known
+    return Use(done.kind, done.job, runs.first, runs.last, runs.count, states, tuple(runs.newest), *about)
+
+
+def _writes(column: Column, told: Sequence[RunTold]) -> Iterator[_Done]:
     """A run that told nothing of what it wrote may have written the column."""
     columns = unite(one.columns for one in told if one.known)
     if not any(one.known for one in told):
-        yield Use("WRITE", run.id, run.job, run.started, known=False)
+        yield _Done("WRITE", known=False)
     elif column.field in columns.fields:
         sources = columns.fields[column.field]
         fields = _in_order(one for one in sources if one.field is not None)
-        kind: Literal["WRITE", "CREATE"] = "WRITE" if sources else "CREATE"
         how = [one for some in sources.values() for one in some]
-        yield Use(kind, run.id, run.job, run.started, tuple(fields), operations_in(how))
+        yield _Done("WRITE" if sources else "CREATE", fields, operations_in(how))
 
 
-def _reads(column: Column, run: RunThen, readings: Sequence[Reading], span: Span) -> Iterator[Use]:
+def _reads(column: Column, readings: Sequence[Reading], span: Span) -> Iterator[_Done]:
     told = [one for reading in readings for one in reading.made]
     made = [step for one in told if one.known for step in _made_of(column, one)]
     recorded = [span.operations(one) for reading in readings for one in reading.operations]
@@ -78,12 +105,11 @@ def _reads(column: Column, run: RunThen, readings: Sequence[Reading], span: Span
     perhaps = {field for one in told for field in _perhaps_made_of(column, one)}
     if made or taken:
         fields = {field for field, _ in made} | {field for field in perhaps if field.field is None}
-        operations = operations_in(chain(*(how for _, how in made)))
-        yield Use("READ", run.id, run.job, run.started, _in_order(fields), operations)
+        yield _Done("READ", _in_order(fields), operations_in(chain(*(how for _, how in made))))
     elif mum or perhaps:
-        yield Use("READ", run.id, run.job, run.started, _in_order(perhaps), known=False)
+        yield _Done("READ", _in_order(perhaps), known=False)
     if any(column in one.dropped for one in recorded):
-        yield Use("DELETE", run.id, run.job, run.started)
+        yield _Done("DELETE")
 
 
 def _fields(read: Read) -> set[FieldPath]:
@@ -131,11 +157,12 @@ def _statuses(columns: Sequence[Source], span: Span, table: GraphTable) -> dict[
 
 def report_provenance(table: GraphTable, column: Column, window: Window) -> Provenance:
     """Return what a column came from in the time range, up to the columns at which the way ends, with the reason."""
-    span = Span(table, window, RUNS_MAX)
+    span = Span(table, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD)])
     start = Column(span.primary(column.dataset), column.field)
     journey = Journey(span, start, BACKWARD)
-    reached = [Reached(Source(start.dataset, start.field), 0, direct=True, masked=False, certain=True)]
+    here = Source(start.dataset, start.field)
+    reached = [Reached(here, 0, direct=True, masked=False, certain=True, failed=False)]
     reached += journey.travel()
     steps = journey.steps()
     columns = [column_of(one.column) for one in reached]

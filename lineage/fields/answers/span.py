@@ -6,17 +6,21 @@ that were learned to be one dataset's only by that batch cost two rounds more.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any, Literal, TypeAlias
 
+import orjson
+
+from lineage.fields.answers.alike import Runs, RunThen
 from lineage.fields.answers.present import renamed, unknown_columns
 from lineage.fields.answers.told import Ask, keys_of, told_in
 from lineage.fields.columns import Columns
 from lineage.fields.found import Window
 from lineage.fields.operation_forms import parse_operations
 from lineage.fields.operation_set import OperationSet
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId
 from lineage.runs.answers.groups import Groups
 from lineage.runs.facts.growing import dataset_of, job_of
 from lineage.runs.facts.keys import dataset_pk, facts_key, telling_key
@@ -36,17 +40,8 @@ _NEXT_LOOK = 100
 _LOOKS_MAX = 20
 # Runs whose facts one report reads.
 _INPUTS_MAX = 1_000
-
-
-@dataclass(frozen=True, slots=True)
-class RunThen:
-    """A run of the time range; `root` is the run at the root of those that started it."""
-
-    id: str
-    started: str
-    root: str
-    job: JobId | None
-    declared: bool
+# Marked rows of one dataset and direction that are checked, the newest.
+_MARKED_MAX = 2_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,10 +69,15 @@ class Reading:
 
 
 class Span:
-    """A time range of a graph table, as far as it was read."""
+    """A time range of a graph table, as far as it was read: of each dataset and direction `runs_max` runs, the newest.
 
-    def __init__(self, table: GraphTable, window: Window, runs_max: int = RUNS_MAX) -> None:
-        self._table, self._window, self._runs_max = table, window, runs_max
+    All together are at most `rows_max` rows, which the datasets of a level share alike; None: no bound.
+    """
+
+    def __init__(
+        self, table: GraphTable, window: Window, runs_max: int = RUNS_MAX, rows_max: int | None = None
+    ) -> None:
+        self._table, self._window, self._runs_max, self._room = table, window, runs_max, rows_max
         self.groups = Groups(table)
         self.truncated = False
         self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
@@ -99,20 +99,43 @@ class Span:
 
     def written(self, dataset: DatasetId) -> list[RunTold]:
         """By the runs that wrote a dataset that was loaded backward, newest first, what each told of it."""
-        found = []
-        for name, row in self._of(dataset, BACKWARD):
-            sources = [dataset_of(text) for text in row.data["sources"]]
-            found.append(self._telling(row, tuple(row.data["tellings"]), name, sources))
-        return found
+        return [self._written(name, row) for name, row in self._of(dataset, BACKWARD)]
+
+    def written_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunTold]]]:
+        """Return what the runs that wrote a dataset told of it, under each of its names, runs that told the same once.
+
+        The dataset was loaded backward; what the newest run told comes first.
+        """
+        alike = self._alike(dataset, BACKWARD)
+        return [(runs, [self._written(name, row) for name, row in rows]) for runs, rows in alike]
 
     def read(self, dataset: DatasetId) -> list[Reading]:
         """The runs that read a dataset that was loaded forward, newest first."""
-        found = []
-        for name, row in self._of(dataset, FORWARD):
-            into: Mapping[str, Sequence[str]] = row.data["into"]
-            made = [self._telling(row, tuple(into[text]), dataset_of(text), [name]) for text in sorted(into)]
-            found.append(Reading(_run(row), tuple(row.data["read"]), tuple(made)))
-        return found
+        return [self._read(name, row) for name, row in self._of(dataset, FORWARD)]
+
+    def read_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[Reading]]]:
+        """Return how runs read a dataset under each of its names, runs that told the same once; loaded forward."""
+        alike = self._alike(dataset, FORWARD)
+        return [(runs, [self._read(name, row) for name, row in rows]) for runs, rows in alike]
+
+    def _written(self, name: DatasetId, row: Row) -> RunTold:
+        sources = [dataset_of(text) for text in row.data["sources"]]
+        return self._telling(row, tuple(row.data["tellings"]), name, sources)
+
+    def _read(self, name: DatasetId, row: Row) -> Reading:
+        into: Mapping[str, Sequence[str]] = row.data["into"]
+        made = (self._telling(row, tuple(into[text]), dataset_of(text), [name]) for text in sorted(into))
+        return Reading(_run(row), tuple(row.data["read"]), tuple(made))
+
+    def _alike(self, dataset: DatasetId, way: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
+        """Return the rows of the newest run of those that have equal rows, with all of these runs."""
+        found: dict[Hashable, tuple[Runs, list[tuple[DatasetId, Row]]]] = {}
+        for _, some in groupby(self._of(dataset, way), key=lambda one: one[1].sk):
+            rows = list(some)
+            run = _run(rows[0][1])
+            key = tuple((name, _content(row)) for name, row in rows)
+            found.setdefault(key, (Runs(run.job), rows))[0].add(run)
+        return list(found.values())
 
     def operations(self, telling: str) -> OperationSet:
         """The operations of a telling, their datasets under primary names."""
@@ -181,7 +204,9 @@ class Span:
         return RunTold(_run(row), self.primary(name), columns, bool(tellings), tellings, name)
 
     def _query(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
-        window = self._window
+        window, limit = self._window, self._runs_max
+        if self._room is not None:
+            limit = min(limit, max(self._room // len(new), 1))
         pages = self._table.query(
             [
                 Query(
@@ -189,14 +214,23 @@ class Span:
                     low=f"{way}#{window.start}",
                     high=f"{way}#{window.end}",
                     newest_first=True,
-                    limit=self._runs_max,
+                    limit=limit,
                 )
                 for name, way in new
             ]
         )
+        if self._room is not None:
+            self._room -= sum(len(page.rows) for page in pages)
         self.truncated |= any(page.more for page in pages)
-        rows = {one: list(page.rows) for one, page in zip(new, pages, strict=True)}
+        rows = {one: self._confirmable(page.rows) for one, page in zip(new, pages, strict=True)}
         self._rows.update(_checked(rows, self._table))
+
+    def _confirmable(self, rows: Sequence[Row]) -> list[Row]:
+        """Return the rows without those that are marked beyond the newest: each of these costs its run's facts."""
+        marked = [row for row in rows if "marked" in row.data][_MARKED_MAX:]
+        self.truncated |= bool(marked)
+        left_out = {row.sk for row in marked}
+        return [row for row in rows if row.sk not in left_out]
 
     def _read_told(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool) -> None:
         """Read what the runs of these rows told, and what is known of every dataset that they name."""
@@ -218,7 +252,13 @@ class Span:
 
 def _run(row: Row) -> RunThen:
     job = row.data["job"]
-    return RunThen(run_of(row), time_of(row), row.data["root"], job_of(job) if job else None, row.data["declared"])
+    return RunThen(run_of(row), time_of(row), row.data["root"], job_of(job) if job else None, row.data["state"])
+
+
+def _content(row: Row) -> bytes:
+    """Return what the row tells but for what is each run's own."""
+    told = {name: value for name, value in row.data.items() if name not in {"root", "state"}}
+    return orjson.dumps(told, option=orjson.OPT_SORT_KEYS)
 
 
 def _asks(name: DatasetId, rows: Iterable[Row]) -> Iterable[Ask]:

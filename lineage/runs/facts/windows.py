@@ -12,7 +12,7 @@ from typing import Any
 
 from lineage.runs.facts.growing import IdText, RunFacts, dataset_of, text_of
 from lineage.runs.facts.keys import dataset_pk
-from lineage.runs.facts.run import owner, root_run
+from lineage.runs.facts.run import owner, root_run, state
 from lineage.runs.facts.table import Key, Row
 from lineage.runs.facts.tellings import is_explicit, read_by, told_datasets, told_of
 
@@ -40,7 +40,12 @@ def window_rows(run: str, facts: RunFacts) -> dict[Key, Row]:
 def _rows(run: str, facts: RunFacts) -> Iterator[Row]:
     job = owner(facts)
     place = f"{facts.first}#{run}"
-    shared = {"job": text_of(job) if job else None, "root": root_run(run, facts), "declared": bool(facts.declared)}
+    shared = {
+        "job": text_of(job) if job else None,
+        "root": root_run(run, facts),
+        "declared": bool(facts.declared),
+        "state": None if facts.declared else state(facts),
+    }
     written = _written(facts)
     read: dict[IdText, dict[IdText, Any]] = {text: {} for text in facts.inputs}
     for dataset, told in written.items():

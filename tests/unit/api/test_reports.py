@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from lineage.api import examples_reports as examples
 from lineage.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
 from lineage.fields.columns import Column, Source, Transformation
-from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use, Window
+from lineage.fields.found import Flow, Provenance, ReportedRun, Step, TrueSource, Usage, Use, Window
 from lineage.names import DatasetId, JobId
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
 from tests.unit.api.proxy import ask
@@ -26,7 +26,7 @@ FLOWED_INTO = Source(CO2.dataset, CO2.field)
 ESTIMATE = JobId("emissions", "emissions.estimate")
 RUN = "01941f2a-9d00-7c3e-8b1f-6a5d4c3b2a19"
 WINDOW = Window("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
-STARTED = "2025-11-20T13:00:00.000000Z"
+FIRST, STARTED = "2025-11-20T12:00:00.000000Z", "2025-11-20T13:00:00.000000Z"
 RANGE = {"start": 1763596800, "end": 1763683200}
 FIELDS = {"datasetField:s3://flights:checked:distance": DISTANCE, examples.NODE_ID: CO2}
 ASKED = {"nodeId": "datasetField:s3://flights:checked:distance", **RANGE}
@@ -39,13 +39,15 @@ FORMULA_SIGNS = "=+-@\t\r\n＝＋－＠﹦﹢﹣﹫"
 
 def a_use(**changes):
     """The run that estimated, reading the distance."""
-    use = {"kind": "READ", "run": RUN, "job": ESTIMATE, "started": STARTED, "fields": (CO2,)}
-    return Use(**{**use, "operations": ("fuel, co2",), **changes})
+    run = ReportedRun(changes.pop("run", RUN), STARTED, "COMPLETED")
+    use = {"kind": "READ", "job": ESTIMATE, "first": STARTED, "last": STARTED, "count": 1, "runs": (run,)}
+    use |= {"states": (("COMPLETED", 1),), "fields": (FLOWED_INTO,), "operations": ("fuel, co2",)}
+    return Use(**{**use, **changes})
 
 
 def a_usage(**changes):
     """The distance was read once, and went into CO2."""
-    flow = Flow(FLOWED_INTO, 1, direct=True, masked=False, certain=True, status="alive", jobs=(ESTIMATE,))
+    flow = Flow(FLOWED_INTO, 1, direct=True, masked=False, certain=True, failed=False, status="alive", jobs=(ESTIMATE,))
     return Usage(**{"column": DISTANCE, "window": WINDOW, "uses": (a_use(),), "flows": (flow,), **changes})
 
 
@@ -91,16 +93,22 @@ def test_provenance_says_the_true_sources_and_the_steps():
 
 
 def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
-    known = a_use(fields=(CO2, SEATS), operations=("fuel, co2", "average"))
-    unknown = a_use(kind="READ", job=None, fields=(), operations=(), known=False)
-    perhaps = Flow(Source(CO2.dataset), 2, direct=True, masked=False, certain=False, status="unknown")
+    runs = (*a_use().runs, ReportedRun("r2", FIRST, "FAILED"))
+    many = {"first": FIRST, "count": 24, "states": (("COMPLETED", 23), ("FAILED", 1)), "runs": runs}
+    known = a_use(fields=(CO2, SEATS), operations=("fuel, co2", "average"), **many)
+    declared = {"job": None, "states": (), "runs": (ReportedRun("d1", STARTED, None),)}
+    unknown = a_use(fields=(), operations=(), known=False, **declared)
+    perhaps = Flow(Source(CO2.dataset), 2, direct=True, masked=False, certain=False, failed=True, status="unknown")
     table = usage_table(a_usage(uses=(known, unknown), flows=(*a_usage().flows, perhaps), truncated=True))
 
     use = {
         "section": "use",
         "kind": "READ",
-        "start": "2025-11-20T13:00:00Z",
-        "run": RUN,
+        "first": "2025-11-20T12:00:00Z",
+        "last": "2025-11-20T13:00:00Z",
+        "count": "24",
+        "states": "COMPLETED: 23; FAILED: 1",
+        "runs": f"{RUN} (COMPLETED); r2 (FAILED)",
         "known": "true",
         "operations": "fuel, co2; average",
         "jobs": "job:emissions:emissions.estimate",
@@ -117,7 +125,15 @@ def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
         },
         {**use, **co2},
         {**use, **checked, "field": "seats"},
-        {"section": "use", "kind": "READ", "start": "2025-11-20T13:00:00Z", "run": RUN, "known": "false"},
+        {
+            "section": "use",
+            "kind": "READ",
+            "first": "2025-11-20T13:00:00Z",
+            "last": "2025-11-20T13:00:00Z",
+            "count": "1",
+            "runs": "d1",
+            "known": "false",
+        },
         {
             "section": "flow",
             **co2,
@@ -125,6 +141,7 @@ def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
             "direct": "true",
             "masked": "false",
             "certain": "true",
+            "failed": "false",
             "status": "alive",
             "jobs": "job:emissions:emissions.estimate",
         },
@@ -136,6 +153,7 @@ def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
             "direct": "true",
             "masked": "false",
             "certain": "false",
+            "failed": "true",
             "status": "unknown",
         },
         {"section": "truncated"},
@@ -180,7 +198,7 @@ def test_a_table_is_rfc_4180():
 
     first, *rest = usage_table(a_usage(column=odd, uses=(), flows=())).split("\r\n")
 
-    asked = ("asked", "", "2025-11-20T00:00:00Z", "2025-11-21T00:00:00Z", "", "ns", 'a ""b"", c', "two\nlines")
+    asked = ("asked", "2025-11-20T00:00:00Z", "2025-11-21T00:00:00Z", "ns", 'a ""b"", c', "two\nlines")
     assert first == quoted(USAGE)
     assert rest == [quoted([*asked, *[""] * (len(USAGE) - len(asked))]), ""]
 
@@ -231,7 +249,7 @@ def test_a_table_reads_as_what_it_was_made_of(name, run):
 
     asked, use = csv.DictReader(StringIO(table, newline=""))
     assert asked["dataset"].removeprefix("'") == name.removeprefix("'")
-    assert use["run"].removeprefix("'") == run.removeprefix("'")
+    assert use["runs"].removeprefix("'") == f"{run} (COMPLETED)".removeprefix("'")
 
 
 def test_a_cell_says_how_much_it_leaves_out():
@@ -277,12 +295,20 @@ def test_a_table_is_asked_for_by_format_or_by_accept(path, query, accept, kind):
         ({"start": "yesterday"}, 400),
         ({"end": 1}, 400),
         ({"format": "xlsx"}, 400),
+        ({"since": "now-1d"}, 400),
+        ({"Format": "csv"}, 400),
     ],
 )
 def test_what_cannot_be_read_is_400_and_what_is_not_known_404(path, changes, status):
     answer = ask(the_reports(), path, {**ASKED, **changes})
 
     assert (answer.status, answer.form["code"]) == (status, status)
+
+
+def test_a_parameter_that_is_none_is_named_with_those_that_are():
+    answer = ask(the_reports(), ROUTES[0], {**ASKED, "limit": 10})
+
+    assert answer.form["message"] == "limit: must be one of the parameters nodeId, start, end, format, got '10'"
 
 
 def test_a_large_table_is_behind_a_link():

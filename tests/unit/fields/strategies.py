@@ -168,7 +168,16 @@ def _pipelines(draw):
             outputs=(DatasetUse(target, column_lineage(**{column: [taken(source, draw(_columns), IDENTITY)]})),),
         )
         events.append(event if draw(st.booleans()) else draw(_telling(event)))
-    return [stamped(event) for event in events]
+    return [stamped(one) for event in events for one in draw(_repeats(event))]
+
+
+@st.composite
+def _repeats(draw, event):
+    """The event, and perhaps the same of later runs of its job: most runs report what the run before did."""
+    runs = draw(st.lists(st.sampled_from([run for run in RUNS if run != event.run]), max_size=2, unique=True))
+    later = [one for one in TIMES if one >= event.time]
+    kinds = st.sampled_from(("COMPLETE", "COMPLETE", "FAIL", "START"))
+    return [event, *(replace(event, run=run, time=draw(st.sampled_from(later)), type=draw(kinds)) for run in runs)]
 
 
 @st.composite

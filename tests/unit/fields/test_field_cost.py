@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import pytest
 
+from lineage.fields.answers.span import BACKWARD, FORWARD, Span
 from lineage.fields.found import Window
+from lineage.runs.apply import apply
+from tests.memory_table import MemoryTable
 from tests.unit.fields.counting import LAKE, Counter, a_chain, a_run, dataset, field_node, minute, version_of
 from tests.unit.runs.telling import a_dataset_event
 
@@ -219,6 +222,31 @@ def test_reports_cost_by_datasets_on_the_way_not_by_runs(once, often):
 
         assert (later.rounds, later.requests) == (first.rounds, first.requests)
         assert later.requests <= 4 * (CHAIN + 1)
+
+
+def test_a_month_of_three_hourly_readers_is_three_uses_of_a_report_that_is_whole():
+    runs = [a_run(number, f"reader-{number % 3}", dataset(0), dataset(1 + number % 3)) for number in range(3 * 24 * 30)]
+    month = Window(minute(0), minute(len(runs)))
+
+    usage, cost = Counter(runs).ask(lambda fields: fields.report_usage(dataset(0), ("a",), month))
+
+    assert [(use.job.name, use.count, len(use.runs)) for use in usage.uses] == [
+        (f"reader-{number}", 720, 10) for number in (2, 1, 0)
+    ]
+    assert [flow.column.dataset for flow in usage.flows] == [dataset(number) for number in (1, 2, 3)]
+    assert not usage.truncated
+    assert cost.requests <= 20
+
+
+def test_datasets_of_a_level_share_the_rows_that_a_time_range_may_read():
+    table = MemoryTable()
+    apply(list(a_chain(4, runs=10)), table)
+    span = Span(table, EVER, rows_max=15)
+
+    span.load([(dataset(1), BACKWARD), (dataset(1), FORWARD)])
+    assert (len(span.written(dataset(1))), len(span.read(dataset(1))), span.truncated) == (7, 7, True)
+    span.load([(dataset(2), FORWARD)])
+    assert len(span.read(dataset(2))) == 1
 
 
 @pytest.mark.parametrize(

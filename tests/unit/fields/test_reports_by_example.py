@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from lineage.fields.columns import Column, Source
 from lineage.fields.found import Window
 from tests.unit.fields.telling import (
+    CALCULATE,
     CHECK,
     CHECKED,
+    ESTIMATED,
     HASHED,
     IDENTITY,
     JOINED,
@@ -24,8 +28,8 @@ from tests.unit.fields.telling import (
     transform,
     write,
 )
-from tests.unit.runs.strategies import a_symlink
-from tests.unit.runs.telling import a_dataset_event, an_event, at, the
+from tests.unit.runs.strategies import a_symlink, stamped
+from tests.unit.runs.telling import a_dataset_event, a_job_event, an_event, at, the
 
 WINDOW = Window(at(0), at(9))
 CARRIER = ("carrier",)
@@ -61,7 +65,7 @@ def test_a_run_that_used_a_dataset_under_two_names_used_it_once(ask):
     usage = ask([an_event(1, "b1", CHECK, inputs=[named, LANDING], outputs=[(CHECKED, told)])]).report_usage(
         RAW, CARRIER, WINDOW
     )
-    assert [(one.kind, one.run, one.fields, one.operations) for one in usage.uses] == [
+    assert [(one.kind, one.runs[0].id, one.fields, one.operations) for one in usage.uses] == [
         ("READ", the("b1"), (Source(CHECKED, CARRIER),), ("IDENTITY", "sha2"))
     ]
 
@@ -86,7 +90,65 @@ def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(ask):
         an_event(2, "a1", READ, inputs=[(RAW, a_symlink(LANDING))]),
     ]
     uses = ask(events).report_usage(RAW, ("line",), Window(at(0), at(2))).uses
-    assert [(one.kind, one.run) for one in uses] == [("READ", the("b1")), ("DELETE", the("b1"))]
+    assert [(one.kind, one.runs[0].id) for one in uses] == [("READ", the("b1")), ("DELETE", the("b1"))]
+
+
+# Uses of many runs
+
+
+def test_runs_of_one_job_that_report_the_same_are_one_use(ask):
+    runs = [a_check(second, f"{second:02}", IDENTITY) for second in range(1, 8)]
+    (use,) = ask(runs).report_usage(RAW, CARRIER, Window(at(0), at(7))).uses
+    assert (use.kind, use.job, use.first, use.last, use.count) == ("READ", CHECK, at(1), at(6), 6)
+    assert [run.id for run in use.runs] == [the(f"{second:02}") for second in range(6, 0, -1)]
+
+
+def test_what_runs_report_otherwise_or_of_another_job_is_another_use(ask):
+    told = column_lineage(carrier=[taken(RAW, "carrier", IDENTITY)])
+    another = an_event(3, "c1", CALCULATE, inputs=[RAW], outputs=[(CHECKED, told)])
+    events = [a_check(1, "b1", IDENTITY), a_check(2, "b2", HASHED), another, a_check(4, "b4", IDENTITY)]
+    uses = ask(events).report_usage(RAW, CARRIER, WINDOW).uses
+    assert [(one.job, one.operations, one.count, one.last) for one in uses] == [
+        (CHECK, ("IDENTITY",), 2, at(4)),
+        (CALCULATE, ("IDENTITY",), 1, at(3)),
+        (CHECK, ("sha2",), 1, at(2)),
+    ]
+
+
+def test_runs_that_differ_in_what_they_report_of_other_columns_are_one_use(ask):
+    told = column_lineage(carrier=[taken(RAW, "carrier", IDENTITY)], flight=[taken(RAW, "flight")])
+    events = [a_check(1, "b1", IDENTITY), an_event(2, "b2", CHECK, inputs=[RAW], outputs=[(CHECKED, told)])]
+    (use,) = ask(events).report_usage(RAW, CARRIER, WINDOW).uses
+    assert (use.count, [run.id for run in use.runs]) == (2, [the("b2"), the("b1")])
+
+
+def test_a_use_names_the_newest_ten_runs_with_their_states_and_counts_all(ask):
+    runs = [a_check(1, f"{number:02}", IDENTITY) for number in range(12)]
+    runs[-1] = replace(runs[-1], type="FAIL")
+    running = replace(a_check(2, "zz", IDENTITY), type="START")
+    (use,) = ask([*map(stamped, runs), stamped(running)]).report_usage(RAW, CARRIER, WINDOW).uses
+    assert (use.count, use.states) == (13, (("COMPLETED", 11), ("FAILED", 1), ("RUNNING", 1)))
+    assert [run.state for run in use.runs] == ["RUNNING", "FAILED", *["COMPLETED"] * 8]
+
+
+def test_a_declared_use_has_no_state(ask):
+    told = column_lineage(carrier=[taken(RAW, "carrier", IDENTITY)])
+    (use,) = (
+        ask([a_job_event(1, CHECK, inputs=[RAW], outputs=[(CHECKED, told)])]).report_usage(RAW, CARRIER, WINDOW).uses
+    )
+    assert (use.states, [run.state for run in use.runs]) == ((), [None])
+
+
+def test_what_only_failed_runs_reported_has_failed_with_all_that_is_made_of_it(ask):
+    failed = stamped(replace(a_check(1, "b1", IDENTITY), type="FAIL"))
+    told = column_lineage(co2=[taken(CHECKED, "carrier")])
+    later = an_event(2, "c1", CALCULATE, inputs=[CHECKED], outputs=[(ESTIMATED, told)])
+    again = a_check(3, "b2", IDENTITY)
+    for events, fails in (([failed, later], [True, True]), ([failed, later, again], [False, False])):
+        flows = ask(events).report_usage(RAW, CARRIER, WINDOW).flows
+        assert [(one.column.dataset, one.failed) for one in flows] == list(
+            zip((CHECKED, ESTIMATED), fails, strict=True)
+        )
 
 
 # What a column may have gone into
@@ -155,7 +217,7 @@ def test_a_use_names_the_datasets_of_which_its_run_reported_no_columns(ask):
     told = column_lineage(carrier=[taken(LANDING, "line")])
     events = [a_read(1), a_read(2, run="a2", outputs=[(RAW, told), CHECKED])]
     uses = ask(events).report_usage(LANDING, ("line",), WINDOW).uses
-    assert [(one.run, one.fields, one.known) for one in uses] == [
+    assert [(one.runs[0].id, one.fields, one.known) for one in uses] == [
         (the("a2"), (Source(CHECKED), Source(RAW, CARRIER)), True),
         (the("a1"), (Source(RAW),), False),
     ]
