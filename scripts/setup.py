@@ -93,7 +93,8 @@ def _make_environment(folder: Path) -> None:
 def _install(python: Path, *what: str) -> None:
     """Install with uv (ten times as fast); with pip where uv is not to be had or fails, as behind a mirror of pip's."""
     uv = find_uv(python)
-    if uv and _run(str(uv), "pip", "install", "--quiet", "--python", str(python), "--no-deps", *what).returncode == 0:
+    options = ("--quiet", "--python", str(python), "--no-deps", "--compile-bytecode")
+    if uv and _run(str(uv), "pip", "install", *options, *what).returncode == 0:
         return
     _say("uv cannot install here; pip does, which takes minutes")
     done = _run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", *what)
