@@ -16,6 +16,7 @@ from lineage.runs.event import Facets, ParentRun
 T = TypeVar("T")
 State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
 ResolvedBy: TypeAlias = Literal["storage", "parentRun", "time", "initial"]
+Sort: TypeAlias = Literal["name", "updated_at"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,6 +23,7 @@ from lineage.runs.found import (
     Graph,
     Hit,
     Listed,
+    Sort,
     State,
     UpstreamRun,
 )
@@ -127,7 +128,7 @@ class Questions:
         text: str,
         *,
         kind: Literal["job", "dataset"] | None,
-        sort: Literal["name", "updated_at"],
+        sort: Sort,
         limit: int,
         namespace: str | None = None,
         before: str | None = None,

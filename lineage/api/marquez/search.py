@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, get_args
 
 from aws_lambda_powertools.event_handler import Response
@@ -12,13 +13,13 @@ from lineage.api.marquez.values import Form, when
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.names import JobId
-from lineage.runs.found import Hit
+from lineage.runs.found import Hit, Sort
 
 LIMIT = 10
 Kind = Literal["dataset", "job"]
-Sort = Literal["name", "updated_at"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
-SORTS: tuple[Sort, ...] = get_args(Sort)
+# `update_at` is what Marquez's page sends (its Java enum `SearchSort`), `updated_at` what its OpenAPI document has.
+SORTS: Mapping[str, Sort] = {"name": "name", "updated_at": "updated_at", "update_at": "updated_at"}
 
 
 def search(services: Services, request: HttpRequest) -> Response[str]:
@@ -26,7 +27,7 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
     hits = services.questions.search(
         query.required(request, "q"),
         kind=query.choice(request, "filter", KINDS),
-        sort=query.choice(request, "sort", SORTS) or "name",
+        sort=SORTS[query.choice(request, "sort", tuple(SORTS)) or "name"],
         limit=query.number(request, "limit", LIMIT, query.LIMIT_MAX),
         namespace=query.text(request, "namespace"),
         before=query.moment(request, "before"),

@@ -11,7 +11,7 @@ from lineage.runs.answers.names import names_of_each, namespaces
 from lineage.runs.facts.growing import JobFacts
 from lineage.runs.facts.keys import facts_key
 from lineage.runs.facts.table import GraphTable
-from lineage.runs.found import Hit, Listed
+from lineage.runs.found import Hit, Listed, Sort
 
 # Matches whose times are looked at; names that are looked through are bounded by the lists of `names_listed`.
 MATCHES_MAX = 1_000
@@ -23,7 +23,7 @@ def search(
     table: GraphTable,
     *,
     kind: Literal["job", "dataset"] | None,
-    sort: Literal["name", "updated_at"],
+    sort: Sort,
     limit: int,
     namespace: str | None = None,
     before: str | None = None,

@@ -277,6 +277,18 @@ def test_search_finds_jobs_and_datasets_by_a_part_of_their_name(api):
     assert len(api.found("/search", q="check", after="2025-11-20")["results"]) == 2
 
 
+def test_search_takes_the_queries_of_marquez_own_page(api):
+    """Marquez's page sends the names of Java's constants, which are not those of Marquez's documentation."""
+    older = a_run_event(run=UNKNOWN_RUN, job="a_check", inputs=[], outputs=[], eventTime="2025-11-20T01:00:00Z")
+    api.load(older)
+
+    def jobs(sort):
+        return [hit["name"] for hit in api.found("/search/", q="check", filter="JOB", sort=sort, limit=100)["results"]]
+
+    assert jobs("NAME") == jobs("name") == ["a_check", CHECK]
+    assert jobs("UPDATE_AT") == jobs("updated_at") == [CHECK, "a_check"]
+
+
 @pytest.mark.parametrize(
     ("path", "query", "message"),
     [
@@ -324,7 +336,7 @@ TIME_RULE = "must be Unix seconds or an ISO 8601 date and time of the years 1 to
         ("/jobs/runs/%ff", {}, "run_id: must be percent-encoded UTF-8, got '%ff'"),
         ("/search", {}, "q: must be given, and not blank, got None"),
         ("/search", {"q": "x", "filter": "tag"}, "filter: must be one of dataset, job, got 'tag'"),
-        ("/search", {"q": "x", "sort": "rank"}, "sort: must be one of name, updated_at, got 'rank'"),
+        ("/search", {"q": "x", "sort": "rank"}, "sort: must be one of name, updated_at, update_at, got 'rank'"),
     ],
 )
 def test_what_breaks_a_rule_is_400_and_says_which(api, path, query, message):
