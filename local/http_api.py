@@ -107,6 +107,12 @@ class _Handler(BaseHTTPRequestHandler):
     disable_nagle_algorithm = True
     timeout = 60
 
+    def __getattr__(self, name: str) -> Callable[[], None]:
+        """Return the one handler of all methods; the base class calls `do_<method>`, and sends HTML without one."""
+        if name.startswith("do_"):
+            return self.handle_any
+        raise AttributeError(name)
+
     def handle_any(self) -> None:
         """Every method."""
         length = self.headers.get("Content-Length") or "0"
@@ -119,8 +125,6 @@ class _Handler(BaseHTTPRequestHandler):
                 self.command, self.path, self.headers.items(), self.rfile.read(int(length)), self.client_address[0]
             )
             self._write(self.server.reply_to(request))
-
-    do_GET = do_POST = do_PUT = do_DELETE = do_PATCH = do_HEAD = do_OPTIONS = handle_any  # noqa: N815 - names of the base class
 
     def _write(self, reply: Reply) -> None:
         self.send_response(reply.status)

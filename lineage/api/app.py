@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
@@ -24,8 +25,6 @@ from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.errors import HeadwaterError, Unauthorized
 
-# What API Gateway hands on.
-_METHODS = frozenset({"DELETE", "GET", "HEAD", "OPTIONS", "PATCH", "POST", "PUT"})
 DOCUMENT = Path(__file__).with_name("openapi.json")
 
 
@@ -61,6 +60,14 @@ ROUTES = (
 )
 
 
+def _methods_of(route: Route) -> set[str]:
+    return {"GET", "HEAD"} if route.method == "GET" else {route.method}
+
+
+# Slashes at the end do not count, as in the router.
+_SHAPES = tuple((re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), _methods_of(route)) for route in ROUTES)
+
+
 class Api:
     """The routes behind API Gateway; `services` is asked at each request."""
 
@@ -68,19 +75,17 @@ class Api:
         self._services = services
         self._app = APIGatewayRestResolver()
         for route in ROUTES:
-            self._app.route(route.path, route.method)(self._answerer(route))
-        for path in {route.path for route in ROUTES}:
-            allowed = {route.method for route in ROUTES if route.path == path}
-            self._app.route(path, sorted(_METHODS - allowed))(self._refuser(allowed))
+            self._app.route(route.path, sorted(_methods_of(route)))(self._answerer(route))
         self._app.exception_handler(HeadwaterError)(render_error)
         self._app.exception_handler(AWS_ERRORS)(render_aws_error)
-        self._app.not_found(self._refuse_route)
+        self._app.not_found(self._refuse)
 
     def resolve(self, event: Mapping[str, object], context: LambdaContext) -> dict[str, object]:
-        """The answer to a proxy event."""
+        """Answer a proxy event; HEAD has the status and headers of GET, and no body (RFC 9110, 9.3.2)."""
         # The router knows the characters of RFC 3986; servers let others through undecoded.
         path = quote(str(event["path"]), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")
-        return self._app.resolve({**event, "path": path}, context)
+        answer = self._app.resolve({**event, "path": path}, context)
+        return {**answer, "body": ""} if event["httpMethod"] == "HEAD" else answer
 
     def _answerer(self, route: Route) -> Callable[..., Response[str]]:
         def run(**segments: str) -> Response[str]:
@@ -96,16 +101,12 @@ class Api:
 
         return run
 
-    def _refuser(self, allowed: set[str]) -> Callable[..., Response[str]]:
-        def run(**_segments: str) -> Response[str]:
-            get_caller(self._services(), self._app.current_event.raw_event)
-            return refuse_method(self._app.current_event.http_method, allowed)
-
-        return run
-
-    def _refuse_route(self, _error: NotFoundError) -> Response[str]:
+    def _refuse(self, _error: NotFoundError) -> Response[str]:
+        """Refuse what the router found no route for: the path, or the method on it."""
+        event = self._app.current_event
         try:
-            get_caller(self._services(), self._app.current_event.raw_event)
+            get_caller(self._services(), event.raw_event)
         except Unauthorized as error:
             return render_error(error)
-        return refuse_route(self._app.current_event.path)
+        allowed = {method for shape, methods in _SHAPES if shape.fullmatch(event.path) for method in methods}
+        return refuse_method(event.http_method, allowed) if allowed else refuse_route(event.path)

@@ -16,7 +16,10 @@ Answerer: TypeAlias = Callable[[Services, HttpRequest], Response[str]]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """A method on a path, and what answers it; segments in angle brackets are ids, each percent-encoded."""
+    """A method on a path, and what answers it; segments in angle brackets are ids, each percent-encoded.
+
+    HEAD is answered wherever GET is.
+    """
 
     method: str
     path: str

@@ -63,6 +63,12 @@ def test_a_request_without_path_query_or_body_has_nulls_for_them(probe):
     assert event["body"] is None
 
 
+@pytest.mark.parametrize("method", ["HEAD", "TRACE", "PROPFIND"])
+def test_every_method_reaches_the_function(probe, method):
+    status, headers, _ = ask(probe, method, "/x")
+    assert (status, headers["X-One"]) == (201, "1")
+
+
 def test_the_answer_has_the_function_s_status_headers_and_body(probe):
     status, headers, _ = ask(probe, "GET", "/x")
     assert (status, headers["X-One"], headers.get_all("X-Many")) == (201, "1", ["a", "b"])

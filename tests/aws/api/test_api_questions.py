@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import replace
+
 import pytest
 
+from lineage.api.app import ROUTES
 from tests.aws.api.conftest import RECORDS, ROOT
 from tests.aws.faults import before, refused
 from tests.builders import HOUR, NOON
+from tests.builders_events import NAMESPACE, READ_FLIGHTS, RUN, a_run_event
+
+GETS = [route for route in ROUTES if route.method == "GET"]
 
 
 def a_record(parent, node, action, *, root=ROOT, at=NOON, location=None):
@@ -320,10 +327,13 @@ def test_unknown_routes_are_not_found(api):
 def test_a_method_that_a_route_does_not_take_is_told_which_it_does(api):
     asked = [
         ("GET", RECORDS, "POST"),
-        ("DELETE", f"{RECORDS}/roots/a", "GET"),
-        ("PUT", f"{RECORDS}/roots/a/trace", "GET, POST"),
-        ("HEAD", "/openapi.json", "GET"),
-        ("OPTIONS", f"{RECORDS}/nodes/a", "GET"),
+        ("DELETE", f"{RECORDS}/roots/a", "GET, HEAD"),
+        ("PUT", f"{RECORDS}/roots/a/trace", "GET, HEAD, POST"),
+        ("OPTIONS", f"{RECORDS}/nodes/a", "GET, HEAD"),
+        ("PUT", "/api/v1/namespaces/a/jobs/b/", "DELETE, GET, HEAD"),
+        # Methods that API Gateway knows not, other servers do.
+        ("TRACE", "/openapi.json", "GET, HEAD"),
+        ("PROPFIND", f"{RECORDS}/roots/a%2Fb", "GET, HEAD"),
     ]
 
     answers = [api.send(method, path) for method, path, _ in asked]
@@ -331,6 +341,25 @@ def test_a_method_that_a_route_does_not_take_is_told_which_it_does(api):
     assert [(answer.refusal, answer.headers["Allow"]) for answer in answers] == [
         ((405, f"method: must be {allowed}, got {method!r}"), allowed) for method, _, allowed in asked
     ]
+
+
+def test_head_answers_each_get_route_as_get_does_without_the_body(api, cloud):
+    assert cloud.load_events(a_run_event()) == []
+    # Known names, so that some answers are good and some are refusals.
+    names = {"namespace": NAMESPACE, "job": READ_FLIGHTS, "run_id": RUN}
+    paths = [re.sub("<(.*?)>", lambda name: names.get(name[1], "x"), route.path) for route in GETS]
+
+    wholes = {path: api.send("GET", path) for path in paths}
+    heads = {path: api.send("HEAD", path) for path in paths}
+
+    assert {200, 400, 404} <= {whole.status for whole in wholes.values()}
+    assert heads == {path: replace(whole, body="") for path, whole in wholes.items()}
+
+
+def test_head_of_a_route_that_only_takes_posts_is_refused_without_a_body(api):
+    answer = api.send("HEAD", RECORDS)
+
+    assert (answer.status, answer.headers["Allow"], answer.body) == (405, "POST", "")
 
 
 def test_aws_refusing_for_now_is_told_as_unavailable(api, cloud):
