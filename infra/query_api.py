@@ -139,6 +139,8 @@ def _rest_api(
         construct_id,
         description="Headwater: where data came from.",
         endpoint_types=[apigateway.EndpointType.REGIONAL],
+        # As text, bytes of a request that are no UTF-8 would be replaced, and a damaged event taken for a good one.
+        binary_media_types=["*/*"],
         # Also makes API Gateway unpack requests that come with Content-Encoding: gzip.
         min_compression_size=_COMPRESS_FROM,
         cloud_watch_role=authorization == apigateway.AuthorizationType.IAM,  # one for the account

@@ -13,7 +13,7 @@ from lineage.api.schemas import Schema, list_of
 
 _NAME: Schema = {"type": "string", "minLength": 1}
 TIME: Schema = {"type": "string", "examples": ["2025-11-20T12:00:00Z", "1763640000"]}
-TIME_RULE = "Unix seconds, an ISO 8601 time, or a day (its midnight)."
+TIME_RULE = "Unix seconds, an ISO 8601 time, a day (its midnight), or a year (four digits: its first midnight)."
 _NAMESPACE = "/api/v1/namespaces/{namespace}"
 _DATASET = f"{_NAMESPACE}/datasets/{{dataset}}"
 _JOB = f"{_NAMESPACE}/jobs/{{job}}"

@@ -111,13 +111,15 @@ class HttpRequest:
 
     def _body(self) -> bytes:
         body = _decoded(self.event.body or "", bool(self.event.is_base64_encoded))
-        if len(body) > WIRE_BYTES_MAX:
-            raise TooLarge(f"body: must be at most {WIRE_BYTES_MAX} bytes as sent, got {len(body)}")
         encoding = (self.event.headers.get("Content-Encoding") or "identity").strip().lower()
         if encoding not in {"gzip", "identity"}:
             raise Invalid.because("Content-Encoding", encoding, "must be gzip or identity")
         # API Gateway unpacks bodies itself where it knows the encoding, and leaves the header as it was.
-        return _unpacked(body) if encoding == "gzip" and body.startswith(_GZIP_MAGIC) else body
+        is_packed = encoding == "gzip" and body.startswith(_GZIP_MAGIC)
+        if len(body) > WIRE_BYTES_MAX:
+            when = "as sent" if is_packed or encoding == "identity" else "once API Gateway has unpacked it"
+            raise TooLarge(f"body: must be at most {WIRE_BYTES_MAX} bytes {when}, got {len(body)}")
+        return _unpacked(body) if is_packed else body
 
 
 def _checked(adapter: TypeAdapter[str], name: str, text: str) -> str:
@@ -141,8 +143,10 @@ def _unpacked(body: bytes) -> bytes:
     try:
         with gzip.open(BytesIO(body)) as packed:
             unpacked = packed.read(UNPACKED_BYTES_MAX + 1)
-    except (OSError, EOFError, zlib.error) as error:
+    except EOFError as error:
+        raise Invalid.because("body", body, "must be whole gzip: it is cut off before its end") from error
+    except (OSError, zlib.error) as error:
         raise Invalid.because("body", body, f"must be gzip, as Content-Encoding says it is ({error})") from error
     if len(unpacked) > UNPACKED_BYTES_MAX:
-        raise TooLarge(f"body: must be at most {UNPACKED_BYTES_MAX} bytes unpacked")
+        raise TooLarge(f"body: must be at most {UNPACKED_BYTES_MAX} bytes once unpacked")
     return unpacked

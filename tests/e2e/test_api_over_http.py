@@ -69,6 +69,33 @@ def test_ids_with_slashes_travel_through_the_path(local_stack: LocalStack) -> No
     assert [step["node_id"] for step in json.loads(lines)["lineage"]] == [root]
 
 
+@pytest.mark.parametrize(
+    ("body", "headers", "status", "message"),
+    [
+        (b'{"root_id": "\xff"}', {}, 400, "body: must be JSON (str is not valid UTF-8"),
+        (gzip.compress(b"{}" * 999)[:-9], {"Content-Encoding": "gzip"}, 400, "body: must be whole gzip: it is cut off"),
+        (gzip.compress(b"{}"), {"Content-Encoding": "GZip"}, 422, "root_id: is required"),
+        (
+            gzip.compress(b" " * 33 * 2**20),
+            {"Content-Encoding": "gzip"},
+            413,
+            "body: must be at most 33554432 bytes on",
+        ),
+    ],
+    ids=["no UTF-8", "gzip cut off", "gzip in another case", "gzip too large once unpacked"],
+)
+def test_a_body_reaches_the_function_byte_by_byte(
+    local_stack: LocalStack, body: bytes, headers: dict[str, str], status: int, message: str
+) -> None:
+    request = urllib.request.Request(f"{local_stack.api_url}/api/v1/records", body, headers)
+
+    with pytest.raises(urllib.error.HTTPError) as refused:
+        urllib.request.urlopen(request, timeout=30)
+
+    with refused.value as answer:
+        assert (answer.code, json.load(answer)["message"][: len(message)]) == (status, message)
+
+
 def test_a_request_may_come_gzipped(local_stack: LocalStack) -> None:
     form = {"root_id": "gzipped", "parent_id": "gzipped", "action_taken": "READ", "storage_location": "s3://x"}
     request = urllib.request.Request(

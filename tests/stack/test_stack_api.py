@@ -63,6 +63,12 @@ def test_the_api_is_regional_and_takes_compressed_requests(template):
     assert api["MinimumCompressionSize"] == 1024
 
 
+def test_the_api_hands_bodies_on_byte_by_byte(template):
+    """As text, bytes that are no UTF-8 would be replaced, and a damaged event taken for a good one."""
+    apis = template.of_type("AWS::ApiGateway::RestApi").values()
+    assert [api["BinaryMediaTypes"] for api in apis] == [["*/*"]] * len(apis)
+
+
 def test_the_outputs_are_what_deployers_and_clients_look_up(template):
     assert sorted(template.content["Outputs"]) == [
         "ApiUrl",

@@ -20,6 +20,7 @@ OFFSET_MAX = 1_000_000
 DEPTH = 20
 DEPTH_MAX = 1_000_000
 _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)
+_YEAR = re.compile(r"\d{4}", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -78,14 +79,14 @@ def choices_of(request: HttpRequest, name: str, choices: Sequence[C]) -> tuple[C
 
 
 def moment(request: HttpRequest, name: str) -> str | None:
-    """A time, as it is kept: Unix seconds, an ISO 8601 time, or a day, which is its midnight."""
+    """A time, as it is kept: Unix seconds, an ISO 8601 time, or the begin of a day or of a year (four digits)."""
     value = text(request, name)
     if value is None:
         return None
     try:
         return _moment(value)
     except (ValueError, OverflowError) as error:
-        rule = "must be Unix seconds or an ISO 8601 date and time of the years 1 to 9999"
+        rule = "must be Unix seconds, or a year, a day or an ISO 8601 date and time of the years 1 to 9999"
         raise Invalid.because(name, value, rule) from error
 
 
@@ -100,6 +101,8 @@ def job_id(request: HttpRequest) -> JobId:
 
 
 def _moment(value: str) -> str:
+    if _YEAR.fullmatch(value):
+        return parse_time(f"{value}-01-01T00:00:00Z")
     if _SECONDS.fullmatch(value):
         return from_seconds(int(value))
     if _DAY.fullmatch(value):

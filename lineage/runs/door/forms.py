@@ -23,6 +23,13 @@ def checked_name(name: str) -> str:
     return checked_text(name, NAME_BYTES_MAX)
 
 
+def _checked_job_name(name: str) -> str:
+    """Return the name unless it holds control characters: it is printed in lists, ids and logs."""
+    if _CONTROL.search(name):
+        raise PydanticCustomError("control", "must not hold control characters")
+    return name
+
+
 def _checked_namespace(namespace: str) -> str:
     if not namespace.strip():
         raise PydanticCustomError("blank", "must not be blank")
@@ -42,6 +49,7 @@ def _checked_time(text: str) -> str:
 
 Text: TypeAlias = Annotated[str, Strict()]
 Name: TypeAlias = Annotated[Text, AfterValidator(checked_name)]
+JobName: TypeAlias = Annotated[Name, AfterValidator(_checked_job_name)]
 Namespace: TypeAlias = Annotated[Text, AfterValidator(_checked_namespace)]
 Time: TypeAlias = Annotated[Text, AfterValidator(_checked_time)]
 
@@ -64,3 +72,9 @@ class NamedForm(Form):
 
     namespace: Namespace
     name: Name
+
+
+class NamedJobForm(NamedForm):
+    """A job by name."""
+
+    name: JobName

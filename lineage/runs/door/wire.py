@@ -3,8 +3,9 @@
 Required is what identifies and orders an event; the rest that the specification requires (`schemaURL`, the facets'
 `_producer` and `_schemaURL`) may be missing, for producers of every age leave some of it out. `null` is as good as not
 given. A namespace has 1 to 1,024 characters, none of them a control character (Marquez refuses many more, and rewrites
-some); a name is not blank and has at most 2,048 bytes. Facets are JSON objects, kept as sent, known or not; the fields
-of known ones that mean something here are checked, in a facet that is `_deleted` too (not those of `column_forms`).
+some); a name is not blank and has at most 2,048 bytes, and a job's name holds no control characters. Facets are JSON
+objects, kept as sent, known or not; the fields of known ones that mean something here are checked, in a facet that is
+`_deleted` too (not those of `column_forms`).
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from pydantic import (
 from typing_extensions import Self
 
 from lineage.runs.door.column_forms import ColumnLineageFacet, DatasetLineageFacet, JobLineageFacet, RecordsFacet
-from lineage.runs.door.forms import Form, Name, NamedForm, Namespace, Text, Time
+from lineage.runs.door.forms import Form, Name, NamedForm, NamedJobForm, Namespace, Text, Time
 
 # What is told of a value that has another JSON type than it should.
 WORDS = {
@@ -44,7 +45,7 @@ class RunOfJobForm(Form):
     """A run and its job, as the parent facet has them."""
 
     run: RunRefForm
-    job: NamedForm
+    job: NamedJobForm
 
 
 class _ParentFacet(RunOfJobForm):
@@ -160,7 +161,7 @@ class RunForm(RunRefForm):
     facets: RunFacetsForm = RunFacetsForm()
 
 
-class JobForm(NamedForm):
+class JobForm(NamedJobForm):
     """A job with its facets."""
 
     facets: JobFacetsForm = JobFacetsForm()

@@ -94,15 +94,27 @@ BAD = {
     "no field": ("{}", {}, 422, "root_id: is required; parent_id: is required; action_taken: is required"),
     "a number as long as it likes": ('{"requested_at": ' + "9" * 5000 + "}", {}, 400, "body: must be JSON"),
     "a huge number": ('{"requested_at": 1e300}', {}, 400, "requested_at: input should be a valid integer, got 1e+"),
-    "cut gzip": (gzip.compress(b"{}" * 99)[:-9], {"Content_Encoding": "gzip"}, 400, "body: must be gzip"),
+    "cut gzip": (
+        gzip.compress(b"{}" * 99)[:-9],
+        {"Content_Encoding": "gzip"},
+        400,
+        "body: must be whole gzip: it is cut",
+    ),
+    "gzip cut in its head": (gzip.compress(b"{}")[:5], {"Content_Encoding": "gzip"}, 400, "body: must be whole gzip: "),
     "bad gzip": (b"\x1f\x8b" + b"x" * 50, {"Content_Encoding": "gzip"}, 400, "body: must be gzip"),
     "another encoding": (b"x", {"Content_Encoding": "br"}, 400, "Content-Encoding: must be gzip or identity, got 'br'"),
     "too large": (NOISE, {}, 413, "body: must be at most 4194304 bytes as sent, got 4194305"),
+    "too large once unpacked on the way": (
+        NOISE,
+        {"Content_Encoding": "Gzip"},
+        413,
+        "body: must be at most 4194304 bytes once API Gateway has unpacked it, got 4194305",
+    ),
     "a bomb": (
         gzip.compress(b" " * (33 * 1024 * 1024)),
         {"Content_Encoding": "gzip"},
         413,
-        "body: must be at most 33554432 bytes unpacked",
+        "body: must be at most 33554432 bytes once unpacked",
     ),
 }
 

@@ -135,6 +135,16 @@ def test_the_graph_as_it_was(api):
     assert api.get("/lineage", nodeId=CHECK_JOB, lineageAt="2025-11-20")[0] == 404
 
 
+def test_four_digits_are_a_year_and_other_numbers_seconds(api):
+    def events(**query):
+        return api.found("/events/lineage", **query)["totalCount"]
+
+    assert (events(before="2025"), events(before="2026")) == (0, 6)
+    assert (events(after="2025"), events(after="2026"), events(after="02026")) == (6, 0, 6)
+    assert len(api.found("/search", q="check", after="2025", before="2026")["results"]) == 2
+    assert api.get("/lineage", nodeId=CHECK_JOB, lineageAt="2024")[0] == 404
+
+
 def test_what_a_version_was_made_of(api):
     version = api.found(f"/namespaces{at(STORE)}/datasets/checked")["currentVersion"]
     graph = api.graph(f"{CHECKED}#{version}")
@@ -312,7 +322,7 @@ def test_what_is_unknown_is_404(api, path, query, message):
     assert api.get(path, **query) == (404, {"code": 404, "message": message})
 
 
-TIME_RULE = "must be Unix seconds or an ISO 8601 date and time of the years 1 to 9999"
+TIME_RULE = "must be Unix seconds, or a year, a day or an ISO 8601 date and time of the years 1 to 9999"
 
 
 @pytest.mark.parametrize(
@@ -331,6 +341,7 @@ TIME_RULE = "must be Unix seconds or an ISO 8601 date and time of the years 1 to
         ("/jobs", {"lastRunStates": ["RUNNING", "foo"]}, "lastRunStates: must be one of NEW, RUNNING, COMPLETED, FAIL"),
         ("/events/lineage", {"sortDirection": "asdf"}, "sortDirection: must be one of desc, asc, got 'asdf'"),
         ("/events/lineage", {"before": "2025-13-01"}, f"before: {TIME_RULE}, got '2025-13-01'"),
+        ("/events/lineage", {"before": "0000"}, f"before: {TIME_RULE}, got '0000'"),
         (f"/jobs/runs/{UNKNOWN_RUN}/facets", {}, "type: must be one of run, job, dataset, got None"),
         (f"/jobs/runs/{UNKNOWN_RUN}/facets", {"type": "x"}, "type: must be one of run, job, dataset, got 'x'"),
         ("/jobs/runs/%ff", {}, "run_id: must be percent-encoded UTF-8, got '%ff'"),

@@ -106,6 +106,16 @@ WRONG = [
     (a_run_event(job="\t"), ["job.name: must not be blank, got '\\t'"]),
     (a_run_event(namespace=""), ["job.namespace: must not be blank, got ''"]),
     (a_run_event(namespace="a\nb"), ["job.namespace: must not hold control characters, got 'a\\nb'"]),
+    (a_run_event(job="a\0b"), ["job.name: must not hold control characters, got 'a\\x00b'"]),
+    (a_run_event(job="a\x7f"), ["job.name: must not hold control characters, got 'a\\x7f'"]),
+    (a_job_event(job="a\r\n"), ["job.name: must not hold control characters, got 'a\\r\\n'"]),
+    (
+        a_run_event(run_facets={"parent": a_parent(job="\x1bnightly", root=("r", "\x85"))}),
+        [
+            "run.facets.parent.job.name: must not hold control characters, got '\\x1bnightly'",
+            "run.facets.parent.root.job.name: must not be blank, got '\\x85'",
+        ],
+    ),
     (a_run_event(inputs={}), ["inputs: must be a list, got {}"]),
     (a_run_event(inputs=[None]), ["inputs[0]: must be a JSON object, got None"]),
     (an_input(name=""), ["inputs[1].name: must not be blank, got ''"]),
