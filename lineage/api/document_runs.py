@@ -84,12 +84,14 @@ def _list_events() -> Json:
 def _search() -> Json:
     return question(
         "search",
-        "Jobs and datasets whose name holds a text",
+        "Jobs and datasets, or columns, whose name holds a text",
         "By name, or the last updated first.",
         "SearchResults",
         [
             _required("q", "check", "The text, in any case; not blank."),
-            in_query("filter", {"type": "string", "enum": list(search.KINDS)}, "Only these."),
+            in_query(
+                "filter", {"type": "string", "enum": list(search.KINDS)}, "Only these; columns are found by this alone."
+            ),
             in_query("sort", {"type": "string", "enum": list(search.SORTS), "default": "name"}, "Which come first."),
             in_query("limit", _limit(search.LIMIT), "The most results."),
             in_query("namespace", _NAME, "Only in this namespace."),

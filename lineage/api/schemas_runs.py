@@ -270,7 +270,16 @@ SCHEMAS: Mapping[str, Schema] = {
     "RawEvent": {"type": "object", "description": "An OpenLineage event as it was sent.", "examples": [examples.EVENT]},
     "RawEvents": _page("events", "RawEvent", examples.EVENT),
     "SearchHit": object_of(
-        {"type": _one_of("JOB", "DATASET"), "name": _TEXT, "updatedAt": _TIME, "namespace": _TEXT, "nodeId": _TEXT},
+        {
+            "type": _one_of("JOB", "DATASET", "DATASET_FIELD"),
+            "name": _TEXT,
+            "field": _TEXT,
+            "updatedAt": _TIME,
+            "namespace": _TEXT,
+            "nodeId": _TEXT,
+        },
+        optional=["field"],
+        description="A column (`DATASET_FIELD`) has the name of its dataset, and its own as `field`.",
         examples=[examples.HIT],
     ),
     "SearchResults": _page("results", "SearchHit", examples.HIT),

@@ -314,3 +314,12 @@ class Origins:
     column: Column
     versions: tuple[Origin, ...]
     truncated: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnHit:
+    """A column whose name a search found, and when its dataset was last updated."""
+
+    dataset: DatasetId
+    field: FieldPath
+    updated: str

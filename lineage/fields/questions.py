@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from lineage.fields.answers.asked import columns_now, columns_of_version, columns_then
 from lineage.fields.answers.column_graph import SOURCES_MAX, ColumnWalk, told_columns
+from lineage.fields.answers.column_search import search_columns
 from lineage.fields.answers.column_versions import VersionWalk
 from lineage.fields.answers.details import find_detail, find_paths
 from lineage.fields.answers.mappings import MappingWalk
@@ -15,6 +16,7 @@ from lineage.fields.answers.reports import report_provenance, report_usage
 from lineage.fields.columns import Column
 from lineage.fields.found import (
     ColumnGraph,
+    ColumnHit,
     Detail,
     Direction,
     Mappings,
@@ -28,6 +30,7 @@ from lineage.names import DatasetId, FieldPath, JobId
 from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates, nodes_named
 from lineage.runs.answers.selectors import selected_version
 from lineage.runs.facts.table import GraphTable
+from lineage.runs.found import Listed, Sort
 
 
 class FieldQuestions:
@@ -84,6 +87,21 @@ class FieldQuestions:
         walk = ColumnWalk(self._table)
         candidates = field_candidates(node_id, self._table)
         return next((one for node in candidates if (one := walk.exists(node.dataset, node.field))), None)
+
+    def search_columns(
+        self,
+        text: str,
+        *,
+        sort: Sort,
+        limit: int,
+        namespace: str | None = None,
+        before: str | None = None,
+        after: str | None = None,
+    ) -> Listed[ColumnHit]:
+        """Columns whose names hold the text."""
+        return search_columns(
+            text, self._table, sort=sort, limit=limit, namespace=namespace, before=before, after=after
+        )
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
         """By dataset, under whatever name, its columns that are made of others, as they are now; cut as a whole."""

@@ -35,10 +35,9 @@ class Questions:
     def __init__(self, table: GraphTable) -> None:
         self._table = table
 
-    def list_namespaces(self) -> Listed[FoundNamespace]:
-        """Every namespace, by name."""
-        found, more = names.namespaces(self._table)
-        return Listed(found, len(found), more)
+    def list_namespaces(self, *, limit: int, offset: int) -> Listed[FoundNamespace]:
+        """The namespaces, by name."""
+        return names.list_namespaces(self._table, limit=limit, offset=offset)
 
     def find_namespace(self, name: str) -> FoundNamespace | None:
         """One namespace."""

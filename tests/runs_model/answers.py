@@ -43,8 +43,10 @@ class _Asked:
 
 
 def _ask_lists(asked, questions, namespaces):
-    asked(questions.list_namespaces)
+    asked(questions.list_namespaces, limit=100, offset=0)
+    asked(questions.list_namespaces, limit=1, offset=1)
     asked(questions.list_jobs, None, limit=100, offset=0)
+    asked(questions.list_jobs, None, limit=1, offset=1)
     asked(questions.list_jobs, None, states=("COMPLETED", "NEW"), limit=1, offset=1)
     for namespace in sorted(namespaces):
         asked(questions.find_namespace, namespace)
@@ -55,6 +57,8 @@ def _ask_lists(asked, questions, namespaces):
         asked(questions.search, "E", kind=None, sort=sort, limit=100)
     asked(questions.search, "ch", kind="job", sort="name", limit=1)
     asked(questions.search, "ch", kind="dataset", sort="name", limit=1)
+    for namespace in sorted(namespaces):
+        asked(questions.search, "E", kind=None, sort="name", limit=1, namespace=namespace)
 
 
 def _ask_job(asked, questions, job):

@@ -44,8 +44,8 @@ class Model:
 
     # Namespaces
 
-    def list_namespaces(self):
-        return _page([self.find_namespace(name) for name in self.said.namespaces])
+    def list_namespaces(self, *, limit=100, offset=0):
+        return _page([self.find_namespace(name) for name in self.said.namespaces], limit, offset)
 
     def find_namespace(self, name):
         if name not in self.said.namespaces:

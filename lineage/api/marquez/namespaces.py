@@ -11,7 +11,7 @@ from lineage.api.marquez.answers import answer_list, answer_whole, found
 from lineage.api.marquez.values import Form, when
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.runs.found import FoundNamespace, Listed
+from lineage.runs.found import FoundNamespace
 
 # Whose a namespace is that nobody claimed, in Marquez.
 _OWNER = "anonymous"
@@ -20,9 +20,8 @@ _OWNER = "anonymous"
 def list_namespaces(services: Services, request: HttpRequest) -> Response[str]:
     """The namespaces, by name; hidden ones, too, as in Marquez."""
     page = query.paging(request)
-    every = services.questions.list_namespaces()
-    some = Listed(every.items[page.offset : page.offset + page.limit], every.total, every.truncated)
-    return answer_list(services, "namespaces", some, map(render_namespace, some.items))
+    listed = services.questions.list_namespaces(limit=page.limit, offset=page.offset)
+    return answer_list(services, "namespaces", listed, map(render_namespace, listed.items))
 
 
 def get_namespace(services: Services, request: HttpRequest) -> Response[str]:

@@ -18,7 +18,7 @@ from lineage.runs.answers.described import found_dataset
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.answers.job_versions import last_entries, versions_of
-from lineage.runs.answers.names import names_of, namespaces
+from lineage.runs.answers.names import NameCatalogue
 from lineage.runs.answers.nodes import unproduced
 from lineage.runs.answers.restored import restored
 from lineage.runs.answers.runs import full_runs, newest_runs
@@ -53,9 +53,10 @@ class Datasets:
 
     def list(self, namespace: str, *, limit: int, offset: int) -> Listed[FoundDataset]:
         """Those of a namespace, by name."""
-        names = names_of(namespace, "D", self._table)
-        page = [DatasetId(namespace, name) for name in names.names[offset : offset + limit]]
-        return Listed(self._found(page), len(names.names), names.truncated)
+        catalogue = NameCatalogue(self._table)
+        names = catalogue.listed(catalogue.datasets(namespace))
+        page = catalogue.page(names, limit=limit, offset=offset)
+        return Listed(self._found(page), len(names.ids), names.truncated)
 
     def find(self, dataset: DatasetId) -> FoundDataset | None:
         """The dataset; a hidden one too."""
@@ -116,27 +117,15 @@ class Jobs:
 
     def list(self, namespace: str | None, *, states: Sequence[State], limit: int, offset: int) -> Listed[FoundJob]:
         """Those of a namespace, or of all, by name; only those whose last run is in one of `states`."""
-        names, truncated = self._names(namespace)
+        catalogue = NameCatalogue(self._table)
+        names = catalogue.listed(catalogue.jobs(namespace))
         if states:
-            truncated |= len(names) > _STATES_MAX
-            found = self._nodes(names[:_STATES_MAX])
+            found = self._nodes(catalogue.page(names, limit=_STATES_MAX, offset=0))
             chosen = [job for job in found if job.latest_run and job.latest_run.state in states]
+            truncated = names.truncated or len(names.ids) > _STATES_MAX
             return Listed(self._detailed(chosen[offset : offset + limit]), len(chosen), truncated)
-        page = self._nodes(names[offset : offset + limit])
-        return Listed(self._detailed(page), len(names), truncated)
-
-    def _names(self, namespace: str | None) -> tuple[Sequence[JobId], bool]:
-        among, truncated = ([namespace], False) if namespace is not None else self._all_namespaces()
-        ids: list[JobId] = []
-        for one in among:
-            names = names_of(one, "J", self._table)
-            ids += [JobId(one, name) for name in names.names]
-            truncated |= names.truncated
-        return ids, truncated
-
-    def _all_namespaces(self) -> tuple[Sequence[str], bool]:
-        found, more = namespaces(self._table)
-        return [one.name for one in found], more
+        page = self._nodes(catalogue.page(names, limit=limit, offset=offset))
+        return Listed(self._detailed(page), len(names.ids), names.truncated)
 
     def find(self, job: JobId) -> FoundJob | None:
         """The job, a hidden one too, with its last ten runs."""

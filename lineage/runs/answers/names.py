@@ -1,39 +1,35 @@
-"""The names of a namespace's jobs and datasets, those that are hidden, temporary or another's alias left out."""
+"""The names of jobs and datasets in the catalogue, those that are hidden, temporary or another's alias left out."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Generic, TypeAlias, TypeVar
 
 from lineage.names import DatasetId, JobId
 from lineage.runs.answers.described import is_temporary
 from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.hidden import Namespaces
-from lineage.runs.facts.growing import JobFacts, NamespaceFacts, deleted_at
-from lineage.runs.facts.keys import FACTS, NAMESPACES, facts_key, namespace_pk
-from lineage.runs.facts.table import GraphTable, Query
-from lineage.runs.found import FoundNamespace
+from lineage.runs.facts.catalogue import NAMES, Catalogue, read_catalogue
+from lineage.runs.facts.growing import JobFacts, NamespaceFacts, dataset_of, deleted_at, job_of
+from lineage.runs.facts.keys import FACTS, facts_key, namespace_pk
+from lineage.runs.facts.table import GraphTable
+from lineage.runs.found import FoundNamespace, Listed
 
-# Names of a deleted namespace that are looked at one by one.
-_DOUBTFUL_MAX = 2_000
-
-
-@dataclass(frozen=True, slots=True)
-class Names:
-    """Names in order; `truncated` if there are more, or if not every doubtful one was looked at."""
-
-    names: Sequence[str]
-    truncated: bool
+Id: TypeAlias = DatasetId | JobId
+T = TypeVar("T", bound=Id)
+# Names that may be hidden are looked at one by one: so many for a list, and those of the page.
+DOUBTFUL_MAX = 2_000
 
 
-def namespaces(table: GraphTable) -> tuple[list[FoundNamespace], bool]:
-    """Every namespace that an event told of, by name, hidden ones too; whether there are more."""
-    page = table.query([Query(NAMESPACES)])[0]
-    names = [row.data["name"] for row in page.rows]
-    rows = table.get((namespace_pk(name), FACTS) for name in names)
+def list_namespaces(table: GraphTable, *, limit: int, offset: int) -> Listed[FoundNamespace]:
+    """Return a page of all namespaces that an event named, by name, hidden ones too."""
+    catalogue = read_catalogue(NAMES, table)
+    names = sorted(catalogue["N"])
+    page = names[offset : offset + limit]
+    rows = table.get((namespace_pk(name), FACTS) for name in page) if page else {}
     told = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
-    found = [found_namespace(name, told[name]) for name in names if name in told and told[name].first]
-    return sorted(found, key=lambda one: one.name), page.more
+    return Listed([found_namespace(name, told[name]) for name in page], len(names), catalogue.truncated)
 
 
 def find_namespace(name: str, table: GraphTable) -> FoundNamespace | None:
@@ -49,48 +45,93 @@ def found_namespace(name: str, facts: NamespaceFacts) -> FoundNamespace:
     return FoundNamespace(name, facts.first or "", last, hidden=deleted_at(facts) > last)
 
 
-def names_of(namespace: str, kind: str, table: GraphTable) -> Names:
-    """The names of the namespace's jobs (`J`) or datasets (`D`)."""
-    return names_of_each([namespace], kind, table)[0]
+@dataclass(frozen=True, slots=True)
+class Names(Generic[T]):
+    """Names in order, without those that are off the list; `unsure` are those that were not looked at."""
+
+    ids: Sequence[T]
+    unsure: frozenset[T]
+    truncated: bool
 
 
-def names_of_each(among: Sequence[str], kind: str, table: GraphTable) -> list[Names]:
-    """The same for each of the namespaces, in one round where nothing is doubtful."""
-    pages = table.query([Query(namespace_pk(one), prefix=f"{mark}{kind}#") for one in among for mark in ("", "Q#")])
-    deleted = Namespaces(table)
-    deleted.load(among)
-    found = []
-    for number, namespace in enumerate(among):
-        listed, noted = pages[2 * number], pages[2 * number + 1]
-        names = [row.data["name"] for row in listed.rows]
-        doubtful = names if deleted.deleted(namespace) else [row.data["name"] for row in noted.rows]
-        off = _off_the_list(namespace, kind, doubtful[:_DOUBTFUL_MAX], table, deleted)
-        cut = listed.more or noted.more or len(doubtful) > _DOUBTFUL_MAX
-        found.append(Names([name for name in names if name not in off], cut))
-    return found
+class NameCatalogue:
+    """The names of jobs and datasets as one question sees them."""
+
+    def __init__(self, table: GraphTable) -> None:
+        self._table = table
+        self._catalogue: Catalogue = read_catalogue(NAMES, table)
+        self._namespaces = Namespaces(table)
+        self._namespaces.load(self._catalogue["QN"])
+
+    def jobs(self, namespace: str | None = None, text: str = "") -> list[JobId]:
+        """Return the jobs, by namespace and name, whose names hold the text in any case; some may be hidden."""
+        return _matching(map(job_of, self._catalogue["J"]), namespace, text)
+
+    def datasets(self, namespace: str | None = None, text: str = "") -> list[DatasetId]:
+        """Return the datasets, by namespace and name, whose names hold the text in any case; some may be hidden."""
+        return _matching(map(dataset_of, self._catalogue["D"]), namespace, text)
+
+    def listed(self, ids: Sequence[T]) -> Names[T]:
+        """Return the names that are on the list; of the doubtful ones, the first `DOUBTFUL_MAX` are looked at."""
+        doubtful = [one for one in ids if self._is_doubtful(one)]
+        off = self._off(doubtful[:DOUBTFUL_MAX])
+        unsure = frozenset(doubtful[DOUBTFUL_MAX:])
+        return Names([one for one in ids if one not in off], unsure, self._catalogue.truncated or bool(unsure))
+
+    def page(self, names: Names[T], *, limit: int, offset: int) -> list[T]:
+        """Return a page of the names; each is on the list, whether it was looked at before or not."""
+        page = names.ids[offset : offset + limit]
+        off = self._off([one for one in page if one in names.unsure])
+        return [one for one in page if one not in off]
+
+    def primaries(self, datasets: Sequence[DatasetId]) -> tuple[dict[DatasetId, DatasetId], bool]:
+        """Return the primary name, by name, of the datasets that are listed under it; and whether some are unknown."""
+        every = self._catalogue["D"]
+        doubtful = [one for one in datasets if self._is_doubtful(one)]
+        known = set(datasets) - set(doubtful)
+        found = {one: one for one in known if f"{one.namespace}\0{one.name}" in every}
+        groups = Groups(self._table)
+        looked_at = doubtful[:DOUBTFUL_MAX]
+        groups.load(looked_at)
+        self._namespaces.load(groups.primary(one).namespace for one in looked_at)
+        primaries = {one: groups.primary(one) for one in looked_at}
+        found |= {one: primary for one, primary in primaries.items() if not self._is_off(primary, groups)}
+        return found, self._catalogue.truncated or len(doubtful) > DOUBTFUL_MAX
+
+    def _is_doubtful(self, one: Id) -> bool:
+        kind = "QJ" if isinstance(one, JobId) else "QD"
+        return one.namespace in self._catalogue["QN"] or f"{one.namespace}\0{one.name}" in self._catalogue[kind]
+
+    def _off(self, ids: Sequence[Id]) -> set[Id]:
+        jobs = [one for one in ids if isinstance(one, JobId)]
+        datasets = [one for one in ids if isinstance(one, DatasetId)]
+        return {*self._hidden_jobs(jobs), *self._hidden_datasets(datasets)}
+
+    def _hidden_jobs(self, jobs: Sequence[JobId]) -> set[JobId]:
+        if not jobs:
+            return set()
+        rows = self._table.get(facts_key(job) for job in jobs)
+        self._namespaces.load(job.namespace for job in jobs)
+        told = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
+        return {
+            job
+            for job, facts in told.items()
+            if max(deleted_at(facts), self._namespaces.deleted(job.namespace)) > (facts.last or "")
+        }
+
+    def _hidden_datasets(self, datasets: Sequence[DatasetId]) -> set[DatasetId]:
+        if not datasets:
+            return set()
+        groups = Groups(self._table)
+        groups.load(datasets)
+        self._namespaces.load(groups.primary(one).namespace for one in datasets)
+        return {one for one in datasets if self._is_off(one, groups)}
+
+    def _is_off(self, dataset: DatasetId, groups: Groups) -> bool:
+        group = groups.group(dataset)
+        return group.primary != dataset or not group.known or self._namespaces.hides(group) or is_temporary(group.facts)
 
 
-def _off_the_list(namespace: str, kind: str, names: Sequence[str], table: GraphTable, deleted: Namespaces) -> set[str]:
-    if not names:
-        return set()
-    if kind == "J":
-        return _hidden_jobs([JobId(namespace, name) for name in names], table, deleted)
-    groups = Groups(table)
-    ids = [DatasetId(namespace, name) for name in names]
-    groups.load(ids)
-    return {one.name for one in ids if _is_off(one, groups, deleted)}
-
-
-def _hidden_jobs(jobs: Sequence[JobId], table: GraphTable, deleted: Namespaces) -> set[str]:
-    rows = table.get(facts_key(job) for job in jobs)
-    told = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
-    return {
-        job.name
-        for job, facts in told.items()
-        if max(deleted_at(facts), deleted.deleted(job.namespace)) > (facts.last or "")
-    }
-
-
-def _is_off(dataset: DatasetId, groups: Groups, deleted: Namespaces) -> bool:
-    group = groups.group(dataset)
-    return group.primary != dataset or not group.known or deleted.hides(group) or is_temporary(group.facts)
+def _matching(ids: Iterable[T], namespace: str | None, text: str) -> list[T]:
+    wanted = text.lower()
+    return sorted(one for one in ids if namespace in (None, one.namespace) and wanted in one.name.lower())

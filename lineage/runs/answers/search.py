@@ -5,17 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from lineage.names import DatasetId, JobId
+from lineage.names import JobId
 from lineage.runs.answers.groups import Groups
-from lineage.runs.answers.names import names_of_each, namespaces
+from lineage.runs.answers.names import Id, NameCatalogue
 from lineage.runs.facts.growing import JobFacts
 from lineage.runs.facts.keys import facts_key
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import Hit, Listed, Sort
 
-# Matches whose times are looked at; names that are looked through are bounded by the lists of `names_listed`.
+# Matches whose times are looked at, where the question is about times.
 MATCHES_MAX = 1_000
-NAMESPACES_MAX = 1_000
 
 
 def search(
@@ -30,34 +29,30 @@ def search(
     after: str | None = None,
 ) -> Listed[Hit]:
     """The matches, updated from `after` on and before `before`; by name, or the last updated first."""
-    among, truncated = ([namespace], False) if namespace is not None else _all_namespaces(table)
-    matches: list[DatasetId | JobId] = []
-    for one, mark in ((DatasetId, "D"), (JobId, "J")):
-        if kind is None or mark == kind[0].upper():
-            for where, names in zip(among, names_of_each(among, mark, table), strict=True):
-                matches += [one(where, name) for name in names.names if text.lower() in name.lower()]
-                truncated |= names.truncated
-    matches.sort(key=lambda match: (match.name, match.namespace, isinstance(match, JobId)))
-    hits = _hits(matches[:MATCHES_MAX], table)
+    catalogue = NameCatalogue(table)
+    matches: list[Id] = [
+        *(catalogue.datasets(namespace, text) if kind != "job" else ()),
+        *(catalogue.jobs(namespace, text) if kind != "dataset" else ()),
+    ]
+    names = catalogue.listed(sorted(matches, key=lambda match: (match.name, match.namespace, isinstance(match, JobId))))
+    if sort == "name" and before is None and after is None:
+        page = catalogue.page(names, limit=limit, offset=0)
+        return Listed(_hits(page, table), len(names.ids), names.truncated)
+    hits = _hits(catalogue.page(names, limit=MATCHES_MAX, offset=0), table)
     hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
     if sort == "updated_at":
         hits.sort(key=lambda hit: hit.updated, reverse=True)
-    return Listed(hits[:limit], len(hits), truncated or len(matches) > MATCHES_MAX)
+    return Listed(hits[:limit], len(hits), names.truncated or len(names.ids) > MATCHES_MAX)
 
 
-def _all_namespaces(table: GraphTable) -> tuple[Sequence[str], bool]:
-    found, more = namespaces(table)
-    return [one.name for one in found[:NAMESPACES_MAX]], more or len(found) > NAMESPACES_MAX
-
-
-def _hits(matches: Sequence[DatasetId | JobId], table: GraphTable) -> list[Hit]:
+def _hits(matches: Sequence[Id], table: GraphTable) -> list[Hit]:
     jobs = [match for match in matches if isinstance(match, JobId)]
     rows = table.get(facts_key(job) for job in jobs) if jobs else {}
-    updated: dict[DatasetId | JobId, str] = {}
+    updated: dict[Id, str] = {}
     for job in jobs:
         updated[job] = JobFacts(**rows[facts_key(job)].data["facts"]).last or ""
     groups = Groups(table)
-    datasets = [match for match in matches if isinstance(match, DatasetId)]
+    datasets = [match for match in matches if not isinstance(match, JobId)]
     groups.load(datasets)
     updated.update((dataset, groups.group(dataset).facts.last or "") for dataset in datasets)
     return [Hit(match, updated[match]) for match in matches]

@@ -25,14 +25,14 @@
                    B#<dataset>                        the columns that it tells of a dataset
                    WHOLE                              all of these rows are there
     NS#<namespace> FACTS                              what is said of the namespace
-                   D#<name>  J#<name>                 datasets and jobs in it
-                   Q#D#<name>  Q#J#<name>             those that may be hidden: their facts say
-    NAMESPACES     <namespace>                        all namespaces
+    NAMES          SNAPSHOT                           all names of namespaces, jobs and datasets (see `catalogue`)
+                   +<content>                         one that came since, or that may be hidden: its facts say
+    COLUMNS        SNAPSHOT  +<content>               by dataset, the columns that it ever had
 
-The rows A#P, A#R, A#S move with CUR, and B#, F#, D#, J# with FACTS, in one transaction (of a run that has too many B#
-and F# for that, the rest are marked). The other index rows are written before the facts that they point to, and are
-never moved: a reader checks each against the facts, as it does the marked ones. `<time>` of a run's position is
-that of a terminal event, or of any event of a streaming run.
+The rows A#P, A#R, A#S move with CUR, and B#, F# and the change that lists a name with FACTS, in one transaction (of a
+run that has too many B# and F# for that, the rest are marked). The other index rows are written before the facts that
+they point to, and are never moved: a reader checks each against the facts, as it does the marked ones. `<time>` of a
+run's position is that of a terminal event, or of any event of a streaming run.
 """
 
 from __future__ import annotations
@@ -47,7 +47,6 @@ CURRENT = "CUR"
 COUNT = "COUNT"
 DATASET_FACTS = "A#FACTS"
 PRESENT = "A#"
-NAMESPACES = "NAMESPACES"
 # DynamoDB's bound of a sort key is 1,024 bytes; prefixes take the rest.
 _NAME_BYTES_MAX = 900
 _UNPRINTED = "\x7f"

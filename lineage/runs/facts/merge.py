@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from lineage.errors import Unavailable
 from lineage.names import JobId
+from lineage.runs.facts.catalogue import CATALOGUES, COLUMNS, named
+from lineage.runs.facts.column_names import schema_columns, told_columns
 from lineage.runs.facts.growing import (
     DatasetFacts,
     Facts,
@@ -27,12 +29,10 @@ from lineage.runs.facts.growing import (
 from lineage.runs.facts.keys import (
     COUNT,
     FACTS,
-    NAMESPACES,
     dataset_pk,
     facts_key,
     job_pk,
     namespace_pk,
-    sortable,
     whole_key,
 )
 from lineage.runs.facts.rows import rows_of
@@ -59,20 +59,25 @@ class _Subject:
         return kind() if row is None else kind(**row.data["facts"])
 
 
-def merge(said: Said, table: GraphTable) -> set[JobId]:
-    """Make all that was said part of the facts; `Unavailable` if others kept getting in between.
+class Merged(NamedTuple):
+    """What has changed: jobs whose nodes may have (those mentioned, that own, or lost, a run), and catalogues."""
 
-    Answers the jobs whose nodes may have changed: those mentioned, and those that own, or lost, a run of these.
-    """
-    jobs = set(said.jobs)
+    jobs: set[JobId]
+    catalogues: set[str]
+
+
+def merge(said: Said, table: GraphTable) -> Merged:
+    """Make all that was said part of the facts; `Unavailable` if others kept getting in between."""
+    jobs, catalogues = set(said.jobs), set[str]()
     pending: Sequence[_Subject] = list(_subjects(said))
     extra: list[Row] = list(said.described)
     wholes = {whole_key(telling) for telling in said.tellings}
     for _ in range(_ROUNDS_MAX):
         if not pending and not extra:
-            return jobs
+            return Merged(jobs, catalogues)
         rows = table.get((*(subject.key for subject in pending), *wholes))
         extra += _keep(said, wholes - rows.keys(), table)
+        catalogues |= {COLUMNS} if wholes - rows.keys() else set()
         wholes = set()
         swaps: list[tuple[_Subject, Swap]] = []
         claimed: list[_Subject] = []
@@ -88,6 +93,7 @@ def merge(said: Said, table: GraphTable) -> set[JobId]:
                 swaps.append((subject, _swap(subject, row, old, new)))
         if extra:
             table.put(extra)
+        catalogues |= CATALOGUES & {row.pk for row in (*extra, *(put for _, swap in swaps for put in swap.puts))}
         written = table.swap([swap for _, swap in swaps]) if swaps else []
         pending = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done] + claimed
         extra = []
@@ -98,7 +104,7 @@ def _keep(said: Said, missing: set[Key], table: GraphTable) -> list[Row]:
     """Write the tellings that are not there yet; what says that they are has still to be written."""
     new = [telling for telling in said.tellings.values() if whole_key(telling.id) in missing]
     if new:
-        table.put(row for telling in new for row in telling.rows)
+        table.put(row for telling in new for row in (*telling.rows, *told_columns(telling.told)))
     return [Row(*key) for key in sorted(missing)]
 
 
@@ -137,23 +143,36 @@ def _moving(subject: _Subject, facts: Facts) -> dict[Key, Row]:
     """The rows that move with the facts."""
     if isinstance(facts, RunFacts):
         return exact_rows(subject.id, facts)
-    place = _place(subject) if _is_listed(facts) else None
+    place = _listing(subject, facts)
     return {place.key: place} if place else {}
 
 
 def _is_listed(facts: Facts) -> bool:
-    """Whether it has a place in the list of its namespace, or of namespaces, which moves with the facts."""
+    """True if the catalogue lists it; that comes with the facts, in one transaction."""
     return facts.first is not None and not (isinstance(facts, DatasetFacts) and facts.temporary)
 
 
-def _place(subject: _Subject, mark: str = "") -> Row | None:
-    if isinstance(subject.facts, NamespaceFacts):
-        return Row(NAMESPACES, sortable(subject.id), {"name": subject.id})
-    kind = {JobFacts: "J", DatasetFacts: "D"}.get(type(subject.facts))
-    if kind is None:
+def _listing(subject: _Subject, facts: Facts) -> Row | None:
+    """Return the row that lists a namespace, a job or a dataset, if it is to be listed."""
+    if not _is_listed(facts):
         return None
-    namespace, _, name = subject.id.partition("\0")
-    return Row(namespace_pk(namespace), f"{mark}{kind}#{sortable(name)}", {"name": name})
+    if isinstance(facts, NamespaceFacts):
+        return named("N", subject.id)
+    return named("J", job_of(subject.id)) if isinstance(facts, JobFacts) else named("D", dataset_of(subject.id))
+
+
+def _doubts(subject: _Subject, facts: Facts) -> Iterator[Row]:
+    """Return the rows that note what these facts may take off the lists: whoever lists it asks the facts."""
+    if isinstance(facts, NamespaceFacts) and facts.deleted:
+        yield named("QN", subject.id)
+    elif isinstance(facts, JobFacts) and facts.deleted:
+        yield named("QJ", job_of(subject.id))
+    elif isinstance(facts, DatasetFacts):
+        if _is_listed(facts) and (facts.deleted or facts.dropped or facts.aliases):
+            yield named("QD", dataset_of(subject.id))
+        if facts.deleted or facts.dropped or facts.temporary:
+            # What takes it off the list may take those that it is another name of.
+            yield from (named("QD", dataset_of(primary)) for primary in facts.aliases)
 
 
 def _counted(old: Facts, new: Facts) -> Iterator[Add]:
@@ -170,24 +189,21 @@ def _counted(old: Facts, new: Facts) -> Iterator[Add]:
 def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]:
     """The index rows that the new facts ask for and the old ones did not."""
     known = {} if old is None else {row.key: row for row in _rows(subject, old)}
-    return (row for row in _rows(subject, new) if known.get(row.key) != row)
+    if old is not None and _is_listed(old) and not _is_listed(new):
+        # The first event that calls a dataset temporary came late: the catalogue forgets nothing.
+        yield named("QD", dataset_of(subject.id))
+    if isinstance(new, DatasetFacts):
+        yield from schema_columns(subject.id, old if isinstance(old, DatasetFacts) else None, new)
+    yield from (row for row in _rows(subject, new) if known.get(row.key) != row)
 
 
 def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
-    note = _place(subject, "Q#")
     if isinstance(facts, RunFacts):
         yield from rows_of(subject.id, facts).values()
         yield from marked_rows(subject.id, facts).values()
-    elif isinstance(facts, JobFacts) and facts.deleted and note:
-        yield note
-    elif isinstance(facts, DatasetFacts):
-        shaky = bool(facts.deleted or facts.dropped or facts.temporary)
-        if note and (facts.deleted or facts.dropped or facts.aliases) and facts.temporary is None:
-            yield note
-        if shaky:
-            # What may take it off the list may take those that it is another name of.
-            for primary in map(dataset_of, facts.aliases):
-                yield Row(namespace_pk(primary.namespace), f"Q#D#{sortable(primary.name)}", {"name": primary.name})
+        return
+    yield from _doubts(subject, facts)
+    if isinstance(facts, DatasetFacts):
         yield from _declared(subject.id, facts)
 
 

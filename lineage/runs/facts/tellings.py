@@ -50,6 +50,7 @@ class Telling:
 
     reference: Mapping[str, Any]
     rows: tuple[Row, ...]
+    told: Told
 
     @property
     def id(self) -> str:
@@ -88,7 +89,7 @@ def _rows(telling: str, facet: Mapping[str, Any], told: Told, read: Iterable[Dat
     into = {text_of(one): sorted(map(text_of, columns.datasets)) for one, columns in told.items()}
     rows = [Row(*telling_key(telling), facet)]
     rows += [Row(*telling_key(telling, one), columns_to_json(columns)) for one, columns in told.items()]
-    return Telling({_KEPT: telling, "into": into, "read": sorted(map(text_of, read))}, tuple(rows))
+    return Telling({_KEPT: telling, "into": into, "read": sorted(map(text_of, read))}, tuple(rows), told)
 
 
 def tellings_in(

@@ -287,6 +287,26 @@ def test_search_finds_jobs_and_datasets_by_a_part_of_their_name(api):
     assert len(api.found("/search", q="check", after="2025-11-20")["results"]) == 2
 
 
+def test_search_finds_columns_by_a_part_of_their_name(api):
+    form = api.found("/search", q="ELAY", filter="column")
+
+    assert form["results"] == [
+        {
+            "type": "DATASET_FIELD",
+            "name": "raw",
+            "field": "delay",
+            "updatedAt": "2025-11-20T09:30:00Z",
+            "namespace": STORE,
+            "nodeId": f"datasetField:{STORE}:raw:delay",
+        }
+    ]
+    assert (form["totalCount"], form["truncated"]) == (1, False)
+    assert api.found("/search", q="delay")["results"] == []
+    assert api.found("/search", q="delay", filter="column", namespace=NAMESPACE)["results"] == []
+    (node,) = api.found("/column-lineage", nodeId=form["results"][0]["nodeId"])["graph"]
+    assert node["data"]["field"] == "delay"
+
+
 def test_search_takes_the_queries_of_marquez_own_page(api):
     """Marquez's page sends the names of Java's constants, which are not those of Marquez's documentation."""
     older = a_run_event(run=UNKNOWN_RUN, job="a_check", inputs=[], outputs=[], eventTime="2025-11-20T01:00:00Z")
@@ -346,7 +366,7 @@ TIME_RULE = "must be Unix seconds, or a year, a day or an ISO 8601 date and time
         (f"/jobs/runs/{UNKNOWN_RUN}/facets", {"type": "x"}, "type: must be one of run, job, dataset, got 'x'"),
         ("/jobs/runs/%ff", {}, "run_id: must be percent-encoded UTF-8, got '%ff'"),
         ("/search", {}, "q: must be given, and not blank, got None"),
-        ("/search", {"q": "x", "filter": "tag"}, "filter: must be one of dataset, job, got 'tag'"),
+        ("/search", {"q": "x", "filter": "tag"}, "filter: must be one of dataset, job, column, got 'tag'"),
         ("/search", {"q": "x", "sort": "rank"}, "sort: must be one of name, updated_at, update_at, got 'rank'"),
     ],
 )

@@ -26,11 +26,11 @@ def examples(number):
     return settings(max_examples=math.ceil(number * THOROUGH), deadline=None, suppress_health_check=slow)
 
 
-def loaded(*batches):
-    """A table to which these batches of statements were applied."""
+def loaded(*batches, changes_max=1):
+    """Return a table to which these batches of statements were applied, its catalogue compacted often."""
     table = MemoryTable()
     for batch in batches:
-        apply(batch, table)
+        apply(batch, table, changes_max=changes_max)
     return table
 
 

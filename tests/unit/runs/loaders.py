@@ -85,7 +85,7 @@ class _Loader:
         table = SteppedTable(house.items, self._step, house.dice)
         try:
             self._step()
-            apply(self.message, table)
+            apply(self.message, table, changes_max=house.changes_max)
             self._step()
         except Killed:
             house.messages.append(self.message)
@@ -109,6 +109,8 @@ class House:
     def __init__(self, messages, dice, *, loaders=3, deaths=2):
         self.items = Items()
         self.dice, self._deaths = dice, deaths
+        # How many changes a catalogue may have before a loader compacts it.
+        self.changes_max = dice.choice((0, 1, 3, 100))
         self.messages = dice.sample(messages, len(messages))
         # Writes of the dead that have not arrived yet.
         self.late = []

@@ -103,13 +103,13 @@ def dies_at(row, messages, dying, dice, right):
 
     for number, message in enumerate(messages):
         if number != dying:
-            apply(message, table)
+            apply(message, table, changes_max=1)
             continue
         try:
-            apply(message, SteppedTable(table.items, step, dice))
+            apply(message, SteppedTable(table.items, step, dice), changes_max=1)
         except Killed:
             again.append(message)
     for message in again:
-        apply(message, table)
+        apply(message, table, changes_max=1)
     right.check(table)
     return bool(again)
