@@ -14,6 +14,7 @@ from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
 from lineage.runs.apply import apply
 from lineage.runs.door.parse import parse_event
 from lineage.runs.door.rules import NameRules
+from lineage.runs.facts.catalogue import CATALOGUES, SNAPSHOT
 from lineage.runs.facts.table import GraphTable
 
 SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
@@ -86,7 +87,10 @@ def test_the_items_that_are_put_plainly_are_those_that_ours_leaves():
         memory_way(recorder)(batch)
         left.update({(item["pk"], item["sk"]): item for item in recorder.written()})
 
-    assert left.keys() == {(item["pk"]["S"], item["sk"]["S"]) for item in recorder.items()}
+    # A catalogue's changes are moved into its snapshot.
+    stays = {key for key in left if key[0] not in CATALOGUES or key[1] == SNAPSHOT}
+    found = {(item["pk"]["S"], item["sk"]["S"]) for item in recorder.items()}
+    assert stays <= found <= left.keys()
 
 
 def test_a_batch_takes_fewer_requests_for_an_event_than_events_one_at_a_time():
