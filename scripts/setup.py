@@ -103,7 +103,7 @@ def _install(python: Path, *what: str) -> None:
 
 
 def find_uv(python: Path) -> Path | None:
-    """Return the pinned uv in .tools/, brought by pip if it is not there yet; None where there is none for this machine."""
+    """Return the pinned uv in .tools/, which pip brings; None where there is none for this machine."""
     lock = ROOT / "requirements" / _UV
     stamp = _TOOLS / hashlib.sha256(lock.read_bytes()).hexdigest()
     if not stamp.exists():

@@ -14,10 +14,10 @@ from local.errors import ToolMissing
 from local.toolchain import with_java, with_node
 
 # How long an example takes is the machine's: what is too slow, `timeout` stops. Examples are fixed where a person waits
-# for them (`make test-fast` takes a fifth); `HYPOTHESIS_PROFILE=thorough` draws ten times as many, new ones each time.
+# for them (`make test-fast` takes a tenth); `HYPOTHESIS_PROFILE=thorough` draws ten times as many, new ones each time.
 _ANY_MACHINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", **_ANY_MACHINE, max_examples=100, derandomize=True, database=None)
-settings.register_profile("fast", settings.get_profile("ci"), max_examples=20)
+settings.register_profile("fast", settings.get_profile("ci"), max_examples=10)
 settings.register_profile("thorough", **_ANY_MACHINE, max_examples=1_000, derandomize=False)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "ci"))
 
@@ -43,7 +43,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _name_by_operation(item: pytest.Item) -> None:
-    """Put the operation into the id of a test that schemathesis made; with pytest 9.2 all of a function share one id."""
+    """Put the operation into the id of a test that schemathesis made: pytest 9.2 gives all of a function one id."""
     label = getattr(item, "operation_label", None)
     if label and item._id.params is None:
         item._id = item._id.with_params(label)

@@ -7,13 +7,14 @@ import re
 from urllib.parse import quote
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from lambdas import wiring
 from lineage.api.app import ROUTES
 from tests.aws.api.searching import Search
 from tests.builders_events import a_run_event
+from tests.examples import examples
 
 # Lone surrogates, too: an event may hold what no HTTP client sends.
 TEXT = st.text(st.characters(), max_size=30)
@@ -53,7 +54,7 @@ def searching(api, monkeypatch):
     return api
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@examples(300, HealthCheck.function_scoped_fixture)
 @given(
     method=st.sampled_from(["GET", "POST", "PUT", "HEAD", "DELETE"]),
     path=paths(),

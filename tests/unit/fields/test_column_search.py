@@ -7,10 +7,11 @@ from hypothesis import strategies as st
 
 from lineage.fields.questions import FieldQuestions
 from lineage.runs.event import Deletion
+from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.unit.fields.counting import LAKE, Counter, a_run, dataset
 from tests.unit.fields.strategies import streams
-from tests.unit.runs.asking import examples, loaded
+from tests.unit.runs.asking import loaded
 from tests.unit.runs.strategies import TIMES, arrivals, stamped
 
 

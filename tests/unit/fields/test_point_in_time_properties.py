@@ -5,11 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.runs_model.answers import rendered
 from tests.unit.fields.asking import field_ids, is_remembered, questions_of
 from tests.unit.fields.strategies import streams
-from tests.unit.runs.asking import differences, examples
+from tests.unit.runs.asking import differences
 from tests.unit.runs.strategies import DATASETS, JOBS, TIMES
 
 _KINDS = ("inputs", "dependencies")

@@ -8,9 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.fields.columns import Column
+from tests.examples import examples
 from tests.unit.fields.asking import answers_of, field_ids, questions_of, right_answers
 from tests.unit.fields.strategies import streams
-from tests.unit.runs.asking import differences, examples, loaded
+from tests.unit.runs.asking import differences, loaded
 from tests.unit.runs.strategies import DATASETS, JOBS, arrivals
 
 _WHOLE = 9

@@ -10,11 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.runs.questions import Questions
+from tests.examples import THOROUGH, examples
 from tests.fields_model import FieldModel
 from tests.runs_model import answers as runs_answers
 from tests.unit.fields.asking import answers_of, right_answers
 from tests.unit.fields.strategies import streams
-from tests.unit.runs.asking import THOROUGH, differences, examples, loaded
+from tests.unit.runs.asking import differences, loaded
 from tests.unit.runs.loaders import House
 from tests.unit.runs.strategies import DATASETS, JOBS, RUNS, TIMES
 

@@ -6,11 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.fields.questions import FieldQuestions
+from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.runs_model.answers import rendered
 from tests.unit.fields.asking import WINDOWS
 from tests.unit.fields.strategies import COLUMNS, streams
-from tests.unit.runs.asking import differences, examples, loaded
+from tests.unit.runs.asking import differences, loaded
 from tests.unit.runs.strategies import DATASETS, arrivals
 
 

@@ -6,11 +6,12 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations, pairwise
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from headwater.layers import Edge, layers_of
 from headwater.layout import Box, Point, Size, lay_out
+from tests.examples import examples
 
 SIZE = Size(80.0, 50.0)
 NAMES = [f"n{number}" for number in range(9)]
@@ -39,7 +40,7 @@ def apart(one: Box, other: Box) -> bool:
 
 
 @given(graphs)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_no_two_nodes_overlap_and_no_edge_runs_through_a_node(edges: set[Edge]) -> None:
     layout = lay_out({name: Size(40.0 + 30.0 * n, 90.0 - 10.0 * n) for n, name in enumerate(NAMES)}, edges)
 
@@ -57,7 +58,7 @@ def test_no_two_nodes_overlap_and_no_edge_runs_through_a_node(edges: set[Edge]) 
 
 
 @given(graphs)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_each_edge_goes_from_its_origin_to_its_destination(edges: set[Edge]) -> None:
     layout = lay_out(dict.fromkeys(NAMES, SIZE), edges)
 
@@ -69,7 +70,7 @@ def test_each_edge_goes_from_its_origin_to_its_destination(edges: set[Edge]) -> 
 
 
 @given(graphs)
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_every_edge_leads_to_a_later_layer_but_for_those_that_lead_back(edges: set[Edge]) -> None:
     found = layers_of(NAMES, edges)
 

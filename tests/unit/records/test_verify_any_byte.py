@@ -7,11 +7,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 from lineage.records.signatures import signature_key_of
 from tests.archives import MONDAY, three_days
+from tests.examples import examples
 from tests.unit.records.tampering import KEY, verified
 
 
@@ -49,7 +50,7 @@ def says_nothing(key, body, place):
     return start <= place < start + len(json.loads(body)["key_id"])
 
 
-same_archive = settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+same_archive = examples(100, HealthCheck.function_scoped_fixture)
 
 
 def test_as_it_was_sealed_nothing_is_found(restored):

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
-from hypothesis import HealthCheck, settings
-
 from lineage.runs.apply import apply
 from lineage.runs.questions import Questions
 from tests.memory_table import MemoryTable
@@ -16,14 +12,6 @@ from tests.unit.runs.strategies import DATASETS, JOBS, RUNS, TIMES
 _OF_MANY = ("list_datasets", "search")
 # Two pasts are enough: one in the middle, one near the end.
 _TIMES = TIMES[2::2]
-# How many times more examples the profile wants than CI's; less than 1 for a fast run.
-THOROUGH = settings().max_examples / settings.get_profile("ci").max_examples
-
-
-def examples(number):
-    """Return settings of a property that CI tries so often: streams are long to draw, and to work out."""
-    slow = [HealthCheck.too_slow, HealthCheck.data_too_large]
-    return settings(max_examples=math.ceil(number * THOROUGH), deadline=None, suppress_health_check=slow)
 
 
 def loaded(*batches, changes_max=1):

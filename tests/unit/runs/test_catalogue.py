@@ -13,8 +13,8 @@ from lineage.runs.apply import apply
 from lineage.runs.event import Deletion, Event
 from lineage.runs.facts.catalogue import NAMES, compact, named, read_catalogue
 from lineage.runs.questions import Questions
+from tests.examples import examples
 from tests.memory_table import MemoryTable
-from tests.unit.runs.asking import examples
 from tests.unit.runs.loaders import SteppedTable
 from tests.unit.runs.strategies import TIMES, stamped
 

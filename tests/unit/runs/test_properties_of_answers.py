@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from lineage.runs.apply import apply
 from lineage.runs.questions import Questions
-from tests.unit.runs.asking import answers_of, differences, examples, loaded, right_answers
+from tests.examples import examples
+from tests.unit.runs.asking import answers_of, differences, loaded, right_answers
 from tests.unit.runs.strategies import DATASETS, JOBS, TIMES, arrivals, streams
 
 _WHOLE = 9

@@ -6,7 +6,6 @@ Seeds make a run repeatable. `HYPOTHESIS_PROFILE=thorough` makes ten times as ma
 from __future__ import annotations
 
 import json
-import math
 import random
 
 import pytest
@@ -17,8 +16,9 @@ from lineage.names import DatasetId
 from lineage.runs.apply import apply
 from lineage.runs.event import DatasetUse, Event
 from lineage.runs.questions import Questions
+from tests.examples import THOROUGH, examples, scaled
 from tests.memory_table import MemoryTable
-from tests.unit.runs.asking import THOROUGH, answers_of, differences, examples, right_answers
+from tests.unit.runs.asking import answers_of, differences, right_answers
 from tests.unit.runs.loaders import House, Killed, SteppedTable
 from tests.unit.runs.strategies import JOBS, RUNS, TIMES, stamped, streams
 
@@ -68,7 +68,7 @@ def test_a_node_of_more_edges_than_a_transaction_holds_moves_whole():
     writes = [many[:150], many[100:250], many[:1]]
     statements = [a_write(run, time, uses) for run, time, uses in zip(RUNS, TIMES, writes, strict=False)]
     right = {one.dataset: one.dataset == many[0].dataset for one in many[:250]}
-    for seed in range(math.ceil(8 * THOROUGH)):
+    for seed in range(scaled(8)):
         dice = random.Random(seed)
         questions = Questions(House([[one] for one in statements], dice).run())
         for name, written in list(right.items())[::40]:
