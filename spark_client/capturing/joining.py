@@ -1,8 +1,9 @@
 """One write, that Spark runs as several executions: a CTAS and its insert. Each knows a part of it.
 
 They are one where they have a root in common, one ran inside the other, and they write the same dataset, or the outer
-one is a command that lets another one write. Two appends in one micro-batch (they have its root in common, too) ran one
-after the other, and stay two.
+one is a command that lets another one write, knows a name alone, and has the same query. Two appends in one micro-batch
+(they have its root in common, too) ran one after the other, and stay two. INSERTs that share a FROM may be several
+outer writes of one execution: what ran inside it belongs to the one that writes the same dataset.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
+from itertools import groupby
 from typing import Protocol
 
 from lineage.fields.columns import Columns, unite
@@ -95,18 +98,18 @@ class Joining:
 
 
 def _joined(writes: Sequence[Write]) -> list[Write]:
-    """Writes of one root, in the order in which they ended: the outer after what ran inside it.
+    """Join the writes of one root, in the order in which they ended: the outer ones after what ran inside them.
 
     A command that lets another one write, and ended well without, found its table there, and wrote nothing.
     """
     whole: list[Write] = []
-    for outer in writes:
-        inside = [write for write in whole if _ran_inside(write, outer)]
-        whole = [write for write in whole if write not in inside]
-        for inner in inside:
-            outer = _both(outer, inner)
-        if inside or outer.failure or outer.command not in WRAPPERS:
-            whole.append(outer)
+    for _, siblings in groupby(writes, key=lambda write: write.execution_id):
+        outers = list(siblings)
+        parts = _parts(outers, [write for write in whole if _ran_inside(write, outers[0])])
+        whole = [write for write in whole if not any(write is part for inside in parts for part in inside)]
+        for outer, inside in zip(outers, parts, strict=True):
+            if inside or outer.failure or outer.command not in WRAPPERS:
+                whole.append(reduce(_both, inside, outer))
     return whole
 
 
@@ -115,8 +118,40 @@ def _ran_inside(inner: Write, outer: Write) -> bool:
         inner.execution_id > outer.execution_id
         and outer.started_ms <= inner.started_ms
         and inner.ended_ms <= outer.ended_ms
-        and (outer.command in WRAPPERS or not _names(inner.output).isdisjoint(_names(outer.output)))
     )
+
+
+def _parts(outers: Sequence[Write], inside: Sequence[Write]) -> list[list[Write]]:
+    """Return for each write of one execution what ran inside it and is a part of it.
+
+    Outer writes of the same dataset take the inner writes of it in turn, for Spark runs both in the same order; those
+    that let another one write come first. What is left is a part of such a command that knows its table's name alone,
+    if it may have the same query.
+    """
+    parts: list[list[Write]] = [[] for _ in outers]
+    left: list[Write] = []
+    for inner in inside:
+        same = [place for place, outer in enumerate(outers) if _same_dataset(inner, outer)]
+        of_others = [place for place in same if outers[place].command in WRAPPERS] or same
+        (min((parts[place] for place in of_others), key=len) if of_others else left).append(inner)
+    for part, outer in zip(parts, outers, strict=True):
+        if not part and outer.command in WRAPPERS:
+            part += [inner for inner in left if _may_have_query(inner, outer)]
+    return parts
+
+
+def _same_dataset(one: Write, other: Write) -> bool:
+    return not _names(one.output).isdisjoint(_names(other.output))
+
+
+def _may_have_query(inner: Write, outer: Write) -> bool:
+    """True if the inner write reads nothing that the outer's query does not, and writes columns of the same names.
+
+    It may read less: Spark runs the inner one after its optimizer, which leaves out what has no rows.
+    """
+    columns = [{column.name.lower() for column in write.output.schema} for write in (inner, outer)]
+    same_columns = columns[0] == columns[1] or not all(columns)
+    return same_columns and {one.id for one in inner.inputs} <= {one.id for one in outer.inputs}
 
 
 def _names(dataset: Dataset) -> set[DatasetId]:

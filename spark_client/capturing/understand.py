@@ -17,7 +17,7 @@ from spark_client.capturing.operators import Relation, plans_of
 from spark_client.capturing.plan import Node
 from spark_client.capturing.row_changes import relate_rows
 from spark_client.capturing.row_statements import RowChange
-from spark_client.capturing.targets import Target, find_targets
+from spark_client.capturing.targets import WRAPPERS, Target, find_targets
 from spark_client.capturing.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, unknown
 from spark_client.capturing.writes import Dataset, Write, Written
 
@@ -52,12 +52,9 @@ class Understanding:
         nameless = [one.unknown or one.command for one in targets if one.output is None]
         if nameless:
             raise NotUnderstood("; ".join(nameless))
-        written = [_written(one) for one in execution.metrics]
-        if len(written) != len(targets):
-            written = [Written()] * len(targets)
         return [
             replace(self._write(execution, target, target.output), written=how_much, number=number)
-            for number, (target, how_much) in enumerate(zip(targets, written, strict=True))
+            for number, (target, how_much) in enumerate(zip(targets, _counted(targets, execution), strict=True))
             if target.output is not None
         ]
 
@@ -117,6 +114,18 @@ def _changed(write: Write, rows: RowChange, reading: _Reading) -> Write:
 def _was_there(target: Target, execution: Execution) -> bool:
     """Whether it would only have written if nothing had been there, and did not."""
     return target.unless_there and execution.failure is None and not execution.had_jobs
+
+
+def _counted(targets: Sequence[Target], execution: Execution) -> list[Written]:
+    """Return how much each target got: of commands that let another execution write, that one counts."""
+    written = [_written(one) for one in execution.metrics]
+    if len(written) == len(targets):
+        return written
+    counting = [target for target in targets if target.command not in WRAPPERS]
+    if len(written) != len(counting):
+        return [Written()] * len(targets)
+    counts = iter(written)
+    return [Written() if target.command in WRAPPERS else next(counts) for target in targets]
 
 
 def _written(metrics: Mapping[str, int]) -> Written:

@@ -162,6 +162,25 @@ def test_inserts_that_share_a_from_are_a_write_each_even_into_one_table(spark, w
     assert len({run_of_write(write, application) for write in writes}) == 3
 
 
+def test_directories_and_tables_that_share_a_from_are_a_write_each(spark, watch, datasets, warehouse, tmp_path):
+    spark.sql("CREATE TABLE beside_folders (carrier STRING) USING parquet")
+    inserts = " ".join(
+        f"INSERT OVERWRITE DIRECTORY '{tmp_path}/{folder}' USING parquet SELECT {column}"
+        for folder, column in (("x", "carrier"), ("y", "distance"), ("x", "dest"))
+    )
+
+    writes = watch.writes_of(
+        lambda: spark.sql(f"FROM flights {inserts} INSERT INTO beside_folders SELECT carrier WHERE distance > 1500")
+    )
+
+    assert sorted((one.output.id.name, one.change or "", *one.columns.fields, one.written.rows) for one in writes) == [
+        (f"{tmp_path}/x", "OVERWRITE", ("carrier",), 2),
+        (f"{tmp_path}/x", "OVERWRITE", ("dest",), 2),
+        (f"{tmp_path}/y", "OVERWRITE", ("distance",), 2),
+        (f"{warehouse}/beside_folders", "", ("carrier",), 1),
+    ]
+
+
 def test_what_was_there_already_is_not_written_again(spark, watch, tmp_path):
     spark.sql(_ROW).write.parquet(f"{tmp_path}/out")
     spark.sql(f"CREATE TABLE was_there USING parquet AS {_ROW}")

@@ -2,7 +2,10 @@ from __future__ import annotations
 
 from dataclasses import astuple, replace
 
-from lineage.fields.columns import Columns, Source, Transformation
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.fields.columns import NO_COLUMNS, Columns, Source, Transformation
 from lineage.names import DatasetId
 from spark_client.capturing.executions import Failure
 from spark_client.capturing.joining import Joining
@@ -113,6 +116,42 @@ def test_writes_of_other_datasets_and_other_roots_stay_apart() -> None:
     root = an_execution(7, 7, (10, 90))
     whole = joining.add(root, [a_write(root, CHECKED)])
     assert [(write.output, write.execution_id) for write in whole] == [(ESTIMATED, 8), (CHECKED, 7)]
+
+
+@given(st.lists(st.tuples(st.sampled_from([ESTIMATED, CHECKED]), st.booleans()), min_size=1, max_size=5))
+def test_inserts_that_share_a_from_are_a_write_each_with_the_columns_of_its_own(
+    outputs: list[tuple[Dataset, bool]],
+) -> None:
+    """Some are of directories, whose files another execution writes, all after one another; the others write."""
+    root = an_execution(7, 7, (10, 90))
+    joining, outers = Joining(), []
+    for number, (place, is_directory) in enumerate(outputs):
+        made = Columns({(f"c{number}",): CO2})
+        outer = replace(a_write(root, place), number=number, columns=made)
+        if is_directory:
+            insert = an_execution(8 + number, 7, (20 + number, 21 + number))
+            joining.add(insert, [replace(a_write(insert, place), columns=made, written=Written(rows=number))])
+            outer = replace(outer, command="InsertIntoDataSourceDirCommand", columns=NO_COLUMNS)
+        outers.append(outer)
+    assert [(one.number, one.output, one.columns, one.written.rows) for one in joining.add(root, outers)] == [
+        (number, place, Columns({(f"c{number}",): CO2}), number if is_directory else None)
+        for number, (place, is_directory) in enumerate(outputs)
+    ]
+
+
+def test_a_table_known_by_name_alone_takes_only_what_may_have_its_query() -> None:
+    table = Dataset(DatasetId("hive://h", "db.t"), (SchemaField("co2", "double"),))
+    ctas = an_execution(7, 7, (10, 90))
+    outer = replace(a_write(ctas, table), command="CreateTableAsSelect", inputs=(CHECKED,))
+    insert, other, reading = (an_execution(number, 7, (20, 80)) for number in (8, 9, 10))
+    joining = Joining()
+    joining.add(insert, [a_write(insert, replace(ESTIMATED, schema=(SchemaField("CO2", "double"),)))])
+    strange = a_write(other, Dataset(DatasetId("file", "/other"), (SchemaField("seats", "integer"),)))
+    joining.add(other, [strange])
+    reads_more = replace(a_write(reading, Dataset(DatasetId("file", "/more"))), inputs=(ESTIMATED,))
+    joining.add(reading, [reads_more])
+    written = joining.add(ctas, [outer])
+    assert [write.output.id.name for write in written] == ["/other", "/more", ESTIMATED.id.name]
 
 
 def test_the_outer_execution_says_whether_it_failed() -> None:
