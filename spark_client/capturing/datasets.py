@@ -45,6 +45,11 @@ class Read:
     datasets: tuple[Dataset, ...] = ()
     unknown: str | None = None
 
+    @property
+    def unknown_inputs(self) -> tuple[str, ...]:
+        """Why nobody can name what it reads; empty if it has a name, or reads nothing."""
+        return (self.unknown,) if self.unknown is not None and not self.datasets else ()
+
 
 def find_datasets(leaf: Node, catalogs: Catalogs) -> Read:
     """What a leaf reads."""

@@ -172,13 +172,15 @@ def _both(outer: Write, inner: Write) -> Write:
         change=outer.change if outer.command in WRAPPERS else outer.change or inner.change,
         written=_written(inner.written, outer.written),
         sql=outer.sql or inner.sql,
+        # The inner plan is the outer one after the optimizer: it tells no more.
+        unknown_inputs=_in_more_detail(outer, inner).unknown_inputs,
     )
 
 
 def _columns(outer: Write, inner: Write) -> tuple[Columns, dict[FieldPath, str], Tier]:
     """What is known of the columns: of the one that was read in more detail, or of both."""
-    if _DETAIL[outer.tier] != _DETAIL[inner.tier]:
-        better = max(outer, inner, key=lambda write: _DETAIL[write.tier])
+    if outer.tier != inner.tier:
+        better = _in_more_detail(outer, inner)
         return better.columns, dict(better.unknown), better.tier
     unknown = {
         path: reason
@@ -187,6 +189,11 @@ def _columns(outer: Write, inner: Write) -> tuple[Columns, dict[FieldPath, str],
         if path in other.unknown or path not in other.columns.fields
     }
     return unite([outer.columns, inner.columns]), unknown, outer.tier
+
+
+def _in_more_detail(outer: Write, inner: Write) -> Write:
+    """Return the write whose plan was read in more detail; the outer one if there is none."""
+    return max(outer, inner, key=lambda write: _DETAIL[write.tier])
 
 
 def _output(outer: Write, inner: Write) -> Dataset:

@@ -71,6 +71,7 @@ class Understanding:
             change=target.change,
             failure=execution.failure,
             sql=execution.sql,
+            unknown_inputs=tuple(reading.unknown_inputs()),
         )
         if target.rows is not None:
             return _changed(write, target.rows, reading)
@@ -91,7 +92,7 @@ class Understanding:
             relation = Walk(reading.leaf).relation(execution.plan)
         except TooLarge:
             return
-        self._checkpoints.remember(relation, list(reading.inputs()))
+        self._checkpoints.remember(relation, list(reading.inputs()), list(reading.unknown_inputs()))
 
 
 def _changed(write: Write, rows: RowChange, reading: _Reading) -> Write:
@@ -185,6 +186,14 @@ class _Reading:
                 found.setdefault(dataset.id, dataset)
         yield from found.values()
 
+    def unknown_inputs(self) -> Iterator[str]:
+        """Yield why there are inputs without a name, each reason once; inputs of checkpointed frames too."""
+        found: dict[str, None] = {}
+        for leaf in self._leaves:
+            remembered = self._checkpoints.find(leaf)
+            found |= dict.fromkeys(remembered.unknown_inputs if remembered else self._find(leaf).unknown_inputs)
+        yield from found
+
     def leaf(self, node: Node) -> Relation:
         """What a leaf of the plan gives: the columns of its datasets."""
         remembered = self._checkpoints.find(node)
@@ -247,6 +256,7 @@ class _Checkpoint(NamedTuple):
     values: list[Value]
     rows: frozenset[Dependency]
     inputs: list[Dataset]
+    unknown_inputs: list[str]
 
     def relation(self, ids: Iterable[str]) -> Relation:
         """The frame, with columns of these ids."""
@@ -265,10 +275,10 @@ class _Checkpoints:
         self._by_rdd: OrderedDict[str, _Checkpoint] = OrderedDict()
         self._max = frames_max
 
-    def remember(self, relation: Relation, inputs: list[Dataset]) -> None:
-        """A frame was checkpointed."""
+    def remember(self, relation: Relation, inputs: list[Dataset], unknown_inputs: list[str]) -> None:
+        """Remember a frame that was checkpointed."""
         ids = tuple(name for name, _ in relation.columns)
-        _put(self._by_ids, ids, _Checkpoint(relation.values, relation.rows, inputs), self._max)
+        _put(self._by_ids, ids, _Checkpoint(relation.values, relation.rows, inputs, unknown_inputs), self._max)
 
     def meet(self, leaf: Node) -> None:
         """Learn of which RDD a frame is, where its columns have the ids that they had."""

@@ -63,7 +63,7 @@ class Write:
         unknown: columns of which nothing is known, and why, as in `"LogicalRDD: made of an RDD"`.
         tier: how much of the plan was read: `sources` without kinds, or `tables` alone; `unknown` is empty then.
         change: None where the write adds to what was there.
-        unknown_inputs: why there are inputs that nobody can name; of a write that is known table by table alone.
+        unknown_inputs: why there are inputs that nobody can name; of every tier, whatever they do to columns and rows.
         number: of the writes of one execution: a statement may have several INSERTs, even into one table.
     """
 

@@ -10,8 +10,9 @@ What is told of a write is one line for each of its columns, one (`*`) for all o
 
 `IDENTITY`, `TRANSFORMATION`, `AGGREGATION`, `UNKNOWN` and `SOMEHOW` (nobody said how) are DIRECT, all else is INDIRECT.
 `MASKED` and a description in parentheses may follow. In an expectation `inputs` may be left out where they are the
-datasets of its columns. Datasets are told by the last part of their names. A line with a colon alone (`totals:`) names
-the dataset that the lines below it are of; without one it is `out`. `nothing` alone: no write is told.
+datasets of its columns; `unknown` among them is an input without a name. Datasets are told by the last part of their
+names. A line with a colon alone (`totals:`) names the dataset that the lines below it are of; without one it is `out`.
+`nothing` alone: no write is told.
 """
 
 from __future__ import annotations
@@ -112,7 +113,8 @@ def _told_lines(write: Write) -> Iterator[str]:
         columns.setdefault(print_dotted(path), set()).add("unknown")
     if write.columns.whole:
         columns["*"] = set(_told_sources(write.columns.whole))
-    return _lines(columns, {short_name(one.id) for one in write.inputs})
+    inputs = {short_name(one.id) for one in write.inputs} | ({"unknown"} if write.unknown_inputs else set())
+    return _lines(columns, inputs)
 
 
 def _lines(columns: dict[str, set[str]], inputs: Iterable[str]) -> Iterator[str]:

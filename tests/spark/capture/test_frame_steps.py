@@ -228,7 +228,7 @@ FRAMES = (
         """
         key <- unknown
         737-824 <- unknown
-        inputs: none
+        inputs: unknown
         """,
         since="4.0",
     ),

@@ -348,6 +348,7 @@ MERGES = (
         """
         distance <- checked.distance TRANSFORMATION, unknown
         * <- checked.flight JOIN
+        inputs: checked, unknown
         """,
     ),
 )

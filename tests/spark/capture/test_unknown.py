@@ -75,6 +75,7 @@ CASES = (
         rate <- unknown
         one <- nothing
         * <- flights.carrier JOIN
+        inputs: flights, unknown
         """,
     ),
     frame(
@@ -82,7 +83,7 @@ CASES = (
         lambda spark: spark.createDataFrame([("UA", 1)], "c STRING, n INT").select("c"),
         """
         c <- unknown
-        inputs: none
+        inputs: unknown
         """,
     ),
     frame(
@@ -90,7 +91,7 @@ CASES = (
         lambda spark: spark.createDataFrame(spark.table("planes").toPandas()).select("seats"),
         """
         seats <- unknown
-        inputs: none
+        inputs: unknown
         """,
     ),
     frame(
@@ -107,6 +108,46 @@ CASES = (
         "nothing",
     ),
 )
+
+# What a source without a name can do without being in any column: only that there is one is known.
+DECIDING = {
+    "joins": lambda flights, sent: flights.join(sent, "carrier", "left_semi"),
+    "joins, negated": lambda flights, sent: flights.join(sent, "carrier", "left_anti"),
+    "joins columns that are dropped": lambda flights, sent: flights.join(sent, "carrier").drop("rate"),
+    "multiplies": lambda flights, sent: flights.crossJoin(sent.select("rate")).drop("rate"),
+    "is subtracted": lambda flights, sent: flights.exceptAll(sent.select("carrier", "rate").limit(0)),
+    "joins, checkpointed": lambda flights, sent: flights.join(sent.localCheckpoint(), "carrier", "left_semi"),
+    "joined, then checkpointed": lambda flights, sent: flights.join(sent, "carrier", "left_semi").localCheckpoint(),
+}
+STATEMENTS = {
+    "is looked into": "carrier IN (SELECT carrier FROM sent)",
+    "is asked for": "EXISTS (SELECT 1 FROM sent WHERE rate > 1)",
+    "is compared with": "distance > (SELECT max(rate) FROM sent)",
+}
+
+
+@pytest.mark.parametrize("act", [*DECIDING.values(), *STATEMENTS.values()], ids=[*DECIDING, *STATEMENTS])
+def test_a_source_without_a_name_that_only_decides_about_rows_is_told(act, spark, watch, tmp_path) -> None:
+    flights, sent = _flights(spark), spark.createDataFrame([("UA", 2)], "carrier STRING, rate INT")
+    flights.createOrReplaceTempView("some_flights")
+    sent.createOrReplaceTempView("sent")
+
+    def write() -> None:
+        made = spark.sql(f"SELECT * FROM some_flights WHERE {act}") if isinstance(act, str) else act(flights, sent)
+        made.write.parquet(str(tmp_path / "out"))
+
+    (written,) = watch.writes_of(write)
+    assert [one.id.name.rsplit("/", 1)[-1] for one in written.inputs] == ["flights"]
+    assert len(written.unknown_inputs) == 1
+    assert written.unknown_inputs[0].partition(": ")[2] in ("made of an RDD", "rows of the program")
+
+
+def test_a_source_without_a_name_is_told_of_a_table_made_as_selected(spark, watch) -> None:
+    sent = spark.createDataFrame([("UA",)], "carrier STRING")
+
+    (written,) = watch.writes_of(lambda: _flights(spark).join(sent, "carrier", "left_semi").write.saveAsTable("semi"))
+
+    assert (written.tier, written.unknown, len(written.unknown_inputs)) == ("full", {}, 1)
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
