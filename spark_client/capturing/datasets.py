@@ -13,7 +13,7 @@ from spark_client.capturing.catalogs import Catalogs
 from spark_client.capturing.locations import find_path, find_topic, find_uri
 from spark_client.capturing.plan import Node
 from spark_client.capturing.queries import find_query
-from spark_client.capturing.schemas import parse_schema
+from spark_client.capturing.schemas import parse_schema, united
 from spark_client.capturing.writes import Dataset, SchemaField, Symlink
 
 # An object of the JVM, as its getters tell it.
@@ -39,11 +39,13 @@ _REASONS = {
 class Read:
     """What a leaf reads. Each of its columns is the column of that name of each dataset; of none: made of nothing.
 
-    `unknown` says why nothing is known of its columns; datasets that are there nevertheless are read.
+    `unknown` says why nothing is known of its columns; datasets that are there nevertheless are read. Of `merged`
+    datasets each has the columns of its own schema alone; one without a schema may have any.
     """
 
     datasets: tuple[Dataset, ...] = ()
     unknown: str | None = None
+    merged: bool = False
 
     @property
     def unknown_inputs(self) -> tuple[str, ...]:
@@ -119,7 +121,25 @@ def _logical_relation(leaf: Node, catalogs: Catalogs) -> Read | None:
     told = relation if isinstance(relation, Mapping) else {}
     if "jdbcOptions" not in told and (named := find_table(table, catalogs, schema)):
         return Read((named,))
+    if merged := _merged(leaf, told, catalogs):
+        return merged
     return _of_object(told, catalogs, schema, find_symlinks(table, catalogs))
+
+
+def _merged(leaf: Node, relation: Told, catalogs: Catalogs) -> Read | None:
+    """Return the datasets of a relation whose schema is merged of theirs (`MergedSchemas`), if they are several."""
+    places = leaf.values.get("schemas")
+    found: dict[DatasetId, tuple[SchemaField, ...] | None] = {}
+    for path, told in places if isinstance(places, list) else ():
+        named = find_path(path, catalogs.default_fs)
+        if named is not None:
+            before, schema = found.get(named, ()), parse_schema(told) or None
+            found[named] = None if before is None or schema is None else united([before, schema])
+    if not 1 < len(found) <= _PLACES_MAX:
+        return None
+    partitions = parse_schema(_text(relation, "partitionSchema"))
+    datasets = (Dataset(named, united([schema, partitions]) if schema else ()) for named, schema in found.items())
+    return Read(tuple(datasets), merged=True)
 
 
 def _hive_relation(leaf: Node, catalogs: Catalogs) -> Read | None:

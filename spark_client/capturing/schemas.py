@@ -34,6 +34,31 @@ def renamed(schema: Sequence[SchemaField], names: Sequence[str]) -> tuple[Schema
     return tuple(SchemaField(name, column.type, column.fields) for name, column in zip(names, schema, strict=True))
 
 
+def united(schemas: Sequence[Sequence[SchemaField]]) -> tuple[SchemaField, ...]:
+    """Return the columns of all of these, each once, with all fields that are inside it; names are equal in any case.
+
+    >>> [one.name for one in united([[SchemaField("a", "long")], [SchemaField("A", "long"), SchemaField("b", "long")]])]
+    ['a', 'b']
+    """
+    same: dict[str, list[SchemaField]] = {}
+    for column in (column for schema in schemas for column in schema):
+        same.setdefault(column.name.lower(), []).append(column)
+    return tuple(
+        SchemaField(each[0].name, each[0].type, united([one.fields for one in each])) for each in same.values()
+    )
+
+
+def find_field(schema: Sequence[SchemaField], path: Sequence[str]) -> SchemaField | None:
+    """Return the field at a path, by names in any case."""
+    found = None
+    for name in path:
+        found = next((column for column in schema if column.name.lower() == name.lower()), None)
+        if found is None:
+            return None
+        schema = found.fields
+    return found
+
+
 def _fields(form: Any, depth: int) -> tuple[SchemaField, ...]:
     """The fields of a struct, or of an array's structs."""
     while depth and isinstance(form, dict) and form.get("type") in ("array", "udt"):

@@ -17,6 +17,7 @@ from spark_client.capturing.operators import Relation, plans_of
 from spark_client.capturing.plan import Node
 from spark_client.capturing.row_changes import relate_rows
 from spark_client.capturing.row_statements import RowChange
+from spark_client.capturing.schemas import find_field, united
 from spark_client.capturing.targets import WRAPPERS, Target, find_targets
 from spark_client.capturing.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, unknown
 from spark_client.capturing.writes import Dataset, Write, Written
@@ -218,7 +219,23 @@ def _column(attribute: Node, read: Read) -> Value:
     if not read.datasets:
         return NOTHING
     how = SOMEHOW if attribute.kind == "References" else IDENTITY
+    if read.merged:
+        return _merged((name,), read.datasets, how)
     return Value(frozenset(Dependency(Source(dataset.id, (name,)), how) for dataset in read.datasets))
+
+
+def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -> Value:
+    """Return a column of datasets read as one: of those that have it, down to its fields where these differ."""
+    having = {one.id: field for one in datasets if (field := find_field(one.schema, path)) is not None}
+    names = [sorted(inside.name.lower() for inside in field.fields) for field in having.values()]
+    if any(each != names[0] for each in names):
+        inside = {
+            one.name: _merged((*path, one.name), datasets, how) for one in united([f.fields for f in having.values()])
+        }
+        return Value(fields=inside)
+    without = [one.id.name for one in datasets if not one.schema]
+    reasons = [f"HadoopFsRelation: whether {name} has it is not known" for name in without[:1]]
+    return Value(frozenset(Dependency(Source(one, path), how) for one in having), unknown=frozenset(reasons))
 
 
 def _hidden(leaf: Node) -> str | None:

@@ -31,6 +31,8 @@ import org.apache.spark.sql.catalyst.plans.JoinType;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.ExternalRDD;
 import org.apache.spark.sql.execution.LogicalRDD;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.LogicalRelation;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.MapType;
@@ -213,8 +215,29 @@ public class PlanReader {
             first = name("places", first);
             RDD rdd = node instanceof LogicalRDD ? ((LogicalRDD) node).rdd() : ((ExternalRDD) node).rdd();
             list(RddPlaces.of(rdd).toArray(), 0);
+        } else if (isOfFiles(node)) {
+            Object[] schemas = mergedSchemas(((LogicalRelation) node).relation());
+            if (schemas != null) {
+                first = name("schemas", first);
+                list(schemas, 0);
+            }
         }
         tellGetters(node, first, 0);
+    }
+
+    private static boolean isOfFiles(TreeNode node) {
+        return node instanceof LogicalRelation && ((LogicalRelation) node).relation() instanceof HadoopFsRelation;
+    }
+
+    /** What `MergedSchemas` tells of a relation; null where that is no class of this Spark's. */
+    private Object[] mergedSchemas(Object relation) {
+        try {
+            Class schemas = Class.forName("headwater.capture.MergedSchemas", true, getClass().getClassLoader());
+            Method of = schemas.getMethod("of", new Class[] {HadoopFsRelation.class});
+            return (Object[]) of.invoke(null, new Object[] {relation});
+        } catch (Throwable missing) {
+            return null;
+        }
     }
 
     /** Whether a cast is to the same type, or to one without fields; the names of fields, if it changes any. */

@@ -1,0 +1,126 @@
+package headwater.capture;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.orc.OrcFile;
+import org.apache.orc.Reader;
+import org.apache.parquet.format.converter.ParquetMetadataConverter;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
+import org.apache.spark.sql.execution.datasources.PartitioningAwareFileIndex;
+import org.apache.spark.sql.execution.datasources.orc.OrcUtils;
+import org.apache.spark.sql.execution.datasources.parquet.ParquetToSparkSchemaConverter;
+import org.apache.spark.sql.internal.SQLConf;
+import org.apache.spark.sql.types.StructType;
+
+/**
+ * The schema of each place of a relation whose own schema is merged of all of theirs (`mergeSchema`).
+ *
+ * Which place has which column stands in the footers of files alone. Few are read, beside the job, one for all files of
+ * one write (Spark names it in their names); a place whose files were not all understood by then has no schema here.
+ * It calls more of Spark's insides than the other classes, so they go without it where it does not compile.
+ */
+public class MergedSchemas {
+    private static final int FOOTERS_MAX = 64;
+    private static final long READING_MAX_NS = 2000000000L;
+    private static final Pattern OF_WRITE = Pattern.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}");
+
+    private final HadoopFsRelation relation;
+    private final SQLConf conf;
+    private final Configuration hadoop;
+    private final boolean ofParquet;
+    private final long deadlineNs = System.nanoTime() + READING_MAX_NS;
+    private int left = FOOTERS_MAX;
+
+    private MergedSchemas(HadoopFsRelation relation) {
+        this.relation = relation;
+        this.conf = relation.sparkSession().sessionState().conf();
+        this.hadoop = relation.sparkSession().sessionState().newHadoopConfWithOptions(relation.options());
+        this.ofParquet = nameOf(relation).equals("ParquetFileFormat");
+    }
+
+    /** For each place its path and its schema, null if it is not known; null if no schemas are merged. */
+    public static Object[] of(HadoopFsRelation relation) {
+        if (relation.location().rootPaths().size() < 2 || !merges(relation)) {
+            return null;
+        }
+        MergedSchemas schemas = null;
+        try {
+            schemas = new MergedSchemas(relation);
+        } catch (Throwable stopped) { // Spark's context is gone: of no place anything is known
+        }
+        List places = new ArrayList();
+        scala.collection.Iterator roots = relation.location().rootPaths().iterator();
+        while (roots.hasNext()) {
+            Path root = (Path) roots.next();
+            places.add(new Object[] {root, schemas == null ? null : schemas.find(root)});
+        }
+        return places.toArray();
+    }
+
+    private static boolean merges(HadoopFsRelation relation) {
+        SQLConf conf = relation.sparkSession().sessionState().conf();
+        scala.collection.Iterator options = relation.options().iterator();
+        while (options.hasNext()) {
+            scala.Tuple2 option = (scala.Tuple2) options.next();
+            if (String.valueOf(option._1()).equalsIgnoreCase("mergeSchema")) {
+                return String.valueOf(option._2()).equalsIgnoreCase("true");
+            }
+        }
+        String format = nameOf(relation);
+        return format.equals("ParquetFileFormat") ? conf.isParquetSchemaMergingEnabled()
+            : format.equals("OrcFileFormat") && conf.isOrcSchemaMergingEnabled();
+    }
+
+    private static String nameOf(HadoopFsRelation relation) {
+        return relation.fileFormat().getClass().getSimpleName();
+    }
+
+    private StructType find(Path root) {
+        try {
+            Map files = new HashMap(); // by the write that they are of, one of its files
+            String folder = root.toString().endsWith("/") ? root.toString() : root + "/";
+            scala.collection.Iterator all = ((PartitioningAwareFileIndex) relation.location()).allFiles().iterator();
+            while (all.hasNext()) {
+                Path file = ((FileStatus) all.next()).getPath();
+                if (file.equals(root) || file.toString().startsWith(folder)) {
+                    Matcher write = OF_WRITE.matcher(file.getName());
+                    files.put(write.find() ? write.group() : file.toString(), file);
+                }
+            }
+            StructType merged = new StructType();
+            Iterator each = files.values().iterator();
+            while (each.hasNext()) {
+                if (left-- <= 0 || System.nanoTime() > deadlineNs) {
+                    return null;
+                }
+                merged = merged.merge(read((Path) each.next()), conf.caseSensitiveAnalysis());
+            }
+            return files.isEmpty() ? null : merged;
+        } catch (Throwable failed) { // the file is gone by now, or is of another format
+            return null;
+        }
+    }
+
+    private StructType read(Path file) throws Exception {
+        if (ofParquet) {
+            return new ParquetToSparkSchemaConverter(conf).convert(
+                ParquetFileReader.readFooter(hadoop, file, ParquetMetadataConverter.SKIP_ROW_GROUPS)
+                    .getFileMetaData().getSchema());
+        }
+        Reader reader = OrcFile.createReader(file, OrcFile.readerOptions(hadoop));
+        try {
+            return OrcUtils.toCatalystSchema(reader.getSchema());
+        } finally {
+            reader.close();
+        }
+    }
+}
