@@ -15,12 +15,14 @@ if TYPE_CHECKING:
 
 # Four messages of four of the chunks that SQS bills (64 KiB) fill a call (1 MiB), and the event of the load function.
 MESSAGE_BYTES_MAX = 4 * 64 * 1024
+# Bodies that are filled side by side where no node may be in one twice; each has at most `BODY_MAX_BYTES`.
+_OPEN_MAX = 8
 # Non-characters of XML 1.0, which SQS refuses in a body; they may only stand within strings of JSON.
 _NO_XML = (("\ufffe", "\\ufffe"), ("\uffff", "\\uffff"))
 
 
 class Pack(NamedTuple):
-    """A body that is sent as one, and the number of rows in it."""
+    """A body that is sent as one, and the number of rows in it: of requests more than records, if rows are the same."""
 
     body: str
     rows: int
@@ -54,11 +56,11 @@ def request_form(shared: Mapping[str, object]) -> Form:
 
 
 class Packer:
-    """Fills bodies with lines, in their order; holds at most one body that is not full yet."""
+    """Fills bodies with lines; holds at most `_OPEN_MAX` bodies that are not full yet, one if nodes may repeat."""
 
     def __init__(self, form: Form) -> None:
         self._form = form
-        self._empty()
+        self._open = [_Body(form)]
 
     def add(self, lines: pa.Array, nodes: Sequence[str] = ()) -> Iterator[Pack]:
         """Yield the bodies that these lines fill.
@@ -72,50 +74,87 @@ class Packer:
         for forbidden, escape in _NO_XML:
             lines = pc.replace_substring(lines, forbidden, escape)
         # With the comma before the next line.
-        sizes = pc.add(pc.binary_length(lines), 1)
-        ends = memoryview(pc.cumulative_sum(sizes.cast(pa.int64())).buffers()[1]).cast("b").cast("q")
-        start = 0
-        while start < len(lines):
-            stop = self._reach(ends, start, len(lines), nodes)
-            if stop > start:
-                text = pc.binary_join(pa.ListArray.from_arrays([start, stop], lines), ",")[0].as_py()
-                self._take(text, stop - start, ends[stop - 1] - _before(ends, start))
-            if stop < len(lines):
-                yield from self.close()
-            start = stop
+        sizes = pc.add(pc.binary_length(lines), 1).cast(pa.int64())
+        if self._form.distinct:
+            for line, size_bytes, node in zip(lines.to_pylist(), sizes.to_pylist(), nodes, strict=True):
+                yield from self._spread(line, size_bytes, node)
+        else:
+            ends = memoryview(pc.cumulative_sum(sizes).buffers()[1]).cast("b").cast("q")
+            yield from self._fill(lines, ends)
 
     def close(self) -> Iterator[Pack]:
         """Yield what is left, if anything is."""
-        if self._rows:
-            yield Pack(self._form.opening + ",".join(self._texts) + "]}", self._rows)
+        for body in self._open:
+            yield from body.close()
+
+    def _fill(self, lines: pa.Array, ends: Sequence[int]) -> Iterator[Pack]:
+        """Put lines into the one open body, as many at once as it takes; an empty body takes one at least."""
+        import pyarrow as pa
+        import pyarrow.compute as pc
+
+        body, start = self._open[0], 0
+        while start < len(lines):
+            stop = bisect_right(ends, _before(ends, start) + body.room_bytes, start, len(lines))
+            stop = min(stop, start + body.room_lines)
+            stop = stop if body.rows else max(stop, start + 1)
+            if stop > start:
+                text = pc.binary_join(pa.ListArray.from_arrays([start, stop], lines), ",")[0].as_py()
+                body.take(text, stop - start, ends[stop - 1] - _before(ends, start))
+            if stop < len(lines):
+                yield from body.close()
+            start = stop
+
+    def _spread(self, line: str, size_bytes: int, node: str) -> Iterator[Pack]:
+        """Put a line into the first open body without its node; the same line again is a row of the same record.
+
+        So nodes that repeat, as a join makes them, fill a few bodies side by side, in place of one for each repetition.
+        """
+        for body in self._open:
+            known = body.lines.get(node)
+            if known == line:
+                body.rows += 1
+                return
+            if known is None:
+                if body.rows and (size_bytes > body.room_bytes or not body.room_lines):
+                    yield from body.close()
+                break
+        else:
+            if len(self._open) == _OPEN_MAX:
+                fullest = min(self._open, key=lambda one: one.room_bytes)
+                yield from fullest.close()
+                self._open.remove(fullest)
+            body = _Body(self._form)
+            self._open.append(body)
+        body.take(line, 1, size_bytes)
+        body.lines[node] = line
+
+
+class _Body:
+    """A body that is being filled; `lines` has that of each node, where no node may be in it twice."""
+
+    def __init__(self, form: Form) -> None:
+        self._form = form
+        self._empty()
+
+    def take(self, text: str, rows: int, size_bytes: int) -> None:
+        """Add lines, joined already, of so many bytes with their commas."""
+        self._texts.append(text)
+        self.rows += rows
+        self.room_lines -= rows
+        self.room_bytes -= size_bytes
+
+    def close(self) -> Iterator[Pack]:
+        """Yield what is in it, if anything is, and begin again."""
+        if self.rows:
+            yield Pack(self._form.opening + ",".join(self._texts) + "]}", self.rows)
         self._empty()
 
     def _empty(self) -> None:
         self._texts: list[str] = []
-        self._rows = self._bytes = 0
-        self._nodes: set[str] = set()
-
-    def _take(self, text: str, rows: int, size_bytes: int) -> None:
-        self._texts.append(text)
-        self._rows += rows
-        self._bytes += size_bytes
-
-    def _reach(self, ends: Sequence[int], start: int, count: int, nodes: Sequence[str]) -> int:
-        """Where the lines from `start` on stop that still go into the open body; an empty body takes one at least."""
-        room = self._form.room_bytes - self._bytes
-        stop = bisect_right(ends, _before(ends, start) + room, start, count)
-        stop = min(stop, start + RECORDS_MAX - self._rows)
-        if not self._rows:
-            stop = max(stop, start + 1)
-        return self._repeat(nodes, start, stop) if self._form.distinct else stop
-
-    def _repeat(self, nodes: Sequence[str], start: int, stop: int) -> int:
-        """The first place whose node is in the body already, or `stop`."""
-        for place in range(start, stop):
-            if nodes[place] in self._nodes:
-                return place
-            self._nodes.add(nodes[place])
-        return stop
+        self.lines: dict[str, str] = {}
+        self.rows = 0
+        self.room_lines = RECORDS_MAX
+        self.room_bytes = self._form.room_bytes
 
 
 def _before(ends: Sequence[int], start: int) -> int:

@@ -85,7 +85,8 @@ def test_rows_go_as_a_request_where_there_is_no_queue(service: Service, by_http:
 
 
 def test_a_node_that_comes_twice_travels_in_two_requests(service: Service, by_http: Errand) -> None:
-    assert deliver(by_http, a_batch("a", "b", "a")) == {("sent", ""): 3}
+    batches = a_batch("a", "b"), a_batch("a", filler=1), a_batch("b")
+    assert deliver(by_http, *batches) == {("sent", ""): 4}
     assert sorted(len(request["records"]) for request in service.requests) == [1, 2]
 
 
@@ -183,9 +184,9 @@ def test_a_task_that_cannot_even_begin_counts_its_rows(errand: Errand, reason: s
 
 def test_reasons_without_end_are_not_told_apart(service: Service, by_http: Errand) -> None:
     service.faults = [failing(400, {"code": "Invalid", "message": f"no {number}"}) for number in range(30)]
-    batch = a_batch(*["a"] * 30)  # one node in each request
+    batches = [a_batch("a", filler=number) for number in range(30)]  # one node in each request
 
-    counts = deliver(by_http, batch)
+    counts = deliver(by_http, *batches)
     assert (len(counts), counts["refused", "other reasons"]) == (21, 10)
 
 

@@ -1,9 +1,12 @@
 from __future__ import annotations
 
 import json
+from itertools import count
 
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from spark_client.row_packing import MESSAGE_BYTES_MAX, Form, Packer, message_form, request_form
 
@@ -18,9 +21,14 @@ def lines_of(*node_ids: str) -> pa.Array:
 
 
 def bodies(form: Form, *batches: list[str]) -> list[list[str]]:
-    """The node ids of each body that the batches, one after the other, are packed into."""
-    packer = Packer(form)
-    packs = [pack for batch in batches for pack in packer.add(lines_of(*batch), batch)]
+    """The node ids of each body that the batches, one after the other, are packed into; no row is another's equal."""
+    packer, numbers = Packer(form), count()
+    packs = []
+    for batch in batches:
+        lines = pa.array(
+            [a_line(node_id, storage_location=f"s3://{next(numbers):05}") for node_id in batch], pa.string()
+        )
+        packs += packer.add(lines, batch)
     packs += packer.close()
     found = [[record["node_id"] for record in json.loads(pack.body)["records"]] for pack in packs]
     assert [pack.rows for pack in packs] == [len(one) for one in found]
@@ -31,7 +39,7 @@ def a_form(room_bytes: int = 10_000, *, distinct: bool = False) -> Form:
     return Form('{"records":[', room_bytes, distinct)
 
 
-LINE_BYTES = len(a_line("n")) + 1
+LINE_BYTES = len(a_line("n", storage_location="s3://00000")) + 1
 
 
 @pytest.mark.parametrize(
@@ -44,7 +52,11 @@ LINE_BYTES = len(a_line("n")) + 1
         pytest.param(a_form(2 * LINE_BYTES), [["a", "b"], ["c", "d"]], [["a", "b"], ["c", "d"]], id="exactly full"),
         pytest.param(a_form(2 * LINE_BYTES - 1), [["a", "b"]], [["a"], ["b"]], id="one byte short"),
         pytest.param(a_form(1), [["a", "b"]], [["a"], ["b"]], id="one line is never too much"),
-        pytest.param(a_form(distinct=True), [["a", "b", "a", "c"]], [["a", "b"], ["a", "c"]], id="a node twice"),
+        pytest.param(a_form(distinct=True), [["a", "b", "a", "c"]], [["a", "b", "c"], ["a"]], id="a node twice"),
+        pytest.param(a_form(distinct=True), [list("aabbcc")], [["a", "b", "c"]] * 2, id="neighbours in pairs"),
+        pytest.param(
+            a_form(LINE_BYTES, distinct=True), [["a", "a", "b"]], [["a"], ["b"], ["a"]], id="full, with pairs"
+        ),
         pytest.param(a_form(distinct=True), [["a"], ["a"]], [["a"], ["a"]], id="a node twice, in two batches"),
         pytest.param(a_form(distinct=True), [["a"] * 3], [["a"]] * 3, id="a node again and again"),
         pytest.param(a_form(), [["a", "a"]], [["a", "a"]], id="messages may hold a node twice"),
@@ -82,6 +94,46 @@ def test_a_request_holds_at_most_as_many_records_as_the_service_takes() -> None:
     node_ids = [str(number) for number in range(10_001)]
 
     assert [len(one) for one in bodies(request_form({"requested_at": 0}), node_ids)] == [10_000, 1]
+
+
+def test_rows_in_pairs_need_no_more_requests_than_their_bytes_and_records() -> None:
+    node_ids = [str(number // 2) for number in range(10_000)]
+
+    assert [len(one) for one in bodies(request_form({"requested_at": 0}), node_ids)] == [5_000, 5_000]
+
+
+def test_a_row_that_is_there_again_is_the_same_record_of_a_request() -> None:
+    packer = Packer(request_form({"requested_at": 0}))
+    lines = pa.array([a_line("a"), a_line("a"), a_line("b"), a_line("a", x=1), a_line("a")])
+    packs = [*packer.add(lines, ["a", "a", "b", "a", "a"]), *packer.close()]
+
+    assert [(pack.rows, json.loads(pack.body)["records"]) for pack in packs] == [
+        (4, [json.loads(a_line("a")), json.loads(a_line("b"))]),
+        (1, [json.loads(a_line("a", x=1))]),
+    ]
+
+
+@given(st.lists(st.lists(st.tuples(st.sampled_from("abcd"), st.integers(0, 11))), max_size=5), st.integers(1, 1_000))
+def test_whatever_repeats_each_record_is_sent_once_and_no_node_twice_in_a_request(
+    batches: list[list[tuple[str, int]]], room_bytes: int
+) -> None:
+    packer = Packer(a_form(room_bytes, distinct=True))
+    packs = []
+    for batch in batches:
+        lines = pa.array([a_line(node, x=number) for node, number in batch], pa.string())
+        packs += packer.add(lines, [node for node, _ in batch])
+    packs += packer.close()
+
+    rows = [row for batch in batches for row in batch]
+    sent = [[(record["node_id"], record["x"]) for record in json.loads(pack.body)["records"]] for pack in packs]
+    assert {row for body in sent for row in body} == set(rows)
+    assert sum(pack.rows for pack in packs) == len(rows)
+    assert all(len({node for node, _ in body}) == len(body) for body in sent)
+    sizes = [
+        (len(pack.body) - len('{"records":[') - len("]}") + 1, len(body))
+        for pack, body in zip(packs, sent, strict=True)
+    ]
+    assert all(size <= room_bytes or records == 1 for size, records in sizes)
 
 
 def test_what_sqs_refuses_in_a_body_is_escaped_before_its_size_counts() -> None:
