@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from bisect import bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -77,7 +77,8 @@ class Packer:
         sizes = pc.add(pc.binary_length(lines), 1).cast(pa.int64())
         if self._form.distinct:
             for line, size_bytes, node in zip(lines.to_pylist(), sizes.to_pylist(), nodes, strict=True):
-                yield from self._spread(line, size_bytes, node)
+                if full := self._spread(line, size_bytes, node):
+                    yield from full
         else:
             ends = memoryview(pc.cumulative_sum(sizes).buffers()[1]).cast("b").cast("q")
             yield from self._fill(lines, ends)
@@ -104,29 +105,33 @@ class Packer:
                 yield from body.close()
             start = stop
 
-    def _spread(self, line: str, size_bytes: int, node: str) -> Iterator[Pack]:
+    def _spread(self, line: str, size_bytes: int, node: str) -> Iterable[Pack]:
         """Put a line into the first open body without its node; the same line again is a row of the same record.
+
+        Returns what was full.
 
         So nodes that repeat, as a join makes them, fill a few bodies side by side, in place of one for each repetition.
         """
+        full: Iterable[Pack] = ()
         for body in self._open:
             known = body.lines.get(node)
             if known == line:
                 body.rows += 1
-                return
+                return full
             if known is None:
                 if body.rows and (size_bytes > body.room_bytes or not body.room_lines):
-                    yield from body.close()
+                    full = list(body.close())
                 break
         else:
             if len(self._open) == _OPEN_MAX:
                 fullest = min(self._open, key=lambda one: one.room_bytes)
-                yield from fullest.close()
+                full = list(fullest.close())
                 self._open.remove(fullest)
             body = _Body(self._form)
             self._open.append(body)
         body.take(line, 1, size_bytes)
         body.lines[node] = line
+        return full
 
 
 class _Body:
