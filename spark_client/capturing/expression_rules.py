@@ -52,6 +52,8 @@ _RANKS = kinds(
     Rank DenseRank PercentRank RowNumber NTile CumeDist
     """
 )
+# Methods of `CharVarcharCodegenUtils`, which Spark puts around what is written to such a column, or read from it.
+_OF_CHAR_TYPES = ("charTypeWriteSideCheck", "varcharTypeWriteSideCheck", "readSidePadding")
 
 
 def parts_of(node: Node) -> Sequence[Node]:
@@ -168,6 +170,26 @@ def _window(node: Node, of: Expressions) -> Value:
     return beside(value, change(WINDOW, map(of.value, parts)))
 
 
+def _invoked(node: Node, of: Expressions) -> Value:
+    """What a method of the JVM's makes; those that hold a CHAR or a VARCHAR to its length keep the value."""
+    arguments = node.values.get("arguments")
+    if node.text("functionName") in _OF_CHAR_TYPES and isinstance(arguments, list) and arguments:
+        return of.value(arguments[0])
+    return _changing(node, of)
+
+
+def _time_conversion(node: Node, of: Expressions) -> Value:
+    """A bound of `window` or `session_window`: Spark makes it of the times that it converts, by a CASE of its own."""
+    times, left = [], list(node.below)
+    while left:
+        inside = left.pop()
+        if inside.kind == node.kind:
+            times.append(inside)
+        else:
+            left.extend(inside.below)
+    return change(CHANGED, map(of.value, times)) if times else _changing(node, of)
+
+
 def _python_function(node: Node, of: Expressions) -> Value:
     kind = "udtf" if node.kind == "PythonUDTF" else "udf"
     how = Transformation("DIRECT", "TRANSFORMATION", f"python {kind} {node.text('name') or ''}".strip(), masking=False)
@@ -241,6 +263,8 @@ RULES: Mapping[str, Rule] = {
     "AggregateExpression": _aggregate,
     "PivotFirst": _pivot_first,
     "WindowExpression": _window,
+    "StaticInvoke": _invoked,
+    "PreciseTimestampConversion": _time_conversion,
     "PythonUDF": _python_function,
     "PythonUDAF": _python_function,
     "PythonUDTF": _python_function,

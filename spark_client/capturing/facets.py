@@ -7,6 +7,7 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias
 
+from lineage.fields.paths import print_dotted
 from spark_client.capturing.room import Room
 from spark_client.capturing.writes import Change, Dataset, SchemaField, Symlink, Written
 from spark_client.current_run import RunOfJob
@@ -109,11 +110,15 @@ def _schema_facet(fields: Sequence[SchemaField], room: Room) -> Facet:
 
 
 def _schema_fields(fields: Sequence[SchemaField], room: Room) -> list[Facet] | None:
-    """As deep as types nest: the JVM's own parsers of types end long before Python's stack does."""
+    """Return the fields, spelled as in columnLineage: a name that holds a dot stands in backquotes.
+
+    As deep as types nest: the JVM's own parsers of types end long before Python's stack does.
+    """
     forms = []
     for field in fields:
         room.spend(len(field.name) + len(field.type) + _FIELD_BYTES)
-        forms.append(_given({"name": field.name, "type": field.type, "fields": _schema_fields(field.fields, room)}))
+        name = print_dotted((field.name,))
+        forms.append(_given({"name": name, "type": field.type, "fields": _schema_fields(field.fields, room)}))
     return forms or None
 
 

@@ -101,7 +101,7 @@ CASES = (
         "SELECT w.start AS s, n FROM (SELECT window(CAST(day AS TIMESTAMP), '1 day') AS w, count(*) AS n FROM flights "
         "GROUP BY 1)",
         """
-        s <- flights.day TRANSFORMATION, flights.day CONDITIONAL
+        s <- flights.day TRANSFORMATION
         n <- nothing
         * <- flights.day FILTER, flights.day GROUP_BY
         """,

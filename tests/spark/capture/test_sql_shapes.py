@@ -305,9 +305,19 @@ AGGREGATES = (
         "SELECT w.start AS s, sum(distance) AS d FROM "
         "(SELECT window(CAST(day AS TIMESTAMP), '2 days', '1 day') AS w, distance FROM flights) GROUP BY w",
         """
-        s <- flights.day TRANSFORMATION, flights.day CONDITIONAL
+        s <- flights.day TRANSFORMATION
         d <- flights.distance AGGREGATION
         * <- flights.day FILTER, flights.day GROUP_BY
+        """,
+    ),
+    query(
+        "windows of a time that a condition chooses",
+        "SELECT w.end AS e, count(*) AS n FROM (SELECT window(CASE WHEN distance > 9 THEN CAST(day AS TIMESTAMP) END, "
+        "'1 day') AS w FROM flights) GROUP BY w",
+        """
+        e <- flights.day TRANSFORMATION, flights.distance CONDITIONAL
+        n <- nothing
+        * <- flights.day FILTER, flights.day GROUP_BY, flights.distance FILTER, flights.distance GROUP_BY
         """,
     ),
     query(

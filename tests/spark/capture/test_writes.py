@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.spark.capture.specification import Case, statement, write
+from tests.spark.capture.specification import Case, query, statement, write
 
 _SQL = "SELECT carrier, distance * 2 AS far FROM flights"
 _COLUMNS = """
@@ -48,6 +48,39 @@ FILES = (
         f"out:{_COLUMNS}out:{_COLUMNS}",
     ),
     write("nothing is told where nothing is written", lambda spark, out: spark.sql(_SQL).collect(), "nothing"),
+)
+
+_CHARS = "(v VARCHAR(20), c CHAR(5), s STRUCT<x: VARCHAR(9)>)"
+_OF_CHARS = """
+        v <- flights.carrier IDENTITY
+        c <- flights.dest IDENTITY
+        s.x <- flights.origin IDENTITY
+"""
+_FROM_CHARS = """
+        v <- from_chars.v IDENTITY
+        c <- from_chars.c IDENTITY
+        u <- from_chars.c TRANSFORMATION
+"""
+CHAR_TYPES = (
+    statement(
+        "texts into types of a length are the same texts",
+        "INSERT INTO into_chars SELECT carrier, dest, named_struct('x', origin) FROM flights",
+        f"into_chars:{_OF_CHARS}",
+        before=(f"CREATE TABLE into_chars {_CHARS} USING parquet",),
+    ),
+    statement(
+        "named columns of types of a length",
+        "INSERT INTO some_chars (v) SELECT upper(carrier) FROM flights",
+        "some_chars:\nv <- flights.carrier TRANSFORMATION\nc <- nothing",
+        before=("CREATE TABLE some_chars (v VARCHAR(20), c CHAR(5)) USING parquet",),
+        since="4.0",  # 3.5 writes no null into a CHAR
+    ),
+    query(
+        "texts out of types of a length",
+        "SELECT v, c, upper(c) AS u FROM from_chars",
+        _FROM_CHARS,
+        before=(f"CREATE TABLE from_chars {_CHARS} USING parquet",),
+    ),
 )
 
 _AS = "(carrier STRING, far INT) USING parquet"
@@ -259,6 +292,6 @@ TABLES = (
 )
 
 
-@pytest.mark.parametrize("case", [*FILES, *TABLES], ids=str)
+@pytest.mark.parametrize("case", [*FILES, *CHAR_TYPES, *TABLES], ids=str)
 def test_a_write(case: Case, check) -> None:
     check(case)

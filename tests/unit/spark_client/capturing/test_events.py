@@ -456,3 +456,12 @@ def test_inputs_that_nobody_can_name_are_told_by_their_reasons_without_secrets()
     assert told["unknownInputs"][:2] == ["rows of the program", "no answer of https://ann:***@server"]
     assert {len(reason) for reason in told["unknownInputs"][2:]} == {500}
     assert (len(told["unknownInputs"]), told["cut"]) == (100, ["unknown"])
+
+
+def test_a_name_with_a_dot_is_spelled_alike_in_schema_and_column_lineage() -> None:
+    output = Dataset(ESTIMATED, (SchemaField("a.b", "struct", (SchemaField("c.d", "long"),)),))
+    end = ended(output=output, columns=Columns({("a.b", "c.d"): {}}))
+    facets = end["outputs"][0]["facets"]
+    (field,) = facets["schema"]["fields"]
+    assert (field["name"], field["fields"][0]["name"]) == ("`a.b`", "`c.d`")
+    assert list(facets["columnLineage"]["fields"]) == ["`a.b`.`c.d`"]
