@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import subprocess
+import sys
+from importlib.metadata import packages_distributions
 from pathlib import Path
 
 import pytest
@@ -49,6 +52,36 @@ def test_a_lock_file_pins_every_package_with_hashes_and_names_no_index(name):
     assert (loose, unhashed) == ([], [])
     assert "://" not in text
     assert INDEX_OPTIONS.search(text) is None
+
+
+def test_what_the_local_stack_and_the_demo_import_is_what_they_install():
+    folders = ("examples", "headwater", "infra", "jobs", "lambdas", "lineage", "local", "spark_client")
+    imported = {
+        name
+        for folder in folders
+        for path in (ROOT / folder).rglob("*.py")
+        if path != ROOT / "infra" / "check.py"  # `make check`'s
+        for name in imports_of(path)
+    } - {*sys.stdlib_module_names, *folders}
+    pinned = set(
+        re.findall(r"^([\w.-]+)==", (ROOT / "requirements/local.txt").read_text(encoding="utf-8"), re.MULTILINE)
+    )
+    known = packages_distributions()
+    assert {name for name in imported if not {each.lower().replace("_", "-") for each in known[name]} & pinned} == set()
+
+
+def imports_of(path):
+    """The top-level packages that a file imports, but for what only a type checker sees."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for_types = [
+        node for node in ast.walk(tree) if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+    ]
+    skipped = {id(node) for block in for_types for node in ast.walk(block)}
+    for node in ast.walk(tree):
+        if id(node) not in skipped and isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        if id(node) not in skipped and isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
 
 
 def test_no_committed_file_names_a_package_index():
