@@ -233,7 +233,7 @@ class Model:
             last_modified=current.created if current and current.maker else None,
             current_version=current.id if current else None,
             facets=facets,
-            deleted=self.said.is_hidden(dataset) or described["lifecycle"] == "DROP",
+            deleted=self.said.is_hidden(dataset) or self._is_dropped(dataset),
             temporary=self._is_temporary(dataset),
             stale=writer is not None,
             last_written_by=writer,
@@ -252,9 +252,18 @@ class Model:
         uses = self.said.uses_of(dataset)
         if any(use.temporary for _, _, use in uses):
             return True
-        dropped = any(text_in(use.facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP" for *_, use in uses)
         parents = {event.parent.run if event.parent else None for event, *_ in uses if event.kind == "RUN"}
-        return dropped and len(parents) == 1 and None not in parents
+        return self._is_dropped(dataset) and len(parents) == 1 and None not in parents
+
+    def _is_dropped(self, dataset):
+        """True if an event dropped the dataset and no other event mentions it at that time or later."""
+        events = {(event.hash, use.dataset): (event.time, []) for event, _, use in self.said.uses_of(dataset)}
+        for event, _, use in self.said.uses_of(dataset):
+            change = text_in(use.facets, "lifecycleStateChange", "lifecycleStateChange")
+            events[event.hash, use.dataset][1].append(change)
+        drops = [time for time, changes in events.values() if "DROP" in changes]
+        uses = [time for time, changes in events.values() if "DROP" not in changes]
+        return bool(drops) and max(drops) > max(uses, default="")
 
     def dataset_versions(self, dataset):
         return dataset_versions.versions_of(self.said, dataset)

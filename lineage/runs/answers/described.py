@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from lineage.runs.answers.groups import Group
 from lineage.runs.event import Facets
-from lineage.runs.facts.growing import NO_PARENT, DatasetFacts, facets_of
+from lineage.runs.facts.growing import NO_PARENT, DatasetFacts, facets_of, is_dropped
 from lineage.runs.facts.run import text_in
 from lineage.runs.found import FoundDataset
 
@@ -42,10 +42,10 @@ def fields_of(facets: Facets) -> Sequence[Mapping[str, Any]]:
 
 
 def is_temporary(facts: DatasetFacts) -> bool:
-    """Whether it is private storage: by its name, or because the only parent run that used it dropped it again."""
+    """True if it is private storage: by its name, or because the only parent run that used it dropped it at last."""
     if facts.temporary:
         return True
-    return facts.dropped is not None and len(facts.users) == 1 and NO_PARENT not in facts.users
+    return is_dropped(facts) and len(facts.users) == 1 and NO_PARENT not in facts.users
 
 
 def found_dataset(group: Group, *, hidden: bool = False, **more: Any) -> FoundDataset:
@@ -59,7 +59,7 @@ def found_dataset(group: Group, *, hidden: bool = False, **more: Any) -> FoundDa
         physical_name=group.primary.name,
         **told,
         facets=facets,
-        deleted=hidden or told["lifecycle"] == "DROP",
+        deleted=hidden or is_dropped(group.facts),
         temporary=is_temporary(group.facts),
         **more,
     )

@@ -90,8 +90,9 @@ class DatasetFacts:
     `declarations` are the tellings of DatasetEvents about its columns, by stamp, the latest hundred.
     `aliases` are the datasets that it was stated to be another name of, with the stamps of the statements; `names` are
     those stated to be other names of it, with the first.
-    `users` are the parent runs of the events that mention it, two at most: with one alone, dropping it (`dropped`)
-    makes it that parent's private storage. `temporary`: its name tells so.
+    `users` are the parent runs of the events that mention it, two at most: with one alone, dropping it makes it that
+    parent's private storage. `dropped` are the latest ten times of events that drop it, `used` of all others that
+    mention it. `temporary`: its name tells so.
     """
 
     first: str | None = None
@@ -103,7 +104,8 @@ class DatasetFacts:
     aliases: Mapping[IdText, Sequence[str]] = field(default_factory=dict)
     names: Mapping[IdText, str] = field(default_factory=dict)
     deleted: Sequence[str] = ()
-    dropped: str | None = None
+    dropped: Sequence[str] = ()
+    used: Sequence[str] = ()
     temporary: str | None = None
     users: Mapping[str, str] = field(default_factory=dict)
 
@@ -130,7 +132,6 @@ _KINDS: Mapping[str, Kind] = {
     "read": LEAST,
     "told": LEAST,
     "told_apart": LEAST,
-    "dropped": LEAST,
     "temporary": LEAST,
     "jobs": LEAST_EACH,
     "named": LEAST_EACH,
@@ -141,6 +142,8 @@ _KINDS: Mapping[str, Kind] = {
     "times": LATEST_TIMES,
     "touches": LATEST_TOUCHES,
     "terminals": LATEST_TIMES,
+    "dropped": LATEST_TOUCHES,
+    "used": LATEST_TOUCHES,
     "deleted": LATEST_TIMES,
     "parents": LATEST,
     "declarations": LATEST_SAID,
@@ -179,6 +182,8 @@ def until(facts: F, time: str) -> F:
         changes["last"] = _last_heard(facts, changes, time)
     if isinstance(facts, RunFacts) and facts.named_last and not changes["named_last"]:
         changes["named_last"] = changes["named_first"]
+    if isinstance(facts, DatasetFacts) and len(facts.used) >= TOUCHES_MAX and not changes["used"]:
+        changes["used"] = [time]
     return replace(facts, **changes)
 
 
@@ -239,6 +244,11 @@ def parent_of(history: History) -> ParentRun | None:
     """The parent run as last said."""
     found = latest(history)
     return None if found is None else ParentRun(found[1]["run"], JobId(found[1]["namespace"], found[1]["job"]))
+
+
+def is_dropped(facts: DatasetFacts) -> bool:
+    """True if it was dropped and no event mentions it since; one of the same time may have come after the drop."""
+    return max(facts.dropped, default="") > max(facts.used, default="")
 
 
 def deleted_at(facts: JobFacts | DatasetFacts | NamespaceFacts) -> str:

@@ -88,8 +88,10 @@ def _event(whole: Said, sent: Event) -> None:
         _dataset(whole, use, stamp, user, reads=reads)
     if event.kind == "DATASET":
         _description(whole, event, stamp)
-    for source in _other_sources(event):
+    sources = _other_sources(event)
+    for source in sources:
         _dataset(whole, DatasetUse(source), stamp, user, reads=True)
+    _add_lives(whole, event, sources)
     if event.job is not None:
         _add(whole.jobs, event.job, _job_facts(event, stamp))
         whole.mention(event.time, event.job.namespace)
@@ -132,14 +134,12 @@ def _other_sources(event: Event) -> list[DatasetId]:
 
 def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, reads: bool) -> None:
     time = stamp.partition("#")[0]
-    lifecycle = use.facets.get("lifecycleStateChange", {}).get("lifecycleStateChange")
     facts = DatasetFacts(
         first=time,
         last=time,
         touches=(time,),
         read=time if reads else None,
         facets=_histories(use.facets, stamp),
-        dropped=time if lifecycle == "DROP" else None,
         temporary=time if use.temporary else None,
         users={user: time} if user else {},
         names={text_of(other): stamp for other in symlinks(use)},
@@ -148,6 +148,19 @@ def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, read
     whole.mention(time, use.dataset.namespace)
     for other in symlinks(use):
         _add(whole.datasets, other, DatasetFacts(aliases={text_of(use.dataset): (stamp,)}))
+
+
+def _add_lives(whole: Said, event: Event, sources: Iterable[DatasetId]) -> None:
+    """Add when each dataset was dropped or used: an event that drops one, in whichever mention, does not use it."""
+    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
+    dropped = {use.dataset for use in uses if _drops_it(use)}
+    times = (event.time,)
+    for one in {*(use.dataset for use in uses), *sources}:
+        _add(whole.datasets, one, DatasetFacts(dropped=times) if one in dropped else DatasetFacts(used=times))
+
+
+def _drops_it(use: DatasetUse) -> bool:
+    return use.facets.get("lifecycleStateChange", {}).get("lifecycleStateChange") == "DROP"
 
 
 def symlinks(use: DatasetUse) -> Iterator[DatasetId]:

@@ -94,6 +94,10 @@ _run_facets = _sometimes(
 _parents = _sometimes(st.builds(ParentRun, st.sampled_from(RUNS), st.sampled_from(JOBS)), None)
 
 
+_sides = st.sampled_from(("inputs", "outputs"))
+_changes = st.sampled_from(
+    [{}, *({"lifecycleStateChange": {"lifecycleStateChange": one}} for one in ("DROP", "CREATE"))]
+)
 _any_run = st.sampled_from(RUNS)
 _any_type = st.sampled_from(("COMPLETE", "START", "RUNNING", "FAIL", None))
 
@@ -156,11 +160,27 @@ deletions = st.builds(
 )
 
 
+@st.composite
+def applications(draw):
+    """Runs of one application, which drops, creates and uses a dataset or two."""
+    parent = ParentRun(RUNS[-1], JOBS[-1])
+    datasets = draw(st.lists(st.sampled_from(DATASETS), min_size=1, max_size=2, unique=True))
+    steps = draw(st.lists(st.tuples(_any_run, _sides, _changes), min_size=2, max_size=5))
+    events = []
+    for time, (run, side, facets) in zip(TIMES, steps, strict=False):
+        uses = tuple(DatasetUse(one, facets) for one in datasets)
+        job = JOBS[RUNS.index(run) % len(JOBS)]
+        event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=job, parent=parent, **{side: uses})
+        events.append(stamped(event))
+    return events
+
+
 def streams(max_size=8):
     """Statements, each once, by time and hash."""
     pieces = st.one_of(
         whole_runs(),
         whole_runs(),
+        applications(),
         run_events().map(lambda one: [one]),
         st.one_of(job_events, dataset_events, deletions).map(lambda one: [one]),
     )

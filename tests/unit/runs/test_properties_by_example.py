@@ -242,15 +242,63 @@ def test_names_that_point_in_a_circle_are_the_smallest_of_them(ask):
 @pytest.mark.parametrize(("parents", "temporary"), [(("dd", "dd"), True), (("dd", "ee"), False), (("dd", None), False)])
 def test_what_is_dropped_within_one_parent_run_is_temporary(ask, parents, temporary):
     of = [ParentRun(the(parent), C) if parent else None for parent in parents]
-    dropped = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
     events = [
         an_event(1, "a1", A, outputs=[X], parent=of[0]),
-        an_event(2, "b1", B, inputs=[(X, dropped)], parent=of[1]),
+        an_event(2, "b1", B, inputs=[(X, DROP)], parent=of[1]),
     ]
     questions = ask(events)
     assert questions.find_dataset(X).temporary is temporary
     assert questions.list_datasets(X.namespace, limit=9, offset=0).total == (0 if temporary else 1)
     assert nodes(questions.find_graph(A.node_id, depth=ALL)) == "ABX"
+
+
+DROP, CREATE = ({"lifecycleStateChange": {"lifecycleStateChange": change}} for change in ("DROP", "CREATE"))
+IN_ONE_APPLICATION = {"parent": ParentRun(the("dd"), C)}
+
+
+@pytest.mark.parametrize(
+    "events",
+    [
+        pytest.param([("outputs", (X, DROP)), ("outputs", (X, CREATE))], id="dropped and created"),
+        pytest.param([("outputs", (X, DROP)), ("outputs", X)], id="dropped and written"),
+        pytest.param([("outputs", X), ("outputs", (X, DROP)), ("inputs", X)], id="read after it was dropped"),
+        pytest.param([("outputs", (X, DROP)), ("outputs", X), ("outputs", (X, DROP)), ("outputs", X)], id="twice"),
+    ],
+)
+def test_what_is_used_again_after_it_was_dropped_is_neither_temporary_nor_deleted(ask, events):
+    """`DROP TABLE IF EXISTS x; CREATE TABLE x AS ...`, in one application."""
+    steps = [
+        an_event(second, f"a{second}", A, **{side: [use]}, **IN_ONE_APPLICATION)
+        for second, (side, use) in enumerate(events, 1)
+    ]
+    questions = ask(steps)
+    found = questions.find_dataset(X)
+    assert (found.temporary, found.deleted) == (False, False)
+    assert questions.list_datasets(X.namespace, limit=9, offset=0).total == 1
+    assert questions.search("X", kind="dataset", sort="name", limit=9).total == 1
+    assert ask([*steps, an_event(9, "b1", B, outputs=[(X, DROP)], **IN_ONE_APPLICATION)]).find_dataset(X).temporary
+
+
+def test_a_drop_of_the_same_instant_is_taken_to_have_come_first(ask):
+    """Events of whole seconds do not show the order: a table too many is better than one too few."""
+    drop = an_event(1, "a1", A, outputs=[(X, DROP)], **IN_ONE_APPLICATION)
+    found = ask([drop, an_event(1, "a2", A, outputs=[X], **IN_ONE_APPLICATION)]).find_dataset(X)
+    assert (found.temporary, found.deleted) == (False, False)
+
+
+def test_an_event_that_drops_what_it_reads_has_dropped_it(ask):
+    drop = an_event(1, "a1", A, inputs=[X], outputs=[(X, DROP)], **IN_ONE_APPLICATION)
+    assert ask([drop]).find_dataset(X).temporary
+
+
+@pytest.mark.parametrize(("second", "temporary"), [(2, False), (3, True), (9, False)])
+def test_a_graph_of_a_time_tells_what_was_temporary_then(ask, second, temporary):
+    uses = [X, (X, DROP), X]
+    events = [
+        an_event(second, f"a{second}", A, outputs=[use], **IN_ONE_APPLICATION) for second, use in enumerate(uses, 1)
+    ]
+    (found,) = ask(events).find_graph(X.node_id, depth=ALL, at=at(second)).datasets
+    assert (found.temporary, found.deleted) == (temporary, temporary)
 
 
 @pytest.mark.parametrize("name", [X, Y])
