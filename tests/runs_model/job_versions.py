@@ -90,25 +90,38 @@ def _code(job_facets):
 def resolved(entries, entry):
     """The entry itself if it told of datasets; else what is to be thought of a run that did not.
 
-    That is the last known entry before it, with the code version that was given since, if one was and it is another
-    than the one given last until then.
+    That is the last known entry before it, with the code that was given since, if it is other code than was given last
+    until then.
     """
     if entry.known:
         return entry
     known = [one for one in entries if one.known and one.position < entry.position]
     base = known[-1] if known else replace(entry, location=None, code=None)
-    codes = [one for one in entries if one.code and one.position <= entry.position]
-    before = [one.code for one in codes if known and one.position <= base.position]
-    since = [one.code for one in codes if not known or one.position > base.position]
-    changed = any(code != (before or [None])[-1] for code in since)
+    before = [one for one in entries if known and one.position <= base.position]
+    since = [one for one in entries[len(before) :] if one.position <= entry.position]
+    changed = any(_given(entries[: len(before) + count + 1]) != _given(before) for count in range(len(since)))
+    location, code = _given(before + since) if changed else (base.location, base.code)
     return replace(
         entry,
         inputs=base.inputs,
         outputs=base.outputs,
-        location=base.location,
-        code=since[-1] if changed else base.code,
+        location=location,
+        code=code,
         unknown=changed and bool(known),
     )
+
+
+def _given(entries):
+    """The location that the entries gave last, and the last version given for code at that location."""
+    given = [(one.location, one.code) for one in entries]
+    locations = [(number, location) for number, (location, _) in enumerate(given) if location]
+    if not locations:
+        return None, next((code for _, code in given[::-1] if code), None)
+    last = locations[-1][1]
+    moved = max((number for number, location in locations if location != last), default=-1)
+    arrived = min((number for number, location in locations if location == last and number > moved))
+    # Versions without a location, given before there was any, are not of this code: its location is new.
+    return last, next((code for _, code in given[arrived:][::-1] if code), None)
 
 
 def versions_of(said, job):

@@ -1,8 +1,8 @@
 """The versions of a job: one for each set of datasets and code version that its runs told of, in the order of its runs.
 
-A run that told of no datasets changes nothing, unless it gave a new code version: then its job version shows the
-datasets known last, and says that they are not known to be so still. That depends on the runs before it, so it is
-worked out when asked for.
+A run that told of no datasets changes nothing, unless it gave a new location or version of the code: then its job
+version shows the datasets known last, and says that they are not known to be so still. That depends on the runs before
+it, so it is worked out when asked for.
 """
 
 from __future__ import annotations
@@ -44,6 +44,20 @@ class Entry:
     def order(self) -> tuple[str, str]:
         """Where it stands in the job's life."""
         return self.position, self.run
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The location and version of a job's code, as its runs gave them last."""
+
+    location: str | None
+    version: str | None
+
+    def then(self, location: str | None, version: str | None) -> Code:
+        """Return the code after a run that gives these: what a run leaves out stays, but no version at a new place."""
+        if location is None or location == self.location:
+            return Code(self.location, version or self.version)
+        return Code(location, version)
 
 
 def entries_of(run: str, facts: RunFacts) -> Iterator[Entry]:
@@ -99,30 +113,28 @@ def _in_sequence(runs: Iterable[Run], cut: bool) -> Iterator[Entry]:
     """The entries of runs in their order, those of runs that told nothing as the runs before them make them."""
     last: Entry | None = None
     begun = not cut
-    given: str | None = None
-    at_last: str | None = None
+    given = at_last = Code(None, None)
     changed = False
     for run, facts in runs:
-        code = code_of(facts)[1]
-        given = code or given
+        given = given.then(*code_of(facts))
         own = sorted(entries_of(run, facts), key=lambda entry: entry.order)
         if own:
             last, at_last, changed, begun = own[-1], given, False, True
             yield from own
             continue
-        changed = changed or (code is not None and code != at_last)
+        changed = changed or given != at_last
         if begun:
             yield _unknown(run, facts, last, given if changed else None)
 
 
-def _unknown(run: str, facts: RunFacts, last: Entry | None, code: str | None) -> Entry:
+def _unknown(run: str, facts: RunFacts, last: Entry | None, given: Code | None) -> Entry:
     job, at = owner(facts), position(facts) or ""
     if job is None:
         raise ValueError(f"run {run} has no job")
-    if last is not None and code is None:
+    if last is not None and given is None:
         return replace(last, made=at, position=at, run=run, facts=facts)
     inputs, outputs = (last.inputs, last.outputs) if last else ((), ())
-    location = last.location if last else None
+    location, code = (given.location, given.version) if given else (None, None)
     version = job_version_id(job, inputs, outputs, location, code)
     return Entry(at, at, run, facts, inputs, outputs, location, code, version, unknown=last is not None)
 

@@ -24,6 +24,14 @@ TIMES = tuple(f"2025-11-20T12:00:0{second}.000000Z" for second in range(6))
 
 _SCHEMAS = ({"fields": [{"name": "carrier"}]}, {"fields": [{"name": "carrier"}, {"name": "co2", "type": "double"}]})
 _DELETED = {"_deleted": True}
+_CODES = (
+    {"url": "https://git/a", "version": "1"},
+    {"url": "https://git/a", "version": "2"},
+    {"url": "https://git/a"},
+    {"url": "https://git/b", "version": "2"},
+    {"url": "https://git/b"},
+    {"version": "1"},
+)
 
 
 def stamped(statement):
@@ -71,16 +79,7 @@ _uses = st.lists(
 ).map(tuple)
 _job_facets = _sometimes(
     st.one_of(
-        _facets(
-            sourceCodeLocation=(
-                {"url": "https://git/a", "version": "1"},
-                {"url": "https://git/a", "version": "2"},
-                {"url": "https://git/b"},
-                {"version": "1"},
-                _DELETED,
-            ),
-            documentation=({"description": "reads"},),
-        ),
+        _facets(sourceCodeLocation=(*_CODES, _DELETED), documentation=({"description": "reads"},)),
         st.just({"jobType": {"processingType": "Streaming", "integration": "FLINK", "jobType": "JOB"}}),
         st.just({"jobType": {"processingType": "BATCH", "integration": "SPARK"}}),
     ),
@@ -175,12 +174,25 @@ def applications(draw):
     return events
 
 
+@st.composite
+def deployments(draw):
+    """Runs of one job, some of which report no datasets, while its code changes and moves."""
+    job, events = draw(st.sampled_from(JOBS)), []
+    for time, run in zip(TIMES, draw(st.permutations(RUNS)), strict=False):
+        outputs = tuple(map(DatasetUse, draw(st.sampled_from(((), (), DATASETS[:1])))))
+        facets = draw(_facets(sourceCodeLocation=_CODES))
+        event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=job, outputs=outputs)
+        events.append(stamped(replace(event, job_facets=facets)))
+    return events
+
+
 def streams(max_size=8):
     """Statements, each once, by time and hash."""
     pieces = st.one_of(
         whole_runs(),
         whole_runs(),
         applications(),
+        deployments(),
         run_events().map(lambda one: [one]),
         st.one_of(job_events, dataset_events, deletions).map(lambda one: [one]),
     )

@@ -49,7 +49,8 @@ def a_deletion(second, thing=None, namespace="emissions"):
 
 
 def code(version, url="https://git/a"):
-    return {"sourceCodeLocation": {"type": "git", "url": url, "version": version}}
+    told = {"type": "git", "url": url, "version": version}
+    return {"sourceCodeLocation": {name: value for name, value in told.items() if value is not None}}
 
 
 STREAM = {"jobType": {"processingType": "STREAMING", "integration": "FLINK"}}

@@ -152,6 +152,45 @@ def test_new_code_without_datasets_is_a_version_of_unknown_lineage(ask):
     assert told == [("2", (X,), True, "a3"), ("1", (X,), False, "a2")]
 
 
+def test_the_version_of_a_job_that_never_told_of_datasets_is_named_as_marquez_names_it(ask):
+    questions = ask([an_event(1, "a1", JobId("ns", "job"), job_facets={"sourceCodeLocation": {"url": "https://g/x"}})])
+    (version,) = questions.list_job_versions(JobId("ns", "job"), limit=9, offset=0).items
+    assert (version.version, version.location) == (uuid_of_bytes("ns:job:::https://g/x"), "https://g/x")
+    assert (version.inputs, version.outputs, version.lineage_unknown) == ((), (), False)
+    assert questions.find_run(the("a1")).job_version == questions.find_job(version.job).current_version
+    assert questions.find_job(version.job).current_version == version.version
+
+
+OLD, NEW = "https://git/old", "https://git/new"
+
+
+@pytest.mark.parametrize(
+    ("first", "then", "shown", "unknown"),
+    [
+        pytest.param(code("1", OLD), [code("2", NEW)], (NEW, "2"), True, id="moved, with a new version"),
+        pytest.param(code("1", OLD), [code("1", NEW)], (NEW, "1"), True, id="moved as it is"),
+        pytest.param(code("1", OLD), [code(None, NEW)], (NEW, None), True, id="moved, version not given"),
+        pytest.param(code("1", OLD), [code("2", None)], (OLD, "2"), True, id="a new version alone"),
+        pytest.param(code("1", OLD), [code(None, OLD)], (OLD, "1"), False, id="the same place alone"),
+        pytest.param(code("1", OLD), [code("1", OLD)], (OLD, "1"), False, id="the same"),
+        pytest.param(code("1", OLD), [{}], (OLD, "1"), False, id="nothing given"),
+        pytest.param({}, [code(None, NEW)], (NEW, None), True, id="given for the first time"),
+        pytest.param(code("1", OLD), [code("2", NEW), {}], (NEW, "2"), True, id="moved, then nothing given"),
+        pytest.param(code("1", OLD), [code("2", NEW), code("3", None)], (NEW, "3"), True, id="moved, then changed"),
+    ],
+)
+def test_a_version_of_unknown_lineage_shows_where_the_code_was_last_told_to_be(ask, first, then, shown, unknown):
+    events = [
+        an_event(second, f"a{second}", A, outputs=[X] if second == 1 else [], job_facets=facets)
+        for second, facets in enumerate([first, *then], 1)
+    ]
+    questions = ask(events)
+    (version, *_) = questions.list_job_versions(A, limit=9, offset=0).items
+    assert ((version.location, version.code_version), version.lineage_unknown) == (shown, unknown)
+    assert version.version == uuid_of_bytes(":".join(["emissions:A::s3://flights:X", *filter(None, shown)]))
+    assert questions.find_job(A).current_version == version.version
+
+
 def test_one_side_told_means_that_the_other_is_empty(ask):
     job = ask([an_event(1, "a1", A, inputs=[X], outputs=[Y]), an_event(2, "a2", A, inputs=[X])]).find_job(A)
     assert (job.inputs, job.outputs) == ((X,), ())
