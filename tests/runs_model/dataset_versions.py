@@ -10,14 +10,17 @@ from tests.runs_model.facets import canonical, merged, text_in
 
 @dataclass(frozen=True)
 class Version:
-    """A version; `maker` is the run that made it, the hash of the DatasetEvent, or '' for the initial one."""
+    """A version; `maker` is the run that made it, the hash of the DatasetEvent, or '' for the initial one.
+
+    `heard`: the end of its run, or the last event of an active stream.
+    """
 
     created: str
     maker: str
     id: str
     run: str | None = None
     failed: bool = False
-    active: bool = False
+    heard: str = ""
     facets: dict = field(default_factory=dict)
 
     @property
@@ -40,10 +43,9 @@ def versions_of(said, dataset):
 
 
 def current_of(versions):
-    """The version that a stream is writing; else the last that did not fail; None if there is none."""
-    active = [version for version in versions if version.active]
+    """Of the versions that did not fail, the one whose run ended or was heard of last; None if there is none."""
     whole = [version for version in versions if not version.failed]
-    return (active or whole or [None])[-1]
+    return max(whole, key=lambda one: (max(one.heard, one.created), one.maker), default=None)
 
 
 def _version_by_run(said, run, dataset):
@@ -52,7 +54,7 @@ def _version_by_run(said, run, dataset):
         return []
     created = run.first_seen("out", names) if run.streaming else run.ended
     facets = written_facets(run, names)
-    return [Version(created, run.id, version_id(names[0], run.id), run.id, run.failed, run.active, facets)]
+    return [Version(created, run.id, version_id(names[0], run.id), run.id, run.failed, run.position[0], facets)]
 
 
 def written_facets(run, names):

@@ -9,13 +9,13 @@ from typing import Any
 from lineage.names import DatasetId
 from lineage.runs.answers.described import describe, fields_of
 from lineage.runs.answers.groups import Group
-from lineage.runs.answers.written import Written, borne_out, live_writers, version_by
+from lineage.runs.answers.written import Written, borne_out, last_streamed, version_by
 from lineage.runs.event import Facets
 from lineage.runs.facts.current import brief_run
 from lineage.runs.facts.growing import RunFacts, present, united_facets
 from lineage.runs.facts.keys import dataset_pk
 from lineage.runs.facts.newest import facts_of_runs, run_of, time_of
-from lineage.runs.facts.run import dataset_version_id, failed
+from lineage.runs.facts.run import dataset_version_id, failed, position
 from lineage.runs.facts.table import GraphTable, Page, Query
 from lineage.runs.found import FoundDatasetVersion
 
@@ -46,6 +46,11 @@ class Version:
     def order(self) -> tuple[str, str]:
         """Where it stands among the dataset's versions."""
         return self.created, self.made_by
+
+    @property
+    def standing(self) -> tuple[str, str]:
+        """Where it stands among those that may be current."""
+        return max(position(self.facts) or "" if self.facts else "", self.created), self.made_by
 
     @property
     def run(self) -> str | None:
@@ -190,11 +195,13 @@ def newest_versions(
 
 
 def current_versions(groups: Sequence[Group], table: GraphTable) -> list[Version | None]:
-    """The current version of each: that of an active streaming writer, else the newest that did not fail."""
+    """The current version of each: of those that did not fail the last, a stream's by the time of its last event."""
     found = newest_versions(groups, table, [_good] * len(groups))
-    for number, live in enumerate(live_writers(groups, table)):
-        if live:
-            found[number] = _of_run(max(live, key=lambda writer: writer.order), groups[number])
+    for number, stream in enumerate(last_streamed(groups, table) if groups else []):
+        newest = found[number]
+        # Of runs that do not stream none stands later than the newest version.
+        if stream and (newest is None or stream.standing > newest.standing):
+            found[number] = _of_run(stream, groups[number])
     return found
 
 

@@ -10,7 +10,7 @@ from lineage.runs.answers.groups import Group
 from lineage.runs.facts.growing import RunFacts
 from lineage.runs.facts.keys import dataset_pk
 from lineage.runs.facts.newest import facts_of_runs, run_of, time_of
-from lineage.runs.facts.run import dataset_version_id, ended, failed, is_live, owner, written
+from lineage.runs.facts.run import dataset_version_id, ended, failed, owner, position, written
 from lineage.runs.facts.table import GraphTable, Page, Query
 from lineage.runs.found import LastWriter
 
@@ -37,10 +37,18 @@ class Written:
         """Where it stands among the dataset's versions."""
         return self.created, self.run
 
+    @property
+    def standing(self) -> tuple[str, str]:
+        """Where it stands among those that may be current: a stream was made long before its last event."""
+        return max(position(self.facts) or "", self.created), self.run
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which versions of a dataset: those under an index prefix made before (or at) a time, and accepted."""
+    """Which versions of a dataset: those under an index prefix made before (or at) a time, and accepted.
+
+    Under `L` are those of streaming runs, where the runs stand in time.
+    """
 
     group: Group
     prefix: str
@@ -69,10 +77,11 @@ def newest_written(wanted: Sequence[Wanted], table: GraphTable, at: str | None =
         facts = facts_of_runs({run_of(row) for page in pages for row in page.rows}, table, at)
         left: dict[int, dict[DatasetId, str]] = {}
         for (number, name), page in zip(asked, pages, strict=True):
-            best = max((found[number], *_accepted(wanted[number], name, page, facts)), key=_order)
+            order = _standing if wanted[number].prefix == "L" else _order
+            best = max((found[number], *_accepted(wanted[number], name, page, facts)), key=order)
             found[number] = best
             # A version may be older than its row: its run wrote it under another name before.
-            if page.more and _order(best) < (time_of(page.rows[-1]), run_of(page.rows[-1])):
+            if page.more and order(best) < (time_of(page.rows[-1]), run_of(page.rows[-1])):
                 left.setdefault(number, {})[name] = page.rows[-1].sk
         highs, look = left, _NEXT_LOOK
     return found
@@ -80,7 +89,8 @@ def newest_written(wanted: Sequence[Wanted], table: GraphTable, at: str | None =
 
 def _accepted(wanted: Wanted, name: DatasetId, page: Page, facts: dict[str, RunFacts]) -> Iterator[Written]:
     for row in page.rows:
-        one = borne_out(run_of(row), time_of(row), name, wanted.group, facts)
+        there = stands_at if wanted.prefix == "L" else borne_out
+        one = there(run_of(row), time_of(row), name, wanted.group, facts)
         if one is not None and _under(wanted.prefix, one) and wanted.accept(one):
             yield one
 
@@ -89,10 +99,27 @@ def _order(one: Written | None) -> tuple[str, str]:
     return one.order if one else ("", "")
 
 
+def _standing(one: Written | None) -> tuple[str, str]:
+    return one.standing if one else ("", "")
+
+
+def last_streamed(groups: Sequence[Group], table: GraphTable) -> list[Written | None]:
+    """For each group, the version of the streaming run that ended or was heard of last and did not fail."""
+    return newest_written([Wanted(group, "L", accept=lambda one: not failed(one.facts)) for group in groups], table)
+
+
 def borne_out(run: str, created: str, name: DatasetId, group: Group, facts: dict[str, RunFacts]) -> Written | None:
     """The version that a row of this name tells of, if its run's facts say the same."""
     told = facts.get(run)
     if told is None or owner(told) is None or written(told, name) != created:
+        return None
+    return version_by(run, told, group)
+
+
+def stands_at(run: str, time: str, _: DatasetId, group: Group, facts: dict[str, RunFacts]) -> Written | None:
+    """The version of a streaming run that a row tells to stand at a time, if its facts say the same."""
+    told = facts.get(run)
+    if told is None or owner(told) is None or not told.streaming or position(told) != time:
         return None
     return version_by(run, told, group)
 
@@ -121,17 +148,3 @@ def last_writer(one: Written) -> LastWriter | None:
     """The run that made a version, and its job."""
     job = owner(one.facts)
     return None if job is None else LastWriter(job, one.run, ended(one.facts) or one.created)
-
-
-def live_writers(groups: Sequence[Group], table: GraphTable) -> list[list[Written]]:
-    """For each group, the versions that streaming runs are writing right now."""
-    asked = [(number, name) for number, group in enumerate(groups) for name in group.names]
-    pages = table.query([Query(dataset_pk(name), prefix="L#") for _, name in asked]) if asked else []
-    facts = facts_of_runs({row.data["run"] for page in pages for row in page.rows}, table)
-    found: list[list[Written]] = [[] for _ in groups]
-    for (number, _), page in zip(asked, pages, strict=True):
-        for run in (row.data["run"] for row in page.rows):
-            one = version_by(run, facts[run], groups[number]) if run in facts else None
-            if one and is_live(one.facts):
-                found[number].append(one)
-    return found

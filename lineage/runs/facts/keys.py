@@ -17,7 +17,7 @@
                    H#R#<job>  H#W#<job>               every job that ever did
                    G#<time>#<run>  X#<time>#<run>     versions: of runs that completed or stream, of runs that failed
                    E#<time>#<hash>                    DatasetEvents about it
-                   L#<run>                            streaming runs that write it
+                   L#<time>#<run>                     where a streaming run that writes it stands in time
                    P#<parent>#<time>#<run>            its versions by the parent run of their run
                    S#<storage version>#<time>#<run>   and by the storage's own version
                    I#<version>                        the run of a version

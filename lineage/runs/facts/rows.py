@@ -67,8 +67,8 @@ def _of_versions(run: str, facts: RunFacts, dataset: DatasetId) -> Iterator[Row]
     parent = parent_run(facts)
     storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
     yield Row(pk, f"I#{dataset_version_id(dataset, run)}", told)
-    if is_live(facts):
-        yield Row(pk, f"L#{run}", told)
+    if facts.streaming:
+        yield from (Row(pk, f"L#{time}#{run}") for time in positions(facts))
     for prefix, time in _made(facts, dataset):
         yield Row(pk, f"{prefix}#{time}#{run}")
         if parent:

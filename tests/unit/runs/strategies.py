@@ -24,6 +24,7 @@ TIMES = tuple(f"2025-11-20T12:00:0{second}.000000Z" for second in range(6))
 
 _SCHEMAS = ({"fields": [{"name": "carrier"}]}, {"fields": [{"name": "carrier"}, {"name": "co2", "type": "double"}]})
 _DELETED = {"_deleted": True}
+_STREAMING = {"jobType": {"processingType": "Streaming", "integration": "FLINK", "jobType": "JOB"}}
 _CODES = (
     {"url": "https://git/a", "version": "1"},
     {"url": "https://git/a", "version": "2"},
@@ -80,7 +81,7 @@ _uses = st.lists(
 _job_facets = _sometimes(
     st.one_of(
         _facets(sourceCodeLocation=(*_CODES, _DELETED), documentation=({"description": "reads"},)),
-        st.just({"jobType": {"processingType": "Streaming", "integration": "FLINK", "jobType": "JOB"}}),
+        st.just(_STREAMING),
         st.just({"jobType": {"processingType": "BATCH", "integration": "SPARK"}}),
     ),
     {},
@@ -186,6 +187,20 @@ def deployments(draw):
     return events
 
 
+@st.composite
+def writers_of_one_dataset(draw):
+    """A streaming run and batch runs that write the same dataset, under one of two names."""
+    uses = st.sampled_from([(), *((DatasetUse(one),) for one in DATASETS[:2])])
+    events = []
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=5)):
+        run = draw(st.sampled_from((RUNS[0], RUNS[0], *RUNS[1:])))
+        streams = run == RUNS[0]
+        kind = draw(st.sampled_from(("START", "RUNNING", "COMPLETE", "FAIL") if streams else ("COMPLETE",)))
+        event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[RUNS.index(run) % len(JOBS)])
+        events.append(stamped(replace(event, outputs=draw(uses), job_facets=_STREAMING if streams else {})))
+    return events
+
+
 def streams(max_size=8):
     """Statements, each once, by time and hash."""
     pieces = st.one_of(
@@ -193,6 +208,7 @@ def streams(max_size=8):
         whole_runs(),
         applications(),
         deployments(),
+        writers_of_one_dataset(),
         run_events().map(lambda one: [one]),
         st.one_of(job_events, dataset_events, deletions).map(lambda one: [one]),
     )

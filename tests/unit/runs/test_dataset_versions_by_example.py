@@ -25,9 +25,30 @@ def test_a_failed_version_is_kept_and_never_current(ask):
     assert ask(events[1:]).find_dataset(X).current_version is None
 
 
-def test_a_stream_that_writes_now_has_the_current_version(ask):
-    events = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM), an_event(2, "b1", B, outputs=[X])]
-    assert ask(events).find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{the('a1')}")
+@pytest.mark.parametrize(
+    ("stream", "current"),
+    [
+        pytest.param([], "b1", id="nothing since"),
+        pytest.param([(4, "RUNNING")], "a1", id="it went on"),
+        pytest.param([(4, "COMPLETE")], "a1", id="it ended later"),
+        pytest.param([(4, "RUNNING"), (5, "FAIL")], "b1", id="it failed"),
+        pytest.param([(2, "RUNNING"), (2, "COMPLETE")], "b1", id="it ended before"),
+    ],
+)
+def test_a_stream_stands_among_the_versions_where_its_last_event_does(ask, stream, current):
+    events = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM), an_event(3, "b1", B, outputs=[X])]
+    events += [an_event(second, "a1", A, kind, job_facets=STREAM) for second, kind in stream]
+    questions = ask(events)
+    assert questions.find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{the(current)}")
+    later = ask([*events, a_dataset_event(6, X, schema=a_schema("carrier"))]).find_dataset(X)
+    assert later.current_version not in [uuid_of_bytes(f"s3://flights:X:{the(run)}") for run in ("a1", "b1")]
+
+
+def test_a_stream_is_found_behind_as_many_batch_runs_as_versions_are_looked_at():
+    stream = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM)]
+    batches = [an_event(second, f"{second:02}", B, outputs=[X]) for second in range(10, 30)]
+    questions = Questions(loaded([*stream, *batches, an_event(40, "a1", A, "RUNNING", job_facets=STREAM)]))
+    assert questions.find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{the('a1')}")
 
 
 def test_a_dataset_read_before_it_was_written_has_an_initial_version(ask):
