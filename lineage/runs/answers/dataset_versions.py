@@ -90,10 +90,12 @@ def read_windows(
     asked = [(group, name, end) for group, end in zip(groups, ends, strict=True) for name in group.names]
     queries = [
         Query(dataset_pk(name), low=f"{prefix}#", high=f"{prefix}#{end}#~", newest_first=True, limit=look)
-        for _, name, end in asked
+        if (group.facts.described if prefix == "E" else group.facts.written)
+        else None
+        for group, name, end in asked
         for prefix in _PREFIXES
     ]
-    pages = table.query(queries) if queries else []
+    pages = _pages(queries, table)
     facts = facts_of_runs({run_of(row) for page in pages for row in page.rows if row.sk[0] != "E"}, table, at)
     windows, place = [], 0
     for group, end in zip(groups, ends, strict=True):
@@ -105,6 +107,13 @@ def read_windows(
         windows.append(Window(versions[::-1], cut))
         place += each
     return windows
+
+
+def _pages(queries: Sequence[Query | None], table: GraphTable) -> list[Page]:
+    """What each query finds, in one round; nothing for what is not asked."""
+    asked = [query for query in queries if query is not None]
+    found = iter(table.query(asked) if asked else ())
+    return [Page(()) if query is None else next(found) for query in queries]
 
 
 def _told(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], at: str | None) -> list[Version]:

@@ -14,7 +14,7 @@ from lineage.names import DatasetId, JobId
 from lineage.runs.answers.described import found_dataset
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.hidden import Namespaces
-from lineage.runs.answers.nodes import nodes_of, unproduced
+from lineage.runs.answers.nodes import PRODUCERS_MAX, nodes_of, unproduced
 from lineage.runs.answers.restored import without_references
 from lineage.runs.answers.written import last_writers
 from lineage.runs.facts.current import found_job
@@ -37,29 +37,35 @@ class Walk:
         self._nodes: dict[JobId, Mapping[str, Any]] = {}
         self._jobs: dict[JobId, FoundJob] = {}
         self._datasets: dict[DatasetId, Group] = {}
+        # Names of datasets that were looked at, whether or not they are shown.
+        self._names: set[DatasetId] = set()
         self._truncated = False
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
         """The graph around a job; None if there is none of this name, or it is hidden."""
-        found = self._look_at([job], readers=depth > 0)
+        found = self._look_at([job])
         return self._walk(found, depth) if found else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
         """The graph around a dataset, under whatever of its names; None if there is none, or it is hidden."""
         self._groups.load([dataset])
         new = self._add_datasets([dataset])
-        return self._walk(self._users_of(new, readers=depth > 0), depth) if new else None
+        return self._walk(self._users_of(new), depth) if new else None
 
     def _walk(self, jobs: Sequence[FoundJob], depth: int) -> Graph:
         """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
         for hop in range(depth + 1):
             fitting = self._fitting(jobs)
             self._jobs.update((job.id, job) for job in fitting)
-            new = self._add_datasets({one for job in fitting for one in (*job.inputs, *job.outputs)})
+            names = {one for job in fitting for one in (*job.inputs, *job.outputs)} - self._names
+            # Names that there is no room for are not read.
+            some = self._fitting(sorted(names))
+            # The readers of a dataset at the border are not asked for: it may be a hub.
+            self._groups.load(some, readers=hop < depth)
+            new = self._add_datasets(some)
             if not new or hop == depth:
                 break
-            # The readers of a dataset at the border are not asked for: it may be a hub.
-            jobs = self._users_of(new, readers=hop + 1 < depth)
+            jobs = self._users_of(new)
         return self._graph()
 
     def _fitting(self, some: Sequence[T]) -> Sequence[T]:
@@ -68,8 +74,9 @@ class Walk:
         self._truncated |= len(some) > room
         return some[:room]
 
-    def _add_datasets(self, names: Iterable[DatasetId]) -> list[Group]:
+    def _add_datasets(self, names: Sequence[DatasetId]) -> list[Group]:
         """Add the visible datasets of these names, which are loaded; those that are new."""
+        self._names.update(names)
         primaries = sorted({self._groups.primary(name) for name in names} - self._datasets.keys())
         self._namespaces.load(primary.namespace for primary in primaries)
         groups = [self._groups.group(primary) for primary in primaries]
@@ -77,39 +84,37 @@ class Walk:
         self._datasets.update((group.primary, group) for group in new)
         return list(new)
 
-    def _users_of(self, groups: Iterable[Group], *, readers: bool) -> list[FoundJob]:
+    def _users_of(self, groups: Iterable[Group]) -> list[FoundJob]:
         """The visible jobs that read or produce one of these, and were not looked at before."""
         users: set[JobId] = set()
         for group in groups:
             self._truncated |= group.cut
             users |= group.producers | group.readers
-        among = {group.primary for group in groups}
-        found = self._look_at(sorted(users - self._jobs.keys()), readers=readers)
+        among = {name for group in groups for name in group.names}
+        found = self._look_at(sorted(users - self._jobs.keys()))
         return [job for job in found if not among.isdisjoint((*job.inputs, *job.outputs))]
 
-    def _look_at(self, jobs: Sequence[JobId], *, readers: bool) -> list[FoundJob]:
-        """The jobs of these names that are there and not hidden, their datasets under their primary names.
-
-        `readers`: whether their datasets are loaded with those who read them.
-        """
+    def _look_at(self, jobs: Sequence[JobId]) -> list[FoundJob]:
+        """The jobs of these names that are there and not hidden, their datasets under the names that they wrote."""
         fitting = self._fitting(jobs)
         new = [job for job in fitting if job not in self._nodes]
         self._nodes.update(nodes_of(new, self._table, self._at))
         self._namespaces.load(job.namespace for job in new)
         nodes = [self._nodes[job] for job in fitting if job in self._nodes]
         found = [found_job(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
-        self._groups.load((one for job in found for one in (*job.inputs, *job.outputs)), readers=readers)
-        return [
-            replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs))
-            for job in found
-            if not job.hidden
-        ]
+        return [job for job in found if not job.hidden]
+
+    def _under_primaries(self, job: FoundJob) -> FoundJob:
+        return replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs))
 
     def _primaries(self, names: Iterable[DatasetId]) -> tuple[DatasetId, ...]:
         return tuple(sorted({self._groups.primary(name) for name in names}))
 
     def _graph(self) -> Graph:
+        self._jobs = {job.id: self._under_primaries(job) for job in self._jobs.values()}
         groups = list(self._datasets.values())
+        unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
+        self._truncated |= len(unseen) > PRODUCERS_MAX
         stale = unproduced(groups, self._table, self._namespaces, self._at, self._nodes)
         writers = dict(
             zip(stale, last_writers([self._datasets[one] for one in stale], self._table, self._at), strict=True)

@@ -15,6 +15,8 @@ from lineage.runs.facts.table import GraphTable, Page, Query, Row
 
 # Current readers and producers of one name that are looked at.
 EDGES_MAX = 3_000
+# So many names are read in one round, by one or two requests each; more in two rounds of fewer requests.
+_FEW = 100
 
 
 @dataclass(slots=True)
@@ -122,13 +124,19 @@ class Groups:
         return group
 
     def _read(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
-        if not self._edges:
-            rows = self._table.get(facts_key(name) for name in names)
-            return [self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names]
+        if self._edges and (len(names) <= _FEW or (readers and self._at is None)):
+            return self._at_once(names, readers)
+        return self._facts_first(names, readers)
+
+    def _at_once(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+        """What is known of the names and who uses them, in one round."""
         queries = [query for name in names for query in self._queries(dataset_pk(name), readers)]
         pages = self._table.query(queries)
         each = len(pages) // len(names)
-        return [self._name(pages[start : start + each]) for start in range(0, len(pages), each)]
+        found = [_Name() for _ in names]
+        for number, page in enumerate(pages):
+            self._add(found[number // each], page)
+        return found
 
     def _queries(self, pk: str, readers: bool) -> list[Query]:
         if self._at is None:
@@ -137,10 +145,23 @@ class Groups:
         ever = Query(pk, prefix="H#" if readers else "H#W#", limit=EDGES_MAX)
         return [Query(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
 
-    def _name(self, pages: Sequence[Page]) -> _Name:
-        found = self._of_rows(row for page in pages for row in page.rows)
-        found.cut = any(page.more for page in pages)
+    def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+        """What is known of the names, a hundred a request; then the jobs of those that may have any."""
+        rows = self._table.get(facts_key(name) for name in names)
+        found = [self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names]
+        if not self._edges:
+            return found
+        prefix = "A#P#" if self._at is None else "H#" if readers else "H#W#"
+        asked = [number for number, one in enumerate(found) if readers or one.facts.written]
+        queries = [Query(dataset_pk(names[number]), prefix=prefix, limit=EDGES_MAX) for number in asked]
+        for number, page in zip(asked, self._table.query(queries) if queries else [], strict=True):
+            self._add(found[number], page)
         return found
+
+    def _add(self, found: _Name, page: Page) -> None:
+        for row in page.rows:
+            self._put(found, row)
+        found.cut |= page.more
 
     def _of_rows(self, rows: Iterable[Row]) -> _Name:
         found = _Name()

@@ -15,6 +15,9 @@ from lineage.runs.facts.job_nodes import work_out
 from lineage.runs.facts.keys import current_key, facts_key
 from lineage.runs.facts.table import GraphTable
 
+# Producers of a graph's datasets that are looked at, besides the jobs in the graph.
+PRODUCERS_MAX = 5_000
+
 
 def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) -> Mapping[JobId, Mapping[str, Any]]:
     """The node of each job that is known (or was, at that time), in the given order."""
@@ -36,11 +39,16 @@ def unproduced(
     at: str | None = None,
     seen: Mapping[JobId, Mapping[str, Any]] = MappingProxyType({}),
 ) -> list[DatasetId]:
-    """The datasets among these that no visible job currently produces; `seen` nodes are not read again."""
+    """The datasets among these that no visible job currently produces; `seen` nodes are not read again.
+
+    Of more producers than are looked at, the rest is taken to produce what it is known to.
+    """
     producers = {job for group in groups for job in group.producers}
     nodes = {job: seen[job] for job in producers & seen.keys()}
-    nodes.update(nodes_of(sorted(producers - seen.keys()), table, at))
+    unseen = sorted(producers - seen.keys())
+    nodes.update(nodes_of(unseen[:PRODUCERS_MAX], table, at))
+    rest = set(unseen[PRODUCERS_MAX:])
     namespaces.load(job.namespace for job in nodes)
     visible = [node for job, node in nodes.items() if not found_job(node, namespaces.deleted(job.namespace)).hidden]
     produced = {dataset for node in visible for dataset in io_of(node)[1]}
-    return [group.primary for group in groups if produced.isdisjoint(group.names)]
+    return [group.primary for group in groups if produced.isdisjoint(group.names) and rest.isdisjoint(group.producers)]

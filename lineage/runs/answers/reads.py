@@ -87,7 +87,7 @@ def _inputs(run: str, facts: RunFacts, groups: Groups) -> list[Read]:
 def _by_storage(reads: Sequence[Read], table: GraphTable) -> None:
     told = [(read, storage) for read in reads if (storage := read.storage)]
     wanted = [Wanted(read.group, f"S#{storage_key(storage)}", accept=_stored(read, storage)) for read, storage in told]
-    for (read, storage), one in zip(told, _newest(wanted, table), strict=True):
+    for (read, storage), one in zip(told, newest_written(wanted, table), strict=True):
         version = one.version if one else dataset_version_id(read.names[0], storage)
         read.settle(version, "storage", one.run if one else None)
 
@@ -108,13 +108,9 @@ def _by_parent(reads: Sequence[Read], table: GraphTable) -> None:
         Wanted(read.group, f"P#{parent}", read.facts.last or "", _others(read, good=True, parent=parent))
         for read, parent in told
     ]
-    for (read, _), one in zip(told, _newest(wanted, table), strict=True):
+    for (read, _), one in zip(told, newest_written(wanted, table), strict=True):
         if one:
             read.settle(one.version, "parentRun", one.run)
-
-
-def _newest(wanted: Sequence[Wanted], table: GraphTable) -> list[Written | None]:
-    return newest_written(wanted, table) if wanted else []
 
 
 def _others(read: Read, *, good: bool = False, parent: str | None = None) -> Callable[[Written], bool]:

@@ -57,9 +57,16 @@ class Wanted:
 
 
 def newest_written(wanted: Sequence[Wanted], table: GraphTable, at: str | None = None) -> list[Written | None]:
-    """The newest version of each that its run's facts bear out; None where there is none."""
+    """The newest version of each that its run's facts bear out; None where there is none.
+
+    Nobody is asked for the versions of what no event named as an output.
+    """
     found: list[Written | None] = [None] * len(wanted)
-    highs = {number: dict.fromkeys(one.group.names, f"{one.prefix}#{one.high}") for number, one in enumerate(wanted)}
+    highs = {
+        number: dict.fromkeys(one.group.names, f"{one.prefix}#{one.high}")
+        for number, one in enumerate(wanted)
+        if one.group.facts.written
+    }
     look = _LOOK
     while highs:
         asked = [(number, name) for number, names in highs.items() for name in names]
@@ -139,7 +146,7 @@ def _under(prefix: str, one: Written) -> bool:
 def last_writers(groups: Sequence[Group], table: GraphTable, at: str | None = None) -> list[LastWriter | None]:
     """Who last wrote each dataset: a run that did not fail, if any did not; None if no run did."""
     wanted = [Wanted(group, prefix, at or "~") for group in groups for prefix in ("G", "X")]
-    found = newest_written(wanted, table, at) if wanted else []
+    found = newest_written(wanted, table, at)
     writers = [good or bad for good, bad in zip(found[::2], found[1::2], strict=True)]
     return [last_writer(one) if one else None for one in writers]
 

@@ -41,6 +41,7 @@ def accept_event(body: object, intake: EventsIntake, *, now: str) -> None:
 
     Raises:
         Invalid: it breaks a rule.
+        TooLarge: it names too many datasets.
         Unavailable: it is not durable; the caller sends it again.
     """
     intake.put(_read(body, now))
@@ -62,7 +63,7 @@ def accept_events(bodies: object, intake: EventsIntake, *, now: str) -> Accepted
     for index, body in enumerate(bodies):
         try:
             good[index] = _read(body, now)
-        except Invalid as error:
+        except (Invalid, TooLarge) as error:
             failed[index] = Failed(index, str(error)[:_REASON_CHARS_MAX], retriable=False)
     places = list(good)
     for number, reason in intake.put_many(list(good.values())).items():

@@ -87,6 +87,8 @@ class JobFacts:
 class DatasetFacts:
     """A dataset name: `read` is when it was first read, described or declared.
 
+    `written` is when an event first named it as an output, `described` the time of its first DatasetEvent: without them
+    there are no versions to look for.
     `declarations` are the tellings of DatasetEvents about its columns, by stamp, the latest hundred.
     `aliases` are the datasets that it was stated to be another name of, with the stamps of the statements; `names` are
     those stated to be other names of it, with the first.
@@ -99,6 +101,8 @@ class DatasetFacts:
     last: str | None = None
     touches: Sequence[str] = ()
     read: str | None = None
+    written: str | None = None
+    described: str | None = None
     facets: Histories = field(default_factory=dict)
     declarations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     aliases: Mapping[IdText, Sequence[str]] = field(default_factory=dict)
@@ -130,6 +134,8 @@ _KINDS: Mapping[str, Kind] = {
     "streaming": LEAST,
     "declared": LEAST,
     "read": LEAST,
+    "written": LEAST,
+    "described": LEAST,
     "told": LEAST,
     "told_apart": LEAST,
     "temporary": LEAST,

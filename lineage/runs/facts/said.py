@@ -82,16 +82,16 @@ def _event(whole: Said, sent: Event) -> None:
     stamp = f"{event.time}#{event.hash}"
     reads = event.kind != "RUN"
     user = None if reads else event.parent.run if event.parent else NO_PARENT
+    dropped = {use.dataset for use in (*event.inputs, *event.outputs) if _drops(use)}
     for use in event.inputs:
-        _dataset(whole, use, stamp, user, reads=True)
+        _dataset(whole, use, stamp, user, reads=True, drops=use.dataset in dropped)
     for use in event.outputs:
-        _dataset(whole, use, stamp, user, reads=reads)
+        _dataset(whole, use, stamp, user, reads=reads, drops=use.dataset in dropped)
+        _add(whole.datasets, use.dataset, DatasetFacts(written=event.time))
     if event.kind == "DATASET":
         _description(whole, event, stamp)
-    sources = _other_sources(event)
-    for source in sources:
+    for source in _other_sources(event):
         _dataset(whole, DatasetUse(source), stamp, user, reads=True)
-    _add_lives(whole, event, sources)
     if event.job is not None:
         _add(whole.jobs, event.job, _job_facts(event, stamp))
         whole.mention(event.time, event.job.namespace)
@@ -132,7 +132,8 @@ def _other_sources(event: Event) -> list[DatasetId]:
     return sorted(set(map(dataset_of, told)) - named)
 
 
-def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, reads: bool) -> None:
+def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, reads: bool, drops: bool = False) -> None:
+    """Add what an event says of a dataset; `drops` if the event drops it, in this mention or another."""
     time = stamp.partition("#")[0]
     facts = DatasetFacts(
         first=time,
@@ -140,6 +141,8 @@ def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, read
         touches=(time,),
         read=time if reads else None,
         facets=_histories(use.facets, stamp),
+        dropped=(time,) if drops else (),
+        used=() if drops else (time,),
         temporary=time if use.temporary else None,
         users={user: time} if user else {},
         names={text_of(other): stamp for other in symlinks(use)},
@@ -150,16 +153,7 @@ def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, read
         _add(whole.datasets, other, DatasetFacts(aliases={text_of(use.dataset): (stamp,)}))
 
 
-def _add_lives(whole: Said, event: Event, sources: Iterable[DatasetId]) -> None:
-    """Add when each dataset was dropped or used: an event that drops one, in whichever mention, does not use it."""
-    uses = (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))
-    dropped = {use.dataset for use in uses if _drops_it(use)}
-    times = (event.time,)
-    for one in {*(use.dataset for use in uses), *sources}:
-        _add(whole.datasets, one, DatasetFacts(dropped=times) if one in dropped else DatasetFacts(used=times))
-
-
-def _drops_it(use: DatasetUse) -> bool:
+def _drops(use: DatasetUse) -> bool:
     return use.facets.get("lifecycleStateChange", {}).get("lifecycleStateChange") == "DROP"
 
 
@@ -178,7 +172,8 @@ def _description(whole: Said, event: Event, stamp: str) -> None:
     use = event.dataset
     if use is None:
         return
-    _dataset(whole, use, stamp, None, reads=True)
+    _dataset(whole, use, stamp, None, reads=True, drops=_drops(use))
+    _add(whole.datasets, use.dataset, DatasetFacts(described=event.time))
     whole.described.append(Row(dataset_pk(use.dataset), f"E#{stamp}", {"facets": dict(use.facets)}))
     declared = next(_references(event), None)
     if not use.facets.keys().isdisjoint(OF_DATASETS):

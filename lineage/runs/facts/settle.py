@@ -2,12 +2,13 @@
 
 A job's node is worked out anew from facts that were read *after* the node, and swapped even if nothing changed. So the
 last one to swap has read all that anyone before wrote: the node is what the facts say, whoever raced or died. The edges
-of a node move with it in one transaction.
+of a node move with it in one transaction; of a wide node, with more changes than fit, some may be there too many.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from lineage.errors import Unavailable
@@ -33,37 +34,82 @@ def settle(jobs: Iterable[JobId], table: GraphTable) -> None:
             job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
             for job in pending
         }
-        steps = [_step(job, nodes.get(current_key(job)), node) for job, node in work_out(facts, table).items()]
-        written = table.swap([swap for swap, _ in steps])
-        done = [swapped and last for swapped, (_, last) in zip(written, steps, strict=True)]
-        pending = [job for job, ready in zip(pending, done, strict=True) if not ready]
+        moves = [_move(job, nodes.get(current_key(job)), node) for job, node in work_out(facts, table).items()]
+        ready = [move for move in moves if _prepare(move, table)]
+        written = table.swap([move.swap() for move in ready])
+        done = {move.job for move, swapped in zip(ready, written, strict=True) if swapped and _clear(move, table)}
+        pending = [job for job in pending if job not in done]
     raise Unavailable(f"the nodes of {len(pending)} jobs kept being swapped by others")
 
 
-def _step(job: JobId, old: Row | None, node: Mapping[str, Any]) -> tuple[Swap, bool]:
-    """The next swap towards the node, and whether it is the last.
+@dataclass(slots=True)
+class _Move:
+    """A job's node on its way to what the facts say: edges that it lacks, and those that it has too many.
 
-    One transaction moves a node and all its edges, unless more than 99 of them change: then the node tells in `extra`
-    which edges are there besides those that it lists, so that rows and node never disagree.
+    `listed` is the node as it is, whose `extra` are the edges that may be there besides those that it lists.
     """
-    version = old.version if old else 0
-    before = {**edges_of(job, old.data if old else None), **_extra(old)}
-    after = edges_of(job, node)
+
+    job: JobId
+    node: Mapping[str, Any]
+    listed: Mapping[str, Any]
+    version: int
+    missing: list[Row]
+    surplus: list[Key]
+
+    def announcement(self) -> Swap | None:
+        """The node as it is, with all missing edges as `extra`; None if they are that already."""
+        extra = _extra(self.listed)
+        if all(edge.key in extra for edge in self.missing):
+            return None
+        extra.update(dict.fromkeys(edge.key for edge in self.missing))
+        return Swap(Row(*current_key(self.job), {**self.listed, "extra": list(extra)}, self.version))
+
+    def swap(self) -> Swap:
+        """The node as the facts say, with its missing edges, and without as many others as there is room for."""
+        room = SIDES_MAX - len(self.missing)
+        deletes, extra = self.surplus[:room], self.surplus[room:]
+        row = Row(*current_key(self.job), {**self.node, "extra": extra} if extra else self.node, self.version)
+        swap = Swap(row, puts=tuple(self.missing), deletes=tuple(deletes))
+        self.version, self.missing, self.surplus = self.version + 1, [], extra
+        return swap
+
+
+def _move(job: JobId, old: Row | None, node: Mapping[str, Any]) -> _Move:
+    listed = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}}
+    before, after = edges_of(job, listed), edges_of(job, node)
     missing = [edge for key, edge in after.items() if key not in before]
-    if len(missing) > SIDES_MAX:
-        some = missing[:SIDES_MAX]
-        listed = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}}
-        extra = [*_extra(old), *(edge.key for edge in some)]
-        return Swap(Row(*current_key(job), {**listed, "extra": extra}, version), puts=tuple(some)), False
-    surplus = [key for key in before if key not in after]
-    room = SIDES_MAX - len(missing)
-    row = Row(*current_key(job), {**node, "extra": surplus[room:]} if surplus[room:] else node, version)
-    return Swap(row, puts=tuple(missing), deletes=tuple(surplus[:room])), not surplus[room:]
+    surplus = [key for key in {**before, **_extra(listed)} if key not in after]
+    return _Move(job, node, listed, old.version if old else 0, missing, surplus)
 
 
-def _extra(node: Row | None) -> dict[Key, Row]:
-    keys = node.data.get("extra", ()) if node else ()
-    return {(pk, sk): Row(pk, sk) for pk, sk in keys}
+def _extra(node: Mapping[str, Any]) -> dict[Key, None]:
+    return {(pk, sk): None for pk, sk in node.get("extra", ())}  # noqa: C420 - lists are no keys
+
+
+def _prepare(move: _Move, table: GraphTable) -> bool:
+    """Write the missing edges of a wide node ahead of it; False if another loader swapped the node.
+
+    They are announced first: whoever finds the node then writes those that it needs again, for their writer may have
+    died, and deletes the others. A late write leaves an edge too many, which readers find the node not to list.
+    """
+    if len(move.missing) <= SIDES_MAX:
+        return True
+    announcement = move.announcement()
+    if announcement is not None:
+        if not table.swap([announcement])[0]:
+            return False
+        move.version += 1
+    table.put(move.missing)
+    move.missing = []
+    return True
+
+
+def _clear(move: _Move, table: GraphTable) -> bool:
+    """Delete the edges that the swap had no room for; False if another loader swapped the node meanwhile."""
+    while move.surplus:
+        if not table.swap([move.swap()])[0]:
+            return False
+    return True
 
 
 def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:

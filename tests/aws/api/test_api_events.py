@@ -7,7 +7,7 @@ import json
 
 from lineage.aws.bodies import BODY_BYTES_MAX
 from lineage.runs.door.accept import EVENTS_MAX
-from lineage.runs.door.parse import render_deletion
+from lineage.runs.door.parse import DATASETS_MAX, render_deletion
 from tests.aws.faults import before, refused
 from tests.builders_events import a_dataset, a_dataset_event, a_facet, a_job_event, a_run_event, without
 
@@ -184,3 +184,16 @@ def test_what_is_no_batch_is_refused_whole(api, cloud):
     assert api.events(EVENT).refusal[1].startswith("events: must be a list, got {")
     assert api.events([small] * (EVENTS_MAX + 1)).refusal == (413, "events: must be at most 1000 at once, got 1001")
     assert cloud.bodies("EventsQueue") == []
+
+
+def test_an_event_of_too_many_datasets_is_refused_with_the_bound_and_alone(api, cloud):
+    inputs = [{"namespace": "s3://b", "name": str(number)} for number in range(DATASETS_MAX + 1)]
+    wide = a_run_event(inputs=inputs, outputs=[])
+    told = (
+        "inputs, outputs: an event may name 10000 datasets, got 10001; "
+        "further events of the same run may name the others"
+    )
+
+    assert api.event(wide).refusal == (413, told)
+    assert api.events([wide, EVENT]).json["failed_events"] == [{"index": 0, "reason": told, "retriable": False}]
+    assert len(cloud.bodies("EventsQueue")) == 1

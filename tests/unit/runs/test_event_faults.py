@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.errors import Invalid
+from lineage.errors import Invalid, TooLarge
 from lineage.runs.door.messages import parse_event_message, render_event_message
-from lineage.runs.door.parse import parse_event, parse_statement
+from lineage.runs.door.parse import DATASETS_MAX, parse_event, parse_statement
 from lineage.runs.door.rules import NameRules
 from tests.builders_events import (
     a_dataset,
@@ -237,3 +237,15 @@ def test_a_message_is_an_event_or_a_pointer_and_nothing_else():
     for body in ("{", "[]", "null", '{"s3": {"bucket": ""}}', orjson.dumps({"s3": 7})):
         with pytest.raises(Invalid):
             parse_event_message(body)
+
+
+def test_an_event_names_ten_thousand_datasets_and_no_more():
+    inputs = [{"namespace": "s3://flights", "name": f"part-{number}"} for number in range(DATASETS_MAX)]
+    assert len(parse_event(a_run_event(inputs=inputs, outputs=[inputs[0]]), RULES, now=None).inputs) == DATASETS_MAX
+    with pytest.raises(TooLarge, match=r"inputs, outputs: an event may name 10000 datasets, got 10001; further events"):
+        parse_event(a_run_event(inputs=inputs, outputs=["raw"]), RULES, now=None)
+
+
+def test_partitions_of_one_dataset_are_one():
+    inputs = [{"namespace": "s3://flights", "name": f"raw/day={number}"} for number in range(DATASETS_MAX + 1)]
+    assert len(parse_event(a_run_event(inputs=inputs), RULES, now=None).inputs) == 1
