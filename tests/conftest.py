@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, settings
 from local.errors import ToolMissing
 from local.toolchain import with_java, with_node
 
-# How long an example takes is the machine's: what is too slow, `timeout` stops. Examples are fixed where a person waits
-# for them (`make test-fast` takes a tenth); `HYPOTHESIS_PROFILE=thorough` draws ten times as many, new ones each time.
+# How long an example takes is the machine's: what is too slow, `timeout` stops. Examples are the same in each run, where
+# a person waits for them; `HYPOTHESIS_PROFILE=thorough` draws many more, and new ones each time. See tests/examples.py.
 _ANY_MACHINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", **_ANY_MACHINE, max_examples=100, derandomize=True, database=None)
 settings.register_profile("fast", settings.get_profile("ci"), max_examples=10)

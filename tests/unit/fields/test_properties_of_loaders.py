@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.runs.questions import Questions
-from tests.examples import THOROUGH, examples
+from tests.examples import SHARE, examples
 from tests.fields_model import FieldModel
 from tests.runs_model import answers as runs_answers
 from tests.unit.fields.asking import answers_of, right_answers
@@ -24,7 +24,7 @@ _FACETS = ("columnLineage", "lineage", "headwater_operations")
 _LISTS = ("list_datasets", "search")
 
 
-@pytest.mark.timeout(900 * max(THOROUGH, 1))
+@pytest.mark.timeout(900 * max(SHARE, 1))
 @examples(8)
 @given(streams(3), st.integers(0, 2**32))
 def test_loaders_that_meet_and_die_leave_the_right_columns(statements, seed):

@@ -16,7 +16,7 @@ from lineage.names import DatasetId
 from lineage.runs.apply import apply
 from lineage.runs.event import DatasetUse, Event
 from lineage.runs.questions import Questions
-from tests.examples import THOROUGH, examples, scaled
+from tests.examples import SHARE, examples, scaled
 from tests.memory_table import MemoryTable
 from tests.unit.runs.asking import answers_of, differences, right_answers
 from tests.unit.runs.loaders import House, Killed, SteppedTable
@@ -39,7 +39,7 @@ class Checked:
             self._seen.add(state)
 
 
-@pytest.mark.timeout(900 * max(THOROUGH, 1))
+@pytest.mark.timeout(900 * max(SHARE, 1))
 @examples(60)
 @given(streams(5), st.integers(0, 2**32))
 def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
@@ -49,7 +49,7 @@ def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
         right.check(House(in_messages(statements, dice), dice).run())
 
 
-@pytest.mark.timeout(900 * max(THOROUGH, 1))
+@pytest.mark.timeout(900 * max(SHARE, 1))
 @examples(15)
 @given(streams(4), st.integers(0, 2**32))
 def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statements, seed):
@@ -62,7 +62,7 @@ def test_a_death_at_any_row_of_any_message_is_made_good_by_its_redelivery(statem
             row += 1
 
 
-@pytest.mark.timeout(900 * max(THOROUGH, 1))
+@pytest.mark.timeout(900 * max(SHARE, 1))
 def test_a_node_of_more_edges_than_a_transaction_holds_moves_whole():
     many = [DatasetUse(DatasetId("s3://flights", f"part-{number:03}")) for number in range(300)]
     writes = [many[:150], many[100:250], many[:1]]
