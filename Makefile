@@ -44,7 +44,7 @@ test: $(READY) $(SPARK35)/.ready ## every test, offline; those of Spark on the o
 	@$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),PARALLEL="$(PARALLEL)" scripts/test.sh $(BIN) $(SPARK35)/bin)
 
 test-fast: $(READY) ## unit tests, doctests and the template, with few random examples: within a minute
-	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -p no:schemathesis $(PARALLEL) $(FAST) $(ARGS)
+	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -p no:schemathesis -m "not large" $(PARALLEL) $(FAST) $(ARGS)
 
 check: $(READY) ## format, lint, types, arrows, template
 	@$(BIN)/ruff format --check .

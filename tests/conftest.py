@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ from hypothesis import HealthCheck, settings
 from local.errors import ToolMissing
 from local.toolchain import with_java, with_node
 
-# How long an example takes is the machine's: what is too slow, `timeout` stops. Examples are the same in each run, where
-# a person waits for them; `HYPOTHESIS_PROFILE=thorough` draws many more, and new ones each time. See tests/examples.py.
+# How long an example takes is the machine's: what is too slow, `timeout` stops. Where a person waits, examples are the
+# same in each run; `HYPOTHESIS_PROFILE=thorough` draws many more, and new ones each time. See tests/examples.py.
 _ANY_MACHINE = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow]}
 settings.register_profile("ci", **_ANY_MACHINE, max_examples=100, derandomize=True, database=None)
 settings.register_profile("fast", settings.get_profile("ci"), max_examples=10)
@@ -54,23 +55,35 @@ def _folder_of(path: Path) -> str:
 
 
 @pytest.fixture(scope="session")
-def assembly(tmp_path_factory):
-    """Return a function from knobs to the template in its cloud assembly, which is made once a run for all workers."""
+def made_once(tmp_path_factory):
+    """Return a function that has a named folder filled once a run, by the worker that asks first."""
     from filelock import FileLock
 
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+
+    def made_once(name: str, make: Callable[[Path], object]) -> Path:
+        folder, made = shared / name, shared / f"{name}.made"
+        with FileLock(shared / f"{name}.lock"):
+            if not made.exists():
+                folder.mkdir()
+                make(folder)
+                made.touch()
+        return folder
+
+    return made_once
+
+
+@pytest.fixture(scope="session")
+def assembly(made_once):
+    """Return a function from knobs to the template in its cloud assembly."""
     from local.synthesis import synthesize_into
 
-    folder = tmp_path_factory.getbasetemp()
-    if "PYTEST_XDIST_WORKER" in os.environ:
-        folder = folder.parent
-
     def assembly(**knobs: str) -> Path:
-        outdir = folder / "-".join(["assembly", *(f"{name}={value}" for name, value in sorted(knobs.items()))])
-        made = outdir.with_suffix(".made")
-        with FileLock(outdir.with_suffix(".lock")):
-            if not made.exists():
-                made.write_text(str(synthesize_into(outdir, **knobs)), encoding="utf-8")
-        return Path(made.read_text(encoding="utf-8"))
+        name = "-".join(["assembly", *(f"{name}={value}" for name, value in sorted(knobs.items()))])
+        [template] = made_once(name, lambda folder: synthesize_into(folder, **knobs)).glob("*.template.json")
+        return template
 
     return assembly
 

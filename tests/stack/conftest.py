@@ -21,15 +21,18 @@ def template(synthesized) -> Template:
 
 
 @pytest.fixture(scope="session")
-def turned(tmp_path_factory: pytest.TempPathFactory) -> Template:
-    """The stack with every knob turned, and with a layer and libraries."""
-    outdir = tmp_path_factory.mktemp("dev")
-    layer = tmp_path_factory.mktemp("layer") / "0123abcd"
-    libraries = tmp_path_factory.mktemp("libraries") / "4567cdef"
+def turned(made_once) -> Template:
+    """Return the stack with every knob turned, and with a layer and libraries."""
+    [template] = made_once("turned", _synthesize_turned).glob("assembly/*.template.json")
+    return Template(json.loads(template.read_text(encoding="utf-8")))
+
+
+def _synthesize_turned(folder: Path) -> None:
+    layer, libraries = folder / "layer" / "0123abcd", folder / "libraries" / "4567cdef"
     for file in (layer / "python" / "dependency.py", libraries / "dependency.py"):
         file.parent.mkdir(parents=True)
         file.touch()
-    app = make_app(outdir)
+    app = make_app(folder / "assembly")
     knobs = parse_knobs(
         {
             "stage": "dev",
@@ -45,9 +48,8 @@ def turned(tmp_path_factory: pytest.TempPathFactory) -> Template:
             "sign_digests": True,
         }
     )
-    stack = LineageStack(app, "Headwater-dev", knobs=knobs, layer=layer, libraries=libraries)
+    LineageStack(app, "Headwater-dev", knobs=knobs, layer=layer, libraries=libraries)
     app.synth()
-    return Template(json.loads((outdir / stack.template_file).read_text(encoding="utf-8")))
 
 
 @pytest.fixture

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import aws_cdk as cdk
+import pytest
 from aws_cdk import aws_sqs as sqs
 
 from infra.check import lint, main, nag
 
 
+@pytest.mark.large
 def test_our_stack_has_no_finding(capsys):
     assert main() == 0
     assert capsys.readouterr().out == "cdk-nag and cfn-lint: 0 findings\n"

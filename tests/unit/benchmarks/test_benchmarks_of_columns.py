@@ -117,6 +117,7 @@ def test_a_window_holds_the_runs_that_it_is_named_for():
     assert (len(one["runs"]), len(every["runs"])) == (1, 3)
 
 
+@pytest.mark.large
 def test_the_chains_table_is_asked_before_and_after_the_later_runs():
     figures = measure_chains(SIZES)
 

@@ -93,6 +93,7 @@ def test_the_items_that_are_put_plainly_are_those_that_ours_leaves():
     assert stays <= found <= left.keys()
 
 
+@pytest.mark.large
 def test_a_batch_takes_fewer_requests_for_an_event_than_events_one_at_a_time():
     together, alone = measure_calls(1, 25, runs=1), measure_calls(1, 1, runs=1)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -69,6 +70,7 @@ def test_columns_are_found_by_namespace_and_time_and_not_in_what_is_deleted():
     assert ([hit.dataset for hit in hits.items], hits.total) == ([dataset(1)], 2)
 
 
+@pytest.mark.large
 def test_a_page_of_columns_costs_the_same_however_many_there_are():
     costs = {}
     for jobs in (100, 400, 1_600):

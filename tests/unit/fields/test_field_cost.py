@@ -183,6 +183,7 @@ def test_what_was_told_in_many_ways_is_read_in_batches_of_a_hundred():
     assert cost.gets <= 4
 
 
+@pytest.mark.large
 def test_a_thousand_runs_that_told_the_same_are_one_query_and_one_batch():
     runs = [a_run(number, "job", dataset(0), dataset(1)) for number in range(1_000)]
 
@@ -224,6 +225,7 @@ def test_reports_cost_by_datasets_on_the_way_not_by_runs(once, often):
         assert later.requests <= 4 * (CHAIN + 1)
 
 
+@pytest.mark.large
 def test_a_month_of_three_hourly_readers_is_three_uses_of_a_report_that_is_whole():
     runs = [a_run(number, f"reader-{number % 3}", dataset(0), dataset(1 + number % 3)) for number in range(3 * 24 * 30)]
     month = Window(minute(0), minute(len(runs)))

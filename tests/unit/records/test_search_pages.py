@@ -206,6 +206,7 @@ def test_a_forged_place_reads_no_other_query(world):
     assert refusals == dict.fromkeys(told, (400, FOREIGN))
 
 
+@pytest.mark.large
 def test_more_rows_than_a_search_may_tell_are_cut_and_the_last_page_says_so(world):
     world.athena.database.execute(
         "INSERT INTO records SELECT 'r', printf('%06d', range), 'r', 'A', 's3://', 1, NULL, NULL, ? FROM range(100001)",

@@ -123,6 +123,7 @@ def test_a_graph_asks_once_for_the_producers_of_each_dataset_that_was_written(at
     assert spent <= 1_000 + 40
 
 
+@pytest.mark.large
 @pytest.mark.parametrize("at", [None, LATER])
 def test_a_graph_reads_no_dataset_that_it_has_no_room_for(at):
     world = World()
