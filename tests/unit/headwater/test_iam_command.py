@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from headwater.__main__ import main
 
 
+@pytest.mark.large
 def test_each_statement_is_told_as_json_with_the_reason_for_its_wildcard(capsys):
     assert main(["iam", "--json"]) == 0
     grants = json.loads(capsys.readouterr().out)

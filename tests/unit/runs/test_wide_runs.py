@@ -50,7 +50,7 @@ class World:
         return question(*about, **how), calls.reads
 
 
-@pytest.mark.parametrize("count", [500, 2_000])
+@pytest.mark.parametrize("count", [500, pytest.param(2_000, marks=pytest.mark.large)])
 def test_loading_a_run_costs_a_transaction_a_dataset_and_little_else(count):
     world = World()
     spent = world.load(a_run(RUNS[0], READER, inputs=parts(count)))
