@@ -74,7 +74,7 @@ class Compaction(Construct):
             module="trace",
             description="Retraces one root's records and archives the trace.",
             timeout_s=_TRACE_TIMEOUT_S,
-            memory_mb=3072,
+            memory_mb=3008,  # the most that a new account may give a function
             storage_gb=4,
             defaults=self._defaults,
         )

@@ -10,7 +10,7 @@ FUNCTIONS = {
     # name: module, seconds, MB, ephemeral MB
     "InputFunction": ("input", 30, 512, 512),
     "LoadFunction": ("load", 120, 1024, 512),
-    "TraceFunction": ("trace", 900, 3072, 4096),
+    "TraceFunction": ("trace", 900, 3008, 4096),
     "EventsFunction": ("events", 120, 1024, 512),
     "ExpiredFunction": ("expired", 120, 512, 512),
     "CompactFunction": ("compact", 300, 1024, 512),
@@ -171,6 +171,20 @@ GRANTS = {
 
 def test_there_are_no_functions_but_these(template):
     assert set(template.of_type("AWS::Lambda::Function")) == set(FUNCTIONS)
+
+
+def test_no_function_has_more_memory_than_a_new_account_may_give_it(template, turned):
+    """New accounts are held to 3,008 MB a function until AWS raises it: a larger one fails the first deployment."""
+    for stack in (template, turned):
+        functions = stack.of_type("AWS::Lambda::Function")
+        assert {name: each["MemorySize"] for name, each in functions.items() if each["MemorySize"] > 3008} == {}
+
+
+def test_no_function_reserves_concurrency_that_a_new_account_does_not_have(template, turned):
+    """A reserve must leave 100 executions unreserved; a new account may have 10 altogether."""
+    for stack in (template, turned):
+        functions = stack.of_type("AWS::Lambda::Function")
+        assert [name for name, each in functions.items() if "ReservedConcurrentExecutions" in each] == []
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
