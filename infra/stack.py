@@ -40,7 +40,8 @@ class LineageStack(cdk.Stack):
             termination_protection=knobs.retain,
             analytics_reporting=False,
         )
-        removal = cdk.RemovalPolicy.RETAIN if knobs.retain else cdk.RemovalPolicy.DESTROY
+        # RETAIN would keep what a failed creation made as well: the next try makes it once more beside it.
+        removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if knobs.retain else cdk.RemovalPolicy.DESTROY
         defaults = FunctionDefaults(
             code=code_asset(),
             layer=layer_version(self, "Dependencies", layer) if layer else None,

@@ -77,7 +77,7 @@ def _table(
         point_in_time_recovery_specification=dynamodb.PointInTimeRecoverySpecification(
             point_in_time_recovery_enabled=True
         ),
-        deletion_protection=removal == RemovalPolicy.RETAIN,
+        deletion_protection=removal != RemovalPolicy.DESTROY,
         removal_policy=removal,
     )
 

@@ -16,7 +16,7 @@ from infra.package import PROJECT
 
 GUIDES = ("deploy.md", "operations.md")
 # Commands of the CLI's own, and options that it has for every command.
-CUSTOM = {"s3", "configure", "logs tail", "emr add-steps"}
+CUSTOM = {"s3", "configure", "logs tail", "emr add-steps", "cloudformation wait"}
 _QUOTED = re.compile(r"\"[^\"]*\"|'[^']*'")
 GLOBAL = {"output", "query", "region", "no-paginate", "max-items"}
 

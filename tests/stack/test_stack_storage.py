@@ -135,8 +135,19 @@ def test_reads_of_the_archive_are_logged(template):
 
 @pytest.mark.parametrize("kept", ["AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue", "AWS::Logs::LogGroup"])
 def test_a_deleted_stack_keeps_its_data_unless_the_retention_knob_says_destroy(template, turned, kept):
-    assert template.removal_policies(kept) == {("Retain", "Retain")}
+    assert template.removal_policies(kept) == {("RetainExceptOnCreate", "Retain")}
     assert turned.removal_policies(kept) == {("Delete", "Delete")}
+
+
+def test_a_failed_first_deployment_leaves_nothing_behind(template):
+    """`Retain` keeps what a failed creation made, and the next try makes it once more beside it.
+
+    The exception is the account's role for logs of API Gateway: once it is set, other APIs log through it too.
+    """
+    retained = {
+        each["Type"] for each in template.content["Resources"].values() if each.get("DeletionPolicy") == "Retain"
+    }
+    assert retained == {"AWS::ApiGateway::Account", "AWS::IAM::Role"}
 
 
 def test_tables_of_a_stack_that_may_be_destroyed_are_not_protected_from_it(turned):
