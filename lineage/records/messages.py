@@ -12,7 +12,7 @@ from lineage.aws.bodies import Pointer, parse_pointer, render_body
 from lineage.errors import Invalid
 from lineage.records.message_forms import Refused
 from lineage.records.record import LineageRecord
-from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation
+from lineage.records.wire import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
 from lineage.wire import field_path, invalid
 
 
@@ -24,7 +24,7 @@ class _RecordForm(BaseModel):
     root_id: RootId
     parent_id: ParentId
     action_taken: Action
-    recordedAt: Annotated[int, Field(strict=True, ge=0, lt=2**63)]  # noqa: N815 - the seed's spelling
+    recordedAt: Annotated[EpochSeconds, Field(lt=2**63)]  # noqa: N815 - the seed's spelling
     storage_location: StorageLocation
     node_id: NodeId
     run_id: ShortId | None = None

@@ -13,31 +13,17 @@ from datetime import datetime, timezone
 from typing import Annotated
 
 import orjson
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
-from pydantic_core import PydanticCustomError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lineage.errors import Fault, Invalid, TooLarge
 from lineage.names import derive_node_id
 from lineage.records.record import LineageRecord
-from lineage.records.wire import Action, NodeId, ParentId, RootId, ShortId, StorageLocation
+from lineage.records.wire import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
 from lineage.wire import invalid
 
 RECORDS_MAX = 10_000
 # A clock that is further ahead than this is wrong.
 AHEAD_MAX_S = 24 * 3600
-
-
-def _epoch_seconds(value: object) -> object:
-    """Whole seconds since 1970; Step Functions has its times (`$$.State.EnteredTime`) as ISO 8601 text only."""
-    if not isinstance(value, str):
-        return value
-    try:
-        moment = datetime.fromisoformat(value.replace("Z", "+00:00"))
-    except ValueError:
-        raise PydanticCustomError("time", "must be whole seconds since 1970, or ISO 8601 with a time zone") from None
-    if moment.tzinfo is None:
-        raise PydanticCustomError("time", "must carry a time zone, as in 2026-11-20T08:00:00Z")
-    return int(moment.timestamp())
 
 
 class RecordForm(BaseModel):
@@ -69,7 +55,7 @@ class RequestForm(BaseModel):
     request_id: ShortId | None = Field(
         default=None, description="Names the request, so that a retry makes the same nodes again and no others."
     )
-    requested_at: Annotated[int, BeforeValidator(_epoch_seconds), Field(ge=0, strict=True)] | None = Field(
+    requested_at: EpochSeconds | None = Field(
         default=None, description="When it was first sent: whole seconds since 1970, or ISO 8601 with a time zone."
     )
     run_id: ShortId | None = None

@@ -152,6 +152,13 @@ def test_a_bad_message_fails_alone(cloud, body):
     assert {item["node_id"]["S"] for item in cloud.items()} == {"n-1", "n-2"}
 
 
+def test_a_queued_record_whose_time_is_iso_text_is_the_one_in_seconds(cloud):
+    assert cloud.load(a_message(recordedAt="2025-11-20T13:00:00.500+01:00"), a_message()) == []
+
+    assert [item["recordedAt"]["N"] for item in cloud.items()] == [str(NOON)]
+    assert cloud.bodies("RecordsDeadLetters") == []
+
+
 def test_a_bad_record_in_a_pack_goes_to_the_dead_letters_alone(cloud):
     bad = a_message(node_id="")
     pack = {"records": [a_message(), bad, a_message(node_id="n-2")]}
