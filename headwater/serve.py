@@ -22,7 +22,8 @@ its schedule, wired as the synthesized template says. No AWS account is used. Ev
 the command ends.
 
 Two ports open on 127.0.0.1: the HTTP API, and AWS endpoints for boto3 and the AWS CLI. Neither asks for credentials.
-With --token-api a third one opens: the HTTP API as clients with bearer tokens see it.
+With --token-api a third one opens: the HTTP API as clients with bearer tokens see it. The ports of the HTTP API open
+last, when everything behind them answers.
 What the functions log is in .headwater/logs/, one file a function; an edited function takes effect at the next start.
 """
 _EXAMPLES = """\

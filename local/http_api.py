@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import base64
 import json
+import sys
 import threading
 import time
 import uuid
@@ -23,6 +24,7 @@ from local.clock import Clock
 from local.endpoint import ACCOUNT
 from local.errors import PortInUse
 from local.functions import PAYLOAD_BYTES_MAX, Answer, Functions
+from local.request_body import BodyRefused, read_body
 
 # API Gateway quotas: "payload size 10 MB"; the integration timeout is the method's.
 BODY_BYTES_MAX = 10 * 1024 * 1024
@@ -56,7 +58,10 @@ class Reply:
 
 
 class Server(ThreadingHTTPServer):
-    """A server on 127.0.0.1 whose handler calls `reply_to`."""
+    """A server on 127.0.0.1 whose handler calls `reply_to`.
+
+    It takes its port at once, but refuses connections until `open`: a client that waits for the port finds all of it.
+    """
 
     daemon_threads = True
     block_on_close = False
@@ -64,12 +69,25 @@ class Server(ThreadingHTTPServer):
 
     def __init__(self, port: int, reply_to: Callable[[Request], Reply], *, option: str = "--api-port") -> None:
         self.reply_to = reply_to
-        try:
-            super().__init__(("127.0.0.1", port), _Handler)
-        except OSError as error:
-            raise PortInUse(port, option) from error
+        self._option = option
+        self._thread: threading.Thread | None = None
+        super().__init__(("127.0.0.1", port), _Handler, bind_and_activate=False)
+        self._take(self.server_bind)
+
+    def open(self) -> Server:
+        """Answer from now on. Raises PortInUse if another process took the port meanwhile."""
+        self._take(self.server_activate)
         self._thread = threading.Thread(target=self.serve_forever, name="http", daemon=True)
         self._thread.start()
+        return self
+
+    def _take(self, step: Callable[[], None]) -> None:
+        """Bind or listen; either may find another process there, which shares a port until one of the two listens."""
+        try:
+            step()
+        except OSError as error:
+            self.server_close()
+            raise PortInUse(self.server_address[1], self._option) from error
 
     @property
     def url(self) -> str:
@@ -78,9 +96,15 @@ class Server(ThreadingHTTPServer):
 
     def stop(self) -> None:
         """Close the port."""
-        self.shutdown()
-        self._thread.join()
+        if self._thread is not None:
+            self.shutdown()
+            self._thread.join()
         self.server_close()
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Print what went wrong in a handler, unless it is that the client hung up: nobody waits for that answer."""
+        if not isinstance(sys.exc_info()[1], ConnectionError):
+            super().handle_error(request, client_address)  # type: ignore[arg-type]  # of the base class's own making
 
 
 @dataclass(frozen=True)
@@ -115,25 +139,25 @@ class _Handler(BaseHTTPRequestHandler):
 
     def handle_any(self) -> None:
         """Every method."""
-        length = self.headers.get("Content-Length") or "0"
-        if not length.isdigit() or "Transfer-Encoding" in self.headers:
-            self._write(_message(411, "Length Required"))
-        elif int(length) > BODY_BYTES_MAX:
-            self._write(_message(413, "Request Too Long"))
-        else:
-            request = Request(
-                self.command, self.path, self.headers.items(), self.rfile.read(int(length)), self.client_address[0]
-            )
-            self._write(self.server.reply_to(request))
+        try:
+            body = read_body(self.headers, self.rfile, bytes_max=BODY_BYTES_MAX)
+        except BodyRefused as refused:
+            self.close_connection = True  # the rest of the body is still on the wire
+            self._write(_message(refused.status, refused.message))
+            return
+        if "Transfer-Encoding" in self.headers:  # API Gateway passes the body on in one piece
+            del self.headers["Transfer-Encoding"]
+            self.headers["Content-Length"] = str(len(body))
+        request = Request(self.command, self.path, self.headers.items(), body, self.client_address[0])
+        self._write(self.server.reply_to(request))
 
     def _write(self, reply: Reply) -> None:
         self.send_response(reply.status)
         for name, value in reply.headers:
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(reply.body)))
-        if reply.status in (411, 413):  # the body is still on the wire
+        if self.close_connection:
             self.send_header("Connection", "close")
-            self.close_connection = True
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(reply.body)

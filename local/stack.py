@@ -99,11 +99,14 @@ class LocalStack:
         runs = JobsApi(lambda: self._jobs)
         invoke_server = Server(0, lambda asked: (runs if asked.target == RUNS_PATH else invokes).reply_to(asked))
         self._on_stop.callback(invoke_server.stop)
+        invoke_server.open()
         self._on_stop.callback(invokes.stop)
-        api_urls = self._open_apis()
+        servers = self._take_ports()
         self._endpoint = Endpoint(port=self._aws_port, functions_url=invoke_server.url, logs=self._logs)
         self._on_stop.callback(self._endpoint.stop)
-        self._deployed: Deployed = deploy(self._template, self._endpoint, api_urls=api_urls)
+        self._deployed: Deployed = deploy(
+            self._template, self._endpoint, api_urls={name: f"{server.url}/" for name, server in servers.items()}
+        )
         self._functions = Functions(
             self._deployed.functions, env=self.environment, code=self._code, logs=self._logs, clock=self._clock
         )
@@ -118,20 +121,22 @@ class LocalStack:
         self._machines = Machines(boto3.client("stepfunctions", **self.client_settings), tell=self._tell)
         self._on_stop.callback(self._machines.stop)
         self._start_pollers()
+        for server in servers.values():
+            server.open()
 
-    def _open_apis(self) -> dict[str, str]:
-        """Take the APIs' ports, before anything takes time; their urls by logical id."""
-        urls: dict[str, str] = {}
+    def _take_ports(self) -> dict[str, Server]:
+        """Take the APIs' ports, before anything takes time; their servers by logical id. They open last of all."""
+        servers: dict[str, Server] = {}
         for route in self._routes:
             port, option = (self._token_port, "--token-port") if route.variables else (self._api_port, "--api-port")
             server = Server(port, self._replier(route), option=option)
             self._on_stop.callback(server.stop)
-            urls[route.api_id] = f"{server.url}/"
+            servers[route.api_id] = server
             if route.variables:
                 self.token_api_url = server.url
             else:
                 self.api_url = server.url
-        return urls
+        return servers
 
     def _start_pollers(self) -> None:
         ids, cap_s = self._deployed.ids, self._window_cap_s
@@ -292,13 +297,7 @@ class LocalStack:
                 return
 
     def _replier(self, route: Route) -> Callable[[Request], Reply]:
-        def reply_to(request: Request) -> Reply:
-            rest_api = self._rest_apis.get(route.api_id)
-            if rest_api is None:
-                return Reply(503, [("Content-Type", "application/json")], b'{"message":"Starting"}')
-            return rest_api.reply_to(request)
-
-        return reply_to
+        return lambda request: self._rest_apis[route.api_id].reply_to(request)
 
     def _tell_async(self, function: str, answer: Answer) -> None:
         self._tell(failure_of(answer, function=function, source="asynchronous invocation"))

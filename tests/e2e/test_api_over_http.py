@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gzip
+import http.client
 import json
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
 from email.message import Message
 from typing import Any
-from urllib.parse import quote, urlencode
+from urllib.parse import quote, urlencode, urlsplit
 
 import pytest
 import schemathesis
@@ -106,6 +107,24 @@ def test_a_request_may_come_gzipped(local_stack: LocalStack) -> None:
 
     with urllib.request.urlopen(request, timeout=30) as answer:
         assert (answer.status, json.load(answer)["root_id"]) == (201, "gzipped")
+
+
+def test_an_event_may_come_gzipped_in_chunks_as_java_clients_send_it(local_stack: LocalStack) -> None:
+    """Apache HttpClient's GzipCompressingEntity does not know its length beforehand."""
+    namespace = "chunked"
+    event = {**EVENT, "job": {"namespace": namespace, "name": "check"}, "inputs": [], "outputs": []}
+    packed = gzip.compress(json.dumps(event).encode())
+    connection = http.client.HTTPConnection(urlsplit(local_stack.api_url).netloc, timeout=30)
+    headers = {"Content-Type": "application/json", "Content-Encoding": "gzip", "Transfer-Encoding": "chunked"}
+    parts = (packed[start : start + 100] for start in range(0, len(packed), 100))
+    connection.request("POST", "/api/v1/lineage", parts, headers, encode_chunked=True)
+    answer = connection.getresponse()
+    assert (answer.status, answer.read()) == (201, b"")
+    connection.close()
+    local_stack.drain()
+
+    status, _, body = ask("GET", f"{local_stack.api_url}/api/v1/namespaces/{namespace}/jobs")
+    assert (status, [job["name"] for job in json.loads(body)["jobs"]]) == (200, ["check"])
 
 
 def test_a_large_trace_is_fetched_by_its_link(local_stack: LocalStack) -> None:

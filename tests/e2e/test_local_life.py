@@ -9,8 +9,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
+from urllib.error import HTTPError, URLError
+from urllib.request import urlopen
 
 import boto3
 import pytest
@@ -19,6 +22,7 @@ from local.errors import PortInUse
 from local.stack import LocalStack
 
 ROOT = Path(__file__).resolve().parents[2]
+FUNCTIONS = Path(__file__).with_name("functions")
 
 
 def children(pid):
@@ -66,6 +70,34 @@ def test_a_port_in_use_is_named_with_the_option_that_changes_it(small_template, 
             LocalStack(small_template, aws_port=port, logs=tmp_path).start()
         with pytest.raises(PortInUse, match=f"port {port} on 127.0.0.1 is in use; choose another with --api-port"):
             LocalStack(small_template, api_port=port, logs=tmp_path).start()
+
+
+def test_whoever_waits_for_the_port_finds_everything_behind_it(small_template, tmp_path):
+    """A client that asks from the first moment on is refused until it is answered: never a 503, never a half."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    stack = LocalStack(small_template, api_port=port, code=FUNCTIONS, logs=tmp_path)
+    answers, started = [], threading.Event()
+
+    def ask_often():
+        while not (started.is_set() and answers[-1:] == [201]):
+            try:
+                with urlopen(f"http://127.0.0.1:{port}/x", timeout=30) as answer:
+                    answers.append(answer.status)
+            except HTTPError as error:
+                answers.append(error.code)
+            except URLError as error:
+                answers.append(type(error.reason).__name__)
+            time.sleep(0.01)
+
+    asking = threading.Thread(target=ask_often)
+    asking.start()
+    with stack:
+        started.set()
+        asking.join(60)
+    assert answers[0] == "ConnectionRefusedError"
+    assert set(answers) == {"ConnectionRefusedError", 201}
 
 
 @pytest.fixture(scope="module")

@@ -82,7 +82,7 @@ class Runner:
         self.asked = []
         self.let = threading.Event()
         self._ended = ended
-        self._server = Server(0, self._reply_to)
+        self._server = Server(0, self._reply_to).open()
         self.url = self._server.url
 
     def _reply_to(self, request):

@@ -163,7 +163,7 @@ def test_stock_moto_echoes_the_payload_and_ours_asks_the_given_address(function)
         asked.append((request.method, request.target, request.header("x-amz-invocation-type"), request.body))
         return Reply(200, [("X-Amz-Function-Error", "Unhandled")], b'{"errorType": "Refused"}')
 
-    server = Server(0, reply_to)
+    server = Server(0, reply_to).open()
     try:
         moto_patches.run_functions_at(server.url)
         said = client.invoke(FunctionName=name, Payload=b'{"a": 1}')
