@@ -47,17 +47,16 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_column(given: argparse.Namespace) -> int:
     """The command; 1 if there is no such column, or no such service."""
-    from rich.console import Console
-
     from headwater.column_graph import ask_columns
     from headwater.column_picture import write_column_picture
     from headwater.column_text import ways_of
     from headwater.service import NoAnswer
+    from headwater.terminal import output_console
 
     token = os.environ.get("HEADWATER_TOKEN")
     try:
         graph = ask_columns(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
-        Console().print(ways_of(graph, given.node_id, down=given.down), highlight=False)
+        output_console().print(ways_of(graph, given.node_id, down=given.down), highlight=False)
         if given.svg:
             write_column_picture(graph, given.node_id, given.svg)
     except (NoAnswer, OSError) as error:

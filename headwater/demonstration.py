@@ -12,7 +12,6 @@ from time import monotonic
 
 import boto3
 from rich.console import Console
-from rich.logging import RichHandler
 from rich.markup import escape
 from rich.table import Table
 
@@ -24,6 +23,7 @@ from headwater.graph_text import tree_of as tree_of_jobs
 from headwater.job_graph import JobGraph, ask_graph
 from headwater.picture import write_picture
 from headwater.pipeline_run import FOLDER, Told, prepare, run_pipeline
+from headwater.terminal import log_handler, output_console
 from headwater.traces import Archived, copy_archive, count_records, find_trace, read_traces, tree_of
 from lineage.names import JobId
 from local.stack import LocalStack
@@ -39,8 +39,8 @@ def demonstrate(days: int, *, keep: bool) -> bool:
 
     With `keep`, the stack stays up at the end until Ctrl-C.
     """
-    started, console = monotonic(), Console()
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[RichHandler(console=console)])
+    started, console = monotonic(), output_console()
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[log_handler(console)])
     shutil.rmtree(FOLDER, ignore_errors=True)
     with ExitStack() as on_exit:
         with Board(console) as board:

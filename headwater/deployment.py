@@ -66,7 +66,7 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
         NotDeployed: with the reason that AWS gave.
     """
     import boto3
-    from botocore.exceptions import BotoCoreError, ClientError
+    from botocore.exceptions import BotoCoreError, ClientError, EndpointConnectionError
 
     settings: dict[str, Any] = _local_settings(given.local) if given.local else {}
     name = "Local" if given.local else f"Headwater-{given.stage}"
@@ -74,6 +74,8 @@ def find_deployment(given: argparse.Namespace) -> Deployment:
         formation = boto3.client("cloudformation", **settings)
         found = formation.describe_stacks(StackName=name)["Stacks"][0]
     except (BotoCoreError, ClientError) as error:
+        if given.local and isinstance(error, EndpointConnectionError):
+            raise NotDeployed(f"nothing answers at {given.local}; start `headwater serve` or give --local") from error
         raise NotDeployed(f"the stack {name} was not found: {error}") from error
     return Deployment({one["OutputKey"]: one["OutputValue"] for one in found.get("Outputs", [])}, settings)
 

@@ -49,16 +49,15 @@ def add_url(parser: argparse.ArgumentParser) -> None:
 
 def run_graph(given: argparse.Namespace) -> int:
     """The command; 1 if there is no such graph, or no such service."""
-    from rich.console import Console
-
     from headwater.graph_text import tree_of
     from headwater.job_graph import ask_graph
     from headwater.picture import write_picture
     from headwater.service import NoAnswer
+    from headwater.terminal import output_console
 
     try:
         graph = ask_graph(given.url, given.node_id, depth=given.depth, token=os.environ.get("HEADWATER_TOKEN"))
-        Console().print(tree_of(graph), highlight=False)
+        output_console().print(tree_of(graph), highlight=False)
         if given.svg:
             write_picture(graph, given.svg)
     except (NoAnswer, OSError) as error:

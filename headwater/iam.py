@@ -70,8 +70,9 @@ def run_iam(arguments: argparse.Namespace) -> int:
 
 def _print_table(grants: Sequence[Grant]) -> None:
     from rich import box
-    from rich.console import Console
     from rich.table import Table
+
+    from headwater.terminal import output_console
 
     table = Table("role", "may", "on", "why a wildcard", box=box.SIMPLE_HEAD, show_lines=False)
     for (principal, service), of_one in groupby(grants, key=lambda grant: (grant.principal, grant.service)):
@@ -82,7 +83,7 @@ def _print_table(grants: Sequence[Grant]) -> None:
             table.add_row(shown, "\n".join(allowed), "\n".join(grant.resources), "\n".join(reasons))
             shown = ""
         table.add_section()
-    Console().print(table)
+    output_console().print(table)
 
 
 def _conditions(grant: Grant) -> list[str]:

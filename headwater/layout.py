@@ -78,7 +78,9 @@ def lay_out(sizes: Mapping[str, Size], edges: Iterable[Edge]) -> Layout:
     }
     routes = {edge: _route(edge, way, found, middles, spans) for edge, way in ways.items()}
     x, width = spans[-1] if spans else (0.0, 0.0)
-    return Layout(boxes, routes, x + width, max((box.y + box.height for box in boxes.values()), default=0.0))
+    bottoms = [box.y + box.height for box in boxes.values()]
+    lines = [y for route in routes.values() for _, y in route]
+    return Layout(boxes, routes, x + width, max([*bottoms, *lines], default=0.0))
 
 
 def _way(edge: Edge, found: Layers) -> Iterator[_Slot]:

@@ -21,7 +21,6 @@ from urllib.parse import quote
 
 import boto3
 from rich.console import Console
-from rich.logging import RichHandler
 from rich.table import Table
 
 from examples.emissions.landing import land_flights
@@ -29,6 +28,7 @@ from headwater.board import Board
 from headwater.books import count_loaded
 from headwater.pipeline_run import FOLDER, prepare, run_pipeline
 from headwater.service import NoAnswer, ask
+from headwater.terminal import log_handler, output_console
 from lineage.archive_tables.places import PUBLISHED_PREFIX, Manifest, parse_manifest
 from lineage.days import day_of, shift
 from lineage.records.archive import prefix_of
@@ -70,8 +70,8 @@ class Proof:
 
 def demonstrate_nights(nights: int) -> bool:
     """Run the demo over so many days; True if nothing was lost, the expired are found, and tampering is caught."""
-    started, console = monotonic(), Console()
-    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[RichHandler(console=console)])
+    started, console = monotonic(), output_console()
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[log_handler(console)])
     shutil.rmtree(FOLDER, ignore_errors=True)
     with ExitStack() as on_exit:
         with Board(console) as board:

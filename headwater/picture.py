@@ -16,7 +16,8 @@ from headwater.svg import NAME_CELL, SAID_CELL, Picture, add, add_arrow, n, save
 if TYPE_CHECKING:
     from xml.etree import ElementTree
 
-_HEIGHT = 52.0
+# Of a node with two lines of text; and how far apart lines are.
+_HEIGHT, _LINE_HEIGHT = 52.0, 16.0
 _PADDING = 22.0
 _NAME_CELLS_MAX, _SAID_CELLS_MAX = 34, 42
 _DRUM = 5.0
@@ -37,7 +38,7 @@ def draw(graph: JobGraph) -> str:
 
     Each node is a `g` with its id in `data-id`, each edge a `path` with `data-from` and `data-to`.
     """
-    layout = lay_out({node_id: Size(_width(node), _HEIGHT) for node_id, node in graph.nodes.items()}, graph.edges)
+    layout = lay_out({node_id: _size(node) for node_id, node in graph.nodes.items()}, graph.edges)
     about = "More is connected than is shown." if graph.truncated else "All of it."
     picture = Picture((layout.width, layout.height), "Jobs and the datasets that they read and write", about, _STYLE)
     for edge, route in layout.routes.items():
@@ -54,30 +55,30 @@ def write_picture(graph: JobGraph, file: Path) -> None:
     save(draw(graph), file)
 
 
-def _lines(node: Node) -> tuple[str, str]:
-    """A node's name, and below it what is said of it or where it is."""
+def _lines(node: Node) -> list[tuple[str, str]]:
+    """Return a node's lines of text, each with its kind: its name, where it is, and what is said of it, if anything."""
+    folder = node.name.removesuffix(short_name(node)).rstrip("/") if isinstance(node, Dataset) else ""
+    place = f"{node.namespace}:{folder}" if folder else node.namespace
+    lines = [("name", shortened(short_name(node), _NAME_CELLS_MAX)), ("place", shortened(place, _SAID_CELLS_MAX))]
     said = said_of(node)
-    if isinstance(node, Dataset) and not said:
-        place = node.name.removesuffix(short_name(node)).rstrip("/")
-        said = f"{node.namespace}:{place}" if place else node.namespace
-    return shortened(short_name(node), _NAME_CELLS_MAX), shortened(said, _SAID_CELLS_MAX)
+    return [*lines, ("said", shortened(said, _SAID_CELLS_MAX))] if said else lines
 
 
-def _width(node: Node) -> float:
-    name, said = _lines(node)
-    return max(cell_len(name) * NAME_CELL, cell_len(said) * SAID_CELL) + 2 * _PADDING
+def _size(node: Node) -> Size:
+    (_, name), *below = _lines(node)
+    width = max(cell_len(name) * NAME_CELL, *(cell_len(text) * SAID_CELL for _, text in below))
+    return Size(width + 2 * _PADDING, _HEIGHT + (len(below) - 1) * _LINE_HEIGHT)
 
 
 def _add_node(parent: ElementTree.Element, node: Node, box: Box) -> None:
     group = add(parent, "g", class_=_kinds(node), data_id=printable(node.id))
     add(group, "title", printable(node.id))
     (_add_job if isinstance(node, Job) else _add_drum)(group, box)
-    name, said = _lines(node)
     middle = box.x + box.width / 2
     # A drum's lid takes some of its height.
-    top = box.y + (0.0 if isinstance(node, Job) else _DRUM)
-    for kind, text, y in (("name", name, top + 22), ("said", said, top + 38)):
-        add(group, "text", text, class_=kind, x=middle, y=y)
+    first = box.y + 22 + (0.0 if isinstance(node, Job) else _DRUM)
+    for number, (kind, text) in enumerate(_lines(node)):
+        add(group, "text", text, class_=kind, x=middle, y=first + number * _LINE_HEIGHT)
 
 
 def _kinds(node: Node) -> str:

@@ -124,19 +124,20 @@ def _print(records: list[Mapping[str, Any]], *, as_json: bool) -> None:
         for record in records:
             print(json.dumps(record, ensure_ascii=False))
     elif records:
-        from rich.console import Console
+        from headwater.terminal import UNFOLDED, output_console
 
-        Console().print(_table_of(records), highlight=False)
+        console = output_console()
+        console.print(_table_of(records, expand=console.width < UNFOLDED), highlight=False)
 
 
-def _table_of(records: list[Mapping[str, Any]]) -> Table:
-    """The records of a page; the tables of all pages are alike in their widths."""
+def _table_of(records: list[Mapping[str, Any]], *, expand: bool) -> Table:
+    """Return the records of a page; expanded, the tables of all pages are alike in their widths."""
     from rich.table import Table
     from rich.text import Text
 
     from headwater.service import printable
 
-    table = Table(box=None, expand=True, show_header=False, pad_edge=False)
+    table = Table(box=None, expand=expand, show_header=False, pad_edge=False)
     for name, ratio in (("recorded", 19), ("action", 14), ("root", 24), ("node", 24), ("location", 40), ("in", 10)):
         table.add_column(name, ratio=ratio, overflow="fold")
     for record in records:

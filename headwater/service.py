@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -32,6 +33,8 @@ def ask(url: str, path: str, asked: Mapping[str, object], *, token: str | None =
             return json.load(answer)
     except urllib.error.HTTPError as error:
         raise NoAnswer(f"{url}: HTTP {error.code}: {_message(error)}") from error
+    except urllib.error.URLError as error:
+        raise NoAnswer(_unreached(url, error.reason)) from error
     except (OSError, ValueError) as error:
         raise NoAnswer(f"{url}: {error}") from error
 
@@ -58,6 +61,14 @@ def printable(text: str) -> str:
     'a job�[2J'
     """
     return "".join(one if one.isprintable() else "\N{REPLACEMENT CHARACTER}" for one in text)
+
+
+def _unreached(url: str, reason: str | BaseException) -> str:
+    """Return why there is no connection; an unknown certificate means that something is there."""
+    if isinstance(reason, ssl.SSLError):
+        return f"{url}: {reason}"
+    why = "" if isinstance(reason, ConnectionRefusedError) else f" ({reason})"
+    return f"nothing answers at {url}{why}; start `headwater serve` or give --url"
 
 
 def _opener(question: str) -> urllib.request.OpenerDirector:

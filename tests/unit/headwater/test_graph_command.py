@@ -11,6 +11,7 @@ from headwater.__main__ import main
 from headwater.job_graph import ask_graph
 from headwater.service import NoAnswer
 from lineage.api.marquez.graph_views import render_graph
+from lineage.names import DatasetId
 from lineage.runs.found import Graph
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.unit.headwater.answering import Service
@@ -89,10 +90,63 @@ def test_what_the_service_says_instead_of_a_graph_is_told(
     assert said in told
 
 
-def test_a_service_that_is_not_there_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["graph", "job:a:b", "--url", "http://127.0.0.1:1"]) == 1
+@pytest.mark.parametrize(
+    "command", [["graph", "job:a:b"], ["column", "dataset:a:b"], ["search"]], ids=lambda words: words[0]
+)
+def test_where_no_server_is_the_command_says_how_to_start_one(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*command, "--url", "http://127.0.0.1:1"]) == 1
 
-    assert "http://127.0.0.1:1: " in capsys.readouterr().err
+    assert capsys.readouterr().err == (
+        f"headwater {command[0]}: nothing answers at http://127.0.0.1:1; start `headwater serve` or give --url\n"
+    )
+
+
+def test_a_host_that_has_no_address_is_told_with_the_reason(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["graph", "job:a:b", "--url", "http://nowhere.invalid"]) == 1
+
+    told = capsys.readouterr().err
+    assert told.startswith("headwater graph: nothing answers at http://nowhere.invalid (")
+    assert told.endswith("); start `headwater serve` or give --url\n")
+
+
+@pytest.mark.parametrize(
+    "command", [["verify"], ["token", "list"], ["replay", "--from", "2025-11-20"]], ids=lambda words: words[0]
+)
+def test_where_no_aws_endpoint_is_the_command_says_how_to_start_one(
+    command: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main([*command, "--local", "http://127.0.0.1:1"])
+
+    assert capsys.readouterr().err == (
+        f"headwater {command[0]}: nothing answers at http://127.0.0.1:1; start `headwater serve` or give --local\n"
+    )
+
+
+def test_output_that_goes_into_a_file_or_a_pipe_is_not_folded(
+    service: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    long = DatasetId("s3://flights", "/".join(["checked"] * 30))
+    graph = Graph((a_found_job(),), (a_found_dataset(id=long),), ((CHECK.node_id, long.node_id),))
+    service.body = json.dumps(render_graph(graph, from_dataset=False)).encode()
+
+    assert main(["graph", CHECK.node_id, "--url", service.url]) == 0
+
+    printed = capsys.readouterr().out.splitlines()
+    assert f"    {long.node_id}" in [line.rstrip() for line in printed]
+    assert max(map(len, printed)) < 400, "no line is filled up to a width that nobody has"
+
+
+def test_output_is_folded_at_the_columns_that_the_environment_names(
+    service: Service, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+
+    assert main(["graph", CHECK.node_id, "--url", service.url]) == 0
+
+    assert max(map(len, capsys.readouterr().out.splitlines())) <= 40
 
 
 @pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1/", "file:///etc"])

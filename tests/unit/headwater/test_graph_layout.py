@@ -49,6 +49,8 @@ def test_no_two_nodes_overlap_and_no_edge_runs_through_a_node(edges: set[Edge]) 
     assert all(apart(boxes[one], boxes[other]) for one, other in combinations(NAMES, 2))
     assert all(box.x >= 0 and box.x + box.width <= layout.width for box in boxes.values())
     assert all(box.y >= -1e-6 and box.y + box.height <= layout.height + 1e-6 for box in boxes.values())
+    points = [point for route in layout.routes.values() for point in route]
+    assert all(0 <= x <= layout.width and -1e-6 <= y <= layout.height + 1e-6 for x, y in points)
     assert layout.routes.keys() == edges
     for (x, y), (to_x, to_y) in (part for route in layout.routes.values() for part in level_parts(route)):
         assert y == to_y

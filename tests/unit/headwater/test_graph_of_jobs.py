@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from itertools import pairwise
+from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from rich.console import Console
 
 from headwater.graph_text import tree_of
@@ -18,6 +22,7 @@ from lineage.names import DatasetId, JobId
 from lineage.runs.found import Graph
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job, a_last_writer
 
+DOCS = Path(__file__).resolve().parents[3] / "docs"
 SVG = "{http://www.w3.org/2000/svg}"
 RAW_ID, CHECKED_ID, CHECK_ID = RAW.node_id, CHECKED.node_id, CHECK.node_id
 
@@ -181,10 +186,10 @@ def test_the_picture_has_every_node_and_every_edge() -> None:
         REJECTED.id: ("dataset", "rejected", "file:/demo"),
         PLANES.id: ("dataset", "planes.csv", "file:/demo"),
         ESTIMATED.id: ("dataset", "estimated", "file:/demo"),
-        OLD.id: ("dataset stale", "old", "stale, last written by copy"),
-        CHECK_JOB.id: ("job completed", "emissions.check", "COMPLETED in 2.3 s"),
-        ESTIMATE.id: ("job failed", "emissions.estimate", "FAILED in 1 min 11 s"),
-        SUM_UP.id: ("job running", "emissions.sum_up", "RUNNING"),
+        OLD.id: ("dataset stale", "old", "file:/demo", "stale, last written by copy"),
+        CHECK_JOB.id: ("job completed", "emissions.check", "emissions", "COMPLETED in 2.3 s"),
+        ESTIMATE.id: ("job failed", "emissions.estimate", "emissions", "FAILED in 1 min 11 s"),
+        SUM_UP.id: ("job running", "emissions.sum_up", "emissions", "RUNNING"),
     }
 
 
@@ -216,3 +221,46 @@ def test_a_graph_of_one_node_and_one_of_none_can_be_drawn() -> None:
 
     assert parts_of(draw(lone))[0].keys() == {LANDING.id}
     assert parts_of(draw(JobGraph({}, ()))) == ({}, {})
+
+
+def extent_of(svg: str) -> tuple[float, float]:
+    """How far to the right and down the picture's edges and boxes reach, in its own coordinates."""
+    root = ElementTree.fromstring(svg)
+    area = next(root.iter(f"{SVG}g"))
+    left, top = map(float, re.findall(r"[\d.]+", area.attrib["transform"]))
+    reached = [(0.0, 0.0)]
+    for path in (path for path in root.iter(f"{SVG}path") if "data-from" in path.attrib):
+        for command, numbers in re.findall(r"([MCH])([^MCH]*)", path.attrib["d"]):
+            given = [float(number) for number in numbers.split()]
+            xs, ys = (given, []) if command == "H" else (given[::2], given[1::2])
+            reached.append((max(xs), max(ys, default=0.0)))
+    for box in root.iter(f"{SVG}rect"):
+        x, y, width, height = (float(box.attrib[name]) for name in ("x", "y", "width", "height"))
+        reached.append((x + width, y + height))
+    return left + max(x for x, _ in reached), top + max(y for _, y in reached)
+
+
+def size_of(svg: str) -> tuple[float, float]:
+    root = ElementTree.fromstring(svg)
+    return float(root.attrib["width"]), float(root.attrib["height"])
+
+
+@given(
+    edges=st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)).filter(lambda edge: edge[0] != edge[1]), min_size=1)
+)
+@settings(max_examples=100)
+def test_no_edge_of_any_graph_leaves_its_picture(edges: set[tuple[int, int]]) -> None:
+    svg = draw(a_graph(*((a_job(f"j{one}"), a_job(f"j{other}")) for one, other in edges)))
+
+    (right, bottom), (width, height) = extent_of(svg), size_of(svg)
+    assert right < width
+    assert bottom < height
+
+
+@pytest.mark.parametrize("name", ["emissions-jobs.svg", "emissions-columns.svg"])
+def test_a_picture_of_the_readme_shows_all_of_it(name: str) -> None:
+    svg = (DOCS / name).read_text(encoding="utf-8")
+
+    (right, bottom), (width, height) = extent_of(svg), size_of(svg)
+    assert 0 < right < width
+    assert 0 < bottom < height
