@@ -34,14 +34,15 @@ Read the archive again and compare it with what was sealed: each object with its
 after it, the last one with the graph table, signatures with their keys. Named is all that was changed, removed or
 added, or is covered by no digest. docs/verify.md tells what is proved, and by what.
 Interrupted, it goes on where it was when it is called again with the same options.
-Exit code: 0 all is as it was sealed, 1 something is not, 2 it could not be found out.
+Exit code: 0 nothing was found, 1 something was (with --require-anchor also: nothing outside the archive vouches for
+it), 2 it could not be found out.
 """
 _EXAMPLES = """\
 examples:
   headwater verify                                          all that is sealed, of the stack of stage prod
   headwater verify --from 2026-11-01 --to 2026-11-30 --stage test
   headwater verify --local http://127.0.0.1:4566            of `headwater serve`
-  aws s3 sync s3://BUCKET copy && headwater verify --archive copy --public-key key.pem --expect SHA256
+  aws s3 sync s3://BUCKET copy && headwater verify --archive copy --require-anchor --public-key key.pem --expect SHA256
 """
 
 
@@ -67,6 +68,11 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         metavar="FILE",
         help="PEM or DER of a key that signs digests; may be repeated",
     )
+    parser.add_argument(
+        "--require-anchor",
+        action="store_true",
+        help="exit 1 if nothing outside the archive vouches for it: no stack, no --expect, no --public-key",
+    )
     parser.add_argument("--jobs", type=_jobs, metavar="N", help="objects that are read at a time")
     parser.add_argument("--json", action="store_true", help="print findings and counts as lines of JSON")
     parser.add_argument("--fresh", action="store_true", help="forget an interrupted verification, begin anew")
@@ -80,7 +86,7 @@ def run_verify(given: argparse.Namespace) -> int:
     from headwater.verify_report import Report
     from lineage.errors import HeadwaterError
 
-    report = Report(as_json=given.json)
+    report = Report(as_json=given.json, needs_anchor=given.require_anchor)
     try:
         _verify(_subject(given), given, report)
     except (NotDeployed, HeadwaterError, BotoCoreError, ClientError, OSError) as error:

@@ -15,15 +15,19 @@ class Report:
     """Prints findings as they come, as text or as lines of JSON, and counts them."""
 
     as_json: bool = False
+    needs_anchor: bool = False
     _faults: Counter[str] = field(default_factory=Counter)
     _digests: int = 0
+    _anchored: bool = False
 
     @property
     def exit_code(self) -> int:
-        """0 all is as it was sealed, 1 something is not, 2 nothing was verified."""
+        """0 nothing was found, 1 something was, or no anchor that was asked for is there, 2 nothing was verified."""
         if self._faults:
             return 1
-        return 0 if self._digests else 2
+        if not self._digests:
+            return 2
+        return 1 if self.needs_anchor and not self._anchored else 0
 
     def find(self, finding: Finding) -> None:
         """Print a finding."""
@@ -37,12 +41,13 @@ class Report:
 
     def end(self, name: str, read: DigestsRead, objects: int, size_bytes: int) -> None:
         """Print the counts: `objects` and their bytes are those that the digests list."""
-        self._digests = len(read.sealed)
+        self._digests, self._anchored = len(read.sealed), bool(read.anchors)
         bad = {finding.day for finding in read.findings if finding.fault}
         good = sum(one.day not in bad for one in read.sealed)
         if self.as_json:
             counts = {"digests": self._digests, "digests_valid": good, "objects": objects, "size_bytes": size_bytes}
-            print(json.dumps({"archive": name, **counts, "faults": dict(sorted(self._faults.items()))}))
+            proof = {"anchors": list(read.anchors), "faults": dict(sorted(self._faults.items()))}
+            print(json.dumps({"archive": name, **counts, **proof}))
             return
         if not read.sealed:
             print(f"{printable(name)}: no digest was verified")
@@ -52,7 +57,16 @@ class Report:
         print(f"{good:,} of {self._digests:,} digests are valid")
         print(f"{objects:,} objects ({size_bytes:,} bytes) were compared with them")
         faults = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self._faults.items()))
-        print(f"found: {faults}" if faults else "all of it is as it was sealed")
+        print(f"found: {faults}" if faults else _verdict(read))
+
+
+def _verdict(read: DigestsRead) -> str:
+    """Return what is proved of an archive without a fault: no more than what vouches for its digests."""
+    if read.end_is_known:
+        return "all of it is as it was sealed"
+    if read.anchors:
+        return "all that is there is as it was sealed and signed; days removed from the end would not be seen"
+    return "all that is there agrees with its own digests; nothing outside the archive vouches for them"
 
 
 def printable(text: str) -> str:

@@ -17,6 +17,8 @@ from lineage.records.verify.sealed_day import SealedDay, day_of_key
 from lineage.records.verify.stores import Store
 
 _DIGESTS = "digests/"
+# The anchors of an archive, as they are printed.
+GRAPH_TABLE, EXPECTED, PUBLIC_KEY = "graph table", "--expect", "--public-key"
 # A signature has less than 400 bytes.
 _SIGNATURE_BYTES_MAX = 16 * 1024
 
@@ -49,6 +51,12 @@ class Known:
     sha256: str = ""
     keys: SignatureCheck | None = None
 
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        """What outside the archive vouches for its digests; without any, whoever wrote them all anew is not seen."""
+        known = ((GRAPH_TABLE, self.calendar), (EXPECTED, self.sha256), (PUBLIC_KEY, self.keys))
+        return tuple(name for name, given in known if given)
+
 
 @dataclass(frozen=True, slots=True)
 class DigestsRead:
@@ -59,6 +67,12 @@ class DigestsRead:
     sealed: Sequence[SealedDay]
     last: str
     findings: Sequence[Finding]
+    anchors: Sequence[str] = ()
+
+    @property
+    def end_is_known(self) -> bool:
+        """True if days removed from the chain's end would be seen: a signature knows nothing of later days."""
+        return GRAPH_TABLE in self.anchors or EXPECTED in self.anchors
 
     def check(self, jobs: int) -> ObjectCheck:
         """The check of the objects."""
@@ -100,7 +114,7 @@ def read_digests(
     findings += _signatures(store, named, listing.signed, known.keys)
     findings.sort(key=lambda one: (one.day, one.key))
     last = max(end.day if end else "", *present, "")
-    return DigestsRead(store, days, sealed, last, findings)
+    return DigestsRead(store, days, sealed, last, findings, known.anchors)
 
 
 def _list(store: Store) -> _Listing:

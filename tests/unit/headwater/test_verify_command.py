@@ -84,9 +84,56 @@ def test_as_json_each_line_is_an_object(archive, capsys):
             "digests_valid": 2,
             "objects": 3,
             "size_bytes": 68,
+            "anchors": ["--expect", "--public-key"],
             "faults": {"REMOVED": 1},
         },
     ]
+
+
+ANCHORS = {
+    "nobody": ([], 1, "all that is there agrees with its own digests; nothing outside the archive vouches for them"),
+    "a key": (
+        ["--public-key", "key.pem"],
+        0,
+        "all that is there is as it was sealed and signed; days removed from the end would not be seen",
+    ),
+    "who asks": (["--expect", "SHA256"], 0, "all of it is as it was sealed"),
+    "both": (["--public-key", "key.pem", "--expect", "SHA256"], 0, "all of it is as it was sealed"),
+}
+
+
+@pytest.mark.parametrize(("anchors", "code", "verdict"), ANCHORS.values(), ids=ANCHORS)
+def test_no_more_is_claimed_than_what_vouches_for_the_chain(archive, capsys, anchors, code, verdict):
+    given = [archive.last().sha256 if word == "SHA256" else word for word in anchors]
+    copy = ["verify", "--archive", "copy", *given]
+
+    assert main(copy) == 0
+    assert lines_of(capsys.readouterr())[-1] == verdict
+    assert main([*copy, "--require-anchor"]) == code
+    assert lines_of(capsys.readouterr())[-1] == verdict
+
+
+def test_a_chain_that_was_written_anew_from_the_first_day_on_needs_an_anchor_to_be_seen(tmp_path, monkeypatch, capsys):
+    """Whoever may write to the bucket can seal anything: without an anchor, the copy proves nothing against them."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "key.pem").write_bytes(pem_of(KEY))
+    (tmp_path / "copy").mkdir()
+    three_days(tmp_path / "copy", None)
+
+    assert main(["verify", "--archive", "copy"]) == 0
+    assert main(["verify", "--archive", "copy", "--require-anchor"]) == 1
+    assert verify() == 1
+
+
+def test_the_anchors_are_told_as_json(archive, capsys):
+    assert main(["verify", "--archive", "copy", "--json"]) == 0
+    assert json.loads(lines_of(capsys.readouterr())[-1])["anchors"] == []
+
+
+def test_a_fault_and_nothing_verified_are_what_they_are_with_and_without_an_anchor(archive):
+    flip(archive, archive.objects[TUESDAY][0].key)
+    assert main(["verify", "--archive", "copy", "--require-anchor"]) == 1
+    assert main(["verify", "--archive", "copy", "--require-anchor", "--from", "2025-12-01"]) == 2
 
 
 REFUSED = {
