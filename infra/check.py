@@ -25,7 +25,8 @@ _IGNORED = {
 
 
 # Everything on; each engine of the Spark jobs has a template of its own.
-_TURNED = {"alarm_email": "someone@example.org", "auth": "token", "sign_digests": True}
+_A_WEB_ACL = "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
+_TURNED = {"alarm_email": "someone@example.org", "auth": "token", "sign_digests": True, "web_acl_arn": _A_WEB_ACL}
 _ENGINES = ("glue", "emr-serverless")
 
 

@@ -16,6 +16,7 @@ from constructs import Construct
 from infra.archive_search import ArchiveSearch
 from infra.findings import accept
 from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
+from infra.log_names import log_name
 from infra.queues import dead_letter_queue, work_queue
 from infra.rights import Rights
 from infra.spark_jobs import SparkJobs
@@ -139,8 +140,14 @@ class Compaction(Construct):
             "IAM5[Resource::*]",
             "X-Ray segments and the delivery of logs belong to no resource that a policy could name.",
         )
+        # Under this prefix, Step Functions needs no entry of its own in the resource policy of CloudWatch Logs, which
+        # has at most 5,120 characters for all state machines of an account.
         log_group = logs.LogGroup(
-            self, "StateMachineLogs", retention=LOG_RETENTION, removal_policy=self._defaults.removal
+            self,
+            "StateMachineLogs",
+            log_group_name=log_name("/aws/vendedlogs/states"),
+            retention=LOG_RETENTION,
+            removal_policy=self._defaults.removal,
         )
         return sfn.StateMachine(
             self,

@@ -12,6 +12,7 @@ from constructs import Construct
 
 from infra.findings import accept
 from infra.function import LOG_RETENTION
+from infra.log_names import log_name
 from infra.rights import Rights
 from infra.spark_code import SparkCode
 from infra.spark_job import SparkJob
@@ -93,9 +94,8 @@ class GlueEngine(Construct):
 
 
 def _logs(scope: Construct, removal: RemovalPolicy) -> tuple[str, Sequence[logs.LogGroup]]:
-    """The prefix, and the two groups that Glue names by it; a stack that comes after one of its name has others."""
-    of_this_stack = cdk.Fn.select(4, cdk.Fn.split("-", cdk.Fn.select(2, cdk.Fn.split("/", cdk.Aws.STACK_ID))))
-    prefix = f"/aws-glue/{cdk.Aws.STACK_NAME}-{of_this_stack}"
+    """Return the prefix, and the two groups that Glue names by it."""
+    prefix = log_name("/aws-glue")
     groups = [
         logs.LogGroup(
             scope,

@@ -25,10 +25,13 @@ _NAMES = (
     "spark_engine",
     "search_scan_gb",
     "sign_digests",
+    "web_acl_arn",
     "layer",
 )
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+# Those of the scope CLOUDFRONT protect no API.
+_WEB_ACL_ARN = re.compile(r"arn:aws[a-z-]*:wafv2:[a-z0-9-]+:[0-9]{12}:regional/webacl/[\w-]+/[0-9a-f-]{36}")
 _HOURS_IN_A_YEAR = 8760
 _SCAN_GB_MAX = 1_000_000
 
@@ -48,6 +51,7 @@ class Knobs:
     emr_serverless: bool = False
     search_scan_gb: int = 10
     sign_digests: bool = False
+    web_acl_arn: str | None = None
     layer: bool = True
 
     @property
@@ -85,6 +89,7 @@ def parse_knobs(context: Mapping[str, object]) -> Knobs:
         ),
         search_scan_gb=reader.read("search_scan_gb", _integer(1, _SCAN_GB_MAX), default.search_scan_gb),
         sign_digests=reader.read("sign_digests", _choice(true=True, false=False), default.sign_digests),
+        web_acl_arn=reader.read("web_acl_arn", _web_acl_arn, default.web_acl_arn),
         layer=reader.read("layer", _choice(true=True, false=False), default.layer),
     )
     if reader.faults:
@@ -132,6 +137,14 @@ def _email(value: object) -> str | None:
     if isinstance(value, str) and _EMAIL.fullmatch(value):
         return value
     raise ValueError("must be an e-mail address, or none")
+
+
+def _web_acl_arn(value: object) -> str | None:
+    if value in (None, "", "none"):
+        return None
+    if isinstance(value, str) and _WEB_ACL_ARN.fullmatch(value):
+        return value
+    raise ValueError("must be the ARN of a regional web ACL of WAFv2, or none")
 
 
 def _patterns(value: object) -> tuple[str, ...] | None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import logging
 import shutil
 import subprocess
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -18,7 +20,13 @@ PROJECT = Path(__file__).resolve().parent.parent
 LOCK_FILE = PROJECT / "requirements" / "lambda.txt"
 LAYERS = PROJECT / "build" / "layers"
 # Newest first; Lambda's Python 3.13 runs on Amazon Linux 2023, glibc 2.34.
-_LAMBDA = Target(("manylinux_2_28_aarch64", "manylinux2014_aarch64"), PYTHON_VERSION)
+_PLATFORMS = ("manylinux_2_28_aarch64", "manylinux2014_aarch64")
+_VERSION = "import sys; print('%d.%d' % sys.version_info[:2])"
+# Measured for the clients, pydantic and powertools on x86 with Python 3.11: 288 ms without bytecode, 135 ms with it.
+_NOT_COMPILED = (
+    "no Python %s is on this machine: the layer is shipped without bytecode, which costs each cold start about 0.15 s; "
+    "`uv python install %s` brings one"
+)
 
 _log = logging.getLogger(__name__)
 
@@ -44,33 +52,44 @@ def layer_version(scope: Construct, construct_id: str, folder: Path) -> lam.Laye
     )
 
 
-def build_layer(lock_file: Path = LOCK_FILE, layers: Path = LAYERS) -> Path:
-    """The folder of the layer for this lock file, built if it is not there yet; building needs the package index.
+def build_layer(lock_file: Path = LOCK_FILE, layers: Path = LAYERS, python_version: str = PYTHON_VERSION) -> Path:
+    """Return the folder of the layer for this lock file, built if it is not there yet; that needs the package index.
 
-    The wheels are those of Lambda's platform, whatever machine builds. Where its minor version of Python is installed
-    the modules are compiled as well: a layer is read-only, so that else every cold start would compile them anew.
+    The wheels are those of Lambda's platform, whatever machine builds. The modules are compiled as well, by any Python
+    of Lambda's minor version (no other can): a layer is read-only, and else every cold start would compile them anew.
 
     Raises:
         subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked one; pip says which.
     """
-    compiler = _find_compiler()
+    compiler = _find_compiler(python_version)
+    if compiler is None:
+        _log.warning(_NOT_COMPILED, python_version, python_version)
 
     def build(folder: Path) -> None:
-        _LAMBDA.install(lock_file, folder / "python")
+        Target(_PLATFORMS, python_version).install(lock_file, folder / "python")
         if compiler:
             _compile(compiler, folder)
-        else:
-            _log.warning("python%s is not installed: the layer is not compiled, cold starts are slower", PYTHON_VERSION)
 
-    return built_once((ARCHITECTURE.name, PYTHON_VERSION, str(compiler is not None)), lock_file, layers, build)
+    return built_once((ARCHITECTURE.name, python_version, str(compiler is not None)), lock_file, layers, build)
 
 
-def _find_compiler() -> str | None:
-    """Lambda's minor version of Python on this machine; a version manager's stand-in for one it lacks is none."""
-    found = shutil.which(f"python{PYTHON_VERSION}")
-    if found and subprocess.run([found, "-c", ""], check=False, capture_output=True).returncode == 0:  # noqa: S603
-        return found
+def _find_compiler(version: str) -> str | None:
+    """Return a Python of this minor version: the one that runs, one on the PATH, or one that uv brought.
+
+    A version manager's stand-in for a version that it lacks is none.
+    """
+    uv = shutil.which("uv")
+    brought = _output_of([uv, "python", "find", "--no-project", "--offline", version]) if uv else None
+    for found in (sys.executable, shutil.which(f"python{version}"), brought):
+        if found and _output_of([found, "-c", _VERSION]) == version:
+            return found
     return None
+
+
+def _output_of(command: Sequence[str]) -> str | None:
+    """Return what a command prints; None if it fails."""
+    done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - our own words, no shell
+    return done.stdout.strip() if done.returncode == 0 else None
 
 
 def _compile(python: str, folder: Path) -> None:

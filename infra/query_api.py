@@ -10,6 +10,7 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_logs as logs
 from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
+from aws_cdk import aws_wafv2 as wafv2
 from constructs import Construct
 
 from infra.archive_search import ArchiveSearch
@@ -49,6 +50,7 @@ class QueryApi(Construct):
         search: ArchiveSearch,
         stage: str,
         token_api: bool,
+        web_acl_arn: str | None,
     ) -> None:
         super().__init__(scope, construct_id)
         self.function = ServiceFunction(
@@ -82,6 +84,10 @@ class QueryApi(Construct):
         self.token_api: apigateway.RestApi | None = None
         if token_api:
             self.token_api = _token_api(self, function=self.function, stage=stage, removal=defaults.removal)
+        if web_acl_arn:
+            _protect(self.api, web_acl_arn)
+            if self.token_api:
+                _protect(self.token_api, web_acl_arn)
 
 
 def _index_arns(records_table: dynamodb.Table) -> Sequence[str]:
@@ -122,6 +128,11 @@ def _token_api(
     accept(api, "APIG4", "The function checks a bearer token, which standard OpenLineage transports can send.")
     accept(api, "COG4", "Callers are jobs with tokens, not people with a user pool.")
     return api
+
+
+def _protect(api: apigateway.RestApi, web_acl_arn: str) -> None:
+    """Let a web ACL judge the requests to the API's stage before it sees them."""
+    wafv2.CfnWebACLAssociation(api, "WebAcl", resource_arn=api.deployment_stage.stage_arn, web_acl_arn=web_acl_arn)
 
 
 def _rest_api(

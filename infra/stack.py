@@ -118,6 +118,7 @@ class LineageStack(cdk.Stack):
             search=search,
             stage=knobs.stage,
             token_api=knobs.token_api,
+            web_acl_arn=knobs.web_acl_arn,
         )
         Observability(
             self,

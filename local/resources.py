@@ -49,6 +49,7 @@ IGNORED_TYPES: Mapping[str, str] = {
     "AWS::SNS::Topic": "nobody is notified of a machine's own failures",
     "AWS::SNS::TopicPolicy": NO_IAM,
     "AWS::SQS::QueuePolicy": NO_IAM,
+    "AWS::WAFv2::WebACLAssociation": "the API is bound to loopback",
 }
 
 

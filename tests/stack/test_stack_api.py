@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 
+from infra.synth import synthesize
+from tests.templates import Template
+
 
 def test_every_route_leads_to_the_api_function_and_asks_for_a_signature(template):
     methods = template.of_type("AWS::ApiGateway::Method")
@@ -107,6 +110,21 @@ def test_the_token_api_is_a_second_one_that_tells_the_function_to_check_who_asks
         ("TokenApi", "NONE"),
     ]
     assert "TokenApiUrl" in turned.content["Outputs"]
+
+
+def test_a_web_acl_judges_the_requests_to_every_stage(template, tmp_path):
+    acl = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
+    path = synthesize(tmp_path, {"auth": "token", "web_acl_arn": acl})
+    protected = Template(json.loads(path.read_text(encoding="utf-8")))
+
+    assert template.of_type("AWS::WAFv2::WebACLAssociation") == {}
+    associations = protected.of_type("AWS::WAFv2::WebACLAssociation").values()
+    stages = protected.of_type("AWS::ApiGateway::Stage").items()
+    api = "arn:AWS::Partition:apigateway:AWS::Region::/restapis"
+    assert {(each["ResourceArn"], each["WebACLArn"]) for each in associations} == {
+        (f"{api}/{stage['RestApiId']}/stages/{name}", acl) for name, stage in stages
+    }
+    assert len(associations) == 2
 
 
 def test_no_access_log_holds_a_token(turned):

@@ -188,6 +188,12 @@ def test_the_executions_are_logged_without_their_data(template):
     assert machine["TracingConfiguration"] == {"Enabled": True}
 
 
+def test_the_log_group_is_where_deliveries_need_no_policy_of_their_own(template):
+    """And its name is of this stack alone: one that was deleted leaves its logs."""
+    name = template.of_type("AWS::Logs::LogGroup")["StateMachineLogs"]["LogGroupName"]
+    assert name == ("/aws/vendedlogs/states/AWS::StackName-((AWS::StackId split at /)[2] split at -)[4]")
+
+
 def test_the_state_machine_may_call_the_compact_function_run_the_jobs_and_log(template):
     allowed = template.allowed("StateMachine")
     assert {action.partition(":")[0] for action in allowed.pop("*")} == {"logs", "xray"}

@@ -23,11 +23,13 @@ PRODUCTION = Knobs(
     emr_serverless=False,
     search_scan_gb=10,
     sign_digests=False,
+    web_acl_arn=None,
     layer=True,
 )
+WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 NAMES = (
     "stage, records_ttl_hours, retention, alarm_email, auth, compaction_hour_utc, partition_trimming, "
-    "temporary_patterns, spark_engine, search_scan_gb, sign_digests, layer"
+    "temporary_patterns, spark_engine, search_scan_gb, sign_digests, web_acl_arn, layer"
 )
 
 
@@ -70,6 +72,8 @@ def test_the_operations_guide_lists_every_knob():
         ({"spark_engine": "glue"}, {}),
         ({"search_scan_gb": "250"}, {"search_scan_gb": 250}),
         ({"sign_digests": "true"}, {"sign_digests": True}),
+        ({"web_acl_arn": WEB_ACL}, {"web_acl_arn": WEB_ACL}),
+        ({"web_acl_arn": "none"}, {}),
         ({"layer": "false"}, {"layer": False}),
         ({"@aws-cdk/core:checkSecretUsage": True, "//": "words", "ssm:account=1": "x"}, {}),
     ],
@@ -112,6 +116,12 @@ def test_a_knob_is_read_from_the_command_line_as_from_the_file(context, expected
         ({"spark_engine": "emr"}, "spark_engine: must be glue or emr-serverless, got 'emr'"),
         ({"search_scan_gb": 0}, "search_scan_gb: must be a whole number from 1 to 1000000, got 0"),
         ({"sign_digests": "yes"}, "sign_digests: must be true or false, got 'yes'"),
+        (
+            {"web_acl_arn": WEB_ACL.replace("regional", "global")},
+            "web_acl_arn: must be the ARN of a regional web ACL of WAFv2, or none, got "
+            "'arn:aws:wafv2:eu-west-1:123456789012:global/webacl/any/01234567-89ab-cdef-0123-… (93 characters)",
+        ),
+        ({"web_acl_arn": 1}, "web_acl_arn: must be the ARN of a regional web ACL of WAFv2, or none, got 1"),
         ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
         ({"retenton": "x"}, f"retenton: must be one of the knobs {NAMES}; did you mean retention?, got 'x'"),
         ({"colour": "x"}, f"colour: must be one of the knobs {NAMES}, got 'x'"),

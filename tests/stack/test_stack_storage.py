@@ -155,7 +155,7 @@ def test_tables_of_a_stack_that_may_be_destroyed_are_not_protected_from_it(turne
     assert [table["DeletionProtectionEnabled"] for table in tables] == [False, False]
 
 
-def test_nothing_carries_a_physical_name_but_the_logs_that_glue_looks_for_by_name(template):
+def test_nothing_carries_a_physical_name_but_the_logs_that_services_look_for_by_name(template):
     names = {"TableName", "BucketName", "QueueName", "FunctionName", "RoleName", "LogGroupName", "TopicName"}
     names |= {"StateMachineName", "AlarmName", "DashboardName", "LayerName", "PolicyDocumentName"}
     named = [
@@ -164,7 +164,8 @@ def test_nothing_carries_a_physical_name_but_the_logs_that_glue_looks_for_by_nam
         if resource["Type"] not in ("AWS::Lambda::EventSourceMapping", "AWS::Lambda::Permission")
         for name in names & set(resource.get("Properties", {}))
     ]
-    assert [(re.sub("[0-9A-F]{8}$", "", logical_id), name) for logical_id, name in named] == [
+    assert sorted((re.sub("[0-9A-F]{8}$", "", logical_id), name) for logical_id, name in named) == [
+        ("CompactionStateMachineLogs", "LogGroupName"),
         ("SparkJobsEngineErrorLogs", "LogGroupName"),
         ("SparkJobsEngineOutputLogs", "LogGroupName"),
     ]
