@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Protocol
 
 from rich.console import Console
@@ -28,7 +29,7 @@ from benchmarks import (
     trace,
     verify,
 )
-from benchmarks.processes import PROJECT, Say, run
+from benchmarks.processes import PROJECT, Say, run, warm
 from benchmarks.results_page import render_results_page, update_results_page
 from benchmarks.rows import Row
 
@@ -69,9 +70,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     write = not parsed.quick
     console = Console()
     load_before = machine.load()
-    rows = _measure(console, names, quick=parsed.quick)
-    if "cost" in names:
-        _cost(console, write=write)
+    with warm() if parsed.quick else nullcontext():
+        rows = _measure(console, names, quick=parsed.quick)
+        if "cost" in names:
+            _cost(console, write=write)
     if write:
         _write(rows, f"{load_before}; {machine.load()}", whole=not parsed.names)
     _print_rows(console, rows)

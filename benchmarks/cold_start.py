@@ -1,4 +1,4 @@
-"""Cold starts: importing a handler and making its clients, beside a bare process that makes the same boto3 clients.
+"""Cold starts: importing a handler and making all that it makes, beside a bare process with the same boto3 clients.
 
 Bytecode is compiled and the disk is warm, as in a function whose layer ships its .pyc files.
 """
@@ -25,6 +25,9 @@ _ENVIRONMENT = {
     settings.RECORDS_DLQ_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/dead",
     settings.RECORDS_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/records",
     settings.PACKED_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/packed",
+    settings.EVENTS_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/events",
+    settings.SEARCH_DATABASE: "search",
+    settings.SEARCH_WORKGROUP: "search",
     settings.TRACE_QUEUE_URL: "https://sqs.us-east-1.amazonaws.com/123456789012/traces",
     settings.RECORDS_TTL_S: "86400",
     settings.TRACE_RECORDS_MAX: "2000000",
@@ -36,6 +39,7 @@ _TIMED = "import time; _t = time.perf_counter(); {work}; print('{{\"s\": %f}}' %
 class Start:
     """A function's cold start: what its first event makes, the clients among that, and how much it may take."""
 
+    name: str
     module: str
     first_event: str
     clients: tuple[str, ...]
@@ -44,8 +48,7 @@ class Start:
     @property
     def ours(self) -> str:
         """What the function does."""
-        clients = "; ".join(f"client({service!r})" for service in self.clients)
-        return f"import lambdas.{self.module}; from lineage.aws.clients import client; {clients}; {self.first_event}"
+        return f"import lambdas.{self.module}; from lambdas import wiring; {self.first_event}"
 
     @property
     def bare(self) -> str:
@@ -54,14 +57,19 @@ class Start:
         return f"import boto3; {clients}"
 
 
-_WIRING = "from lambdas import wiring; "
+# What each handler makes before its first call of AWS: what it imports late, and the objects of `lambdas.wiring`.
+_TRACE = "lambdas.trace.Limits(2_000_000, lambda: 900.0).gather"
+_EVENT = "import lineage.runs.door.accept; wiring.events_intake()"
+_ALL = ("dynamodb", "sqs", "s3")
 STARTS = (
-    Start("input", f"{_WIRING}wiring.intake()", ("sqs", "s3"), 1.7),
-    Start("load", f"{_WIRING}wiring.load_stores()", ("dynamodb", "sqs", "s3"), 1.7),
-    Start("trace", f"{_WIRING}wiring.tracer()", ("dynamodb", "sqs", "s3"), 1.7),
-    Start("expired", f"{_WIRING}wiring.marks(), wiring.pointers(), wiring.staged()", ("dynamodb",), 1.7),
-    Start("compact", f"{_WIRING}wiring.compactor()", ("dynamodb", "sqs", "s3"), 1.7),
-    Start("api", f"{_WIRING}wiring.intake(), wiring.sources()", ("dynamodb", "sqs", "s3"), 2.5),
+    Start("input", "input", "wiring.intake()", ("sqs", "s3"), 1.7),
+    Start("input, of an event", "input", _EVENT, ("sqs", "s3"), 1.7),
+    Start("load", "load", "wiring.load_stores()", _ALL, 1.7),
+    Start("events", "events", "wiring.event_stores()", ("dynamodb", "s3"), 1.7),
+    Start("trace", "trace", f"wiring.tracer({_TRACE})", _ALL, 1.7),
+    Start("expired", "expired", "wiring.marks(), wiring.pointers(), wiring.staged()", ("dynamodb",), 1.7),
+    Start("compact", "compact", "wiring.compactor(), wiring.publisher()", (*_ALL, "glue"), 1.7),
+    Start("api", "api", "lambdas.api._services()", _ALL, 2.5),
 )
 
 
@@ -70,11 +78,9 @@ def measure(say: Say, *, quick: bool) -> list[Row]:
     rows = []
     for start in STARTS:
         works = {
-            f"{start.module}, ours": partial(run_code, _TIMED.format(work=start.ours), _ENVIRONMENT),
-            f"{start.module}, bare": partial(run_code, _TIMED.format(work=start.bare), _ENVIRONMENT),
+            f"{start.name}, ours": partial(run_code, _TIMED.format(work=start.ours), _ENVIRONMENT),
+            f"{start.name}, bare": partial(run_code, _TIMED.format(work=start.bare), _ENVIRONMENT),
         }
         ours, bare = in_turns(1 if quick else 11, works, say).values()
-        rows.append(
-            within(f"cold start: {start.module}", ours["s"], bare["s"], at_most=start.at_most, show=milliseconds)
-        )
+        rows.append(within(f"cold start: {start.name}", ours["s"], bare["s"], at_most=start.at_most, show=milliseconds))
     return rows

@@ -117,6 +117,9 @@ def _tables(ledger: Ledger) -> Iterator[Line]:
 def _buckets(ledger: Ledger) -> Iterator[Line]:
     yield Line("S3", "objects written", "s3_put", _of_buckets(ledger, "PutObject", "ListObjectsV2"))
     yield Line("S3", "objects read", "s3_get", _of_buckets(ledger, "GetObject"))
+    # Each object of the day once, and the day's digest: the job proves every object by its SHA-256.
+    traces = ledger.tallies["trace"]["s3", "PutObject"].calls if "trace" in ledger.tallies else 0
+    yield Line("S3", "objects read by the Spark job", "s3_get", _times(traces) + DAYS)
     yield Line("S3", "archive, after a month", "s3_storage", _times(ledger.archive_bytes) / _GB)
 
 
@@ -137,6 +140,7 @@ def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
     yield Line("CloudWatch", "metrics", "metric", METRICS)
     yield Line("CloudWatch", "alarms", "alarm", day.alarms)
     yield Line("CloudWatch", "dashboard", "dashboard", 1)
+    yield Line("KMS", "key of the alarms' topic", "kms_key", 1)
     if day.traced:
         traces = sum(traced(number * _repeats(stage) / DAYS) for stage, number in ledger.invocations.items())
         yield Line("X-Ray", "traces", "trace", traces * DAYS)

@@ -19,7 +19,7 @@ def bill_events(calls: Figures) -> list[Line]:
     aws_calls = calls["reads"] + calls["writes"] + 1 / BATCH
     seconds = INVOCATION_S + BATCH * aws_calls * CALL_S / CONCURRENCY
     return [
-        Line("SQS", "sent, received, deleted", "sqs_request", EVENTS * (1 + 2 / 10)),
+        Line("SQS", "sent, received, deleted", "sqs_request", EVENTS * (1 + 1 / 10 + 1)),
         Line("Lambda", "requests", "lambda_request", batches),
         Line("Lambda", "events", "lambda_gb_s", batches * seconds * _MEMORY_GB),
         Line("DynamoDB", "writes", "dynamodb_write", EVENTS * calls["write_units"]),

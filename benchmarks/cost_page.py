@@ -102,6 +102,7 @@ def _assumed(day: Day) -> Iterator[str]:
     yield f"- The load function makes {cost.AT_ONCE['load']} calls at once; ten pipelines run at the same time."
     yield f"- A record is stored for {cost.KEPT_DAYS} days: its 24 hours, and as long again until TTL has removed it."
     yield f"- Lambda logs {cost.LOG_BYTES} bytes of its own for an invocation; nobody reads or keeps logs longer."
+    yield "- Lambda deletes each message by a request of its own; it says nowhere that it deletes batches."
     yield f"- A compaction takes {cost.TRANSITIONS_A_DAY} state transitions."
     yield f"- Its Spark job takes {cost.GLUE_MIN} minutes of {cost.GLUE_DPUS} DPUs a night."
     yield f"- {day.alarms} alarms and {cost.METRICS} metrics of our own."

@@ -182,7 +182,7 @@ class Account:
         taken: list[dict[str, Any]] = []
         while found := self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
             size = sum(len(message["Body"].encode()) for message in found)
-            ledger.poll_requests += max(1, -(-size // SQS_REQUEST_BYTES)) + 1  # and one batch of deletes
+            ledger.poll_requests += max(1, -(-size // SQS_REQUEST_BYTES)) + len(found)  # and a delete for each
             for message in found:
                 self.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
                 taken.append(self._delivered(message["Body"], url))

@@ -38,11 +38,12 @@ from lineage.runs.load import EventStores, load_events
 from lineage.runs.log.event_log import EventLog
 
 if TYPE_CHECKING:
+    from mypy_boto3_dynamodb.service_resource import Table
     from mypy_boto3_s3 import S3Client
 
 # The batch size of the events queue's mapping (infra/events.py).
 BATCH = 100
-_CHAINS = 5
+_CHAINS = int(os.environ.get("HEADWATER_BENCHMARK_CHAINS", "5"))  # fewer with `--quick`
 # What is remembered of a job's past is full by then (lineage/runs/facts/lattice.py).
 RUNS = 100
 _NOW_S = 1_763_640_000
@@ -77,8 +78,12 @@ def our_way() -> Load:
     return load
 
 
-def plain_way(written: Iterator[Sequence[Mapping[str, Any]]]) -> Load:
-    """The same parsing, the raw log, and a put of every item that ours leaves, with `boto3.resource`; nothing is read.
+Items: TypeAlias = Sequence[dict[str, Any]]
+Put: TypeAlias = "Callable[[Table, Items], None]"
+
+
+def plain_way(written: Iterator[Items], put: Put) -> Load:
+    """The same parsing, the raw log, and every item that ours leaves, written with `boto3.resource` by `put`.
 
     The items are made before, and so is what is compressed in them.
     """
@@ -91,10 +96,33 @@ def plain_way(written: Iterator[Sequence[Mapping[str, Any]]]) -> Load:
             parse_statement(form, NameRules())
         lines = b"".join(orjson.dumps(form) + b"\n" for form in forms)
         s3.put_object(Bucket=bucket, Key="events/batch.jsonl.gz", Body=gzip.compress(lines))
-        with ThreadPoolExecutor(CONCURRENCY) as pool:
-            list(pool.map(lambda item: table.put_item(Item=item), next(written)))
+        put(table, next(written))
 
     return load
+
+
+def put_guarded(table: Table, items: Items) -> None:
+    """Lose no update, as ours: what has a version is read, and written if nobody has written it since."""
+    with ThreadPoolExecutor(CONCURRENCY) as pool:
+        list(pool.map(lambda item: _put_guarded(table, item), items))
+
+
+def _put_guarded(table: Table, item: dict[str, Any]) -> None:
+    if "v" not in item:
+        table.put_item(Item=item)
+        return
+    known = table.get_item(Key={"pk": item["pk"], "sk": item["sk"]}, ConsistentRead=True).get("Item")
+    if known is None:
+        table.put_item(Item=item, ConditionExpression="attribute_not_exists(pk)")
+    else:
+        table.put_item(Item=item, ConditionExpression="v = :v", ExpressionAttributeValues={":v": known["v"]})
+
+
+def put_in_batches(table: Table, items: Items) -> None:
+    """Guarantee less: `batch_writer` writes over what another function has written meanwhile."""
+    with table.batch_writer() as batch:
+        for item in items:
+            batch.put_item(Item=item)
 
 
 class Recorder(MemoryDynamo):
@@ -110,7 +138,7 @@ class Recorder(MemoryDynamo):
         self._written.update(dict.fromkeys(_keys_written(operation, request)))
         return answer
 
-    def written(self) -> list[Mapping[str, Any]]:
+    def written(self) -> list[dict[str, Any]]:
         """The items of those keys, as the resource takes them."""
         plain = TypeDeserializer()
         items = [self.item(*key) for key in self._written]
@@ -171,15 +199,15 @@ def measure_singly(rounds: int) -> Figures:
     return measure(our_way(), rounds, 1)
 
 
-def measure_plain(rounds: int) -> Figures:
-    """The plain way, in full batches."""
+def measure_plain(rounds: int, put: Put) -> Figures:
+    """A plain way, in full batches."""
     recorder = Recorder()
     record = memory_way(recorder)
     items = []
     for batch in (batch for some in batches(rounds + 1, BATCH) for batch in some):
         record(batch)
         items.append(recorder.written())
-    return measure(plain_way(iter(items)), rounds, BATCH)
+    return measure(plain_way(iter(items), put), rounds, BATCH)
 
 
 def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_events) -> Figures:
@@ -202,20 +230,21 @@ def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_e
     }
 
 
-WAYS: dict[str, Callable[[int], Figures]] = {
-    "ours": measure_ours,
-    "singly": measure_singly,
-    "plain": measure_plain,
-    "calls": lambda rounds: measure_calls(rounds, BATCH),
-    "calls-singly": lambda rounds: measure_calls(rounds, 1),
-    "calls-young": lambda rounds: measure_calls(rounds, BATCH, runs=1),
+WAYS: dict[str, Callable[[int, int], Figures]] = {
+    "ours": lambda rounds, _: measure_ours(rounds),
+    "singly": lambda rounds, _: measure_singly(rounds),
+    "plain": lambda rounds, _: measure_plain(rounds, put_guarded),
+    "weaker": lambda rounds, _: measure_plain(rounds, put_in_batches),
+    "calls": lambda rounds, runs: measure_calls(rounds, BATCH, runs),
+    "calls-singly": lambda rounds, runs: measure_calls(rounds, 1, runs),
+    "calls-young": lambda rounds, _: measure_calls(rounds, BATCH, runs=1),
 }
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one way to load so many rounds."""
-    way, rounds = arguments
-    print_figures(**WAYS[way](int(rounds)))
+    """Print the figures of one way to load so many rounds, of jobs with so many runs before."""
+    way, rounds, *runs = arguments
+    print_figures(**WAYS[way](int(rounds), int(runs[0]) if runs else RUNS))
 
 
 if __name__ == "__main__":

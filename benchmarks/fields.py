@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from benchmarks.events import run_way, show_calls
+from benchmarks.events import QUICK_RUNS, run_way, show_calls
+from benchmarks.events_work import RUNS
 from benchmarks.fields_intake_work import SENDS
 from benchmarks.fields_work import SIZES, Sizes
 from benchmarks.processes import Figures, Say, in_turns, run
@@ -118,7 +119,8 @@ def _intake(say: Say, *, quick: bool) -> Iterator[Row]:
     rounds = "1" if quick else "4"
     works = {way: lambda way=way: run_way("fields_intake_work", way, rounds) for way in SENDS}
     found = in_turns(1 if quick else 5, works, say)
-    calls = {way: run("fields_intake_work", f"calls-{way}", rounds) for way in SENDS}
+    runs = str(QUICK_RUNS if quick else RUNS)
+    calls = {way: run("fields_intake_work", f"calls-{way}", rounds, runs) for way in SENDS}
     for way, name in {"lineage": "columnLineage", "operations": "operations"}.items():
         what = f"fields: events with {name} of 20 columns, not without"
         ours, plain = found[way]["per_cpu_s"], found["schemas"]["per_cpu_s"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-from benchmarks.events_work import BATCH, STEPS, measure, measure_calls, our_way
+from benchmarks.events_work import BATCH, RUNS, STEPS, measure, measure_calls, our_way
 from benchmarks.fields_pipelines import sends_column_lineage, sends_operations, sends_schemas
 from benchmarks.pipelines import Sends
 from benchmarks.processes import Figures, print_figures
@@ -21,12 +21,12 @@ SENDS: Mapping[str, Sends] = {
 }
 
 
-def _loaded(sends: Sends) -> Callable[[int], Figures]:
-    return lambda rounds: measure(our_way(), rounds, BATCH, sends)
+def _loaded(sends: Sends) -> Callable[[int, int], Figures]:
+    return lambda rounds, _: measure(our_way(), rounds, BATCH, sends)
 
 
-def _counted(sends: Sends) -> Callable[[int], Figures]:
-    return lambda rounds: {**measure_calls(rounds, BATCH, sends=sends), "event_bytes": _event_bytes(sends)}
+def _counted(sends: Sends) -> Callable[[int, int], Figures]:
+    return lambda rounds, runs: {**measure_calls(rounds, BATCH, runs, sends), "event_bytes": _event_bytes(sends)}
 
 
 def _event_bytes(sends: Sends) -> float:
@@ -34,16 +34,16 @@ def _event_bytes(sends: Sends) -> float:
     return sum(sizes) / len(sizes)
 
 
-WAYS: Mapping[str, Callable[[int], Figures]] = {
+WAYS: Mapping[str, Callable[[int, int], Figures]] = {
     **{way: _loaded(sends) for way, sends in SENDS.items()},
     **{f"calls-{way}": _counted(sends) for way, sends in SENDS.items()},
 }
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one way to load so many rounds."""
-    way, rounds = arguments
-    print_figures(**WAYS[way](int(rounds)))
+    """Print the figures of one way to load so many rounds, of jobs with so many runs before."""
+    way, rounds, *runs = arguments
+    print_figures(**WAYS[way](int(rounds), int(runs[0]) if runs else RUNS))
 
 
 if __name__ == "__main__":

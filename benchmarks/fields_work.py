@@ -54,7 +54,7 @@ SIZES = {
     "FULL": Sizes(
         chains=100, runs=50, readers=2_000, hub_runs=10, too_many_readers=6_000, width=1_500, lineage_width=400
     ),
-    "QUICK": Sizes(chains=2, runs=5, readers=50, hub_runs=5, too_many_readers=100, width=150, lineage_width=40),
+    "QUICK": Sizes(chains=1, runs=3, readers=10, hub_runs=2, too_many_readers=20, width=50, lineage_width=20),
 }
 
 

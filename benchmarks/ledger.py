@@ -48,7 +48,7 @@ class Ledger:
     archive_bytes: int = 0
     item_bytes: int = 0
     graph_bytes: int = 0
-    # Receives and deletes by Lambda's pollers, which no handler makes, in billed requests.
+    # Receives, and a delete for each message, by Lambda's pollers, which no handler makes, in billed requests.
     poll_requests: int = 0
     _stage: str = ""
 

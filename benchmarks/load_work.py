@@ -134,7 +134,7 @@ def measure(way: str, batch: str, batches: int) -> dict[str, float]:
     load = WAYS[way]()
     # The handler prints its metrics: that work counts, the text does not belong among the figures.
     with contextlib.redirect_stdout(io.StringIO()):
-        for _ in range(_WARM_UP_BATCHES):
+        for _ in range(min(_WARM_UP_BATCHES, batches)):
             load(event)
         watch = Stopwatch()
         for _ in range(batches):

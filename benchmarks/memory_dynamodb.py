@@ -143,6 +143,10 @@ class MemoryDynamo:
             size += item_bytes(found[-1])
         return {"Responses": {table: found}, "UnprocessedKeys": {}}
 
+    def _get_item(self, request: Form) -> Form:
+        pk, sk = request["Key"]["pk"]["S"], request["Key"]["sk"]["S"]
+        return {} if self.item(pk, sk) is None else {"Item": self._read(pk, sk)}
+
     def _query(self, request: Form) -> Form:
         pk = request["ExpressionAttributeValues"][":pk"]["S"]
         self.calls.partitions.add(pk)
@@ -244,6 +248,7 @@ def _error(code: str) -> Any:
 
 
 _OPERATIONS = {
+    "GetItem": MemoryDynamo._get_item,
     "BatchGetItem": MemoryDynamo._batch_get,
     "Query": MemoryDynamo._query,
     "BatchWriteItem": MemoryDynamo._batch_write,

@@ -13,6 +13,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 from statistics import median
 from typing import TypeAlias
@@ -27,13 +28,47 @@ class WorkFailed(Exception):
     """A measured process ended in an error; the message ends with what it wrote."""
 
 
+_warm: ContextVar[subprocess.Popen[str] | None] = ContextVar("_warm", default=None)
+
+
+@contextmanager
+def warm() -> Iterator[None]:
+    """Run works in forks of a process that has all imported (see `warm_works`): at once, and for no figure to keep."""
+    command = [sys.executable, "-m", "benchmarks.warm_works"]
+    pipe, fewer = subprocess.PIPE, {**os.environ, "HEADWATER_BENCHMARK_CHAINS": "1"}
+    with subprocess.Popen(command, cwd=PROJECT, env=fewer, stdin=pipe, stdout=pipe, text=True) as process:  # noqa: S603 - ours
+        token = _warm.set(process)
+        try:
+            yield
+        finally:
+            _warm.reset(token)
+            process.terminate()
+
+
+def _warm_figures(process: subprocess.Popen[str], work: Mapping[str, object]) -> Figures:
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(f"{json.dumps(work)}\n")
+    process.stdin.flush()
+    answer = json.loads(process.stdout.readline())
+    if answer["status"]:
+        raise WorkFailed(f"{work}:\n{answer['printed'][-4000:]}")
+    figures: Figures = json.loads(answer["printed"].splitlines()[-1])
+    return figures
+
+
 def run(module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Figures:
     """The figures of one run. `WorkFailed` if it fails."""
+    if process := _warm.get():
+        work = {"module": module, "arguments": arguments, "environment": dict(environment or {})}
+        return _warm_figures(process, work)
     return _figures([sys.executable, "-m", f"benchmarks.{module}", *arguments], environment or {})
 
 
 def run_code(code: str, environment: Mapping[str, str]) -> Figures:
     """The figures of a fresh interpreter that runs the code, which prints them."""
+    if process := _warm.get():
+        return _warm_figures(process, {"code": code, "environment": dict(environment)})
     return _figures([sys.executable, "-c", code], environment)
 
 

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from benchmarks.processes import PROJECT, Say, in_turns, run
 from benchmarks.rows import Row, beside, more
 
-_OBJECTS, _QUICK_OBJECTS = 400, 40
+_OBJECTS, _QUICK_OBJECTS = 400, 4
 _ROUNDS = 7
 _RATIO = 0.8
 _WHAT = "verify: objects of 1 to 8 MB in a folder, one core"

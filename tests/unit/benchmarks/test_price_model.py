@@ -39,6 +39,16 @@ def test_traces_are_paid_for_only_where_functions_are_traced():
     assert traces(a_day(traced=True)) == [300_000]
 
 
+def test_what_no_handler_asks_for_is_paid_for_too():
+    """The Spark job reads each trace object once, and the day's digest; the alarms' topic has a key of its own."""
+    ledger = a_ledger()
+    ledger.tallies["trace"]["s3", "PutObject"] = Tally(calls=50)
+    lines = {(line.service, line.what): line for line in bill(ledger, a_day(memory_mb={"load": 1024, "trace": 1}))}
+
+    assert lines["S3", "objects read by the Spark job"].quantity == 50 * 1000 * 30 + 30
+    assert lines["KMS", "key of the alarms' topic"].usd(read_prices()) == 1.0
+
+
 def test_every_line_has_a_price_and_every_price_a_line():
     ledger = a_ledger()
     ledger.tallies["load"]["dynamodb", "Query"] = Tally(calls=1, read_units=1)
@@ -68,7 +78,7 @@ def test_a_million_events_cost_their_units_requests_and_seconds():
     costs = {(line.service, line.what): round(line.usd(read_prices()), 4) for line in bill_events(calls)}
 
     assert costs == {
-        ("SQS", "sent, received, deleted"): 0.48,
+        ("SQS", "sent, received, deleted"): 0.84,
         ("Lambda", "requests"): 0.002,
         ("Lambda", "events"): round(10_000 * (0.005 + 1000 * 0.010 / 4) * 0.0000133334, 4),
         ("DynamoDB", "writes"): 25.0,

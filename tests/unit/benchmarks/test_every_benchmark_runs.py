@@ -1,0 +1,50 @@
+"""Every benchmark runs to its rows with `--quick`, so that none is found broken when somebody wants its figures."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import pytest
+
+from benchmarks.__main__ import _MEASURES
+from benchmarks.cost import read_prices
+from benchmarks.cost_page import render_cost_page
+from benchmarks.day import WAYS, run_day
+from benchmarks.processes import warm
+
+# Each starts Java many times, which takes minutes: they run where somebody asks for them.
+SPARK = ("capture", "emit_records", "compact_archive")
+ASKED = "HEADWATER_SPARK_BENCHMARKS" in os.environ
+
+
+@pytest.fixture(scope="module")
+def _warm() -> Iterator[None]:
+    with warm():
+        yield
+
+
+@pytest.mark.usefixtures("_warm")
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.skipif(name in SPARK and not ASKED, reason="HEADWATER_SPARK_BENCHMARKS"))
+        for name in _MEASURES
+    ],
+)
+def test_a_benchmark_runs_to_its_rows(name: str) -> None:
+    said: list[str] = []
+
+    rows = _MEASURES[name](said.append, quick=True)
+
+    assert said
+    assert rows
+    assert all(row.what.startswith(name.replace("_", " ", name == "cold_start")) for row in rows)
+    assert all(row.ours and row.baseline for row in rows)
+
+
+def test_the_cost_of_a_way_of_records_is_counted() -> None:
+    page = render_cost_page(run_day(WAYS[-1:], lambda _: None), read_prices())
+
+    assert "| KMS: key of the alarms' topic | 1.00 |" in page
+    assert "S3: objects read" in page
