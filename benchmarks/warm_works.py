@@ -12,6 +12,7 @@ import json
 import os
 import runpy
 import sys
+import tempfile
 import traceback
 from collections.abc import Mapping
 from typing import Any
@@ -22,22 +23,20 @@ _WORKS = tuple(f"benchmarks.{name}_work" for name in ("trace", "load", "events",
 
 def answer(asked: Mapping[str, Any]) -> dict[str, Any]:
     """Run a work in a fork of this process, which has one thread; its exit status, and what it printed."""
-    reader, writer = os.pipe()
-    child = os.fork()
-    if child == 0:
-        os.close(reader)
-        _become(asked, writer)
-    os.close(writer)
-    with os.fdopen(reader) as output:
-        printed = output.read()
-    _, status = os.waitpid(child, 0)
-    return {"status": os.waitstatus_to_exitcode(status), "printed": printed}
+    # No pipe: a Java that the work started may hold it open for longer than the work lives.
+    with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
+        child = os.fork()
+        if child == 0:
+            _become(asked, output.fileno())
+        _, status = os.waitpid(child, 0)
+        output.seek(0)
+        return {"status": os.waitstatus_to_exitcode(status), "printed": output.read()}
 
 
-def _become(asked: Mapping[str, Any], writer: int) -> None:
+def _become(asked: Mapping[str, Any], output: int) -> None:
     """Be the work, and end with it."""
     status = 0
-    os.dup2(writer, 1)
+    os.dup2(output, 1)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Spark and its like; our own tracebacks are printed
     os.environ.update(asked["environment"])
     try:
