@@ -89,6 +89,14 @@ def over(upper: Columns, lower: Columns) -> Columns:
     return Columns({**lower.fields, **upper.fields}, whole, {**lower.types, **upper.types})
 
 
+def sources_at(fields: Mapping[FieldPath, Sources], paths: Iterable[FieldPath]) -> Sources:
+    """Return the sources of some of the fields, together; those of one field as they are."""
+    sources: Sources = {}
+    for path in paths:
+        sources = _both(fields[path], sources)
+    return sources
+
+
 def _both(one: Sources, other: Sources) -> Sources:
     if one is other or not other:
         return one

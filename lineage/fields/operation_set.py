@@ -12,8 +12,9 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from graphlib import TopologicalSorter
-from itertools import islice
+from itertools import chain, islice
 
+from lineage.fields.column_index import RelatedPaths
 from lineage.fields.columns import Column, Columns, Source, Sources, Transformation
 from lineage.fields.operation_forms import render_operations
 from lineage.fields.operations import InputField, Operation, Read, Transform, Write
@@ -106,6 +107,19 @@ class OperationSet:
             for one in write.inputs:
                 fields.setdefault(Column(write.destination, parse_slashed(one.name)), {})[one] = None
         return {column: tuple(every) for column, every in fields.items()}
+
+    def written_as(self, column: Column) -> tuple[InputField, ...]:
+        """Return as which fields of operations a destination's field, or those that are related to it, were written."""
+        related = self._written_paths.get(column.dataset, RelatedPaths(())).find(column.field)
+        fields = (self.written[Column(column.dataset, path)] for path in sorted(related))
+        return tuple(dict.fromkeys(chain.from_iterable(fields)))
+
+    @cached_property
+    def _written_paths(self) -> Mapping[DatasetId, RelatedPaths]:
+        paths: dict[DatasetId, set[FieldPath]] = {}
+        for column in self.written:
+            paths.setdefault(column.dataset, set()).add(column.field)
+        return {dataset: RelatedPaths(some) for dataset, some in paths.items()}
 
     def columns(self) -> dict[DatasetId, Columns]:
         """What the written fields of each destination are made of.

@@ -10,6 +10,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 
+from lineage.fields.column_index import RelatedPaths
 from lineage.fields.columns import Column
 from lineage.fields.operation_set import OperationSet
 from lineage.fields.operations import InputField, Operation, Read, Transform, Write
@@ -45,8 +46,9 @@ class Walk:
 
 
 def walk_backward(operations: OperationSet, column: Column, walk: Walk) -> None:
-    """Add to a walk all that made a destination's field."""
-    for one in operations.written.get(column, ()):
+    """Add to a walk all that made a destination's field, or those that are related to it."""
+    start = operations.written_as(column)
+    for one in start:
         for write in operations.takers[one]:
             if isinstance(write, Write) and write.destination == column.dataset:
                 walk.write(one, write)
@@ -57,11 +59,11 @@ def walk_backward(operations: OperationSet, column: Column, walk: Walk) -> None:
         if isinstance(origin, Transform):
             yield from (Link(taken, one, origin.name) for taken in origin.inputs)
 
-    _follow(walk, operations.written.get(column, ()), made_of, lambda link: link.origin)
+    _follow(walk, start, made_of, lambda link: link.origin)
 
 
 def walk_forward(operations: OperationSet, column: Column, walk: Walk) -> None:
-    """Add to a walk all that was made of a source's field; its read, even if nothing was."""
+    """Add to a walk all that was made of a source's field, or those that are related; its read, even if nothing was."""
 
     def went_into(one: InputField) -> Iterator[Link]:
         for taker in operations.takers.get(one, ()):
@@ -84,8 +86,9 @@ def walk_forward(operations: OperationSet, column: Column, walk: Walk) -> None:
 def _fields_read(operations: OperationSet, column: Column) -> Iterator[InputField]:
     for read in operations.reads:
         if read.source == column.dataset:
-            names = (name for name in operations.emitted[read.name] if parse_slashed(name) == column.field)
-            yield from (InputField(read.name, name) for name in names)
+            names = [(parse_slashed(name), name) for name in operations.emitted[read.name]]
+            related = set(RelatedPaths({path for path, _ in names}).overlapping(column.field))
+            yield from (InputField(read.name, name) for path, name in names if path in related)
 
 
 def _follow(

@@ -58,9 +58,9 @@ class Way:
 
 
 def way_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -> Way | None:
-    """The way in which the set makes a destination's field; None if it does not write it."""
-    written = operations.written.get(Column(destination, field))
-    if written is None:
+    """Return how the set makes a destination's field, or those that are related to it; None if it writes none."""
+    written = operations.written_as(Column(destination, field))
+    if not written:
         return None
     needed = _needed(operations, written)
     on_the_way = [one for one in operations.operations if one.name in needed]

@@ -7,6 +7,7 @@ from dataclasses import replace
 from lineage.fields.columns import Column, Source
 from lineage.fields.found import ColumnGraph, FoundColumn
 from tests.fields_model.found import found_sources, found_tellers, hops, type_of
+from tests.fields_model.related import went_into
 from tests.fields_model.schema import top_level
 from tests.fields_model.told import NOTHING
 
@@ -20,7 +21,7 @@ def graph_of_now(world, node_id, depth, downstream):
     down = hops(asked, depth, lambda node: made_from(world, node)) if downstream else {}
     near = {node: min(side[node] for side in (up, down) if node in side) for node in {**up, **down}}
     nodes = sorted(near, key=lambda node: (near[node], node))
-    return ColumnGraph(tuple(node_of(world, node, _outputs(world, node, near, down, downstream)) for node in nodes))
+    return ColumnGraph(tuple(node_of(world, one, made_from(world, one) if downstream else set()) for one in nodes))
 
 
 def asked_columns(world, node_id, downstream=False):
@@ -56,8 +57,9 @@ def field_id(name, path):
 
 
 def everything_of(world, dataset):
-    """Every path that there is: in the schema at any depth, told, or used."""
-    return {*world.schema(dataset), *world.present(dataset).fields, *world.used_now(dataset)}
+    """Every path that there is: in the schema at any depth, told, or used, and the structs around these."""
+    named = {*world.schema(dataset), *world.present(dataset).fields, *world.used_now(dataset)}
+    return {path[:length] for path in named for length in range(1, len(path) + 1)}
 
 
 def columns_of(world, dataset, downstream):
@@ -73,28 +75,22 @@ def written_by(world, job):
 
 def made_of(world, column):
     """The columns that a column is made of, or its dataset depends on."""
-    present = world.present(column.dataset)
-    sources = {**present.fields.get(column.field, {}), **present.whole}
+    sources = {**world.inputs(column), **world.present(column.dataset).whole}
     return {Column(one.dataset, one.field) for one in sources if one.field is not None}
 
 
 def made_from(world, column):
     """The columns that are made of a column, or belong to a dataset that depends on it."""
-    source, found = Source(column.dataset, column.field), set()
+    reports = [word.columns.fields.keys() for word in world.writers(column.dataset)]
+    found = set()
     for dataset in world.visible_datasets():
         present = world.present(dataset)
         for path in {*top_level(world.schema(dataset)), *present.fields}:
-            if source in present.whole or source in present.fields.get(path, {}):
+            sources = {*present.whole, *present.fields.get(path, {})}
+            used = {one.field for one in sources if one.dataset == column.dataset and one.field is not None}
+            if any(went_into(column.field, one, reports) for one in used):
                 found.add(Column(dataset, path))
     return found
-
-
-def _outputs(world, node, near, down, downstream):
-    """All columns made of a node that was asked for or is downstream; of one upstream alone those in the graph."""
-    if not downstream:
-        return set()
-    every = made_from(world, node)
-    return every if node in down else every & near.keys()
 
 
 def node_of(world, column, outputs):
@@ -107,7 +103,7 @@ def node_of(world, column, outputs):
         column.field,
         type=type_of(column.field, present, schema),
         schema_known=bool(schema),
-        inputs=found_sources(present.fields.get(column.field, {})),
+        inputs=found_sources(world.inputs(column)),
         dependencies=found_sources(present.whole),
         outputs=found_sources({Source(one.dataset, one.field): NOTHING for one in outputs}),
         tellers=tellers_of(world, column),

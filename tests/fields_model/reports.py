@@ -13,10 +13,11 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from lineage.fields.columns import Column, Source
+from lineage.fields.columns import Column, Columns, Source
 from lineage.fields.found import Flow, Provenance, ReportedRun, Step, TrueSource, Usage, Use
 from tests.fields_model.found import hops
 from tests.fields_model.operations import dropped, read_of
+from tests.fields_model.related import exists, is_inside, overlap, related, related_in, went_into
 from tests.fields_model.tellers import Teller, sources_in, unknown
 from tests.fields_model.told import united
 from tests.runs_model.facets import text_in
@@ -49,10 +50,11 @@ def report_usage(world, dataset, field, window):
     """Who used a column, and what it flowed into."""
     start = Column(world.said.primary(dataset), field)
     tellers = _in(world, window)
-    uses = [use for one in tellers for use in (*_writes(world, start, one), *_reads(world, start, one))]
+    reports = _reports(world, tellers, start.dataset)
+    uses = [use for one in tellers for use in (*_writes(world, start, one), *_reads(world, start, one, reports))]
     reached, legs = _journey(
         Source(start.dataset, field),
-        lambda node: [*_made_from(world, tellers, node), *_perhaps_made_from(world, tellers, node)],
+        lambda node: _legs_from(world, tellers, node, _reports(world, tellers, node.dataset)),
         lambda leg: leg.destination,
         world,
     )
@@ -90,7 +92,7 @@ def _ends(world, column, window):
     """(reason, those who are the reason, the datasets they read) of each reason why the way ends at a column."""
     writers = _writers(world, column.dataset, _in(world, window))
     told = {one: _told_of(world, column.dataset, one) for one in writers}
-    own = {one: columns and columns.fields.get(column.field) for one, columns in told.items()}
+    own = {one: columns and _own_sources(columns, column.field) for one, columns in told.items()}
     silent = [one for one in writers if one.job and not (told[one] and told[one].fields)]
     unnamed = [one for one in writers if own[one] and any(source.field is None for source in own[one])]
     reported = any(sources is not None for sources in own.values())
@@ -121,6 +123,16 @@ def _told_of(world, dataset, teller):
     """What one teller told of the dataset's columns; None if nothing."""
     told = [columns for name, columns in teller.told.items() if world.said.primary(name) == dataset]
     return world.named(united(told)) if told else None
+
+
+def _own_sources(columns, path):
+    """What one teller told the column to be made of; None if it told nothing of it."""
+    found = related(path, columns.fields.keys())
+    return _united_sources(columns, found) if found else None
+
+
+def _united_sources(columns, paths):
+    return united(Columns({}, columns.fields[path]) for path in paths).whole
 
 
 def _because(world, tellers, reads):
@@ -156,25 +168,36 @@ def _journey(start, legs_of, end, world):
     return reached, [leg for column in every for leg in legs_of(column)]
 
 
-def _made_from(world, tellers, column):
+def _legs_from(world, tellers, node, reports):
+    """The steps from a node to others, certain and not; `reports` is what was told of its dataset."""
+    return [*_made_from(world, tellers, node, reports), *_perhaps_made_from(world, tellers, node, reports)]
+
+
+def _made_from(world, tellers, node, reports):
     """The steps from a column to others, each of which was told of itself."""
-    for one, dataset, columns in _told(world, tellers):
+    for one, dataset, columns in _told(world, tellers) if node.field is not None else ():
         for path, sources in columns.fields.items():
             for some in (sources, columns.whole):
-                if column.field is not None and column in some:
-                    yield Leg(column, Source(dataset, path), some[column], one)
+                for how in _taken(node, some, reports):
+                    yield Leg(node, Source(dataset, path), how, one)
 
 
-def _perhaps_made_from(world, tellers, node):
+def _taken(node, sources, reports):
+    """How a column is taken, itself or what is related to it."""
+    used = {one: how for one, how in sources.items() if one.dataset == node.dataset and one.field is not None}
+    return [how for one, how in used.items() if went_into(node.field, one.field, reports)]
+
+
+def _perhaps_made_from(world, tellers, node, reports):
     """The steps that may have been from a column, or from any column of a dataset."""
     for one in tellers:
         for name in {*one.outputs, *one.told}:
             dataset, columns = world.said.primary(name), world.named(one.columns(name))
-            for path, how in _perhaps(columns, node):
+            for path, how in _perhaps(columns, node, reports):
                 yield Leg(node, Source(dataset, path), how, one, certain=False)
 
 
-def _perhaps(columns, node):
+def _perhaps(columns, node, reports):
     """(path, how) of what may be made of a node; without a path, some column that nobody reported."""
     unnamed = Source(node.dataset)
     named = {one for one in sources_in(columns) if one.dataset == node.dataset and one.field is not None}
@@ -185,18 +208,26 @@ def _perhaps(columns, node):
             yield path, frozenset(chain(*taken))
     whole = [how for one, how in columns.whole.items() if one == unnamed and not named]
     if not columns.fields:
-        whole += [how for one, how in columns.whole.items() if one in named and node in (one, unnamed)]
+        whole += [how for one, how in columns.whole.items() if one in named and node == unnamed]
+        whole += _taken(node, columns.whole, reports) if node != unnamed else []
     if whole:
         yield None, frozenset(chain(*whole))
 
 
 def _made_of(world, tellers, column):
     """The steps to a column: also from what all of its dataset is told to depend on."""
+    found = related_in(column.field, _reports(world, tellers, column.dataset))
     for one, dataset, columns in _told(world, tellers):
-        for sources in (columns.fields.get(column.field, {}), columns.whole) if dataset == column.dataset else ():
+        own = [columns.fields[path] for path in found if path in columns.fields]
+        for sources in (*own, columns.whole) if dataset == column.dataset else ():
             for source, how in sources.items():
                 if source.field is not None:
                     yield Leg(source, column, how, one)
+
+
+def _reports(world, tellers, dataset):
+    """The paths that each teller told of a dataset, under each of its names."""
+    return [columns.fields.keys() for _, name, columns in _told(world, tellers) if name == dataset]
 
 
 def _told(world, tellers):
@@ -244,8 +275,16 @@ def _status(world, column):
     if column.field is None:
         return "alive"
     if schema:
-        return "alive" if column.field in schema else "dropped"
-    return "alive" if column.field in world.present(column.dataset).fields else "unknown"
+        return "alive" if _has_room(schema, column.field) else "dropped"
+    reports = [word.columns.fields.keys() for word in world.writers(column.dataset)]
+    return "alive" if related_in(column.field, reports) else "unknown"
+
+
+def _has_room(schema, path):
+    """Whether a schema names the path, or a struct around it whose fields it does not name."""
+    return exists(path, schema) or any(
+        is_inside(path, one) and not any(is_inside(other, one) for other in schema) for one in related(path, schema)
+    )
 
 
 # Uses
@@ -278,30 +317,31 @@ def _writes(world, column, teller):
     columns = world.named(united(teller.told[one] for one in names if one in teller.told))
     if names and teller.job and teller.told.keys().isdisjoint(names):
         yield _use("WRITE", world, teller, known=False)
-    elif column.field in columns.fields:
-        sources = columns.fields[column.field]
+    elif found := related(column.field, columns.fields.keys()):
+        sources = _united_sources(columns, found)
         made_of = {one for one in sources if one.field is not None}
         yield _use("WRITE" if sources else "CREATE", world, teller, made_of, sources.values())
 
 
-def _reads(world, column, teller):
+def _reads(world, column, teller, reports):
     """That it read the column, under whichever names, or may have; and that it dropped it."""
     sources = {one.dataset for columns in teller.told.values() for one in sources_in(columns)} | teller.named
     every = {*teller.inputs, *sources, *chain(*map(read_of, teller.operations))}
     names = {one for one in every if world.said.primary(one) == column.dataset}
     sets = [some for some in teller.operations if names & read_of(some).keys()]
     node = Source(column.dataset, column.field)
-    made = list(_made_from(world, [teller], node))
-    perhaps = {leg.destination for leg in _perhaps_made_from(world, [teller], node)}
-    taken = any(column.field in read_of(some)[one] for some in sets for one in names & read_of(some).keys())
+    made = list(_made_from(world, [teller], node, reports))
+    perhaps = {leg.destination for leg in _perhaps_made_from(world, [teller], node, reports)}
+    read = {path for some in sets for one in names & read_of(some).keys() for path in read_of(some)[one]}
+    taken = any(overlap(column.field, path) for path in read)
     mum = not teller.explicit and set(teller.outputs) - teller.told.keys() and names & set(teller.inputs)
     if made or taken:
         unreported = {one for one in perhaps if one.field is None}
         yield _use("READ", world, teller, {leg.destination for leg in made} | unreported, [leg.how for leg in made])
     elif perhaps or (names and not sets and (mum or names.isdisjoint(sources))):
         yield _use("READ", world, teller, perhaps, known=False)
-    gone = {(world.said.primary(one.dataset), one.field) for some in sets for one in dropped(some)}
-    if (column.dataset, column.field) in gone:
+    gone = [one.field for some in sets for one in dropped(some) if world.said.primary(one.dataset) == column.dataset]
+    if any(overlap(column.field, path) for path in gone):
         yield _use("DELETE", world, teller)
 
 

@@ -11,6 +11,7 @@ from tests.fields_model.found import found_sources, found_tellers, hops, type_of
 from tests.fields_model.present import field_id, version_made, written_by
 from tests.fields_model.schema import top_level
 from tests.fields_model.told import united
+from tests.fields_model.world import inputs
 from tests.runs_model.dataset_versions import version_id
 
 
@@ -34,7 +35,9 @@ class Asked:
         """The paths of a dataset that are asked for, of those that there are."""
         if self.is_named is None:
             return {path for schema in schemas for path in top_level(schema)} | told
-        return {path for path in {*told, *(path for one in schemas for path in one)} if self.is_named(dataset, path)}
+        named = {*told, *(path for one in schemas for path in one)}
+        every = {path[:length] for path in named for length in range(1, len(path) + 1)}
+        return {path for path in every if self.is_named(dataset, path)}
 
 
 def graph_of_version(world, node_id, version, depth):
@@ -172,7 +175,7 @@ def _found(world, node, words, columns, schema, then=None):
         node.version,
         type=type_of(node.field, columns, schema),
         schema_known=bool(schema),
-        inputs=found_sources(columns.fields.get(node.field, {}), version_of),
+        inputs=found_sources(inputs(node.field, words, columns), version_of),
         dependencies=found_sources(columns.whole, version_of),
         tellers=found_tellers(words, node.field, lambda one: version_made(then or world, one, node.dataset)),
     )

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from lineage.fields.columns import NO_COLUMNS, Columns, Source
+from tests.fields_model.related import related, related_in
 from tests.fields_model.schema import fields_of
 from tests.fields_model.tellers import Teller, every_teller, sources_in, unknown
 from tests.fields_model.told import united
@@ -22,7 +23,7 @@ class Word:
     told: bool = True
 
     def tells_of(self, path):
-        return self.told and (path in self.columns.fields or bool(self.columns.whole))
+        return self.told and bool(related(path, self.columns.fields.keys()) or self.columns.whole)
 
 
 class World:
@@ -95,6 +96,10 @@ class World:
         """Its columns as they are now; of what is hidden, nothing is left."""
         return self.named(self.without_hidden(united(word.columns for word in self.writers(dataset))))
 
+    def inputs(self, column):
+        """What a column is made of now: what it finds in what each writer told."""
+        return inputs(column.field, self.writers(column.dataset), self.present(column.dataset))
+
     def used_now(self, dataset):
         """The columns of it that present columns are made of, or depend on."""
         sources = {one for other in self.visible_datasets() for one in sources_in(self.present(other))}
@@ -137,6 +142,12 @@ class World:
     def schema_of_version(self, dataset, version):
         """The schema that the version was described with."""
         return fields_of(next((one.facets for one in self.versions(dataset) if one.id == version), {}))
+
+
+def inputs(path, words, columns):
+    """The sources in all the columns of what a path finds in words, each by itself."""
+    found = related_in(path, [word.columns.fields.keys() for word in words])
+    return united(Columns({}, columns.fields[one]) for one in found).whole
 
 
 def _with_sources(columns, change):

@@ -83,8 +83,8 @@ def _columns_of(node: FieldNode | Node, entry: VersionEntry, table: GraphTable) 
     schema = entry.schema if entry.schema.known else schema_of(facets_of(entry.group.facts.facets))
     walk = ColumnWalk(table)
     if isinstance(node, FieldNode):
-        told = node.field in schema.types or node.field in entry.columns.fields
-        return [Column(primary, node.field)] if told or walk.is_used(primary, node.field) else []
+        there = entry.has(node.field, schema) or walk.is_used(primary, node.field)
+        return [Column(primary, node.field)] if there else []
     paths = dict.fromkeys((*schema.columns, *entry.columns.fields))
     return list(dict.fromkeys((*(Column(primary, path) for path in paths), *walk.used(primary))))
 
@@ -125,7 +125,7 @@ def _dataset_of(node: FieldNode | Node) -> DatasetId:
 def _paths_then(node: FieldNode | Node, entry: Entry, shown: Sequence[VersionEntry]) -> list[FieldPath]:
     schemas = [entry.schema, *(one.schema for one in shown)]
     if isinstance(node, FieldNode):
-        there = node.field in entry.columns.fields or any(node.field in schema.types for schema in schemas)
+        there = entry.has(node.field) or any(one.has(node.field, one.schema) for one in shown)
         return [node.field] if there else []
     return list(dict.fromkeys((*(path for one in schemas for path in one.columns), *entry.columns.fields)))
 

@@ -7,6 +7,7 @@ from collections.abc import Set as AbstractSet
 from typing import TypeAlias
 
 from lineage.fields.answers.present import Entry, Present
+from lineage.fields.column_index import ColumnIndex, RelatedPaths
 from lineage.fields.columns import Column, Sources, in_order
 from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, FoundSource, Teller
 from lineage.names import DatasetId, FieldPath, JobId
@@ -38,8 +39,8 @@ class ColumnWalk:
         entry = self._visible(dataset)
         if entry is None:
             return None
-        there = path in entry.schema.types or path in entry.columns.fields
-        return Column(entry.group.primary, path) if there or self.is_used(dataset, path) else None
+        there = entry.has(path) or self.is_used(dataset, path)
+        return Column(entry.group.primary, path) if there else None
 
     def columns_of(self, dataset: DatasetId, *, used: bool) -> list[Column]:
         """The columns of a dataset; `used`: those too that only others' columns tell of."""
@@ -51,8 +52,8 @@ class ColumnWalk:
         return own if entry.schema.known and not used else list(dict.fromkeys((*own, *self.used(primary))))
 
     def is_used(self, dataset: DatasetId, path: FieldPath) -> bool:
-        """Whether something is told to be made of this column now."""
-        return any(column.field == path for column in self.used(dataset))
+        """True if a current column is made of this one, or of a field inside it."""
+        return RelatedPaths({column.field for column in self.used(dataset)}).has(path)
 
     def used(self, dataset: DatasetId) -> list[Column]:
         """The columns of a dataset that others are told to be made of now."""
@@ -66,7 +67,7 @@ class ColumnWalk:
     def tellers_of(self, column: Column) -> tuple[Teller, ...]:
         """Those who told of a column that exists."""
         entry = self._visible(column.dataset)
-        return entry.tellers_of(column.field) if entry else ()
+        return entry.known.tellers_of(column.field) if entry else ()
 
     def is_visible(self, dataset: DatasetId) -> bool:
         """Whether the dataset is known and not hidden."""
@@ -85,8 +86,8 @@ class ColumnWalk:
         self._walk(start, depth, self._sources)
         if downstream:
             self._walk(start, depth, self._users)
-            self._present.load({column.dataset for column in self._columns})
-            self._add_outputs()
+            # What is there for what it went into shows its own edges in full, too.
+            self._users([column for column in self._columns if column not in self._outputs])
         found = tuple(self._found())
         return ColumnGraph(found, self._truncated)
 
@@ -112,23 +113,12 @@ class ColumnWalk:
             fitting.append(column)
         return fitting
 
-    def _add_outputs(self) -> None:
-        """What is made of the columns that are there for what they went into: only what is in the graph."""
-        there = self._columns.keys() - self._outputs.keys()
-        outputs: dict[Column, set[Column]] = {}
-        for column in self._columns:
-            entry = self._present.entry(column.dataset)
-            if entry is not None and (column.field in entry.columns.fields or column.field in entry.schema.columns):
-                for source in entry.sources_of(column.field) & there:
-                    outputs.setdefault(source, set()).add(column)
-        self._outputs.update(outputs)
-
     def _sources(self, columns: Sequence[Column]) -> Mapping[Column, AbstractSet[Column]]:
         self._present.load({column.dataset for column in columns})
         found = {}
         for column in columns:
             entry = self._present.entry(column.dataset)
-            found[column] = entry.sources_of(column.field) if entry else frozenset()
+            found[column] = entry.known.sources_of(column.field) if entry else frozenset()
         return found
 
     def _users(self, columns: Sequence[Column]) -> Mapping[Column, AbstractSet[Column]]:
@@ -138,15 +128,31 @@ class ColumnWalk:
         self._truncated |= any(group.cut for group in groups.values())
         made = set().union(*(self._present.made_of(group) for group in groups.values()))
         self._present.load(made)
-        wanted = set(columns)
+        entries = {entry.group.primary: entry for name in made if (entry := self._present.entry(name))}
         found: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
-        entries = [entry for name in made if (entry := self._present.entry(name))]
-        for entry in {entry.group.primary: entry for entry in entries}.values():
-            for sources, users in _by_sources(entry):
-                for column in sources & wanted:
-                    found[column] = found[column] | users if found[column] else users
+        users = [one for entry in entries.values() for one in _users_in(entry)]
+        takers = self._takers(columns, set().union(*(sources for sources, _ in users)))
+        for sources, made_of_them in users:
+            for column in {column for one in sources & takers.keys() for column in takers[one]}:
+                found[column] = found[column] | made_of_them if found[column] else made_of_them
         self._outputs.update(found)
         return found
+
+    def _takers(self, columns: Sequence[Column], used: AbstractSet[Column]) -> Mapping[Column, set[Column]]:
+        """Return, by column that others are made of, those of the `columns` that went into these others."""
+        wanted: dict[DatasetId, set[FieldPath]] = {}
+        paths: dict[DatasetId, set[FieldPath]] = {}
+        for column in columns:
+            wanted.setdefault(column.dataset, set()).add(column.field)
+        for column in used:
+            paths.setdefault(column.dataset, set()).add(column.field)
+        takers: dict[Column, set[Column]] = {}
+        for dataset in wanted.keys() & paths.keys():
+            entry = self._present.entry(dataset)
+            index = entry.known.index if entry else ColumnIndex(())
+            for path, some in index.invert(wanted[dataset], paths[dataset]).items():
+                takers[Column(dataset, path)] = {Column(dataset, one) for one in some}
+        return takers
 
     def _visible(self, dataset: DatasetId) -> Entry | None:
         self._present.load([dataset])
@@ -166,7 +172,7 @@ class ColumnWalk:
             if entry is None:
                 continue
             outputs = self._outputs.get(column, frozenset())
-            room -= len(entry.columns.fields.get(column.field, ())) + len(entry.columns.whole) + len(outputs)
+            room -= len(entry.known.inputs_of(column.field)) + len(entry.columns.whole) + len(outputs)
             if room < 0 and shown:
                 self._truncated = True
                 return
@@ -174,13 +180,10 @@ class ColumnWalk:
             yield found_column(column, entry, outputs, writers.get(column.dataset))
 
 
-def _by_sources(entry: Entry) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:
-    """The columns of a dataset, together where they are made of the same."""
-    shared: dict[int, tuple[AbstractSet[Column], set[Column]]] = {}
-    for path in entry.paths:
-        sources = entry.sources_of(path)
-        shared.setdefault(id(sources), (sources, set()))[1].add(Column(entry.group.primary, path))
-    return shared.values()
+def _users_in(entry: Entry) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:
+    """Yield sets of sources, each with the columns of the dataset that are made of exactly these."""
+    for sources, paths in entry.known.users(entry.paths):
+        yield sources, {Column(entry.group.primary, path) for path in paths}
 
 
 def told_columns(entry: Entry, room: int) -> ColumnGraph:
@@ -203,10 +206,10 @@ def found_column(
         column.field,
         type=entry.type_of(column.field) or UNKNOWN_TYPE,
         schema_known=entry.schema.known,
-        inputs=found_sources(entry.columns.fields.get(column.field, {})),
+        inputs=found_sources(entry.known.inputs_of(column.field)),
         dependencies=found_sources(entry.columns.whole),
         outputs=tuple(FoundSource(one.dataset, one.field) for one in sorted(outputs)),
-        tellers=entry.tellers_of(column.field),
+        tellers=entry.known.tellers_of(column.field),
         stale=last is not None,
         last_written_by=last,
     )

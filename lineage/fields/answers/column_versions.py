@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from lineage.fields.answers.column_graph import COLUMNS_MAX, found_sources
-from lineage.fields.answers.present import Told, columns_in, renamed, tellers_of, unknown_columns
+from lineage.fields.answers.present import IndexedColumns, Told, renamed, unknown_columns
 from lineage.fields.answers.schemas import NO_SCHEMA, Schema, schema_of
 from lineage.fields.answers.told import read_columns
+from lineage.fields.column_index import RelatedPaths
 from lineage.fields.columns import NO_COLUMNS, Column, Columns, unite
 from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, Teller
-from lineage.names import DatasetId
+from lineage.names import DatasetId, FieldPath
 from lineage.runs.answers.dataset_versions import VERSIONS_MAX, read_windows
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.reads import Read, reads_of
@@ -40,8 +41,17 @@ class VersionEntry:
     told: Sequence[Told]
     schema: Schema = NO_SCHEMA
     hidden: frozenset[DatasetId] = frozenset()
-    columns: Columns = NO_COLUMNS
+    known: IndexedColumns = field(default_factory=IndexedColumns)
     reads: Mapping[DatasetId, Read] | None = None
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that all of them reported, together."""
+        return self.known.columns
+
+    def has(self, path: FieldPath, schema: Schema) -> bool:
+        """True if the path, or a field inside it, is in the schema or was reported."""
+        return RelatedPaths(schema.types).has(path) or self.known.index.has(path)
 
     @property
     def versions(self) -> dict[DatasetId, str]:
@@ -84,7 +94,8 @@ class VersionWalk:
         self._groups.load({*sources, *inputs, *(entry.group.primary for entry in entries)})
         reads = reads_of(dict(_with_sources(entries, facts, self._groups)), self._table, self._groups)
         for entry in entries:
-            entry.columns = renamed(unite(one.columns for one in entry.told), self._names_but(entry.hidden))
+            columns = renamed(unite(one.columns for one in entry.told), self._names_but(entry.hidden))
+            entry.known = IndexedColumns(columns, entry.told)
             runs = sorted({one.teller.run for one in entry.told})
             entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
             self._entries[entry.group.primary, entry.version] = entry
@@ -124,7 +135,7 @@ class VersionWalk:
         """The columns of versions that it was made of, and the runs that made these."""
         entry = self._entries[column.dataset, version]
         reads = entry.reads or {}
-        for source in columns_in(entry.columns.fields.get(column.field, {}), entry.columns.whole):
+        for source in entry.known.sources_of(column.field):
             if source.dataset in reads:
                 read = reads[source.dataset]
                 yield (source, read.version), read.produced_by
@@ -149,9 +160,9 @@ class VersionWalk:
             version,
             type=kind or UNKNOWN_TYPE,
             schema_known=entry.schema.known,
-            inputs=found_sources(entry.columns.fields.get(column.field, {}), entry.versions),
+            inputs=found_sources(entry.known.inputs_of(column.field), entry.versions),
             dependencies=found_sources(entry.columns.whole, entry.versions),
-            tellers=tellers_of(entry.told, column.field),
+            tellers=entry.known.tellers_of(column.field),
         )
 
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from lineage.fields.answers.span import BACKWARD, FORWARD, RunTold, Side, Span
+from lineage.fields.answers.steps import fields_used
 from lineage.fields.as_operations import operations_of
+from lineage.fields.column_index import RelatedPaths
 from lineage.fields.columns import Column, Columns, Source
 from lineage.fields.detail import detail_of
 from lineage.fields.found import Detail, Direction, FieldPathFound, Paths, Window
@@ -39,11 +41,11 @@ def find_detail(
 def making(column: Column, told: RunTold, span: Span) -> Iterator[OperationSet]:
     """The operations by which a run made a column: those that it recorded, else what it told otherwise."""
     recorded = [span.operations(one) for one in told.tellings if one.startswith(OPERATIONS_KIND)]
-    making_it = [one for one in recorded if column in one.written]
+    making_it = [one for one in recorded if one.written_as(column)]
     if making_it:
         yield from making_it
-    elif column.field in told.columns.fields:
-        yield operations_of({told.dataset: Columns({column.field: told.columns.fields[column.field]})})
+    elif related := RelatedPaths(told.columns.fields).find(column.field):
+        yield operations_of({told.dataset: Columns({path: told.columns.fields[path] for path in related})})
 
 
 def _taking(column: Column, span: Span) -> Iterator[OperationSet]:
@@ -58,10 +60,16 @@ def _taking(column: Column, span: Span) -> Iterator[OperationSet]:
 
 def _made_of(column: Column, told: RunTold, recorded: Sequence[OperationSet]) -> Columns:
     """The columns that are made of this one, without those that operations were recorded for."""
-    source = Source(column.dataset, column.field)
+    used = RelatedPaths(fields_used(told.columns, column.dataset)).overlapping(column.field)
+    sources = [Source(column.dataset, path) for path in used]
     by_hand = {one.field for some in recorded for one in some.written if one.dataset == told.dataset}
-    fields = told.columns.fields.items()
-    return Columns({path: sources for path, sources in fields if source in sources and path not in by_hand})
+    return Columns(
+        {
+            path: made_of
+            for path, made_of in told.columns.fields.items()
+            if path not in by_hand and any(one in made_of for one in sources)
+        }
+    )
 
 
 def find_paths(table: GraphTable, dataset: DatasetId, field: FieldPath, window: Window) -> Paths:

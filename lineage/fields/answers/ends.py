@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, groupby
 from typing import Literal, TypeAlias
 
 from lineage.fields.answers.alike import NEWEST_MAX, Runs, RunThen, newest_first
 from lineage.fields.answers.span import RunTold, Span
-from lineage.fields.columns import Column, Columns, Sources, unite
+from lineage.fields.column_index import RelatedPaths
+from lineage.fields.columns import Column, Columns, Sources, sources_at, unite
 from lineage.fields.found import Reason, ReportedRun
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, FieldPath, JobId
 
 # Datasets that the runs named of one end read.
 READS_MAX = 1_000
@@ -19,8 +21,27 @@ READS_MAX = 1_000
 # How a run leaves a column's origin open; one that reported other columns alone leaves it out.
 _Kind: TypeAlias = Literal["generated", "unreported", "left out"]
 _REASONS: Mapping[_Kind, Reason] = {"generated": "generated", "unreported": "unreported", "left out": "unreported"}
-# Runs that wrote a dataset, and what they told of it, if anything, under all the dataset's names.
-_Writing: TypeAlias = tuple[Runs, "Columns | None"]
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """Runs that wrote a dataset, and what they reported of it, if anything, under all the dataset's names."""
+
+    runs: Runs
+    columns: Columns | None
+
+    def sources_of(self, column: Column) -> Sources | None:
+        """Return what the column itself was reported to be made of; None if nothing was reported of it."""
+        related = self._paths.find(column.field)
+        return sources_at(self._fields, related) if related else None
+
+    @property
+    def _fields(self) -> Mapping[FieldPath, Sources]:
+        return self.columns.fields if self.columns else {}
+
+    @cached_property
+    def _paths(self) -> RelatedPaths:
+        return RelatedPaths(self._fields)
 
 
 @dataclass(slots=True)
@@ -75,43 +96,39 @@ def _writings(dataset: DatasetId, span: Span) -> Iterator[_Writing]:
     """Yield what the runs of the range told."""
     for runs, told in span.written_alike(dataset):
         known: Sequence[RunTold] = [one for one in told if one.known]
-        yield runs, unite(one.columns for one in known) if known else None
+        yield _Writing(runs, unite(one.columns for one in known) if known else None)
 
 
 def _ends(column: Column, writings: Sequence[_Writing]) -> list[End]:
     ends = {kind: End(reason) for kind, reason in _REASONS.items()}
-    for runs, columns in writings:
-        kind, unnamed = _kind(column, runs, columns)
+    for writing in writings:
+        kind, unnamed = _kind(column, writing)
         if kind is not None:
-            ends[kind].add(runs, unnamed)
+            ends[kind].add(writing.runs, unnamed)
     # A writer of other columns of the dataset leaves nothing open where another run reported this one.
     if ends["unreported"].unnamed or _is_reported(column, writings):
         del ends["left out"]
     return [end for end in ends.values() if end.unnamed]
 
 
-def _kind(column: Column, runs: Runs, columns: Columns | None) -> tuple[_Kind | None, set[DatasetId] | None]:
+def _kind(column: Column, writing: _Writing) -> tuple[_Kind | None, set[DatasetId] | None]:
     """Return how runs that wrote the dataset leave the column's origin open, if they do.
 
     With it come the datasets of which they name no column, or None if they reported nothing of the column at all.
     """
     # A DatasetEvent (it has no job) declares columns, and writes none.
-    if columns is None or (runs.job is not None and not columns.fields):
+    is_job = writing.runs.job is not None
+    if writing.columns is None or (is_job and not writing.columns.fields):
         return "unreported", None
-    own = _own_sources(column, columns)
+    own = writing.sources_of(column)
     if own is None:
-        return ("left out" if runs.job is not None else None), None
+        return ("left out" if is_job else None), None
     unnamed = {one.dataset for one in own if one.field is None}
     return ("unreported" if unnamed else "generated" if not own else None), unnamed
 
 
-def _own_sources(column: Column, columns: Columns) -> Sources | None:
-    """Return what the column itself was reported to be made of; None if nothing was reported of it."""
-    return columns.fields.get(column.field)
-
-
 def _is_reported(column: Column, writings: Iterable[_Writing]) -> bool:
-    return any(columns is not None and _own_sources(column, columns) is not None for _, columns in writings)
+    return any(writing.sources_of(column) is not None for writing in writings)
 
 
 def _end_outside(writer: RunThen | None) -> End:

@@ -11,8 +11,9 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from lineage.fields.answers.alike import ROOTS_MAX, Runs
-from lineage.fields.answers.perhaps import How, Perhaps
+from lineage.fields.answers.perhaps import How
 from lineage.fields.answers.span import BACKWARD, FORWARD, RunTold, Side, Span
+from lineage.fields.answers.steps import find_steps_into, find_steps_out, place_of
 from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Step
 from lineage.names import DatasetId, JobId
@@ -52,10 +53,6 @@ class _Leg:
         return tuple(sorted(self.roots, key=lambda root: self.roots[root], reverse=True)[:ROOTS_MAX])
 
 
-# From which column to which, and how.
-_Step: TypeAlias = tuple[Column, Column, How]
-# The same, of nodes, and whether it is certain.
-_Way: TypeAlias = tuple[Source, Source, How, bool]
 # Whether every step so far was direct, whether any masked, whether every one was certain, and whether any failed.
 _State: TypeAlias = tuple[bool, bool, bool, bool]
 _START: _State = (True, False, True, False)
@@ -128,30 +125,16 @@ class Journey:
 
     def _nexts(self, columns: Sequence[Source]) -> Mapping[Source, set[Source]]:
         near: dict[Source, set[Source]] = {column: set() for column in columns}
-        by_dataset: dict[DatasetId, list[Source]] = {}
-        for column in columns:
-            by_dataset.setdefault(column.dataset, []).append(column)
-        for dataset, some in by_dataset.items():
-            known: dict[tuple[tuple[str, ...], DatasetId], list[_Way]] = {}
-            for runs, told in self._tellings(dataset):
-                place = (told.tellings, told.name)
-                if place not in known:
-                    known[place] = list(self._ways(told, some))
-                for source, destination, how, certain in known[place]:
+        every = {column.dataset: list(self._tellings(column.dataset)) for column in columns}
+        told = {dataset: [one for _, one in some] for dataset, some in every.items()}
+        steps = find_steps_into(columns, told) if self._way == BACKWARD else find_steps_out(columns, told, self.span)
+        for dataset, some in every.items():
+            for runs, one in some:
+                for source, destination, how, certain in steps[dataset][place_of(one)]:
                     self._add_leg(source, destination, how, runs, certain=certain)
                     here, there = (source, destination) if self._way == FORWARD else (destination, source)
                     near[here].add(there)
         return near
-
-    def _ways(self, told: RunTold, nodes: Sequence[Source]) -> Iterator[_Way]:
-        """Yield the steps that a run told of to or from nodes of one dataset, and down those that it may have taken."""
-        for column in (column_of(node) for node in nodes if node.field is not None):
-            for source, destination, how in steps_of(told, column, self._way):
-                yield Source(source.dataset, source.field), Source(destination.dataset, destination.field), how, True
-        perhaps = Perhaps(told.dataset, told.columns, nodes[0].dataset)
-        for node in nodes if self._way == FORWARD else ():
-            for made, how in perhaps.of(node):
-                yield node, made, how, False
 
     def _tellings(self, dataset: DatasetId) -> Iterator[tuple[Runs, RunTold]]:
         if self._way == BACKWARD:
@@ -198,22 +181,6 @@ def _reached(column: Source, hops: int, states: Iterable[_State]) -> Reached:
     direct, masked, certain, failed = zip(*states, strict=True)
     way = {"direct": any(direct), "masked": all(masked), "certain": any(certain), "failed": all(failed)}
     return Reached(column, hops, **way)
-
-
-def steps_of(told: RunTold, column: Column, way: Side) -> Iterator[_Step]:
-    """The steps that a run told of, to or from a column; those by which all of a dataset depends on it are apart."""
-    columns = told.columns
-    if way == BACKWARD:
-        for sources in (columns.fields.get(column.field, {}), columns.whole):
-            for one, how in sources.items():
-                if one.field is not None:
-                    yield Column(one.dataset, one.field), column, how
-        return
-    source = Source(column.dataset, column.field)
-    for path, own in columns.fields.items():
-        for sources in (own, columns.whole):
-            if source in sources:
-                yield column, Column(told.dataset, path), sources[source]
 
 
 def operations_in(transformations: Iterable[Transformation]) -> tuple[str, ...]:

@@ -6,36 +6,48 @@ columns: a source without a field, of which may be made whatever is made of any 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
 from lineage.fields.columns import Columns, Source, Sources, Transformation
-from lineage.names import DatasetId
+from lineage.names import DatasetId, FieldPath
 
 How: TypeAlias = frozenset[Transformation]
+# By path that something was made of, the columns that went into what was made (see `ColumnIndex.invert`).
+Takers: TypeAlias = Mapping[FieldPath, Collection[FieldPath]]
 
 
 @dataclass(frozen=True)
 class Perhaps:
-    """What the columns of `made`, as one report has them, may be made of a source dataset."""
+    """What the columns of `made`, as one report has them, may be made of a source dataset; `takers` are its columns."""
 
     made: DatasetId
     columns: Columns
     source: DatasetId
+    takers: Takers
 
     def of(self, node: Source) -> Iterator[tuple[Source, How]]:
         """Yield what may be made of a column of the source dataset, or (a node without a field) of any of them."""
         yield from (self._of_any if node.field is None else self._of_unnamed).items()
         if self._unnamed in self.columns.whole and not self._is_named:
             yield Source(self.made), self.columns.whole[self._unnamed]
-        if node.field is not None and not self.columns.fields and node in self.columns.whole:
-            yield Source(self.made), self.columns.whole[node]
+        if node.field is not None and node.field in self._of_whole:
+            yield Source(self.made), self._of_whole[node.field]
 
     @property
     def _unnamed(self) -> Source:
         return Source(self.source)
+
+    @cached_property
+    def _of_whole(self) -> Mapping[FieldPath, How]:
+        """The columns that went into all of a dataset of which no column was reported, with how they did."""
+        taken: dict[FieldPath, How] = {}
+        for one, how in self.columns.whole.items() if not self.columns.fields else ():
+            if one.dataset == self.source and one.field is not None:
+                taken.update((path, how | taken.get(path, how)) for path in self.takers.get(one.field, ()))
+        return taken
 
     @cached_property
     def _of_unnamed(self) -> Mapping[Source, How]:

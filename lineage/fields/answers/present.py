@@ -8,7 +8,8 @@ from typing import Any
 
 from lineage.fields.answers.schemas import Schema, schema_of
 from lineage.fields.answers.told import Ask, read_columns
-from lineage.fields.columns import NO_COLUMNS, Column, Columns, Source, Sources, Transformation, unite
+from lineage.fields.column_index import ColumnIndex, RelatedPaths
+from lineage.fields.columns import NO_COLUMNS, Column, Columns, Source, Sources, Transformation, sources_at, unite
 from lineage.fields.found import Teller
 from lineage.names import DatasetId, FieldPath, JobId, uuid_of_bytes
 from lineage.runs.answers.groups import Group, Groups
@@ -21,6 +22,9 @@ from lineage.runs.facts.newest import facts_of_runs
 from lineage.runs.facts.run import dataset_version_id
 from lineage.runs.facts.table import GraphTable
 
+# Of a column of which nothing was told.
+NOTHING: Sources = {}
+
 
 @dataclass(slots=True)
 class Told:
@@ -31,48 +35,83 @@ class Told:
     columns: Columns = NO_COLUMNS
 
 
+class IndexedColumns:
+    """Columns that were reported of one dataset, found by path; by primary names and without hidden datasets."""
+
+    def __init__(self, columns: Columns = NO_COLUMNS, told: Iterable[Told] = ()) -> None:
+        self.columns = columns
+        self.told = list(told)
+        self.index = ColumnIndex(one.columns.fields for one in self.told)
+        self._near: dict[int, frozenset[Column]] = {}
+        self._united: dict[frozenset[FieldPath], Sources] = {}
+
+    def inputs_of(self, path: FieldPath) -> Sources:
+        """Return what a column is made of, by what was reported of it or of related columns."""
+        found, fields = self.index.find(path), self.columns.fields
+        if len(found) == 1:
+            return fields[next(iter(found))]
+        if found not in self._united:
+            self._united[found] = sources_at(fields, found)
+        return self._united[found]
+
+    def sources_of(self, path: FieldPath) -> frozenset[Column]:
+        """Return the columns that a column is made of or, like all of its dataset, depends on."""
+        return self._sources(self.inputs_of(path))
+
+    def users(self, others: Iterable[FieldPath]) -> Iterable[tuple[frozenset[Column], Sequence[FieldPath]]]:
+        """Yield sets of sources, each with the reported columns (and `others`) that are made of exactly these."""
+        unnamed = [path for path in dict.fromkeys(others) if path not in self.columns.fields]
+        shared: dict[int, tuple[frozenset[Column], list[FieldPath]]] = {}
+        for path, sources in (*self.columns.fields.items(), *((path, NOTHING) for path in unnamed)):
+            near = self._sources(sources)
+            shared.setdefault(id(near), (near, []))[1].append(path)
+        return shared.values()
+
+    def _sources(self, sources: Sources) -> frozenset[Column]:
+        # Columns that one operation made share their sources, and so what is made of these.
+        if id(sources) not in self._near:
+            self._near[id(sources)] = frozenset(columns_in(sources, self.columns.whole))
+        return self._near[id(sources)]
+
+    def tellers_of(self, path: FieldPath) -> tuple[Teller, ...]:
+        """Return the reporters of a column, of related ones, or of the whole dataset."""
+        told = zip(self.told, self.index.reports, strict=True)
+        tellers = {one.teller for one, paths in told if one.ask[0] and (paths.find(path) or one.columns.whole)}
+        return tuple(sorted(tellers, key=lambda one: one.run))
+
+
 @dataclass(slots=True)
 class Entry:
-    """A dataset's columns: what each of its writers told; all of it, by primary names and without hidden datasets."""
+    """A dataset with what each of its writers reported, and its columns."""
 
     group: Group
     schema: Schema
     told: list[Told]
-    columns: Columns = NO_COLUMNS
-    _near: dict[int, frozenset[Column]] = field(default_factory=dict, repr=False)
+    known: IndexedColumns = field(default_factory=IndexedColumns)
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that all of them reported, together."""
+        return self.known.columns
 
     @property
     def paths(self) -> list[FieldPath]:
         """Its columns: those of its schema, then those that were only told of."""
         return list(dict.fromkeys((*self.schema.columns, *sorted(self.columns.fields))))
 
+    def has(self, path: FieldPath) -> bool:
+        """True if the path, or a field inside it, is in the schema or was reported."""
+        return RelatedPaths(self.schema.types).has(path) or self.known.index.has(path)
+
     def type_of(self, path: FieldPath) -> str | None:
         """A column's type: the one that operations gave, else the schema's."""
         return self.columns.types.get(path) or self.schema.types.get(path)
-
-    def sources_of(self, path: FieldPath) -> frozenset[Column]:
-        """The columns that one of its columns is made of or, like all of the dataset, depends on."""
-        sources = self.columns.fields.get(path, {})
-        # Columns that one operation made share their sources, and so what is made of these.
-        if id(sources) not in self._near or not sources:
-            self._near[id(sources)] = frozenset(columns_in(sources, self.columns.whole))
-        return self._near[id(sources)]
 
     @property
     def used(self) -> set[Column]:
         """The columns that any of its columns is made of, or all of it depends on."""
         every = {id(sources): sources for sources in (self.columns.whole, *self.columns.fields.values())}
         return columns_in(*every.values())
-
-    def tellers_of(self, path: FieldPath) -> tuple[Teller, ...]:
-        """Those who told of this column."""
-        return tellers_of(self.told, path)
-
-
-def tellers_of(told: Iterable[Told], path: FieldPath) -> tuple[Teller, ...]:
-    """Those who told of a column, or of the whole that it is part of."""
-    tellers = {one.teller for one in told if one.ask[0] and (path in one.columns.fields or one.columns.whole)}
-    return tuple(sorted(tellers, key=lambda one: one.run))
 
 
 class Present:
@@ -96,7 +135,8 @@ class Present:
         self._name_versions(new.values())
         self._read_columns([told for entry in new.values() for told in entry.told])
         for entry in new.values():
-            entry.columns = renamed(unite(one.columns for one in entry.told), self._visible_name)
+            columns = renamed(unite(one.columns for one in entry.told), self._visible_name)
+            entry.known = IndexedColumns(columns, entry.told)
         self._entries.update(new)
 
     def load_jobs(self, jobs: Iterable[JobId]) -> None:

@@ -9,16 +9,17 @@ from typing import Literal, TypeAlias
 
 from lineage.fields.answers.alike import Runs, unite_runs
 from lineage.fields.answers.ends import End, find_ends, is_cut, reads_of
-from lineage.fields.answers.journeys import Journey, Reached, column_of, operations_in, steps_of
-from lineage.fields.answers.perhaps import How, Perhaps
+from lineage.fields.answers.journeys import Journey, Reached, column_of, operations_in
 from lineage.fields.answers.present import Present
 from lineage.fields.answers.schemas import schema_of
 from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, RunTold, Span
-from lineage.fields.columns import Column, Source, unite
+from lineage.fields.answers.steps import Steps, find_steps_out, place_of
+from lineage.fields.column_index import RelatedPaths
+from lineage.fields.columns import Column, Source, sources_at, unite
 from lineage.fields.found import Flow, Provenance, TrueSource, Usage, Use, Window
 from lineage.fields.operations import Read
 from lineage.fields.paths import parse_slashed
-from lineage.names import FieldPath, JobId
+from lineage.names import JobId
 from lineage.runs.answers.described import describe
 from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.facts.growing import facets_of
@@ -53,8 +54,11 @@ def _uses(column: Column, span: Span) -> list[Use]:
     for runs, told in span.written_alike(column.dataset):
         for done in _writes(column, told):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
-    for runs, readings in span.read_alike(column.dataset):
-        for done in _reads(column, readings, span):
+    every = span.read_alike(column.dataset)
+    made = [told for _, readings in every for reading in readings for told in reading.made]
+    steps = find_steps_out([Source(column.dataset, column.field)], {column.dataset: made}, span)[column.dataset]
+    for runs, readings in every:
+        for done in _reads(column, readings, steps, span):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
     uses = [_use(done, unite_runs(some)) for done, some in alike.items()]
     return sorted(uses, key=lambda use: (use.last, use.runs[0].id, use.kind, use.known), reverse=True)
@@ -87,42 +91,37 @@ def _writes(column: Column, told: Sequence[RunTold]) -> Iterator[_Done]:
     columns = unite(one.columns for one in told if one.known)
     if not any(one.known for one in told):
         yield _Done("WRITE", known=False)
-    elif column.field in columns.fields:
-        sources = columns.fields[column.field]
+    elif related := RelatedPaths(columns.fields).find(column.field):
+        sources = sources_at(columns.fields, related)
         fields = _in_order(one for one in sources if one.field is not None)
         how = [one for some in sources.values() for one in some]
         yield _Done("WRITE" if sources else "CREATE", fields, operations_in(how))
 
 
-def _reads(column: Column, readings: Sequence[Reading], span: Span) -> Iterator[_Done]:
+def _reads(column: Column, readings: Sequence[Reading], steps: Steps, span: Span) -> Iterator[_Done]:
     told = [one for reading in readings for one in reading.made]
-    made = [step for one in told if one.known for step in _made_of(column, one)]
+    taken = [step for one in told for step in steps[place_of(one)]]
+    made = {(destination, how) for _, destination, how, certain in taken if certain}
+    perhaps = {destination for _, destination, _, certain in taken if not certain}
     recorded = [span.operations(one) for reading in readings for one in reading.operations]
     mum = not recorded and (not told or any(not one.known for one in told))
-    taken = any(
-        read.source == column.dataset and column.field in _fields(read) for one in recorded for read in one.reads
-    )
-    perhaps = {field for one in told for field in _perhaps_made_of(column, one)}
-    if made or taken:
+    if made or any(_overlaps(column, _fields(read)) for one in recorded for read in one.reads):
         fields = {field for field, _ in made} | {field for field in perhaps if field.field is None}
         yield _Done("READ", _in_order(fields), operations_in(chain(*(how for _, how in made))))
     elif mum or perhaps:
         yield _Done("READ", _in_order(perhaps), known=False)
-    if any(column in one.dropped for one in recorded):
+    if any(_overlaps(column, one.dropped) for one in recorded):
         yield _Done("DELETE")
 
 
-def _fields(read: Read) -> set[FieldPath]:
-    return {parse_slashed(name) for name in read.outputs}
+def _fields(read: Read) -> set[Column]:
+    return {Column(read.source, parse_slashed(name)) for name in read.outputs}
 
 
-def _made_of(column: Column, told: RunTold) -> Iterator[tuple[Source, How]]:
-    return ((Source(made.dataset, made.field), how) for _, made, how in steps_of(told, column, FORWARD))
-
-
-def _perhaps_made_of(column: Column, told: RunTold) -> Iterator[Source]:
-    uses = Perhaps(told.dataset, told.columns, column.dataset)
-    return (made for made, _ in uses.of(Source(column.dataset, column.field)))
+def _overlaps(column: Column, others: Iterable[Column]) -> bool:
+    """True if any of the others is the column, lies inside it, or is a struct around it."""
+    paths = {one.field for one in others if one.dataset == column.dataset}
+    return bool(RelatedPaths(paths).overlapping(column.field))
 
 
 def _in_order(fields: Iterable[Source]) -> tuple[Source, ...]:
@@ -138,6 +137,7 @@ def _statuses(columns: Sequence[Source], span: Span, table: GraphTable) -> dict[
     facets = {dataset: facets_of(group.facts.facets) for dataset, group in groups.items()}
     gone = {one for one in datasets if namespaces.hides(groups[one]) or describe(facets[one])["lifecycle"] == "DROP"}
     schemas = {dataset: schema_of(facets[dataset]) for dataset in datasets}
+    fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
     present = Present(table)
     present.load(dataset for dataset in datasets - gone if not schemas[dataset].known)
 
@@ -148,9 +148,9 @@ def _statuses(columns: Sequence[Source], span: Span, table: GraphTable) -> dict[
         if column.field is None:
             return "alive"
         if schema.known:
-            return "alive" if column.field in schema.types else "dropped"
+            return "alive" if fields[column.dataset].describes(column.field) else "dropped"
         entry = present.entry(column.dataset)
-        return "alive" if entry and column.field in entry.columns.fields else "unknown"
+        return "alive" if entry and entry.known.index.find(column.field) else "unknown"
 
     return {column: status(column) for column in columns}
 

@@ -14,7 +14,8 @@ _ALL = 9
 # Two pasts are enough: one in the middle, one near the end.
 _TIMES = TIMES[2::2]
 WINDOWS = (Window(TIMES[0], TIMES[3]), Window(TIMES[1], "2025-11-21T00:00:00.000000Z"))
-_FIELDS = (*COLUMNS, "plane")
+# One that schemas alone name.
+_FIELDS = (*COLUMNS, "co2")
 
 
 def field_ids():

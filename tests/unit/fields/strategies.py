@@ -25,8 +25,8 @@ from tests.unit.fields.telling import (
 from tests.unit.runs import strategies as runs
 from tests.unit.runs.strategies import DATASETS, JOBS, RUNS, TIMES, stamped
 
-# One of them lies inside another, and is in some schemas.
-COLUMNS = ("carrier", "co2", "plane.tail")
+# A struct and fields inside it, in some schemas.
+COLUMNS = ("carrier", "plane", "plane.tail", "plane.seats")
 _DELETED = {"_deleted": True}
 _SCHEMAS = (
     a_schema("carrier", ("co2", "int")),

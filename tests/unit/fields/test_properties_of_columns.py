@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from lineage.fields.columns import Column
 from tests.examples import examples
+from tests.fields_model.related import overlap
 from tests.unit.fields.asking import answers_of, field_ids, questions_of, right_answers
 from tests.unit.fields.strategies import streams
 from tests.unit.runs.asking import differences, loaded
@@ -38,10 +39,23 @@ def test_what_is_made_of_a_column_is_made_of_it_by_its_own_account_too(statement
     questions = questions_of(statements)
     present, told = whole_graph(questions), questions.columns_of(DATASETS)
     for column, one in present.items():
-        assert all(column in made_of(present[other]) for other in columns_in(one.outputs))
+        assert all(overlapping(column, made_of(present[other])) for other in columns_in(one.outputs))
     for column in [Column(one.dataset, one.field) for some in told.values() for one in some.columns]:
         sources = [present[one] for one in made_of(present[column]) if one in present] if column in present else []
-        assert all(column in columns_in(one.outputs) for one in sources)
+        assert all(overlapping(column, columns_in(one.outputs)) for one in sources)
+
+
+@examples(60)
+@given(streams())
+def test_what_lies_above_a_column_or_struct_has_it_below(statements):
+    present = whole_graph(questions_of(statements))
+    above = {one: reached(one, lambda node: made_of(present[node]) if node in present else set()) for one in present}
+    below = {one: reached(one, lambda node: columns_in(present[node].outputs)) for one in present}
+    told = {one for some in above.values() for one in some}
+    for column, sources in above.items():
+        assert all(overlapping(column, below[one]) for one in sources if one in present)
+    for column, made in below.items():
+        assert all(overlapping(column, above[one]) for one in made if column in told)
 
 
 @examples(60)
@@ -86,6 +100,11 @@ def whole_graph(questions):
 def made_of(one):
     """The columns that a node comes from, or its dataset depends on."""
     return columns_in(one.inputs) | columns_in(one.dependencies)
+
+
+def overlapping(column, others):
+    """Whether one of the others is the column, a field inside it, or a struct around it."""
+    return any(one.dataset == column.dataset and overlap(one.field, column.field) for one in others)
 
 
 def columns_of(graph):
