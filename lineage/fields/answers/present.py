@@ -17,7 +17,7 @@ from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.answers.nodes import nodes_of
 from lineage.runs.answers.written import version_by
 from lineage.runs.facts.current import found_job, io_of
-from lineage.runs.facts.growing import dataset_of, facets_of, job_of, text_of
+from lineage.runs.facts.growing import dataset_of, facets_of_dataset, job_of, text_of
 from lineage.runs.facts.newest import facts_of_runs
 from lineage.runs.facts.run import dataset_version_id
 from lineage.runs.facts.table import GraphTable
@@ -201,7 +201,7 @@ class Present:
         self.namespaces.load(self.groups.primary(name).namespace for name in names)
 
     def _entry(self, group: Group) -> Entry:
-        entry = Entry(group, schema_of(facets_of(group.facts.facets)), [])
+        entry = Entry(group, schema_of(facets_of_dataset(group.facts)), [])
         for job in sorted(group.producers):
             if self.is_visible_job(job):
                 self._add_writer(entry, self.nodes[job])

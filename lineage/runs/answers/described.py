@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from lineage.runs.answers.groups import Group
 from lineage.runs.event import Facets
-from lineage.runs.facts.growing import NO_PARENT, DatasetFacts, facets_of, is_dropped
+from lineage.runs.facts.growing import NO_PARENT, DatasetFacts, facets_of_dataset, is_dropped
 from lineage.runs.facts.run import text_in
 from lineage.runs.found import FoundDataset
 
@@ -50,7 +50,7 @@ def is_temporary(facts: DatasetFacts) -> bool:
 
 def found_dataset(group: Group, *, hidden: bool = False, **more: Any) -> FoundDataset:
     """The dataset of a group; `more` is what its versions tell."""
-    facets = facets_of(group.facts.facets)
+    facets = facets_of_dataset(group.facts)
     told = describe(facets)
     return FoundDataset(
         id=group.primary,

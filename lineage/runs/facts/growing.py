@@ -87,6 +87,7 @@ class JobFacts:
 class DatasetFacts:
     """A dataset name: `read` is when it was first read, described or declared.
 
+    `facets` describe it; but a schema that came with a read is in `read_schemas`: who reads may send a projection.
     `written` is when an event first named it as an output, `described` the time of its first DatasetEvent: without them
     there are no versions to look for.
     `declarations` are the tellings of DatasetEvents about its columns, by stamp, the latest hundred.
@@ -104,6 +105,7 @@ class DatasetFacts:
     written: str | None = None
     described: str | None = None
     facets: Histories = field(default_factory=dict)
+    read_schemas: Histories = field(default_factory=dict)
     declarations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     aliases: Mapping[IdText, Sequence[str]] = field(default_factory=dict)
     names: Mapping[IdText, str] = field(default_factory=dict)
@@ -155,6 +157,7 @@ _KINDS: Mapping[str, Kind] = {
     "declarations": LATEST_SAID,
     "aliases": STATEMENTS,
     "facets": FACETS,
+    "read_schemas": FACETS,
     "job_facets": FACETS,
     "run_facets": FACETS,
     "input_facets": FACETS_OF_EACH,
@@ -230,6 +233,11 @@ def facets_of(histories: Histories) -> Facets:
 def present(facets: Facets) -> Facets:
     """The facets without those that say that they are deleted."""
     return {name: body for name, body in facets.items() if body.get("_deleted") is not True}
+
+
+def facets_of_dataset(facts: DatasetFacts) -> Facets:
+    """Return the facets of a dataset; a schema that came with a read counts only if none was written or declared."""
+    return {**facets_of(facts.read_schemas), **facets_of(facts.facets)}
 
 
 def united_facets(told: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:

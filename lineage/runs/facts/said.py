@@ -29,6 +29,8 @@ Statement: TypeAlias = Event | Deletion
 
 # What of an input's description tells which version was read; the rest is kept with the dataset.
 _OF_INPUTS = frozenset({"version"})
+# What a reader may know in part: its projection.
+_OF_READS = frozenset({"schema"})
 
 
 @dataclass(slots=True)
@@ -84,7 +86,7 @@ def _event(whole: Said, sent: Event) -> None:
     user = None if reads else event.parent.run if event.parent else NO_PARENT
     dropped = {use.dataset for use in (*event.inputs, *event.outputs) if _drops(use)}
     for use in event.inputs:
-        _dataset(whole, use, stamp, user, reads=True, drops=use.dataset in dropped)
+        _dataset(whole, use, stamp, user, reads=True, is_input=True, drops=use.dataset in dropped)
     for use in event.outputs:
         _dataset(whole, use, stamp, user, reads=reads, drops=use.dataset in dropped)
         _add(whole.datasets, use.dataset, DatasetFacts(written=event.time))
@@ -132,15 +134,19 @@ def _other_sources(event: Event) -> list[DatasetId]:
     return sorted(set(map(dataset_of, told)) - named)
 
 
-def _dataset(whole: Said, use: DatasetUse, stamp: str, user: str | None, *, reads: bool, drops: bool = False) -> None:
+def _dataset(
+    whole: Said, use: DatasetUse, stamp: str, user: str | None, *, reads: bool, is_input: bool = False, drops: bool = False
+) -> None:
     """Add what an event says of a dataset; `drops` if the event drops it, in this mention or another."""
     time = stamp.partition("#")[0]
+    read = use.facets.keys() & _OF_READS if is_input else set()
     facts = DatasetFacts(
         first=time,
         last=time,
         touches=(time,),
         read=time if reads else None,
-        facets=_histories(use.facets, stamp),
+        facets=_histories({name: use.facets[name] for name in use.facets.keys() - read}, stamp),
+        read_schemas=_histories({name: use.facets[name] for name in read}, stamp),
         dropped=(time,) if drops else (),
         used=() if drops else (time,),
         temporary=time if use.temporary else None,
