@@ -68,12 +68,7 @@ class World:
 
     def writers(self, dataset):
         """The words on this dataset that count now."""
-        found = [
-            self._word_of(job, name)
-            for job in self.runs.visible_jobs()
-            for name in self._written_by(job)
-            if self.said.primary(name) == dataset
-        ]
+        found = [word for job in self.runs.visible_jobs() for word in self._words_of(job, dataset)]
         declared = [one for one in self.tellers if one.job is None and self.said.primary(one.outputs[0]) == dataset]
         last = max(declared, key=lambda one: one.position, default=None)
         return found + ([Word(last, last.told[last.outputs[0]])] if last and last.told else [])
@@ -83,14 +78,20 @@ class World:
         known = [entry for entry in self.runs.job_entries(job) if entry.known]
         return known[-1].outputs if known else ()
 
-    def _word_of(self, job, name):
-        """What the job's last run that told of it told; else that it depends on all that the job reads."""
+    def _words_of(self, job, dataset):
+        """What the job's last run that told of the dataset told, under whichever names, if it writes the dataset now.
+
+        If none ever told, that the dataset depends on all that the job reads.
+        """
+        if not any(self.said.primary(name) == dataset for name in self._written_by(job)):
+            return []
         mine = sorted((one for one in self.tellers if one.job == job and one.position), key=lambda one: one.position)
-        telling = [one for one in mine if name in one.told]
-        if telling:
-            return Word(telling[-1], telling[-1].told[name])
+        for teller in mine[::-1]:
+            told = [columns for name, columns in teller.told.items() if self.said.primary(name) == dataset]
+            if told:
+                return [Word(teller, columns) for columns in told]
         last = [one for one in mine if one.inputs or one.outputs][-1]
-        return Word(last, NO_COLUMNS if last.explicit else unknown(last.inputs), told=False)
+        return [Word(last, NO_COLUMNS if last.explicit else unknown(last.inputs), told=False)]
 
     def present(self, dataset):
         """Its columns as they are now; of what is hidden, nothing is left."""

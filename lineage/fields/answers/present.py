@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from lineage.fields.answers.schemas import Schema, schema_of
 from lineage.fields.answers.told import Ask, read_columns
@@ -17,11 +17,14 @@ from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.answers.nodes import nodes_of
 from lineage.runs.answers.written import version_by
 from lineage.runs.facts.current import found_job, io_of
-from lineage.runs.facts.growing import dataset_of, facets_of_dataset, job_of, text_of
-from lineage.runs.facts.newest import facts_of_runs
-from lineage.runs.facts.run import dataset_version_id
+from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of_dataset, job_of, text_of
+from lineage.runs.facts.newest import Run, facts_of_runs, last_teller, newest
+from lineage.runs.facts.run import dataset_version_id, position
 from lineage.runs.facts.table import GraphTable
+from lineage.runs.facts.tellings import told_of
 
+# A dataset, by its primary name, and a job that writes it.
+_Writer: TypeAlias = tuple[DatasetId, JobId]
 # Of a column of which nothing was told.
 NOTHING: Sources = {}
 
@@ -119,7 +122,7 @@ class Present:
 
     def __init__(self, table: GraphTable, at: str | None = None) -> None:
         self.table, self.at = table, at
-        self.groups = Groups(table, at, edges=True)
+        self.groups = Groups(table, at, edges=True, ever=True)
         self.namespaces = Namespaces(table, at)
         self.nodes: dict[JobId, Mapping[str, Any]] = {}
         self._entries: dict[DatasetId, Entry] = {}
@@ -131,7 +134,9 @@ class Present:
         groups = {self.groups.primary(name): self.groups.group(name) for name in wanted}
         self.namespaces.load(primary.namespace for primary in groups)
         self._read_nodes(groups.values(), readers)
-        new = {primary: self._entry(group) for primary, group in groups.items() if primary not in self._entries}
+        fresh = [group for primary, group in groups.items() if primary not in self._entries]
+        reports = self._last_reports(fresh)
+        new = {group.primary: self._entry(group, reports) for group in fresh}
         self._name_versions(new.values())
         self._read_columns([told for entry in new.values() for told in entry.told])
         for entry in new.values():
@@ -200,10 +205,32 @@ class Present:
         self.groups.load(names, readers=False)
         self.namespaces.load(self.groups.primary(name).namespace for name in names)
 
-    def _entry(self, group: Group) -> Entry:
+    def _last_reports(self, groups: Iterable[Group]) -> dict[_Writer, Run]:
+        """Return the runs by which writers of datasets with several names reported last of these, under any name.
+
+        Of a dataset with one name the node of the job has it.
+        """
+        asked = [
+            ((group.primary, job), last_teller(job, text_of(name)))
+            for group in groups
+            if len(group.names) > 1
+            for job in sorted(group.producers)
+            if self.is_visible_job(job) and io_of(self.nodes[job])[1] & set(group.names)
+            for name in group.names
+        ]
+        last: dict[_Writer, Run] = {}
+        found = newest([ask for _, ask in asked], self.table, self.at) if asked else []
+        for (writer, _), run in zip(asked, found, strict=True):
+            if run is not None:
+                last[writer] = max(run, last.get(writer, run), key=lambda one: (position(one[1]) or "", one[0]))
+        return last
+
+    def _entry(self, group: Group, reports: Mapping[_Writer, Run]) -> Entry:
         entry = Entry(group, schema_of(facets_of_dataset(group.facts)), [])
         for job in sorted(group.producers):
-            if self.is_visible_job(job):
+            if (group.primary, job) in reports:
+                _add_report(entry, job, *reports[group.primary, job])
+            elif self.is_visible_job(job):
                 self._add_writer(entry, self.nodes[job])
         if group.facts.declarations:
             stamp = max(group.facts.declarations)
@@ -220,6 +247,15 @@ class Present:
             teller = Teller(told["run"], job_of(node["job"]), version, told["declared"])
             unknown = NO_COLUMNS if told["tellings"] or told["explicit"] else unknown_columns(inputs)
             entry.told.append(Told(teller, (tuple(told["tellings"]), name), unknown))
+
+
+def _add_report(entry: Entry, job: JobId, run: str, facts: RunFacts) -> None:
+    """Add what a run reported of a dataset with several names; `Present` names the version that it made."""
+    teller = Teller(run, job, None, facts.declared is not None)
+    for name in entry.group.names:
+        reported = told_of(facts, text_of(name))
+        if reported is not None:
+            entry.told.append(Told(teller, (reported.tellings, name)))
 
 
 def unknown_columns(inputs: Iterable[DatasetId]) -> Columns:

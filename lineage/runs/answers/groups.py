@@ -53,10 +53,14 @@ class _Name:
 
 
 class Groups:
-    """The groups of the datasets asked for so far, as of a time; `edges` reads who uses them as well."""
+    """The groups of the datasets asked for so far, as of a time; `edges` reads who uses them as well.
 
-    def __init__(self, table: GraphTable, at: str | None = None, *, edges: bool = False) -> None:
-        self._table, self._at, self._edges = table, at, edges
+    `ever`: among the tellers is every job that ever read a dataset. Such a job may still stand by an earlier report,
+    which it made under another name of what it writes.
+    """
+
+    def __init__(self, table: GraphTable, at: str | None = None, *, edges: bool = False, ever: bool = False) -> None:
+        self._table, self._at, self._edges, self._ever = table, at, edges, ever
         self._names: dict[DatasetId, _Name] = {}
         self._whole: set[DatasetId] = set()
         self._groups: dict[DatasetId, Group] = {}
@@ -140,8 +144,10 @@ class Groups:
 
     def _queries(self, pk: str, readers: bool) -> list[Query]:
         if self._at is None:
-            everyone = Query(pk, prefix=PRESENT, limit=EDGES_MAX)
-            return [everyone if readers else Query(pk, low=DATASET_FACTS, high="A#Q", limit=EDGES_MAX)]
+            if not readers:
+                return [Query(pk, low=DATASET_FACTS, high="A#Q", limit=EDGES_MAX)]
+            once = [Query(pk, low="H#R#", high="H#T", limit=EDGES_MAX)] if self._ever else []
+            return [Query(pk, prefix=PRESENT, limit=EDGES_MAX), *once]
         ever = Query(pk, prefix="H#" if readers else "H#W#", limit=EDGES_MAX)
         return [Query(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
 
@@ -178,8 +184,8 @@ class Groups:
         else:
             self._side(found, row.sk).append(job_of(row.data["job"]))
 
-    @staticmethod
-    def _side(found: _Name, sk: str) -> list[JobId]:
+    def _side(self, found: _Name, sk: str) -> list[JobId]:
         if sk.startswith(("A#P#", "H#W#")):
             return found.producers
-        return found.tellers if sk.startswith("A#S#") else found.readers
+        once = sk.startswith("H#R#") and self._at is None
+        return found.tellers if once or sk.startswith(("A#S#", "H#S#")) else found.readers

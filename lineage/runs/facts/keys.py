@@ -14,7 +14,7 @@
                    A#P#<job>  A#R#<job>               current producers and readers: exactly those that a CUR lists
                    A#S#<job>                          jobs that are no readers, but told of columns made of it
                    B#<start>#<run>  F#<start>#<run>   runs that wrote, or read it, by start (S1's rows b and f)
-                   H#R#<job>  H#W#<job>               every job that ever did
+                   H#R#<job>  H#W#<job>  H#S#<job>    every job that ever did
                    G#<time>#<run>  X#<time>#<run>     versions: of runs that completed or stream, of runs that failed
                    E#<time>#<hash>                    DatasetEvents about it
                    L#<time>#<run>                     where a streaming run that writes it stands in time

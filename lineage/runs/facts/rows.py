@@ -21,7 +21,7 @@ from lineage.runs.facts.run import (
     version_at,
 )
 from lineage.runs.facts.table import Key, Row
-from lineage.runs.facts.tellings import ever_told
+from lineage.runs.facts.tellings import ever_sources, ever_told
 from lineage.runs.times import EARLIEST
 
 
@@ -54,7 +54,8 @@ def _of_job(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
 def _of_datasets(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
     if not positions(facts):
         return
-    for direction, side in (("R", facts.inputs), ("W", facts.outputs)):
+    sources = sorted(ever_sources(facts) - facts.inputs.keys())
+    for direction, side in (("R", facts.inputs), ("W", facts.outputs), ("S", sources)):
         for text in side:
             yield Row(dataset_pk(dataset_of(text)), f"H#{direction}#{job.key}", {"job": text_of(job)})
     if not facts.declared:

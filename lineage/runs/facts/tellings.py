@@ -147,6 +147,14 @@ def ever_told(facts: RunFacts) -> set[IdText]:
     return {dataset for history in histories for one in _references(history) for dataset in one["into"]}
 
 
+def ever_sources(facts: RunFacts) -> set[IdText]:
+    """Return every dataset that the run reports columns to come from, or did as of an earlier time."""
+    histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
+    histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
+    every = (one["into"].values() for history in histories for one in _references(history))
+    return {source for some in every for sources in some for source in sources}
+
+
 def read_by(facts: RunFacts) -> dict[IdText, list[str]]:
     """By dataset that the run's operations read, the tellings that hold these."""
     found: dict[IdText, list[str]] = {}

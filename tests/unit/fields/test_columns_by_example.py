@@ -231,3 +231,39 @@ def test_a_nested_field_is_found_by_its_path(ask):
 
 def test_the_columns_of_a_job_are_those_of_what_it_writes(ask):
     assert nodes(ask(CHAIN).find_columns(CHECK.node_id, depth=1)) == ["checked.carrier", "raw.carrier"]
+
+
+# Other names
+
+
+def test_what_a_run_reported_under_another_name_of_what_its_job_writes_still_counts(ask):
+    told = column_lineage(carrier=[taken(RAW, "airline")])
+    events = [
+        an_event(1, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, {**told, **a_symlink(ESTIMATED)})]),
+        an_event(2, "b2", CHECK, inputs=[RAW], outputs=[ESTIMATED]),
+    ]
+    questions = ask(events)
+    for name in (CHECKED, ESTIMATED):
+        assert inputs(questions, name, "carrier") == ["raw.airline"]
+    assert sources(the_node(questions, RAW, "airline", downstream=True).outputs) == ["checked.carrier"]
+
+
+def test_the_latest_report_of_a_dataset_counts_under_whichever_name(ask):
+    first, last = (column_lineage(carrier=[taken(RAW, one)]) for one in ("airline", "code"))
+    events = [
+        an_event(1, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, {**first, **a_symlink(ESTIMATED)})]),
+        an_event(2, "b2", CHECK, inputs=[RAW], outputs=[(ESTIMATED, last)]),
+        an_event(3, "b3", CHECK, inputs=[RAW], outputs=[CHECKED]),
+    ]
+    assert inputs(ask(events), CHECKED, "carrier") == ["raw.code"]
+
+
+@pytest.mark.parametrize("named", [1, 3], ids=["known at once", "learned later"])
+def test_what_a_job_reported_under_another_name_is_found_below_what_it_no_longer_reads(ask, named):
+    told = column_lineage(carrier=[taken(RAW, "airline")])
+    events = [
+        an_event(1, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, told)]),
+        an_event(2, "b2", CHECK, outputs=[ESTIMATED]),
+        a_dataset_event(named, CHECKED, **a_symlink(ESTIMATED)),
+    ]
+    assert sources(the_node(ask(events), RAW, "airline", downstream=True).outputs) == ["checked.carrier"]
