@@ -92,6 +92,7 @@ def parse_columns(answer: Any) -> ColumnGraph:
     try:
         found = [_parse_column(form) for form in answer["graph"]]
         made = {way: source for form in answer["graph"] for way, source in _ways(form)}
+        made.update(way for form in answer.get("datasets") or () for way in _ways_into_dataset(form))
         truncated = bool(answer.get("truncated"))
     except (KeyError, TypeError, AttributeError) as error:
         raise NoAnswer(f"not an answer about columns: {type(error).__name__} {error}") from error
@@ -136,6 +137,14 @@ def _ways(form: Mapping[str, Any]) -> Iterator[tuple[Made, tuple[Column, Column]
         for source in sources:
             origin = _origin_of(source)
             yield _made(origin.id, end.id, source.get("transformations") or ()), (origin, end)
+
+
+def _ways_into_dataset(form: Mapping[str, Any]) -> Iterator[tuple[Made, tuple[Column, Column]]]:
+    """Yield what all of a dataset depends on, with both ends of each dependency."""
+    whole = _whole(Place(form["namespace"], form["name"], form["datasetVersion"]))
+    for source in form["datasetDependencies"]:
+        origin = _origin_of(source)
+        yield _made(origin.id, whole.id, source.get("transformations") or ()), (origin, whole)
 
 
 def _origin_of(source: Mapping[str, Any]) -> Column:

@@ -89,6 +89,14 @@ GRAPH: Example = {
             "outEdges": [],
         }
     ],
+    "datasets": [
+        {
+            "id": "dataset:s3://flights:estimated",
+            **ESTIMATED,
+            "datasetVersion": None,
+            "datasetDependencies": [_source("seats")],
+        }
+    ],
     "truncated": False,
 }
 ORIGINS: Example = {

@@ -66,8 +66,8 @@ _DATA = object_of(
         "inputFields": list_of(ref("SourceField")),
         "datasetDependencies": {
             **list_of(ref("SourceField")),
-            "description": "Ours: what the dataset as a whole depends on (joins, filters), and datasets of which "
-            "nobody told the column: their `field` is null.",
+            "description": "Ours: datasets that this column comes from, of which no column was reported: `field` is "
+            "null. What the dataset as a whole depends on stands once, in `datasets` beside `graph`.",
         },
         "schemaKnown": {**_FLAG, "description": "Ours: a schema tells the dataset's columns."},
         "stale": {**_FLAG, "description": "Ours: no job writes the dataset any more."},
@@ -89,6 +89,19 @@ _NODE = object_of(
         "data": _DATA,
         "inEdges": {**list_of(ref("Edge")), "description": "From this node to what it is made of."},
         "outEdges": {**list_of(ref("Edge")), "description": "To what is made of it; with `withDownstream`."},
+    }
+)
+_DEPENDENT = object_of(
+    {
+        "id": _TEXT,
+        "namespace": _TEXT,
+        "name": _TEXT,
+        "datasetVersion": _TEXT_OR_NULL,
+        "datasetDependencies": {
+            **list_of(ref("SourceField")),
+            "description": "What all of its columns depend on (joins, filters); `field` is null where no column was "
+            "reported.",
+        },
     }
 )
 _ORIGIN = object_of(
@@ -139,7 +152,14 @@ SCHEMAS: Mapping[str, Schema] = {
         {"name": _FIELD, "inputFields": list_of(ref("SourceField")), **_DEPRECATED}, examples=[examples.COLUMN_LINEAGE]
     ),
     "ColumnGraph": object_of(
-        {"graph": list_of(_NODE), "truncated": _TRUNCATED},
+        {
+            "graph": list_of(_NODE),
+            "datasets": {
+                **list_of(_DEPENDENT),
+                "description": "Ours: the datasets of these nodes that depend on something as a whole.",
+            },
+            "truncated": _TRUNCATED,
+        },
         description="Nodes by id; each tells its inputs and edges in full. Edges begin at the node that tells them.",
         examples=[examples.GRAPH],
     ),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from lineage.api.answers import ANSWER_BYTES_MAX
-from lineage.api.marquez.answers import fitting
+import orjson
+
+from lineage.api.answers import ANSWER_BYTES_MAX, size_of
 from lineage.api.marquez.dataset_views import render_writer
 from lineage.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
 from lineage.api.marquez.values import Form, render_id, render_transformation, when
@@ -15,19 +16,53 @@ from lineage.fields.paths import print_dotted
 from lineage.names import DatasetId, FieldPath
 from lineage.runs.found import FoundRun
 
-_FRAME_BYTES = len('{"graph":[],"truncated":false}')
+_FRAME_BYTES = len('{"graph":[],"datasets":[],"truncated":false}')
 # What OpenLineage says since 1.17 instead of a free text, which is a subtype here.
 _NEW_SUBTYPES = frozenset({None, "TRANSFORMATION", "AGGREGATION"})
 
 
 def render_columns(graph: ColumnGraph, room: int = ANSWER_BYTES_MAX) -> Form:
-    """`{"graph": [node ...], "truncated"}` in at most `room` bytes: the nodes nearest to what was asked stay.
+    """`{"graph": [node ...], "datasets": [...], "truncated"}` in at most `room` bytes: the nearest nodes stay.
 
-    Nodes are sorted by id. Each tells its own edges in full, to nodes that are not in the answer, too.
+    Nodes are sorted by id. Each tells its own edges in full, to nodes that are not in the answer, too. `datasets` has
+    those (or their versions) that depend on something as a whole, each once.
     """
-    kept: list[Form] = list(fitting(map(_render_node, graph.columns), room - _FRAME_BYTES))
-    kept.sort(key=lambda node: str(node["id"]))
-    return {"graph": kept, "truncated": graph.truncated or len(kept) < len(graph.columns)}
+    kept = list(_within(_nodes_with_datasets(graph.columns), room - _FRAME_BYTES))
+    nodes = [node for node, _ in kept]
+    return {
+        "graph": sorted(nodes, key=lambda node: str(node["id"])),
+        "datasets": sorted((one for _, one in kept if one is not None), key=lambda one: str(one["id"])),
+        "truncated": graph.truncated or len(nodes) < len(graph.columns),
+    }
+
+
+def _within(forms: Iterable[tuple[Form, Form | None]], room: int) -> Iterator[tuple[Form, Form | None]]:
+    """Yield as many nodes, with their datasets, as fit into `room` bytes of an answer; the first in any case."""
+    for place, (node, dataset) in enumerate(forms):
+        room -= sum(size_of(orjson.dumps(form)) + 1 for form in (node, dataset) if form is not None)
+        if room < 0 and place > 0:
+            return
+        yield node, dataset
+
+
+def _nodes_with_datasets(columns: Iterable[FoundColumn]) -> Iterator[tuple[Form, Form | None]]:
+    """Yield each node, the first of a dataset with what the dataset depends on."""
+    seen: set[tuple[DatasetId, str | None]] = set()
+    for column in columns:
+        place = column.dataset, column.version
+        first = bool(column.dependencies) and place not in seen
+        seen.add(place)
+        yield _render_node(column), _render_dataset(column) if first else None
+
+
+def _render_dataset(column: FoundColumn) -> Form:
+    node_id = f"dataset:{column.dataset.namespace}:{column.dataset.name}"
+    return {
+        "id": node_id if column.version is None else f"{node_id}#{column.version}",
+        **render_id(column.dataset),
+        "datasetVersion": column.version,
+        "datasetDependencies": _render_sources(_united(column.dependencies)),
+    }
 
 
 def render_column_lineage(columns: Sequence[FoundColumn]) -> list[Form] | None:
@@ -90,7 +125,7 @@ def _render_data(column: FoundColumn, node_id: str) -> Form:
         "type": column.type,
         **_deprecated_of_all(column.inputs),
         "inputFields": _render_sources(_named(column.inputs)),
-        "datasetDependencies": _render_sources(_dependencies(column)),
+        "datasetDependencies": _render_sources(_united(one for one in column.inputs if one.field is None)),
         "schemaKnown": column.schema_known,
         "stale": column.stale,
         "lastWrittenBy": render_writer(column.last_written_by),
@@ -110,10 +145,10 @@ def _named(sources: Iterable[FoundSource]) -> list[FoundSource]:
     return [source for source in sources if source.field is not None]
 
 
-def _dependencies(column: FoundColumn) -> list[FoundSource]:
-    """What all of the dataset depends on, and of what unknown columns of others this one is made: each once."""
+def _united(sources: Iterable[FoundSource]) -> list[FoundSource]:
+    """Return the sources, each once with all of its transformations."""
     every: dict[tuple[DatasetId, FieldPath | None, str | None], set[Transformation]] = {}
-    for one in (*(source for source in column.inputs if source.field is None), *column.dependencies):
+    for one in sources:
         every.setdefault((one.dataset, one.field, one.version), set()).update(one.transformations)
     found = [FoundSource(*where[:2], in_order(said), where[2]) for where, said in every.items()]
     return sorted(found, key=lambda one: (one.dataset, one.field or (), one.version or ""))

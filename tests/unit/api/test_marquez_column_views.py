@@ -130,40 +130,66 @@ def test_a_nested_column_is_a_path_and_a_name_with_a_dot_is_quoted():
     assert column_node_id(CHECKED, ("plane.x", "seats")) == "datasetField:s3://flights:checked:`plane.x`.seats"
 
 
-def test_dependencies_of_the_whole_dataset_have_edges_where_a_column_is_named():
-    column = a_column(dependencies=(FoundSource(RAW, None), DAY_OF_PLANE))
-    form = node(column)
+def test_dependencies_of_the_whole_dataset_stand_once_and_have_edges_where_a_column_is_named():
+    dependencies = (FoundSource(RAW, None), DAY_OF_PLANE)
+    columns = [a_column(name, dependencies=dependencies) for name in ("a", "b")]
+    form = render_columns(ColumnGraph(tuple(columns)))
 
-    assert [(one["name"], one["field"]) for one in form["data"]["inputFields"]] == [("raw", "delay")]
-    told = [(one["field"], [how["subtype"] for how in one["transformations"]]) for one in _dependencies(form)]
-    assert told == [(None, []), ("plane.day", ["JOIN"])]
-    assert ends(form["inEdges"], form["id"]) == [
-        "datasetField:s3://flights:raw:delay",
-        "datasetField:s3://flights:raw:plane.day",
+    (dataset,) = form["datasets"]
+    told = [(one["field"], [how["subtype"] for how in one["transformations"]]) for one in _dependencies(dataset)]
+    assert (dataset["id"], told) == ("dataset:s3://flights:checked", [(None, []), ("plane.day", ["JOIN"])])
+    for one in form["graph"]:
+        assert [(source["name"], source["field"]) for source in one["data"]["inputFields"]] == [("raw", "delay")]
+        assert _dependencies(one["data"]) == []
+        assert ends(one["inEdges"], one["id"]) == [
+            "datasetField:s3://flights:raw:delay",
+            "datasetField:s3://flights:raw:plane.day",
+        ]
+
+
+def test_versions_of_a_dataset_depend_each_on_their_own():
+    versions = [(RAW_VERSION, (DAY_OF_PLANE,)), (CHECKED_VERSION, (DELAY,))]
+    columns = [a_column(version=version, dependencies=some) for version, some in versions]
+    found = {one["id"]: one for one in render_columns(ColumnGraph(tuple(columns)))["datasets"]}
+
+    assert [found[f"dataset:s3://flights:checked#{version}"]["datasetVersion"] for version, _ in versions] == [
+        RAW_VERSION,
+        CHECKED_VERSION,
     ]
+    assert [
+        [source["field"] for source in _dependencies(found[f"dataset:s3://flights:checked#{version}"])]
+        for version, _ in versions
+    ] == [["plane.day"], ["delay"]]
 
 
-def test_an_input_of_which_nobody_told_the_column_is_a_dependency_told_once():
-    column = a_column(
-        inputs=(FoundSource(RAW, None, (SUMMED,)), DELAY), dependencies=(FoundSource(RAW, None, (JOINED,)),)
-    )
+def test_an_input_of_which_nobody_told_the_column_is_the_nodes_own_dependency():
+    column = a_column(inputs=(FoundSource(RAW, None, (SUMMED,)), DELAY))
     form = node(column)
 
     assert [one["field"] for one in form["data"]["inputFields"]] == ["delay"]
-    (told,) = _dependencies(form)
-    assert [how["type"] for how in told["transformations"]] == ["DIRECT", "INDIRECT"]
+    (told,) = _dependencies(form["data"])
+    assert [how["type"] for how in told["transformations"]] == ["DIRECT"]
     assert ends(form["inEdges"], form["id"]) == ["datasetField:s3://flights:raw:delay"]
 
 
 def test_what_is_an_input_and_a_dependency_has_one_edge():
-    form = node(a_column(dependencies=(replace(DELAY, transformations=(JOINED,)),)))
+    form = render_columns(ColumnGraph((a_column(dependencies=(replace(DELAY, transformations=(JOINED,)),)),)))
+    (one,), (dataset,) = form["graph"], form["datasets"]
 
-    assert ends(form["inEdges"], form["id"]) == ["datasetField:s3://flights:raw:delay"]
-    assert len(form["data"]["inputFields"]) == len(_dependencies(form)) == 1
+    assert ends(one["inEdges"], one["id"]) == ["datasetField:s3://flights:raw:delay"]
+    assert len(one["data"]["inputFields"]) == len(_dependencies(dataset)) == 1
+
+
+def test_two_thousand_columns_behind_one_filter_are_told_in_less_than_their_nodes_and_one_dependency():
+    columns = [a_column(f"c{number}", inputs=(), dependencies=(DAY_OF_PLANE,)) for number in range(2_000)]
+    alone = [replace(one, dependencies=()) for one in columns]
+    with_filter, without = (len(orjson.dumps(render_columns(ColumnGraph(tuple(some))))) for some in (columns, alone))
+    edge = len(orjson.dumps(render_columns(ColumnGraph((columns[-1],)))["graph"][0]["inEdges"]))
+    assert with_filter - without <= 2_000 * edge + 1_000
 
 
 def _dependencies(form):
-    return form["data"]["datasetDependencies"]
+    return form["datasetDependencies"]
 
 
 def test_out_edges_point_to_what_is_made_of_the_column():

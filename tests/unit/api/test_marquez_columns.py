@@ -125,24 +125,27 @@ def test_the_words_of_old_facets_are_told_as_they_were_sent(api):
     ]
 
 
-def test_what_a_whole_dataset_depends_on_is_told_of_each_of_its_columns(api):
+def test_what_a_whole_dataset_depends_on_stands_once_with_an_edge_from_each_of_its_columns(api):
     whole = [source("raw", "flight", FILTER)]
     made = a_dataset_made("checked", {"seats": [source("raw", "seats", IDENTITY)]}, FIELDS, whole)
     api.load(a_step(CHECK, 11, ["raw"], [made], run=LATER_RUN))
 
     form = graph(api, f"dataset:{STORE}:checked")
-    for node in form["graph"]:
-        (told,) = node["data"]["datasetDependencies"]
-        assert (told["dataset"], told["field"], told["transformations"]) == ("raw", "flight", [FILTER])
+    (checked,) = form["datasets"]
+    (told,) = checked["datasetDependencies"]
+    assert (checked["id"], checked["datasetVersion"]) == (f"dataset:{STORE}:checked", None)
+    assert (told["dataset"], told["field"], told["transformations"]) == ("raw", "flight", [FILTER])
+    assert [node["data"]["datasetDependencies"] for node in form["graph"]] == [[]] * len(form["graph"])
     assert ends(form, field("checked", "seats"), "inEdges") == [field("raw", "flight"), field("raw", "seats")]
     down = graph(api, field("raw", "flight"), depth=1, withDownstream="true")
     assert ends(down, field("raw", "flight"), "outEdges") == ids(form)
 
 
 def test_columns_of_which_nobody_told_depend_on_the_jobs_inputs(api):
-    (node,) = graph(api, field("raw", "flight"))["graph"]
+    form = graph(api, field("raw", "flight"))
+    (node,), (raw,) = form["graph"], form["datasets"]
 
-    (told,) = node["data"]["datasetDependencies"]
+    (told,) = raw["datasetDependencies"]
     assert (told["dataset"], told["field"], told["transformations"]) == ("landing", None, [])
     assert (node["data"]["inputFields"], node["inEdges"]) == ([], [])
 
