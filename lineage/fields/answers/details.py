@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 
-from lineage.fields.answers.span import BACKWARD, FORWARD, RunTold, Side, Span
-from lineage.fields.answers.steps import fields_used
+from lineage.fields.answers.span import BACKWARD, FORWARD, Reading, RunTold, Side, Span
+from lineage.fields.answers.steps import Place, fields_used, place_of
 from lineage.fields.as_operations import operations_of
 from lineage.fields.column_index import RelatedPaths
 from lineage.fields.columns import Column, Columns, Source
@@ -31,7 +31,11 @@ def find_detail(
     column = Column(span.primary(dataset), field)
     sets: dict[str, OperationSet] = {}
     if BACKWARD in _WAYS[direction]:
-        sets.update((one.checksum, one) for told in span.written(column.dataset) for one in making(column, told, span))
+        # Most runs report the same as others: each report is looked at, and hashed, once.
+        reports: dict[Place, RunTold] = {}
+        for told in span.written(column.dataset):
+            reports.setdefault(place_of(told), told)
+        sets.update((one.checksum, one) for told in reports.values() for one in making(column, told, span))
     if FORWARD in _WAYS[direction]:
         sets.update((one.checksum, one) for one in _taking(column, span))
     detail = detail_of(sets.values(), column.dataset, field, direction)
@@ -49,13 +53,21 @@ def making(column: Column, told: RunTold, span: Span) -> Iterator[OperationSet]:
 
 
 def _taking(column: Column, span: Span) -> Iterator[OperationSet]:
-    for reading in span.read(column.dataset):
+    for reading in _distinct(span.read(column.dataset)):
         recorded = [span.operations(one) for one in reading.operations]
         yield from recorded
         told = {one.dataset: _made_of(column, one, recorded) for one in reading.made}
         rest = {dataset: columns for dataset, columns in told.items() if columns.fields}
         if rest:
             yield operations_of(rest)
+
+
+def _distinct(readings: Iterable[Reading]) -> Iterable[Reading]:
+    """Return the first of the readings that report the same."""
+    found: dict[Hashable, Reading] = {}
+    for one in readings:
+        found.setdefault((one.operations, tuple(map(place_of, one.made))), one)
+    return found.values()
 
 
 def _made_of(column: Column, told: RunTold, recorded: Sequence[OperationSet]) -> Columns:

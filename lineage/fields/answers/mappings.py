@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TypeAlias
 
 from lineage.fields.answers.span import BACKWARD, FORWARD, RunTold, Side, Span
@@ -53,14 +53,14 @@ class MappingWalk:
     def _expand(self, dataset: DatasetId, way: Side) -> Iterator[tuple[DatasetId, Side]]:
         """Add what leads to, or from, a dataset; the datasets there."""
         if way == BACKWARD:
-            for told in self._span.written(dataset):
+            for told in _distinct(self._span.written(dataset)):
                 for source in sorted(told.columns.datasets):
                     self._add(source, told)
                     yield source, way
         else:
-            for reading in self._span.read(dataset):
+            for told in _distinct(made for reading in self._span.read(dataset) for made in reading.made):
                 # What one telling says of a source, another that is preferred may not.
-                for told in (told for told in reading.made if dataset in told.columns.datasets):
+                if dataset in told.columns.datasets:
                     self._add(dataset, told)
                     yield told.dataset, way
 
@@ -78,6 +78,15 @@ class MappingWalk:
                 return
             self._room -= 1
             pairs.add(pair)
+
+
+def _distinct(every: Iterable[RunTold]) -> Iterable[RunTold]:
+    """Return the first of those that report the same; runs that reported nothing may differ in what they read."""
+    found: dict[Hashable, RunTold] = {}
+    for told in every:
+        sources = () if told.known else tuple(told.columns.whole)
+        found.setdefault((told.tellings, told.name, sources), told)
+    return found.values()
 
 
 def _pairs(columns: Columns, source: DatasetId) -> Iterator[_Pair]:
