@@ -16,6 +16,8 @@ _COUNTED = ("rounds", "requests", "items", "bytes", "answer")
 _AT_MOST = 1.2
 # The pairs grow by a hundred, names by ten.
 _WIDE_AT_MOST = 20
+# Four times the columns: linear, with room for a machine's noise; quadratic would be 16.
+_COPIES_AT_MOST = 8
 # An event with columns is more than twice as large, and all of it is read.
 _EVENTS_AT_LEAST = 0.7
 _NOW = {
@@ -51,7 +53,7 @@ def measure(say: Say, *, quick: bool) -> list[Row]:
     """Each shape once: counts do not vary; loading in turns."""
     size = "QUICK" if quick else "FULL"
     found = {}
-    for shape in ("chains", "hub", "crowd", "wide-operation", "wide-lineage"):
+    for shape in ("chains", "hub", "crowd", "wide-operation", "wide-lineage", "copies"):
         say(f"{shape}, {size.lower()}")
         found[shape] = run("fields_work", shape, size)
     sizes = SIZES[size]
@@ -61,6 +63,7 @@ def measure(say: Say, *, quick: bool) -> list[Row]:
         *_crowd(found["crowd"], sizes),
         *_wide_operation(found["wide-operation"], sizes),
         *_wide_lineage(found["wide-lineage"], sizes),
+        _copies(found["copies"], sizes),
         *_intake(say, quick=quick),
     ]
 
@@ -113,6 +116,12 @@ def _wide_lineage(figures: Figures, sizes: Sizes) -> Iterator[Row]:
     refused = f"{sizes.width:,} × {sizes.width:,}: {figures['full_event_bytes'] / 1e6:,.0f} MB"
     yield Row(f"{what}: taken in", _show_taken(_of(figures, "wide")), refused, "", "")
     yield _bounded(f"{what}: all columns", _of(figures, "wide", "dataset"), whole=2 * sizes.lineage_width)
+
+
+def _copies(figures: Figures, sizes: Sizes) -> Row:
+    what = f"fields: the report of a column that flows through {sizes.width:,} columns, not {sizes.width // 4:,}: time"
+    ours, quarter = (_of(figures, name, "usage")["s"] for name in ("whole", "quarter"))
+    return within(what, ours, quarter, at_most=_COPIES_AT_MOST, show=milliseconds)
 
 
 def _intake(say: Say, *, quick: bool) -> Iterator[Row]:

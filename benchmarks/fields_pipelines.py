@@ -67,6 +67,22 @@ def wide_column_lineage(width: int) -> Form:
     return _with_column_lineage(_wide_event(width), {column: wide_columns(width) for column in wide_columns(width)})
 
 
+def copied(width: int) -> list[Form]:
+    """The COMPLETEs of a job whose columns are all made of one column, and of a job that copies these one by one."""
+    made, copy = wide_step(), copying_step()
+    first, *_ = names = wide_columns(width)
+    ways: list[tuple[Step, MadeOf]] = [
+        (made, {name: [first] for name in names}),
+        (copy, {name: [name] for name in names}),
+    ]
+    return [_with_column_lineage(_with_schemas(run_events(step, 0)[1], names), of) for step, of in ways]
+
+
+def copying_step() -> Step:
+    """A job that copies what the wide job made."""
+    return Step("wide.copy", "wide.nightly", 1, wide_step().outputs, ("wide/copies",))
+
+
 def wide_operations(width: int) -> Form:
     """The same, told by one operation."""
     form, columns = _wide_event(width), wide_columns(width)

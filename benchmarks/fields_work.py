@@ -15,6 +15,7 @@ import orjson
 from benchmarks.fields_pipelines import (
     Form,
     column_chain,
+    copied,
     wide_column_lineage,
     wide_columns,
     wide_operations,
@@ -103,6 +104,17 @@ def measure_wide_lineage(sizes: Sizes) -> Figures:
     return {**taken, **_asked(world), "full_event_bytes": len(orjson.dumps(one)) * sizes.width**2}
 
 
+def measure_copies(sizes: Sizes) -> Figures:
+    """A column that flows into all columns of a dataset, and these into those of another: of a quarter, then of all."""
+    figures: dict[str, float] = {}
+    for name, width in {"quarter": sizes.width // 4, "whole": sizes.width}.items():
+        world = ColumnWorld()
+        world.apply([parse_event(form, NameRules(), now=None) for form in copied(width)])
+        questions = wide_questions(wide_step(), wide_columns(1)[0])
+        figures.update(world.costs({"usage": questions["usage"]}, name))
+    return figures
+
+
 def _taken_in(world: ColumnWorld, form: Form, name: str) -> dict[str, float]:
     """What it takes to read an event and to make it part of the facts."""
     body = orjson.dumps(form)
@@ -134,6 +146,7 @@ WORKS: dict[str, Callable[[Sizes], Figures]] = {
     "crowd": measure_crowd,
     "wide-operation": measure_wide_operation,
     "wide-lineage": measure_wide_lineage,
+    "copies": measure_copies,
 }
 
 

@@ -24,6 +24,7 @@ from benchmarks.fields_questions import all_runs, column_lineage, field_node, no
 from benchmarks.fields_work import (
     Sizes,
     measure_chains,
+    measure_copies,
     measure_crowd,
     measure_hub,
     measure_wide_lineage,
@@ -156,3 +157,8 @@ def test_the_examples_in_the_benchmarks_of_columns_hold(module):
 
     assert results.attempted > 0
     assert results.failed == 0
+
+
+def test_a_column_that_flows_through_many_is_reported_with_all_of_them():
+    figures = measure_copies(SIZES)
+    assert 3 < figures["whole/usage/answer"] / figures["quarter/usage/answer"] < 5
