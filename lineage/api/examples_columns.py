@@ -43,19 +43,22 @@ TRANSFORMATION: Example = {
 _NOT_OLD: Example = {"transformationDescription": None, "transformationType": None}
 
 
-def _source(field: str) -> Example:
+_VERSION_READ = "c2cc5101-70ed-3de5-ae21-062c287e84f4"
+
+
+def _source(field: str, version: str | None = None) -> Example:
     return {
         **CHECKED,
         "dataset": "checked",
-        "datasetVersion": None,
+        "datasetVersion": version,
         "field": field,
         **_NOT_OLD,
         "transformations": [TRANSFORMATION],
     }
 
 
-SOURCE = _source("distance")
-COLUMN_LINEAGE: Example = {"name": FIELD, "inputFields": [SOURCE, _source("seats")], **_NOT_OLD}
+SOURCE = _source("distance", _VERSION_READ)
+COLUMN_LINEAGE: Example = {"name": FIELD, "inputFields": [_source("distance"), _source("seats")], **_NOT_OLD}
 _DATA: Example = {
     **ESTIMATED,
     "dataset": DATASET,
@@ -64,7 +67,7 @@ _DATA: Example = {
     "fieldType": "double",
     "type": "double",
     **_NOT_OLD,
-    "inputFields": [SOURCE, _source("seats")],
+    "inputFields": [SOURCE, _source("seats", _VERSION_READ)],
     "datasetDependencies": [],
     "schemaKnown": True,
     "stale": False,
@@ -89,15 +92,14 @@ GRAPH: Example = {
             "outEdges": [],
         }
     ],
-    "datasets": [
-        {
-            "id": "dataset:s3://flights:estimated",
-            **ESTIMATED,
-            "datasetVersion": None,
-            "datasetDependencies": [_source("seats")],
-        }
-    ],
+    "datasets": [],
     "truncated": False,
+}
+DATASET_DEPENDENCIES: Example = {
+    "id": "dataset:s3://flights:estimated",
+    **ESTIMATED,
+    "datasetVersion": None,
+    "datasetDependencies": [_source("seats", _VERSION_READ)],
 }
 ORIGINS: Example = {
     "field": {"id": NODE_ID, **ESTIMATED, "dataset": DATASET, "field": FIELD},

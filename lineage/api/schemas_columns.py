@@ -102,7 +102,8 @@ _DEPENDENT = object_of(
             "description": "What all of its columns depend on (joins, filters); `field` is null where no column was "
             "reported.",
         },
-    }
+    },
+    examples=[examples.DATASET_DEPENDENCIES],
 )
 _ORIGIN = object_of(
     {
@@ -138,7 +139,11 @@ SCHEMAS: Mapping[str, Schema] = {
     "SourceField": object_of(
         {
             **_DATASET,
-            "datasetVersion": _TEXT_OR_NULL,
+            "datasetVersion": {
+                **_TEXT_OR_NULL,
+                "description": "Of a graph of versions, else that which the runs read that reported this source; null "
+                "if they read several.",
+            },
             "field": {**_FIELD, "type": ["string", "null"]},
             **_DEPRECATED,
             "transformations": {

@@ -27,12 +27,17 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class FoundSource:
-    """What a column depends on; `field` None where nobody told which column of the dataset."""
+    """What a column depends on; `field` None where nobody told which column of the dataset.
+
+    `version` is that of a graph of versions. In another graph `read_version` is the one that the reporters' runs read;
+    None where they read several.
+    """
 
     dataset: DatasetId
     field: FieldPath | None
     transformations: tuple[Transformation, ...] = ()
     version: str | None = None
+    read_version: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lineage.fields.columns import Column, Source
+from lineage.fields.columns import Column, Columns, Source
 from lineage.fields.found import ColumnGraph, FoundColumn
 from tests.fields_model.found import found_sources, found_tellers, hops, type_of
-from tests.fields_model.related import went_into
+from tests.fields_model.related import related_in, went_into
 from tests.fields_model.schema import top_level
 from tests.fields_model.told import NOTHING
 
@@ -103,13 +103,41 @@ def node_of(world, column, outputs):
         column.field,
         type=type_of(column.field, present, schema),
         schema_known=bool(schema),
-        inputs=found_sources(world.inputs(column)),
-        dependencies=found_sources(present.whole),
+        inputs=with_read_versions(found_sources(world.inputs(column)), _reports_of(world, column)),
+        dependencies=with_read_versions(found_sources(present.whole), _reports_of_whole(world, dataset)),
         outputs=found_sources({Source(one.dataset, one.field): NOTHING for one in outputs}),
         tellers=tellers_of(world, column),
         stale=found.stale if found else False,
         last_written_by=found.last_written_by if found else None,
     )
+
+
+def with_read_versions(found, reports):
+    """The sources with the version that those who reported each read, where they agree; `reports` has these."""
+    return tuple(
+        replace(one, read_version=next(iter(versions)) if len(versions) == 1 else None)
+        for one in found
+        for versions in [reports.get(Source(one.dataset, one.field), set())]
+    )
+
+
+def _reports_of(world, column):
+    words = world.writers(column.dataset)
+    found = related_in(column.field, [word.columns.fields.keys() for word in words])
+    return _read(world, [(word, word.columns.fields.get(path, {})) for word in words for path in found])
+
+
+def _reports_of_whole(world, dataset):
+    return _read(world, [(word, word.columns.whole) for word in world.writers(dataset)])
+
+
+def _read(world, every):
+    """The versions of each source that its tellers read."""
+    versions = {}
+    for word, sources in every:
+        for one in world.named(Columns({}, sources)).whole:
+            versions.setdefault(one, set()).add(world.version_read(word.teller, one.dataset))
+    return versions
 
 
 def tellers_of(world, column):
@@ -128,4 +156,11 @@ def columns_told(world, dataset):
     dataset = world.said.primary(dataset)
     paths = [] if world.hidden(dataset) else sorted(world.present(dataset).fields)
     nodes = [node_of(world, Column(dataset, path), set()) for path in paths]
-    return ColumnGraph(tuple(replace(one, stale=False, last_written_by=None) for one in nodes))
+    return ColumnGraph(tuple(_in_passing(one) for one in nodes))
+
+
+def _in_passing(node):
+    inputs, dependencies = (
+        tuple(replace(one, read_version=None) for one in some) for some in (node.inputs, node.dependencies)
+    )
+    return replace(node, inputs=inputs, dependencies=dependencies, stale=False, last_written_by=None)

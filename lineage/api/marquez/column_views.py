@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import orjson
 
@@ -147,10 +148,10 @@ def _named(sources: Iterable[FoundSource]) -> list[FoundSource]:
 
 def _united(sources: Iterable[FoundSource]) -> list[FoundSource]:
     """Return the sources, each once with all of its transformations."""
-    every: dict[tuple[DatasetId, FieldPath | None, str | None], set[Transformation]] = {}
+    every: dict[FoundSource, set[Transformation]] = {}
     for one in sources:
-        every.setdefault((one.dataset, one.field, one.version), set()).update(one.transformations)
-    found = [FoundSource(*where[:2], in_order(said), where[2]) for where, said in every.items()]
+        every.setdefault(replace(one, transformations=()), set()).update(one.transformations)
+    found = [replace(one, transformations=in_order(said)) for one, said in every.items()]
     return sorted(found, key=lambda one: (one.dataset, one.field or (), one.version or ""))
 
 
@@ -159,7 +160,7 @@ def _render_sources(sources: Iterable[FoundSource]) -> list[Form]:
         {
             **render_id(source.dataset),
             "dataset": source.dataset.name,
-            "datasetVersion": source.version,
+            "datasetVersion": source.version or source.read_version,
             "field": None if source.field is None else print_dotted(source.field),
             **_deprecated(_old_form(source)),
             "transformations": [render_transformation(one) for one in source.transformations],

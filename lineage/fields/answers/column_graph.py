@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from dataclasses import replace
 from typing import TypeAlias
 
 from lineage.fields.answers.present import Entry, Present
+from lineage.fields.answers.read_versions import ReadVersions
 from lineage.fields.column_index import ColumnIndex, RelatedPaths
-from lineage.fields.columns import Column, Sources, in_order
+from lineage.fields.columns import Column, Source, Sources, in_order
 from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, FoundSource, Teller
 from lineage.names import DatasetId, FieldPath, JobId
 from lineage.runs.answers.nodes import unproduced
@@ -166,6 +168,20 @@ class ColumnWalk:
                 groups[column.dataset] = entry.group
         stale = unproduced(list(groups.values()), self._table, self._present.namespaces, seen=self._present.nodes)
         writers = dict(zip(stale, last_writers([groups[one] for one in stale], self._table), strict=True))
+        shown = list(self._shown())
+        entries = {entry.group.primary: entry for _, entry in shown}
+        reads = ReadVersions(entries.values(), self._table, self._present.groups)
+        for column, entry in shown:
+            found = found_column(column, entry, self._outputs.get(column, frozenset()), writers.get(column.dataset))
+            versions = reads.of_inputs(entry, column.field), reads.of_dependencies(entry)
+            yield replace(
+                found,
+                inputs=_with_versions(found.inputs, versions[0]),
+                dependencies=_with_versions(found.dependencies, versions[1]),
+            )
+
+    def _shown(self) -> Iterable[tuple[Column, Entry]]:
+        """Yield as many columns, the nearest first, as have no more sources than there is room."""
         room, shown = SOURCES_MAX, False
         for column in sorted(self._columns, key=lambda one: (self._columns[one], one)):
             entry = self._present.entry(column.dataset)
@@ -177,7 +193,7 @@ class ColumnWalk:
                 self._truncated = True
                 return
             shown = True
-            yield found_column(column, entry, outputs, writers.get(column.dataset))
+            yield column, entry
 
 
 def _users_in(entry: Entry) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:
@@ -213,6 +229,10 @@ def found_column(
         stale=last is not None,
         last_written_by=last,
     )
+
+
+def _with_versions(sources: Iterable[FoundSource], versions: Mapping[Source, str]) -> tuple[FoundSource, ...]:
+    return tuple(replace(one, read_version=versions.get(Source(one.dataset, one.field))) for one in sources)
 
 
 def found_sources(sources: Sources, versions: Mapping[DatasetId, str] | None = None) -> tuple[FoundSource, ...]:

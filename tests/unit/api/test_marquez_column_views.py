@@ -114,6 +114,12 @@ def test_a_node_tells_its_column_and_its_inputs():
     }
 
 
+def test_a_source_shows_the_version_that_was_read_and_its_edges_lead_to_the_column_without_one():
+    form = node(a_column(inputs=(replace(DELAY, read_version=RAW_VERSION),)))
+    assert [one["datasetVersion"] for one in form["data"]["inputFields"]] == [RAW_VERSION]
+    assert [one["destination"] for one in form["inEdges"]] == ["datasetField:s3://flights:raw:delay"]
+
+
 def test_a_column_of_which_nothing_is_told_is_a_node_all_the_same():
     form = node(FoundColumn(CHECKED, ("delay",)))
 

@@ -8,6 +8,7 @@ import pytest
 
 from lineage.fields.columns import Transformation
 from lineage.names import DatasetId
+from lineage.runs.facts.run import dataset_version_id
 from tests.unit.fields.answers import CHAIN, MOVED, field, inputs, nodes, sources, the_node
 from tests.unit.fields.telling import (
     CALCULATE,
@@ -88,6 +89,31 @@ def test_two_writers_unite(ask):
     assert inputs(questions, CHECKED, "carrier") == ["landing.line", "raw.carrier"]
     assert nodes(questions.find_columns(CHECKED.node_id, depth=0)) == ["checked.carrier", "checked.tail"]
     assert {one.job for one in the_node(questions, CHECKED, "carrier").tellers} == {CHECK, CALCULATE}
+
+
+def test_a_source_has_the_version_that_its_reporter_read(ask):
+    questions = ask([*CHAIN[:2], an_event(7, "a2", READ, inputs=[LANDING], outputs=[RAW])])
+    made = the_node(questions, RAW, "carrier").tellers[0].version
+    assert [one.read_version for one in the_node(questions, CHECKED, "carrier").inputs] == [made]
+
+
+def test_all_that_a_writer_without_a_report_read_has_the_version_read(ask):
+    questions = ask([CHAIN[0], an_event(2, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, a_schema("carrier"))])])
+    made = the_node(questions, RAW, "carrier").tellers[0].version
+    assert [one.read_version for one in the_node(questions, CHECKED, "carrier").dependencies] == [made]
+
+
+def test_a_source_of_which_its_reporters_read_several_versions_has_none(ask):
+    """The other column has one reporter, and so one version."""
+    newer = an_event(7, "a2", READ, inputs=[LANDING], outputs=[RAW])
+    both = column_lineage(carrier=[taken(RAW, "carrier")], tail=[taken(RAW, "tail")])
+    questions = ask([*CHAIN[:2], newer, an_event(8, "c1", CALCULATE, inputs=[RAW], outputs=[(CHECKED, both)])])
+    newest = dataset_version_id(RAW, newer.run)
+    found = {path: the_node(questions, CHECKED, path).inputs for path in ("carrier", "tail")}
+    assert {path: [one.read_version for one in some] for path, some in found.items()} == {
+        "carrier": [None],
+        "tail": [newest],
+    }
 
 
 def test_a_job_that_writes_elsewhere_tells_nothing_of_what_it_wrote_once(ask):

@@ -44,21 +44,21 @@ def up_from_version(depth, run):
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
-def test_each_hop_up_costs_three_rounds_of_one_request_each(once, hops):
+def test_each_hop_up_costs_three_rounds_and_five_requests_for_the_version_read(once, hops):
     graph, cost = once.ask(up(hops))
 
     assert len(graph.columns) == 1 + hops
-    assert cost.rounds <= 3 * hops + 7
-    assert cost.requests == cost.rounds
+    assert cost.rounds <= 3 * hops + 11
+    assert cost.requests <= 8 * hops + 14
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
-def test_each_hop_down_costs_four_rounds_of_one_request_each_and_one_for_who_ever_read(once, hops):
+def test_each_hop_down_costs_four_rounds_and_five_requests_for_the_version_read(once, hops):
     graph, cost = once.ask(down(hops))
 
     assert len(graph.columns) == 1 + hops
-    assert cost.rounds <= 4 * hops + 10
-    assert cost.requests <= cost.rounds + 1 + hops
+    assert cost.rounds <= 4 * hops + 13
+    assert cost.requests <= 9 * hops + 11
 
 
 @pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
@@ -82,25 +82,22 @@ def test_datasets_of_one_hop_are_read_together():
 
 
 @pytest.mark.parametrize(
-    "question",
+    ("question", "sources"),
     [
-        up(2),
-        up(20),
-        down(20),
-        lambda fields: fields.find_columns(dataset(5).node_id, depth=20, downstream=True),
-        lambda fields: fields.columns_of([dataset(5)]),
+        (up(2), 3),
+        (up(20), CHAIN),
+        (down(20), CHAIN),
+        (lambda fields: fields.find_columns(dataset(5).node_id, depth=20, downstream=True), CHAIN),
+        (lambda fields: fields.columns_of([dataset(5)]), 0),
     ],
     ids=["up, depth 2", "up, depth 20", "down, depth 20", "a dataset both ways", "a dataset's resource"],
 )
-def test_the_present_costs_as_much_after_fifty_runs_as_after_one(once, often, question):
+def test_the_present_costs_after_fifty_runs_as_after_one_but_for_a_row_a_source(once, often, question, sources):
+    """The newest version of a source may be younger than its reader: then the row before it is read as well."""
     (_, first), (_, later) = once.ask(question), often.ask(question)
 
-    assert (later.rounds, later.gets, later.queries, later.items) == (
-        first.rounds,
-        first.gets,
-        first.queries,
-        first.items,
-    )
+    assert (later.rounds, later.gets, later.queries) == (first.rounds, first.gets, first.queries)
+    assert first.items <= later.items <= first.items + sources
     assert later.bytes <= 1.2 * first.bytes
 
 
