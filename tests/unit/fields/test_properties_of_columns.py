@@ -48,8 +48,11 @@ def test_what_is_made_of_a_column_is_made_of_it_by_its_own_account_too(statement
 @examples(60)
 @given(streams())
 def test_what_lies_above_a_column_or_struct_has_it_below(statements):
-    present = whole_graph(questions_of(statements))
-    above = {one: reached(one, lambda node: made_of(present[node]) if node in present else set()) for one in present}
+    questions = questions_of(statements)
+    present, own = whole_graph(questions), own_columns(questions)
+    # What all of a dataset depends on leads up from each column, but down to those alone that it has itself.
+    up = {one: made_of(present[one]) for one in present if overlapping(one, own)}
+    above = {one: reached(one, lambda node: up.get(node, set())) for one in present}
     below = {one: reached(one, lambda node: columns_in(present[node].outputs)) for one in present}
     told = {one for some in above.values() for one in some}
     for column, sources in above.items():
@@ -95,6 +98,14 @@ def whole_graph(questions):
     graphs = [questions.find_columns(one.node_id, depth=0, downstream=True) for one in DATASETS]
     fields = [questions.find_columns(one, depth=0, downstream=True) for one in field_ids()]
     return {Column(one.dataset, one.field): one for graph in (*graphs, *fields) for one in columns_of(graph)}
+
+
+def own_columns(questions):
+    """The columns that schemas have, or that were reported; others are known only because something is made of them."""
+    graphs = [questions.find_columns(one.node_id, depth=0) for one in DATASETS]
+    described = [one for graph in graphs for one in columns_of(graph) if one.schema_known]
+    reported = [one for graph in questions.columns_of(DATASETS).values() for one in graph.columns]
+    return {Column(one.dataset, one.field) for one in (*described, *reported)}
 
 
 def made_of(one):
