@@ -135,7 +135,14 @@ def _other_sources(event: Event) -> list[DatasetId]:
 
 
 def _dataset(
-    whole: Said, use: DatasetUse, stamp: str, user: str | None, *, reads: bool, is_input: bool = False, drops: bool = False
+    whole: Said,
+    use: DatasetUse,
+    stamp: str,
+    user: str | None,
+    *,
+    reads: bool,
+    is_input: bool = False,
+    drops: bool = False,
 ) -> None:
     """Add what an event says of a dataset; `drops` if the event drops it, in this mention or another."""
     time = stamp.partition("#")[0]
