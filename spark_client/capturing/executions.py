@@ -33,6 +33,7 @@ class Execution:
         metrics: of each node that writes, in their order: numOutputRows, numOutputBytes, numFiles, numParts.
         had_jobs: whether Spark ran anything for it; a write that found something there already ran nothing.
         sql: the statement, where it was SQL.
+        dynamic_overwrite: the session's `spark.sql.sources.partitionOverwriteMode` was dynamic when it started.
     """
 
     id: int
@@ -46,6 +47,7 @@ class Execution:
     had_jobs: bool = True
     failure: Failure | None = None
     sql: str | None = None
+    dynamic_overwrite: bool = False
 
 
 @dataclass(frozen=True, slots=True)

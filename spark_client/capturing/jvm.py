@@ -71,7 +71,7 @@ class Executions:
         try:
             self._context = context._jsc.sc()
             self._classes = _classes_of(context._gateway)
-            self._listener = self._classes.new("ExecutionListener", self._bounds.kept)
+            self._listener = self._classes.new("ExecutionListener", self._bounds.kept, self._context.conf())
             self._context.addSparkListener(self._listener)
         except Exception as error:  # py4j raises what the platform makes of it
             raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
@@ -179,4 +179,5 @@ def parse_execution(told: str) -> Execution | Unread | Over | Ended:
         had_jobs=form["had_jobs"],
         failure=Failure(*failure) if failure else None,
         sql=form.get("sql"),
+        dynamic_overwrite=form.get("dynamic") is True,
     )

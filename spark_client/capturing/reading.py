@@ -28,7 +28,7 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_EXPRESSIONS}.UserDefinedExpression": ("name",),
     f"{_EXPRESSIONS}.Generator": ("elementSchema.names",),
     f"{_SQL}.execution.LogicalRDD": ("rdd.id",),
-    f"{_SOURCES}.InsertIntoHadoopFsRelationCommand": ("staticPartitions.size", "dynamicPartitionOverwrite"),
+    f"{_SOURCES}.InsertIntoHadoopFsRelationCommand": ("staticPartitions.size",),
     # Relations, and where they lie.
     f"{_SOURCES}.HadoopFsRelation": ("location", "partitionSchema"),
     f"{_SOURCES}.FileIndex": ("rootPaths",),
@@ -73,7 +73,8 @@ SKIPPED = (
     "explicitMetadata",
     "nonInheritableMetadataKeys",
 )
-# Keys of maps (options, properties) that name a place, in lower case.
+# Keys of maps (options, properties) that name a place or a part of one, in lower case; with a `?`, the key is read and
+# its value is not: a condition has literals.
 OPTIONS = (
     "path",
     "url",
@@ -89,3 +90,5 @@ OPTIONS = (
     "collection",
     "keyspace",
 )
+    "partitionoverwritemode",
+    "replacewhere?",

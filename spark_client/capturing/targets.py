@@ -66,10 +66,13 @@ class Target:
     rows: RowChange | None = None
 
 
-def find_targets(plan: Node, catalogs: Catalogs) -> tuple[Target, ...]:
-    """What a command writes: mostly one dataset; none if it is no write; several for INSERTs that share a FROM."""
+def find_targets(plan: Node, catalogs: Catalogs, *, dynamic: bool = False) -> tuple[Target, ...]:
+    """Find what a command writes: mostly one dataset; none if it is no write; several for INSERTs that share a FROM.
+
+    `dynamic` is the session's mode of overwriting partitions, where no option of the write sets another.
+    """
     commands = _commands_in(plan)
-    found = (_find_target(command, catalogs) for command in commands)
+    found = (_find_change(command, catalogs, dynamic) for command in commands)
     return tuple(target for target in found if target is not None)
 
 
@@ -77,6 +80,13 @@ def _commands_in(plan: Node) -> Sequence[Node]:
     if plan.kind == "WithCTE" and (inside := plan.node("plan")) is not None:
         return _commands_in(inside)
     return plan.nodes("children") if plan.kind == "Union" else [plan]
+
+
+def _find_change(command: Node, catalogs: Catalogs, dynamic: bool) -> Target | None:
+    """Find the target; replacing a part of a dataset is no OVERWRITE, which is of all of it."""
+    target = _find_target(command, catalogs)
+    part = target is not None and target.change == "OVERWRITE" and _replaces_part(command, dynamic)
+    return replace(target, change=None) if target is not None and part else target
 
 
 def _find_target(command: Node, catalogs: Catalogs) -> Target | None:
@@ -101,13 +111,26 @@ def _files(command: Node, catalogs: Catalogs) -> Target | None:
     table = command.values.get("catalogTable")
     output = Dataset(located, symlinks=find_symlinks(table, catalogs))
     target = _with_columns(command, output, _schema_of(table))
-    return replace(target, change=None) if is_partition(path) or _of_partitions(command) else target
+    return replace(target, change=None) if is_partition(path) else target
 
 
-def _of_partitions(command: Node) -> bool:
-    """Whether an overwrite replaces some partitions alone: those that the statement names, or that it has rows for."""
-    named = command.text("staticPartitions.size")
-    return named not in (None, "0") or command.values.get("dynamicPartitionOverwrite") is True
+def _replaces_part(command: Node, dynamic: bool) -> bool:
+    """True if an overwrite replaces a condition's rows alone, or the partitions that are named or have new rows."""
+    options = command.values.get("options") or command.values.get("writeOptions")
+    options = options if isinstance(options, Mapping) else {}
+    mode = options.get("partitionoverwritemode")
+    dynamic = dynamic if mode is None else str(mode).lower() == "dynamic"
+    if command.kind == "InsertIntoHadoopFsRelationCommand":
+        named = int(command.text("staticPartitions.size") or 0)
+        return named > 0 or (dynamic and bool(command.nodes("partitionColumns")))
+    return _is_delta(command) and ("replacewhere" in options or dynamic)
+
+
+def _is_delta(command: Node) -> bool:
+    """True if Delta writes it: of its `replaceWhere` and its own dynamic mode Spark's commands know nothing."""
+    table = command.node("table")
+    source = command.values.get("dataSource") or (table.values.get("table") if table else None)
+    return isinstance(source, Mapping) and source.get("class") in ("DeltaDataSource", "DeltaTableV2")
 
 
 def _table(command: Node, catalogs: Catalogs) -> Target | None:

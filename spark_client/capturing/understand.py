@@ -49,7 +49,8 @@ class Understanding:
         if execution.action in _CHECKPOINTS:
             self._checkpoint(execution)
             return []
-        targets = [one for one in find_targets(execution.plan, self._catalogs) if not _was_there(one, execution)]
+        found = find_targets(execution.plan, self._catalogs, dynamic=execution.dynamic_overwrite)
+        targets = [one for one in found if not _was_there(one, execution)]
         nameless = [one.unknown or one.command for one in targets if one.output is None]
         if nameless:
             raise NotUnderstood("; ".join(nameless))

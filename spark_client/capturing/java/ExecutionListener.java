@@ -7,6 +7,7 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.spark.SparkConf;
 import org.apache.spark.scheduler.SparkListener;
 import org.apache.spark.scheduler.SparkListenerApplicationEnd;
 import org.apache.spark.scheduler.SparkListenerEvent;
@@ -31,26 +32,34 @@ public class ExecutionListener extends SparkListener {
         public final long startedMs;
         public final long endedMs;
         public final boolean hadJobs;
+        /** True if `spark.sql.sources.partitionOverwriteMode` was dynamic when it started. */
+        public final boolean dynamic;
 
-        public Kept(SparkListenerSQLExecutionEnd end, long rootId, long startedMs, long endedMs, boolean hadJobs) {
+        public Kept(SparkListenerSQLExecutionEnd end, long rootId, long startedMs, long endedMs, boolean hadJobs,
+            boolean dynamic) {
             this.end = end;
             this.rootId = rootId;
             this.startedMs = startedMs;
             this.endedMs = endedMs;
             this.hadJobs = hadJobs;
+            this.dynamic = dynamic;
         }
     }
 
+    private static final String OVERWRITE_MODE = "spark.sql.sources.partitionOverwriteMode";
+
     private final ArrayBlockingQueue queue;
-    // By execution: the root's id, when it started, and whether there were jobs since then (1) or not (0).
+    private final String overwriteMode; // the application's
+    // By execution: the root's id, when it started, and 1 or 0: whether there were jobs since then, `Kept.dynamic`.
     private final Map starts = new ConcurrentHashMap();
     private final AtomicLong dropped = new AtomicLong();
     // Executions that kept ones are parts of.
     private final Set around = ConcurrentHashMap.newKeySet();
     private volatile long applicationEndMs = -1;
 
-    public ExecutionListener(int kept) {
+    public ExecutionListener(int kept, SparkConf conf) {
         this.queue = new ArrayBlockingQueue(kept);
+        this.overwriteMode = conf.get(OVERWRITE_MODE, "");
     }
 
     public void onOtherEvent(SparkListenerEvent event) {
@@ -58,10 +67,16 @@ public class ExecutionListener extends SparkListener {
             SparkListenerSQLExecutionStart start = (SparkListenerSQLExecutionStart) event;
             Object root = start.rootExecutionId().isDefined() ? start.rootExecutionId().get() : null;
             long rootId = root == null ? start.executionId() : ((Number) root).longValue();
-            starts.put(Long.valueOf(start.executionId()), new long[] {rootId, start.time(), 0L});
+            starts.put(Long.valueOf(start.executionId()), new long[] {rootId, start.time(), 0L, isDynamic(start) ? 1L : 0L});
         } else if (event instanceof SparkListenerSQLExecutionEnd) {
             keep((SparkListenerSQLExecutionEnd) event);
         }
+    }
+
+    /** The session's conf as it was then; it has only what differs from the application's. */
+    private boolean isDynamic(SparkListenerSQLExecutionStart start) {
+        scala.Option mode = start.modifiedConfigs().get(OVERWRITE_MODE);
+        return "dynamic".equalsIgnoreCase(mode.isDefined() ? mode.get().toString() : overwriteMode);
     }
 
     /** A job is of its root execution, and maybe of any that this one has inside: Spark does not tell of which. */
@@ -100,7 +115,7 @@ public class ExecutionListener extends SparkListener {
         boolean isAround = around.remove(Long.valueOf(end.executionId()));
         if (end.qe() == null || !isOfInterest(end)) {
             if (isAround) {
-                put(new Kept(null, end.executionId(), end.time(), end.time(), true));
+                put(new Kept(null, end.executionId(), end.time(), end.time(), true, false));
             }
             return;
         }
@@ -109,7 +124,8 @@ public class ExecutionListener extends SparkListener {
         }
         long startedMs = start == null ? end.time() - end.duration() / 1000000L : start[1];
         long rootId = start == null ? end.executionId() : start[0];
-        put(new Kept(end, rootId, startedMs, end.time(), start == null || start[2] == 1L));
+        boolean dynamic = start != null && start[3] == 1L;
+        put(new Kept(end, rootId, startedMs, end.time(), start == null || start[2] == 1L, dynamic));
     }
 
     private void put(Kept kept) {

@@ -52,7 +52,7 @@ public class Executions {
         StringBuilder told = new StringBuilder("{\"id\":").append(kept.end.executionId());
         told.append(",\"root_id\":").append(kept.rootId);
         told.append(",\"started_ms\":").append(kept.startedMs).append(",\"ended_ms\":").append(kept.endedMs);
-        told.append(",\"had_jobs\":").append(kept.hadJobs);
+        told.append(",\"had_jobs\":").append(kept.hadJobs).append(",\"dynamic\":").append(kept.dynamic);
         try {
             tellExecution(kept, told);
         } catch (Throwable failed) { // of this execution alone: the next is read all the same

@@ -79,7 +79,7 @@ public class PlanReader {
     /**
      * @param getters by class or interface, the methods to call; a dot calls the next on what the first answers
      * @param skipped names of constructor parameters that are not read
-     * @param options keys of maps that are read
+     * @param options keys of maps that are read; with a `?` behind it, the key alone, whose value is told as null
      */
     public PlanReader(Map getters, Collection skipped, Collection options, int objectsMax, int charsMax) {
         this.getters = getters;
@@ -439,11 +439,13 @@ public class PlanReader {
     }
 
     private boolean entry(Object key, Object value, boolean first, int nested) throws Exception {
-        if (!options.contains(String.valueOf(key).toLowerCase(java.util.Locale.ROOT)) || value == null) {
+        String lower = String.valueOf(key).toLowerCase(java.util.Locale.ROOT);
+        boolean keyAlone = options.contains(lower + "?");
+        if (!keyAlone && !options.contains(lower) || value == null) {
             return first;
         }
-        first = name(String.valueOf(key).toLowerCase(java.util.Locale.ROOT), first);
-        value(value, nested);
+        first = name(lower, first);
+        value(keyAlone ? null : value, nested);
         return first;
     }
 

@@ -125,6 +125,28 @@ def test_partitions_that_are_replaced_are_not_all_of_their_table(spark, write_of
     assert (whole.change, named.change, has_rows.change) == ("OVERWRITE", None, None)
 
 
+@pytest.mark.parametrize(
+    ("mode", "options", "change"),
+    [
+        ("dynamic", {}, None),
+        ("dynamic", {"partitionOverwriteMode": "static"}, "OVERWRITE"),
+        ("static", {}, "OVERWRITE"),
+    ],
+)
+def test_the_mode_of_overwriting_partitions_is_the_sessions_when_it_was_written(
+    mode, options, change, spark, write_of, tmp_path
+):
+    def act() -> None:
+        spark.conf.set("spark.sql.sources.partitionOverwriteMode", mode)
+        try:
+            frame = spark.sql("SELECT 'UA' AS carrier, '2013-01-01' AS day")
+            frame.write.partitionBy("day").mode("overwrite").options(**options).parquet(f"{tmp_path}/out")
+        finally:
+            spark.conf.unset("spark.sql.sources.partitionOverwriteMode")
+
+    assert write_of(act).change == change
+
+
 def test_a_table_outside_of_the_warehouse_lies_where_it_lies(spark, write_of, tmp_path):
     place = tmp_path / "a place"
     write = write_of(lambda: spark.sql(f"CREATE TABLE outside USING parquet LOCATION '{place}' AS {_ROW}"))

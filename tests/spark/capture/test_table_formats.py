@@ -179,3 +179,31 @@ def test_rows_of_a_folder(check) -> None:
         spark.sql(f"UPDATE delta.`{out}` SET distance = flight")
 
     check(write("a folder that is made and changed", act, f"out:{_ALL}\nout:\ndistance <- out.flight IDENTITY"))
+
+
+# The options of an overwrite of a folder, the session's mode, and what is told of it.
+_PARTS = (
+    ({}, "static", "OVERWRITE"),
+    ({"replaceWhere": "carrier = 'UA'"}, "static", None),
+    ({"partitionOverwriteMode": "dynamic"}, "static", None),
+    ({}, "dynamic", None),
+    ({"partitionOverwriteMode": "static"}, "dynamic", "OVERWRITE"),
+)
+
+
+@pytest.mark.skipif("delta" not in table_formats.chosen(), reason="Spark's commands do not say it of Delta alone")
+@pytest.mark.parametrize(("options", "mode", "change"), _PARTS)
+def test_an_overwrite_is_one_of_all_that_was_there(
+    options: dict[str, str], mode: str, change: str | None, sources: SparkSession, watch: Watch, tmp_path: Path
+) -> None:
+    out = str(tmp_path / "out")
+    frame = sources.sql(f"{_ROUTED} WHERE carrier = 'UA'")
+    sources.sql(_ROUTED).write.format("delta").partitionBy("carrier").save(out)
+    sources.conf.set("spark.sql.sources.partitionOverwriteMode", mode)
+    try:
+        [write] = watch.writes_of(lambda: frame.write.format("delta").mode("overwrite").options(**options).save(out))
+    finally:
+        sources.conf.unset("spark.sql.sources.partitionOverwriteMode")
+
+    left = {row.carrier for row in sources.read.format("delta").load(out).collect()}
+    assert (write.change, left) == (change, {"UA"} if change else {"B6", "UA"})

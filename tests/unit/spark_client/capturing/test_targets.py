@@ -56,15 +56,6 @@ WRITES = [
     # One partition is no overwrite of them all.
     (files("s3a://lake/out/day=2013-01-01", "Overwrite"), a_target(FILES, OUT)),
     (files(mode="Overwrite", staticPartitions__size="1"), a_target(FILES, OUT)),
-    (files(mode="Overwrite", staticPartitions__size="0", dynamicPartitionOverwrite=True), a_target(FILES, OUT)),
-    (
-        files(
-            mode="Overwrite",
-            staticPartitions__size="0",
-            dynamicPartitionOverwrite=False,
-        ),
-        a_target(FILES, OUT, change="OVERWRITE"),
-    ),
     (
         files("s3a://lake/warehouse/flights", "Overwrite", a_table()),
         a_target(FILES, Dataset(FLIGHTS, COLUMNS, NAMED), change="OVERWRITE"),
@@ -170,6 +161,49 @@ WRITES = [
         ),
     ),
 ]
+
+
+BY_DAY = {"mode": "Overwrite", "staticPartitions__size": "0", "partitionColumns": [a_node("AttributeReference")]}
+DELTA = {"class": "DeltaDataSource", "shortName": "delta"}
+DELTA_TABLE = a_v2_relation({"class": "DeltaTableV2", "path": "s3://lake/out"})
+
+
+def delta(mode="Overwrite", **options):
+    return a_command(
+        "SaveIntoDataSourceCommand", dataSource=DELTA, options={"path": "s3://lake/out", **options}, mode=mode
+    )
+
+
+# A command, the session's mode of overwriting partitions, and whether all of the dataset is replaced.
+OVERWRITES = [
+    (files(**BY_DAY), "static", True),
+    (files(**BY_DAY), "dynamic", False),
+    (files(**BY_DAY, options={"partitionoverwritemode": "Dynamic"}), "static", False),
+    (files(**BY_DAY, options={"partitionoverwritemode": "static"}), "dynamic", True),
+    (files(mode="Overwrite", partitionColumns=[]), "dynamic", True),
+    (delta(), "static", True),
+    (delta(), "dynamic", False),
+    (delta(partitionoverwritemode="dynamic"), "static", False),
+    (delta(partitionoverwritemode="static"), "dynamic", True),
+    (delta(replacewhere=None), "static", False),
+    (a_command("OverwriteByExpression", table=DELTA_TABLE, writeOptions={}), "static", True),
+    (a_command("OverwriteByExpression", table=DELTA_TABLE, writeOptions={"replacewhere": None}), "static", False),
+    (a_command("OverwriteByExpression", table=ORDERS_V2, writeOptions={"replacewhere": None}), "dynamic", True),
+]
+
+
+@pytest.mark.parametrize(("command", "mode", "all_of_it"), OVERWRITES)
+def test_an_overwrite_of_a_part_is_no_overwrite_of_the_dataset(command, mode, all_of_it):
+    [target] = find_targets(command, CATALOGS, dynamic=mode == "dynamic")
+
+    assert target.output is not None
+    assert target.change == ("OVERWRITE" if all_of_it else None)
+
+
+def test_an_append_with_the_options_of_an_overwrite_is_an_append():
+    [target] = find_targets(delta("Append", partitionoverwritemode="dynamic"), CATALOGS, dynamic=True)
+
+    assert target.change is None
 
 
 @pytest.mark.parametrize(("command", "target"), WRITES, ids=lambda one: one.kind if hasattr(one, "kind") else "")
