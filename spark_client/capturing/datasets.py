@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 from lineage.names import DatasetId
 from spark_client.capturing import jdbc
 from spark_client.capturing.catalogs import Catalogs
+from spark_client.capturing.database_names import tables_in
 from spark_client.capturing.locations import find_path, find_topic, find_uri
 from spark_client.capturing.plan import Node
 from spark_client.capturing.queries import find_query
@@ -19,6 +20,7 @@ from spark_client.capturing.writes import Dataset, SchemaField, Symlink
 # An object of the JVM, as its getters tell it.
 Told: TypeAlias = Mapping[str, Any]
 
+_ASKED = "JDBCRelation: a query that the database runs"
 # A relation of more places than this is told by the folders that they are in.
 _PLACES_MAX = 50
 _MADE_OF_NOTHING = frozenset({"EmptyRelation", "OneRowRelation", "Range"})
@@ -36,21 +38,33 @@ _REASONS = {
 
 
 @dataclass(frozen=True, slots=True)
+class DatabaseQuery:
+    """A query that a database runs, as Spark's parser reads it, and the database's URL."""
+
+    plan: Node
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
 class Read:
     """What a leaf reads. Each of its columns is the column of that name of each dataset; of none: made of nothing.
 
     `unknown` says why nothing is known of its columns; datasets that are there nevertheless are read. Of `merged`
-    datasets each has the columns of its own schema alone; one without a schema may have any.
+    datasets each has the columns of its own schema alone; one without a schema may have any. `query` is the parsed plan
+    of what a database is asked; `unnamed` says why nobody can name what it reads beside the datasets.
     """
 
     datasets: tuple[Dataset, ...] = ()
     unknown: str | None = None
     merged: bool = False
+    query: DatabaseQuery | None = None
+    unnamed: str | None = None
 
     @property
     def unknown_inputs(self) -> tuple[str, ...]:
         """Why nobody can name what it reads; empty if it has a name, or reads nothing."""
-        return (self.unknown,) if self.unknown is not None and not self.datasets else ()
+        reason = self.unknown if not self.datasets else self.unnamed
+        return (reason,) if reason is not None else ()
 
 
 def find_datasets(leaf: Node, catalogs: Catalogs) -> Read:
@@ -123,6 +137,8 @@ def _logical_relation(leaf: Node, catalogs: Catalogs) -> Read | None:
         return Read((named,))
     if merged := _merged(leaf, told, catalogs):
         return merged
+    if asked := leaf.node("asked"):
+        return _asked(asked, told, schema)
     return _of_object(told, catalogs, schema, find_symlinks(table, catalogs))
 
 
@@ -220,6 +236,19 @@ def _of_paths(told: Told, catalogs: Catalogs, schema: Sequence[SchemaField]) -> 
     return find_paths([path], catalogs, schema) if isinstance(path, str) else None
 
 
+def _asked(plan: Node, relation: Told, schema: Sequence[SchemaField]) -> Read:
+    """Return the tables that a query reads; its columns are known by its plan."""
+    url, text = _text(relation, "jdbcOptions", "url") or "", _text(relation, "jdbcOptions", "tableOrQuery") or ""
+    found = [name and jdbc.find_table(url, ".".join(name)) for name in tables_in(plan)]
+    named = dict.fromkeys(one for one in found if isinstance(one, DatasetId))
+    if not named:
+        return Read(unknown=_ASKED)
+    simple = find_query(text) if len(named) == 1 else None
+    columns = tuple(schema) if simple and simple.plain else ()
+    lost = _ASKED if len(named) < len(set(found)) else None
+    return Read(tuple(Dataset(one, columns) for one in named), query=DatabaseQuery(plan, url), unnamed=lost)
+
+
 def _jdbc(url: str | None, table: str | None) -> Read | None:
     """A table of a database; of a query, the one table that it reads."""
     if not url or not table:
@@ -229,7 +258,7 @@ def _jdbc(url: str | None, table: str | None) -> Read | None:
     query = find_query(table)
     named = jdbc.find_table(url, query.table) if query else None
     if query is None or named is None:
-        return Read(unknown="JDBCRelation: a query that the database runs")
+        return Read(unknown=_ASKED)
     return Read((Dataset(named),), None if query.plain else "JDBCRelation: computed by the database")
 
 

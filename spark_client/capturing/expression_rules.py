@@ -231,6 +231,11 @@ def _references(node: Node, of: Expressions) -> Value:
     return change(SOMEHOW, values)
 
 
+def _somehow(node: Node, of: Expressions) -> Value:
+    """Depend on what a function of a database's own is given: it may aggregate, or not."""
+    return change(SOMEHOW, map(of.value, parts_of(node)))
+
+
 def _with(node: Node, of: Expressions) -> Value:
     """An expression in which others, that stand in it more than once, have names."""
     defined = {_common(one): of.value(one.node("child")) for one in node.nodes("defs")}
@@ -274,6 +279,7 @@ RULES: Mapping[str, Rule] = {
     "InSubquery": _in_subquery,
     "Exists": _exists,
     "References": _references,
+    "DatabaseFunction": _somehow,
     "LambdaFunction": _lambda,
     "With": _with,
     "CommonExpressionRef": _common_reference,

@@ -47,6 +47,10 @@ _SERVERS = {
 # They run inside the program, so what they have is a file or a name instead of a host.
 _EMBEDDED = frozenset({"derby", "h2", "hsqldb", "sqlite", "duckdb"})
 
+# What they make of names without quotes; the others keep them.
+_UPPER = frozenset({"db2", "derby", "h2", "hsqldb", "oracle", "snowflake"})
+_LOWER = frozenset({"postgresql", "presto", "redshift", "trino"})
+
 _URL = re.compile(
     r"(?:jdbc:)?(?P<kind>\w+)(?P<more>(?::[a-z]+|\+\w+)*)"
     r"(?:://(?P<authority>[^/?;]*)(?:/(?P<database>[^?;]*))?|:(?P<local>[^?;]*))(?:[?;](?P<options>.*))?",
@@ -93,6 +97,20 @@ def find_table(url: str, table: str) -> DatasetId | None:
     if place.database and len(parts) < place.depth:
         parts = [place.database, *parts]
     return DatasetId(place.namespace, ".".join(parts))
+
+
+def find_column(url: str, name: str) -> str:
+    """Spell a column of a query as the database has it: one without quotes in upper or lower case, if that folds names.
+
+    >>> [find_column(url, "Total") for url in ("jdbc:oracle:thin:@db:1521/s", "jdbc:postgresql://db/s", "jdbc:mysql://db/s")]
+    ['TOTAL', 'total', 'Total']
+    >>> find_column("jdbc:postgresql://db/s", '"Total"')
+    'Total'
+    """
+    kind = url.strip().removeprefix("jdbc:").partition(":")[0].lower()
+    if name.startswith('"'):
+        return name.strip('"')
+    return name.upper() if kind in _UPPER else name.lower() if kind in _LOWER else name
 
 
 def parse_name(table: str) -> list[str] | None:

@@ -36,6 +36,7 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_SOURCES}.jdbc.JDBCOptions": ("url", "tableOrQuery"),
     f"{_CATALYST}.catalog.CatalogTable": ("identifier", "storage", "partitionColumnNames", "schema"),
     f"{_CATALYST}.catalog.CatalogStorageFormat": ("locationUri",),
+    f"{_CATALYST}.AliasIdentifier": ("name",),
     f"{_CATALYST}.TableIdentifier": ("table", "database", "catalog"),
     f"{_SQL}.sources.BaseRelation": ("schema",),
     f"{_SQL}.sources.DataSourceRegister": ("shortName",),
@@ -89,6 +90,6 @@ OPTIONS = (
     "table",
     "collection",
     "keyspace",
-)
     "partitionoverwritemode",
     "replacewhere?",
+)

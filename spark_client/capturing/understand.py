@@ -9,9 +9,11 @@ from typing import NamedTuple, TypeVar
 
 from lineage.fields.columns import Columns, Source, Sources, Transformation, unite
 from lineage.names import DatasetId, FieldPath
+from spark_client.capturing import jdbc
 from spark_client.capturing.catalogs import Catalogs
 from spark_client.capturing.columns import TooLarge, Walk
-from spark_client.capturing.datasets import Read, find_datasets
+from spark_client.capturing.database_queries import resolve
+from spark_client.capturing.datasets import DatabaseQuery, Read, find_datasets
 from spark_client.capturing.executions import Execution
 from spark_client.capturing.operators import Relation, plans_of
 from spark_client.capturing.plan import Node
@@ -24,6 +26,7 @@ from spark_client.capturing.writes import Dataset, Write, Written
 
 K = TypeVar("K")
 _METADATA = "_metadata"
+_COMPUTED = "JDBCRelation: computed by the database"
 _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 # Leaves that stand for a plan elsewhere.
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
@@ -202,6 +205,8 @@ class _Reading:
         if remembered:
             return remembered.relation(_ids(node))
         read = self._find(node)
+        if read.query is not None:
+            return _asked(read.query, _outputs(node))
         hidden = _hidden(node)
         outputs = _outputs(node)
         values = (NOTHING if one.text("name") == hidden else _column(one, read) for one in outputs)
@@ -239,6 +244,32 @@ def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -
     return Value(frozenset(Dependency(Source(one, path), how) for one in having), unknown=frozenset(reasons))
 
 
+def _asked(query: DatabaseQuery, outputs: Sequence[Node]) -> Relation:
+    """Return what a query gives that a database runs; a column that is not resolved is unknown."""
+    ids = [one.text("exprId") or "" for one in outputs]
+    plan = resolve(query.plan, [one.text("name") or "" for one in outputs], _table_of_database)
+    relation = Relation() if plan is None else Walk(lambda leaf: _columns_of(leaf, query.url)).relation(plan)
+    values = [replace(one, unknown=frozenset({_COMPUTED})) if one.unknown else one for one in relation.values]
+    if len(values) != len(ids):
+        values = [unknown(_COMPUTED)] * len(ids)
+    return Relation(tuple(zip(ids, values, strict=True)), relation.rows)
+
+
+def _table_of_database(parts: Sequence[str]) -> Node:
+    leaf = Node(0, "DatabaseTable")
+    leaf.values = {"schema": None, "name": ".".join(parts)}
+    return leaf
+
+
+def _columns_of(table: Node, url: str) -> Relation:
+    dataset = jdbc.find_table(url, table.text("name") or "")
+    names = [(one.text("exprId") or "", jdbc.find_column(url, one.text("name") or "")) for one in table.nodes("output")]
+    if dataset is None:
+        return Relation(tuple((one, unknown(_COMPUTED)) for one, _ in names))
+    sources = [(one, Source(dataset, (name,))) for one, name in names]
+    return Relation(tuple((one, Value(frozenset({Dependency(source, IDENTITY)}))) for one, source in sources))
+
+
 def _hidden(leaf: Node) -> str | None:
     """The column that Spark adds to files' own if it is asked for: their paths, sizes and times."""
     relation = leaf.values.get("relation")
@@ -264,7 +295,7 @@ def _reachable(root: Node) -> Iterator[Node]:
     while left:
         node = left.pop()
         yield node
-        for child in node.below:
+        for child in () if _is_leaf(node) else node.below:
             if child.number not in seen:
                 seen.add(child.number)
                 left.append(child)

@@ -28,11 +28,13 @@ import org.apache.spark.sql.catalyst.expressions.NamedExpression;
 import org.apache.spark.sql.catalyst.expressions.OuterReference;
 import org.apache.spark.sql.catalyst.expressions.PlanExpression;
 import org.apache.spark.sql.catalyst.plans.JoinType;
+import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.catalyst.trees.TreeNode;
 import org.apache.spark.sql.execution.ExternalRDD;
 import org.apache.spark.sql.execution.LogicalRDD;
 import org.apache.spark.sql.execution.datasources.HadoopFsRelation;
 import org.apache.spark.sql.execution.datasources.LogicalRelation;
+import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.MapType;
@@ -205,7 +207,7 @@ public class PlanReader {
             first = name("exprId", first);
             text(id((NamedExpression) node));
         }
-        if (node instanceof Cast) {
+        if (node instanceof Cast && ((Cast) node).resolved()) {
             first = tellCast(((Cast) node).child().dataType(), ((Cast) node).dataType(), first);
         } else if (node instanceof GetStructField) {
             GetStructField step = (GetStructField) node;
@@ -220,6 +222,12 @@ public class PlanReader {
             if (schemas != null) {
                 first = name("schemas", first);
                 list(schemas, 0);
+            }
+        } else if (node instanceof LogicalRelation && ((LogicalRelation) node).relation() instanceof JDBCRelation) {
+            LogicalPlan query = Queries.of((JDBCRelation) ((LogicalRelation) node).relation());
+            if (query != null) {
+                first = name("asked", first);
+                value(query, 0);
             }
         }
         tellGetters(node, first, 0);

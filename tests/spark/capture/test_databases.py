@@ -14,6 +14,87 @@ _COLUMNS = """
         far <- flights.distance TRANSFORMATION
 """
 
+_ASKED_TABLES = tuple(
+    f"CREATE TABLE IF NOT EXISTS derby.APP.{name} AS {rows}"
+    for name, rows in {
+        "FLOWN": "SELECT length(carrier) AS CARRIER, length(tailnum) AS TAILNUM, distance AS DISTANCE FROM flights",
+        "CRAFT": "SELECT length(tailnum) AS TAILNUM, seats AS SEATS, length(model) AS MODEL FROM planes",
+    }.items()
+)
+# Derby has names without quotes in upper case, and compares no texts that Spark made.
+QUERIES = (
+    (
+        "a join, an alias and a condition",
+        "SELECT f.carrier, c.seats AS n FROM app.flown f JOIN app.craft c ON f.tailnum = c.tailnum "
+        "WHERE f.distance > 9",
+        """
+        CARRIER <- flown.CARRIER IDENTITY
+        N <- craft.SEATS IDENTITY
+        * <- flown.TAILNUM JOIN, craft.TAILNUM JOIN, flown.DISTANCE FILTER
+        """,
+    ),
+    (
+        "aggregates",
+        "SELECT carrier, sum(distance) AS far, count(*) AS n FROM app.flown GROUP BY carrier HAVING max(tailnum) > 1",
+        """
+        CARRIER <- flown.CARRIER IDENTITY
+        FAR <- flown.DISTANCE AGGREGATION
+        N <- nothing
+        * <- flown.CARRIER GROUP_BY, flown.TAILNUM FILTER
+        """,
+    ),
+    (
+        "a name that two tables may have",
+        "SELECT model, f.carrier, f.distance + seats AS x FROM app.flown f, app.craft c WHERE f.tailnum = c.tailnum",
+        """
+        MODEL <- unknown
+        CARRIER <- flown.CARRIER IDENTITY
+        X <- flown.DISTANCE TRANSFORMATION, unknown
+        * <- flown.TAILNUM FILTER, craft.TAILNUM FILTER
+        """,
+    ),
+    (
+        "a query in parentheses, and stars",
+        "SELECT d.*, f.carrier FROM (SELECT tailnum, abs(model) AS m FROM app.craft) d JOIN app.flown f "
+        "ON d.tailnum = f.tailnum",
+        """
+        TAILNUM <- craft.TAILNUM IDENTITY
+        M <- craft.MODEL TRANSFORMATION
+        CARRIER <- flown.CARRIER IDENTITY
+        * <- craft.TAILNUM JOIN, flown.TAILNUM JOIN
+        """,
+    ),
+    (
+        "a star of one of two tables",
+        "SELECT c.*, f.carrier FROM app.craft c JOIN app.flown f ON f.tailnum = c.tailnum",
+        """
+        TAILNUM <- craft.TAILNUM IDENTITY
+        SEATS <- craft.SEATS IDENTITY
+        MODEL <- craft.MODEL IDENTITY
+        CARRIER <- flown.CARRIER IDENTITY
+        * <- craft.TAILNUM JOIN, flown.TAILNUM JOIN
+        """,
+    ),
+    (
+        "a union, of which the names are those of the first",
+        "SELECT tailnum, distance AS n FROM app.flown UNION ALL SELECT tailnum, seats AS n FROM app.craft",
+        """
+        TAILNUM <- flown.TAILNUM IDENTITY, craft.TAILNUM IDENTITY
+        N <- flown.DISTANCE IDENTITY, craft.SEATS IDENTITY
+        """,
+    ),
+    (
+        "subqueries, one of the query around it",
+        "SELECT f.carrier, (SELECT max(c.seats) FROM app.craft c WHERE c.tailnum = f.tailnum) AS n FROM app.flown f "
+        "WHERE f.tailnum IN (SELECT c.tailnum FROM app.craft c)",
+        """
+        CARRIER <- flown.CARRIER IDENTITY
+        N <- craft.SEATS AGGREGATION, craft.TAILNUM FILTER, flown.TAILNUM FILTER
+        * <- flown.TAILNUM FILTER, craft.TAILNUM FILTER
+        """,
+    ),
+)
+
 CASES = (
     write(
         "a frame as a table of a database",
@@ -52,6 +133,17 @@ CASES = (
         ),
         "seats <- jdbc_asked.seats IDENTITY",
         before=("CREATE TABLE derby.APP.JDBC_ASKED AS SELECT * FROM planes",),
+    ),
+    *(
+        write(
+            f"a query that the database answers: {name}",
+            lambda spark, out, sql=sql: (
+                spark.read.format("jdbc").options(url=_URL, query=sql, **_DRIVER).load().write.parquet(out)
+            ),
+            told,
+            before=_ASKED_TABLES,
+        )
+        for name, sql, told in QUERIES
     ),
     statement(
         "a catalog's table as selected",
