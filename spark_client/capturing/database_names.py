@@ -139,7 +139,7 @@ class Scope:
 def tables_in(node: Node, defined: frozenset[str] = frozenset()) -> Iterator[tuple[str, ...] | None]:
     """Yield the names of the tables that a query reads, None for a function; `defined` are its CTEs."""
     if node.kind == "UnresolvedWith":
-        for name, query in node.values.get("cteRelations") or ():
+        for name, query, *_ in node.values.get("cteRelations") or ():
             defined |= {plain(str(name))}
             yield from tables_in(query, defined)
     if node.kind == "UnresolvedRelation":

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from spark_client.capturing.database_names import Column, Made, Scope, Table, Unresolvable, plain
 from spark_client.capturing.plan import Node, kinds
@@ -16,7 +17,8 @@ _DEPTH_MAX = 150
 _PASSING = kinds("GlobalLimit LocalLimit Offset Sample UnresolvedHint")
 _DECIDING = kinds("Sort Distinct UnresolvedHaving")
 _SETS = kinds("Union Except Intersect")
-_USING = re.compile(r"UsingJoin\((\w+),\s*\w+\((.*)\)\)")
+# As Spark 4 prints it, and as Spark 3.5 does: `UsingJoin(Inner, [id])`, `UsingJoin(Inner,List(id))`.
+_USING = re.compile(r"UsingJoin\((\w+),\s*(?:\w+\(|\[)(.*)[])]\)")
 _AGGREGATES = kinds(
     """
     sum avg mean min max count stddev stddev_pop stddev_samp variance var_pop var_samp median mode
@@ -51,6 +53,10 @@ _SCALARS = kinds(
 # What is a value of the database's own, not a column, in some databases; such a column is quoted in those.
 _PSEUDO = kinds("rownum rowid sysdate systimestamp user uid current_user session_user system_user current_role")
 _NOW = kinds("current_date current_timestamp current_time localtime localtimestamp")
+
+
+# By name, the query of a WITH and those that it knows; None inside itself, where it may be recursive, or a table.
+_Ctes: TypeAlias = "Mapping[str, tuple[Node, _Ctes] | None]"
 
 
 @dataclass(slots=True)
@@ -100,13 +106,13 @@ class _Resolver:
         self._table = table
         self._depth = 0
 
-    def query(self, plan: Node, outer: Scope | None, ctes: Mapping[str, Node]) -> _Query:
+    def query(self, plan: Node, outer: Scope | None, ctes: _Ctes) -> _Query:
         """Resolve a query."""
         child = plan.node("child")
         if plan.kind == "UnresolvedWith" and child is not None:
-            known = dict(ctes)
-            for name, query in plan.values.get("cteRelations") or ():
-                known = {**known, plain(str(name)): query}
+            known = ctes
+            for name, query, *_ in plan.values.get("cteRelations") or ():
+                known = {**known, plain(str(name)): (query, known)}
             return self.query(child, outer, known)
         if plan.kind in ("Project", "Aggregate"):
             return self._select(plan, outer, ctes)
@@ -161,7 +167,7 @@ class _Resolver:
         by_id = {one.text("exprId"): one for one in told}
         told[:] = [by_id.get(one.text("exprId"), one) for one in columns]
 
-    def _select(self, plan: Node, outer: Scope | None, ctes: Mapping[str, Node]) -> _Query:
+    def _select(self, plan: Node, outer: Scope | None, ctes: _Ctes) -> _Query:
         child = plan.node("child")
         if child is None:
             raise Unresolvable(plan.kind)
@@ -186,7 +192,7 @@ class _Resolver:
         return _Query(select, columns, select, scope, found)
 
     def _listed(
-        self, one: Node, scope: Scope, ctes: Mapping[str, Node], earlier: frozenset[str]
+        self, one: Node, scope: Scope, ctes: _Ctes, earlier: frozenset[str]
     ) -> list[tuple[Column | Table, Node | None]]:
         """Resolve an item of a SELECT's list: a column, or a star; some databases know `earlier` aliases."""
         if one.kind == "UnresolvedStar":
@@ -214,14 +220,14 @@ class _Resolver:
                 found.append((table, None))
         return found
 
-    def _set(self, plan: Node, outer: Scope | None, ctes: Mapping[str, Node]) -> _Query:
+    def _set(self, plan: Node, outer: Scope | None, ctes: _Ctes) -> _Query:
         children = plan.nodes("children") or plan.nodes("left", "right")
         parts = tuple(self.query(child, outer, ctes) for child in children)
         nodes = [part.node for part in parts]
         below = {"children": nodes} if plan.kind == "Union" else {"left": nodes[0], "right": nodes[1]}
         return _Query(self._made.node(plan.kind, **below), parts[0].columns, parts=parts)
 
-    def _decide(self, query: _Query, plan: Node, ctes: Mapping[str, Node]) -> None:
+    def _decide(self, query: _Query, plan: Node, ctes: _Ctes) -> None:
         """Put what decides about rows below the SELECT: there are columns that it does not give."""
         if plan.kind == "Distinct":
             query.node = self._made.node("Distinct", child=query.node)
@@ -234,16 +240,14 @@ class _Resolver:
         below = self._made.node(kind, **told, child=query.select.values["child"])
         query.select.values = {**query.select.values, "child": below}
 
-    def _decisive(self, query: _Query, one: Node, ctes: Mapping[str, Node]) -> Node:
+    def _decisive(self, query: _Query, one: Node, ctes: _Ctes) -> Node:
         inner = one.node("child") if one.kind == "SortOrder" else one
         parts = [str(part) for part in (inner.values.get("nameParts") or ())] if inner is not None else []
         if len(parts) == 1 and one.kind == "SortOrder" and plain(parts[0]) in query.aliases:
             return query.aliases[plain(parts[0])]
         return self._made.attribute() if query.scope is None else self._value(one, query.scope, ctes)
 
-    def _from(
-        self, plan: Node, outer: Scope | None, ctes: Mapping[str, Node], aliases: frozenset[str]
-    ) -> tuple[Node, Scope]:
+    def _from(self, plan: Node, outer: Scope | None, ctes: _Ctes, aliases: frozenset[str]) -> tuple[Node, Scope]:
         child = plan.node("child")
         if plan.kind == "Filter" and child is not None:
             below, scope = self._from(child, outer, ctes, aliases)
@@ -259,9 +263,7 @@ class _Resolver:
         node, table = self._item(plan, outer, ctes)
         return node, Scope((table,), outer=outer, hidden=aliases)
 
-    def _join(
-        self, plan: Node, outer: Scope | None, ctes: Mapping[str, Node], aliases: frozenset[str]
-    ) -> tuple[Node, Scope]:
+    def _join(self, plan: Node, outer: Scope | None, ctes: _Ctes, aliases: frozenset[str]) -> tuple[Node, Scope]:
         left_plan, right_plan, how = plan.node("left"), plan.node("right"), plan.text("joinType") or ""
         if left_plan is None or right_plan is None:
             raise Unresolvable(plan.kind)
@@ -286,7 +288,7 @@ class _Resolver:
         on = self._made.node("And", children=conditions) if conditions else None
         return self._made.node("Join", left=left, right=right, joinType="Inner", condition=on), both
 
-    def _item(self, plan: Node, outer: Scope | None, ctes: Mapping[str, Node]) -> tuple[Node, Table]:
+    def _item(self, plan: Node, outer: Scope | None, ctes: _Ctes) -> tuple[Node, Table]:
         """Resolve an item of a FROM: a table, or a query in parentheses or of a WITH."""
         alias: tuple[str, ...] = ()
         while plan.kind == "SubqueryAlias" and (child := plan.node("child")) is not None:
@@ -298,8 +300,11 @@ class _Resolver:
         parts = [str(part) for part in plan.values.get("multipartIdentifier") or ()]
         alias = alias or tuple(map(plain, parts))
         if len(parts) == 1 and plain(parts[0]) in ctes:
-            within = {name: query for name, query in ctes.items() if name != plain(parts[0])}
-            return self._derived(self.query(ctes[plain(parts[0])], None, within), alias)
+            defined = ctes[plain(parts[0])]
+            if defined is None:
+                raise Unresolvable(parts[0])
+            query, known = defined
+            return self._derived(self.query(query, None, {**known, plain(parts[0]): None}), alias)
         return self._opened(self._table(parts), alias)
 
     def _opened(self, leaf: Node, alias: tuple[str, ...]) -> tuple[Node, Table]:
@@ -331,7 +336,7 @@ class _Resolver:
         passes = len(opened) == 1 and select is not None and select.kind == "Project"
         return query.node, Table(alias, known, find if passes else None, closed=not opened)
 
-    def _value(self, one: Node, scope: Scope, ctes: Mapping[str, Node]) -> Node:
+    def _value(self, one: Node, scope: Scope, ctes: _Ctes) -> Node:
         """Resolve an expression; what it may not be known to be made of is unknown."""
         self._depth += 1
         try:
@@ -349,7 +354,7 @@ class _Resolver:
         except Unresolvable:
             return self._made.attribute()
 
-    def _resolved(self, one: Node, scope: Scope, ctes: Mapping[str, Node]) -> Node:
+    def _resolved(self, one: Node, scope: Scope, ctes: _Ctes) -> Node:
         if one.kind == "UnresolvedAttribute":
             return self._attribute([str(part) for part in one.values.get("nameParts") or ()], scope)
         if one.kind == "UnresolvedFunction":
@@ -364,7 +369,7 @@ class _Resolver:
         values = {name: self._each(value, scope, ctes) for name, value in one.values.items()}
         return self._made.node("Changed" if one.kind == "Cast" else one.kind, **values)
 
-    def _each(self, value: object, scope: Scope, ctes: Mapping[str, Node]) -> object:
+    def _each(self, value: object, scope: Scope, ctes: _Ctes) -> object:
         if isinstance(value, list):
             return [self._each(one, scope, ctes) for one in value]
         return self._value(value, scope, ctes) if isinstance(value, Node) else value
@@ -376,7 +381,7 @@ class _Resolver:
             raise Unresolvable(".".join(parts))
         return scope.find(parts)
 
-    def _function(self, one: Node, scope: Scope, ctes: Mapping[str, Node]) -> Node:
+    def _function(self, one: Node, scope: Scope, ctes: _Ctes) -> Node:
         parts = one.values.get("nameParts") or [""]
         name = plain(str(parts[-1]))
         arguments = self._each(one.values.get("arguments") or [], scope, ctes)
