@@ -120,9 +120,12 @@ def _parse_column(form: Mapping[str, Any]) -> Column:
 
 
 def _place_of_node(form: Mapping[str, Any]) -> Place:
-    """Nodes of the present tell their latest version, too; of a version are those whose ids say so."""
-    place = _place_of(form["data"])
-    return place if place.version and form["id"].endswith(f"#{place.version}") else replace(place, version=None)
+    return _of_version(form["id"], _place_of(form["data"]))
+
+
+def _of_version(node_id: str, place: Place) -> Place:
+    """Return the place, of a version only if the node's id says so: nodes of the present have their latest, too."""
+    return place if place.version and node_id.endswith(f"#{place.version}") else replace(place, version=None)
 
 
 def _place_of(form: Mapping[str, Any]) -> Place:
@@ -135,20 +138,21 @@ def _ways(form: Mapping[str, Any]) -> Iterator[tuple[Made, tuple[Column, Column]
     column, whole = _parse_column(form), _whole(_place_of_node(form))
     for end, sources in ((column, data["inputFields"]), (whole, data.get("datasetDependencies") or ())):
         for source in sources:
-            origin = _origin_of(source)
+            origin = _origin_of(source, end.place)
             yield _made(origin.id, end.id, source.get("transformations") or ()), (origin, end)
 
 
 def _ways_into_dataset(form: Mapping[str, Any]) -> Iterator[tuple[Made, tuple[Column, Column]]]:
     """Yield what all of a dataset depends on, with both ends of each dependency."""
-    whole = _whole(Place(form["namespace"], form["name"], form["datasetVersion"]))
+    whole = _whole(_of_version(form["id"], Place(form["namespace"], form["name"], form["datasetVersion"])))
     for source in form["datasetDependencies"]:
-        origin = _origin_of(source)
+        origin = _origin_of(source, whole.place)
         yield _made(origin.id, whole.id, source.get("transformations") or ()), (origin, whole)
 
 
-def _origin_of(source: Mapping[str, Any]) -> Column:
-    place, name = _place_of(source), source["field"]
+def _origin_of(source: Mapping[str, Any], end: Place) -> Column:
+    """Return the column that `end` is made of: in a graph of the present the one now, whichever version was read."""
+    place, name = _place_of(source) if end.version else replace(_place_of(source), version=None), source["field"]
     return _whole(place) if name is None else Column(place.id_of(name), place, printable(name))
 
 

@@ -128,4 +128,5 @@ def test_a_stack_that_is_not_there_is_one_line_and_a_status(stack):
     command = [sys.executable, "-m", "headwater", "replay", "--local", "http://127.0.0.1:9"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 1
-    assert done.stderr.startswith("headwater replay: the stack Local was not found: ")
+    advice = "start `headwater serve` or give --local"
+    assert done.stderr == f"headwater replay: nothing answers at http://127.0.0.1:9; {advice}\n"

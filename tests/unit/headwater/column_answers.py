@@ -9,6 +9,10 @@ IDENTITY = ("DIRECT", "IDENTITY", None)
 FILTER = ("INDIRECT", "FILTER", None)
 
 
+# The version that a reporter read: the graph of the present has its columns without one.
+VERSION_READ = "5f0e7b4c-3a2d-3c1e-8b8e-0a1b2c3d4e5f"
+
+
 def by_operations(names: str) -> tuple[str, str, str]:
     """The transformation that a run's operations make up."""
     return "DIRECT", "TRANSFORMATION", names
@@ -19,7 +23,7 @@ def a_source(dataset: str, field: str | None, *how: tuple[str, str | None, str |
     transformations = [
         {"type": kind, "subtype": subtype, "description": said, "masking": False} for kind, subtype, said in how
     ]
-    source = {"namespace": STORE, "name": dataset, "dataset": dataset, "datasetVersion": None, "field": field}
+    source = {"namespace": STORE, "name": dataset, "dataset": dataset, "datasetVersion": VERSION_READ, "field": field}
     return {**source, "transformationDescription": None, "transformations": transformations, **changes}
 
 
