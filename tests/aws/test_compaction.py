@@ -282,6 +282,7 @@ def test_an_unknown_step_is_named(cloud):
         cloud.step("plam")
 
 
+# Takes long: moto takes 2 ms for each of ten thousand roots.
 def test_ten_thousand_roots_of_a_day_are_enqueued_once_each(cloud):
     mark_all(cloud, 10_000, gen=1, done_gen=0)
     sent = []

@@ -55,6 +55,7 @@ def test_up_to_a_hundred_records_travel_alone_and_more_travel_packed(cloud, numb
     assert len(cloud.bodies(queue)) == messages
 
 
+# Takes long: moto takes 2 ms for each of ten thousand records.
 def test_ten_thousand_records_travel_as_one_pointer_and_all_arrive(cloud):
     answer = input_function.handler(a_batch(10_000, location="s3://bucket/" + "k" * 80), cloud.context())
     (pointer,) = cloud.bodies("PackedQueue")

@@ -38,6 +38,7 @@ def run_job(queue_url):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+# Takes long: a Spark process of its own, whose task dies and is tried again.
 def test_a_task_that_dies_half_way_leaves_each_node_once(cloud):
     tally = run_job(cloud.url("PackedQueue"))
     messages = cloud.bodies("PackedQueue")

@@ -65,6 +65,7 @@ def run(cloud, spark, **changes):  # noqa: F811
     return main([part for name, value in told.items() for part in (f"--{name}", str(value))], spark)
 
 
+# Takes long: the first in this file to run the job: Spark compiles all its plans.
 def test_a_root_that_was_left_is_archived_as_the_function_would_and_its_mark_is_clean(cloud, workers, monkeypatch):
     request = leave(cloud, monkeypatch)
     assert run(cloud, workers) == 0
@@ -114,6 +115,7 @@ def test_a_record_of_other_content_that_came_later_goes_to_the_dead_letters(clou
     assert cloud.bodies("RecordsDeadLetters") == [other]
 
 
+# Takes long: the job runs twice on Spark.
 def test_who_is_overtaken_reads_everything_again(cloud, workers):
     cloud.load(*messages(EDGES, recordedAt=cloud.now_s))
     gathered = []

@@ -151,6 +151,7 @@ def nights(template, tmp_path_factory):
         yield Nights(stack, code)
 
 
+# Takes long: three nights, each with a Spark run.
 @pytest.fixture(scope="module")
 def story(nights):
     """Three nights: `small` grows from day to day, `big` is too large for the trace function."""

@@ -14,6 +14,7 @@ README = (PROJECT / "README.md").read_text(encoding="utf-8")
 WRITTEN = ("checked", "estimated", "rejected", "totals")
 
 
+# Takes long: the whole demo, with two Spark processes, as a stranger runs it.
 def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(PROJECT), "COLUMNS": "200", "TERM": "dumb"}
     command = [sys.executable, "-m", "headwater", "demo", "--days", "1"]

@@ -197,6 +197,7 @@ def test_a_job_that_does_not_exist_is_refused(jobs):
         jobs.glue.start_job_run(JobName="other")
 
 
+# Takes long: a Spark process of its own starts.
 def test_a_run_has_the_time_of_the_stack(tmp_path):
     with LocalStack(a_search_template(Trace=a_job("trace_root")), code=FUNCTIONS, logs=tmp_path / "logs") as stack:
         jobs = Jobs(stack, tmp_path / "seen.json")
@@ -214,6 +215,7 @@ def test_a_run_that_takes_too_long_is_killed(tmp_path):
     assert told == [Failure("job", "job run jr_1", "TIMEOUT", ended.error)]
 
 
+# Takes long: a Spark process of its own starts and is stopped.
 def test_nothing_is_left_of_a_stack_that_stops_in_the_middle_of_a_run(tmp_path):
     template = a_search_template(Compact=a_job("compact_archive"))
     with LocalStack(template, code=FUNCTIONS, logs=tmp_path / "logs") as stack:

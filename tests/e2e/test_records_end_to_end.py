@@ -57,6 +57,7 @@ def nodes(lines):
     return [[step["node_id"] for step in line["lineage"]] for line in lines]
 
 
+# Takes long: a stack of its own and a compaction, which starts Spark.
 def test_records_are_answered_today_and_archived_tonight_and_answered_after_they_expired(account):
     account.http("POST", "/api/v1/records", a_request(node_id="file"))
     rows = [{"node_id": f"row-{number}", "storage_location": "s3://b/rows"} for number in range(150)]
@@ -80,6 +81,7 @@ def test_records_are_answered_today_and_archived_tonight_and_answered_after_they
     assert hashlib.sha256(body).hexdigest() == entry["sha256"]
 
 
+# Takes long: a stack of its own and two compactions, which start Spark.
 def test_what_expires_before_a_compaction_is_caught_and_archived_by_the_next(account):
     account.http("POST", "/api/v1/records", a_request(node_id="file"))
     account.stack.drain()

@@ -58,6 +58,7 @@ def account(template, tmp_path_factory):
         yield Account(stack)
 
 
+# Takes long: a compaction on Spark makes the tables that are searched.
 def test_records_of_the_archive_and_of_the_table_are_found_by_every_condition(account, capsys):
     first = account.day()
     started = int(account.stack.now)

@@ -225,6 +225,7 @@ def test_a_path_that_does_not_reach_the_root_says_why(api, cloud):
     assert told("tail") == (["two", "three", "one", "tail"], [], {**cut, "cycle": ["two", "three", "one"]})
 
 
+# Takes long: the bound is thousands of records, which moto writes one by one.
 def test_a_large_root_is_read_up_to_a_bound_and_its_path_to_the_end(api):
     api.put((ROOT, "zz first", "READ"), ("zz first", "zz second", "CHECK"), ("zz second", "a leaf", "SPLIT"))
     api.put_rows("a leaf", [f"b{number:05}" for number in range(10_000)], "SPLIT")

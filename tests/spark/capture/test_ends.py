@@ -105,6 +105,7 @@ def test_a_job_without_a_line_of_capture_is_captured_by_configuration(tmp_path: 
     assert events[-1]["run"]["facets"]["errorMessage"]["message"] == "exit status 3"
 
 
+# Takes long: a Spark process of its own, which waits for a transport that is not there.
 def test_a_job_whose_lineage_goes_nowhere_ends_as_it_would_have(tmp_path: Path) -> None:
     script = "import os\nos.environ['HEADWATER_URL'] = os.environ.pop('HEADWATER_FILE') and 'http://127.0.0.1:9'\n"
     returned, errors, events = run(script + SESSION + CAPTURE + WRITES + "print(spark.range(3).count())", tmp_path)

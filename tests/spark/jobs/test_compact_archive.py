@@ -346,6 +346,7 @@ _HISTORIES = st.lists(
 )
 
 
+# Takes long: random histories of days, each compacted on Spark.
 @settings(max_examples=4, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(history=_HISTORIES)
 def test_over_all_days_each_record_is_there_once_whatever_the_traces(spark, tmp_path_factory, history):

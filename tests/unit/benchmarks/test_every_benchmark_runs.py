@@ -43,6 +43,7 @@ def test_a_benchmark_runs_to_its_rows(name: str) -> None:
     assert all(row.ours and row.baseline for row in rows)
 
 
+# Takes long: every call of a whole way of records is counted, on moto.
 def test_the_cost_of_a_way_of_records_is_counted() -> None:
     page = render_cost_page(run_day(WAYS[-1:], lambda _: None), read_prices())
 

@@ -39,6 +39,7 @@ class Checked:
             self._seen.add(state)
 
 
+# Takes long: 30 histories, 25 interleavings each, a step of a loader at a time.
 @pytest.mark.timeout(900 * max(SHARE, 1))
 @examples(60)
 @given(streams(5), st.integers(0, 2**32))
