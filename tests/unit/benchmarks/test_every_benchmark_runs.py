@@ -13,6 +13,9 @@ from benchmarks.cost_page import render_cost_page
 from benchmarks.day import WAYS, run_day
 from benchmarks.processes import warm
 
+# Benchmarks take what the machine gives them; `make test-fast` leaves them to `make test`.
+pytestmark = [pytest.mark.large, pytest.mark.timeout(900)]
+
 # Each starts Java many times, which takes minutes: they run where somebody asks for them.
 SPARK = ("capture", "emit_records", "compact_archive")
 ASKED = "HEADWATER_SPARK_BENCHMARKS" in os.environ
