@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from http.server import ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from pyspark.sql import DataFrame, SparkSession
@@ -138,7 +139,7 @@ def test_rows_are_recorded_at_the_time_of_their_clients_clock(flights: DataFrame
 
 
 def test_rows_are_of_the_current_run_which_tells_their_roots(flights: DataFrame, service: Service) -> None:
-    head = Head(RunOfJob("emissions", "emissions.check", "0176a8c2-fe01-7439-87e6-56a1a1b4029f"))
+    head = Head(RunOfJob("emissions", "emissions.check", str(uuid4())))
     enter(head)
     try:
         emit(flights, root_id=sf.col("of"), node_id="flight", client=LineageClient(url=service.url))
