@@ -26,12 +26,14 @@ $(LOCAL): requirements/local.txt requirements/java.txt requirements/node.txt req
 	@$(PYTHON) scripts/setup.py $(VENV) local.txt
 	@touch $@
 
-$(READY): $(LOCAL) requirements/dev.txt requirements/marquez.txt
+$(READY): $(LOCAL) requirements/dev.txt requirements/marquez.txt scripts/class_archive.py
 	@$(PYTHON) scripts/setup.py $(VENV) dev.txt
+	@$(BIN)/python scripts/class_archive.py
 	@touch $@
 
-$(SPARK35)/.ready: requirements/spark35.txt requirements/java.txt requirements/uv.txt scripts/setup.py
+$(SPARK35)/.ready: requirements/spark35.txt requirements/java.txt requirements/uv.txt scripts/setup.py scripts/class_archive.py
 	@$(PYTHON) scripts/setup.py $(SPARK35) spark35.txt
+	@$(SPARK35)/bin/python scripts/class_archive.py
 	@touch $@
 
 demo: $(LOCAL) ## the emissions pipeline's lineage through the whole stack, on this machine

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -16,6 +17,8 @@ JAVA_MIN = 17  # Spark 4's least
 NODE_MIN = 20  # aws-cdk-lib's least that still runs
 _VERSION_S = 30.0
 _VECTORS = "jdk.incubator.vector"
+# Spark's classes ready to map, where scripts/class_archive.py made it.
+CLASS_ARCHIVE = Path(sys.prefix) / "spark-classes.jsa"
 _SHIM = Path(__file__).resolve().parent.parent / ".tools" / "java"
 
 
@@ -68,9 +71,17 @@ def with_node(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def with_java(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment, with a JAVA_HOME that Spark can use."""
+    """Return the environment with a JAVA_HOME that Spark can use, and with its classes ready to map where they are."""
     home = find_java()
-    return {**environment, "JAVA_HOME": str(home if _has_vectors(home) else _without_vectors(home))}
+    return {**_with_classes(environment), "JAVA_HOME": str(home if _has_vectors(home) else _without_vectors(home))}
+
+
+def _with_classes(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """Name the class archive to the JVM of Spark's driver; a JVM that has other classes passes it over in silence."""
+    given = environment.get("SPARK_SUBMIT_OPTS", "")
+    if not CLASS_ARCHIVE.exists() or str(CLASS_ARCHIVE) in given:
+        return environment
+    return {**environment, "SPARK_SUBMIT_OPTS": f"{given} -XX:SharedArchiveFile={CLASS_ARCHIVE} -Xlog:disable".strip()}
 
 
 def _has_vectors(home: Path) -> bool:

@@ -68,7 +68,19 @@ def test_a_whole_java_is_used_as_it_is(machine, monkeypatch):
     a_program(machine / "jdk" / "bin", "java", 'openjdk version "21.0.8"')
     (machine / "jdk" / "release").write_text('MODULES="java.base jdk.incubator.vector"\n')
     monkeypatch.setenv("JAVA_HOME", str(machine / "jdk"))
-    assert toolchain.with_java({}) == {"JAVA_HOME": str(machine / "jdk")}
+    assert toolchain.with_java({})["JAVA_HOME"] == str(machine / "jdk")
+
+
+def test_spark_is_given_its_classes_ready_to_map_where_they_are_and_once(machine, monkeypatch):
+    a_program(machine / "jdk" / "bin", "java", 'openjdk version "21.0.8"')
+    monkeypatch.setenv("JAVA_HOME", str(machine / "jdk"))
+    monkeypatch.setattr(toolchain, "CLASS_ARCHIVE", machine / "spark.jsa")
+    given = {"SPARK_SUBMIT_OPTS": "-Da=b"}
+    assert toolchain.with_java(given)["SPARK_SUBMIT_OPTS"] == "-Da=b"
+    (machine / "spark.jsa").touch()
+    options = f"-Da=b -XX:SharedArchiveFile={machine / 'spark.jsa'} -Xlog:disable"
+    assert toolchain.with_java(given)["SPARK_SUBMIT_OPTS"] == options
+    assert toolchain.with_java(toolchain.with_java(given))["SPARK_SUBMIT_OPTS"] == options
 
 
 def test_node_is_put_first_on_the_path(machine):
