@@ -54,6 +54,18 @@ def _folder_of(path: Path) -> str:
     return path.parts[1] if path.parts[0] == "tests" and path.parts[1] in _FOLDERS else _FOLDERS[0]
 
 
+@pytest.fixture(autouse=True)
+def restored_environment():
+    """Restore the environment after each test: OpenLineage's client writes names into it that its next client obeys."""
+    before = dict(os.environ)
+    yield
+    for name in {name for name, _ in before.items() ^ os.environ.items()} - {"PYTEST_CURRENT_TEST"}:
+        if name in before:
+            os.environ[name] = before[name]
+        else:
+            del os.environ[name]
+
+
 @pytest.fixture(scope="session")
 def made_once(tmp_path_factory):
     """Return a function that has a named folder filled once a run, by the worker that asks first."""

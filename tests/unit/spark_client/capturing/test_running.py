@@ -234,7 +234,7 @@ def test_a_warning_tells_no_secrets(caplog: pytest.LogCaptureFixture) -> None:
 def test_a_transport_that_hangs_costs_its_events_and_the_deadline_once(caplog: pytest.LogCaptureFixture) -> None:
     outlet, program = Outlet(hangs=True), Ending()
     source = Executions(*map(an_execution, range(1_000)))
-    capture = a_capture(source, outlet, Settings(flush_s=6.0, events_max=100), program)
+    capture = a_capture(source, outlet, Settings(flush_s=2.0, events_max=100), program)
     deadline = time.monotonic() + 120
     while source.waiting and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -246,7 +246,7 @@ def test_a_transport_that_hangs_costs_its_events_and_the_deadline_once(caplog: p
     assert capture.counts["writes"] < 60
     dropped, left = warnings_of(caplog)
     assert dropped == "capture: events are made faster than they are sent: some writes are not told"
-    assert left.endswith("events were not sent within 6 seconds of the end")
+    assert left.endswith("events were not sent within 2 seconds of the end")
     outlet.awake.set()
 
 
