@@ -10,7 +10,7 @@ from benchmarks.fields_pipelines import dataset
 from benchmarks.fields_world import Question
 from benchmarks.pipelines import CHAIN, EACH, HUB, Step, run_id, run_start
 from lineage.names import DatasetId
-from lineage.runs.facts.run import dataset_version_id
+from lineage.runs.facts.run import run_version_id
 
 DEPTH = 20
 LEVEL = 10
@@ -36,7 +36,7 @@ def now_questions(chain: Sequence[Step]) -> dict[str, Question]:
 def past_questions(chain: Sequence[Step], run: int) -> dict[str, Question]:
     """Of a run of each job: the version that it made, the time when all had ended, the window in which they started."""
     last = field_node(_stage(chain, CHAIN), _WORKED_OUT)
-    version = dataset_version_id(_stage(chain, CHAIN), run_id(chain[-1], run))
+    version = run_version_id(_stage(chain, CHAIN), chain[-1].id.namespace, run_id(chain[-1], run))
     start = run_start(chain[0], run)
     return {
         "version": column_lineage(f"{last}#{version}"),

@@ -64,6 +64,37 @@ class JobId(_Named):
         return f"job:{self.namespace}:{self.name}"
 
 
+@dataclass(frozen=True, order=True, slots=True)
+class RunKey:
+    """The identity of a run: its id (see `run_id_of`), and the namespace of its job, hashed to fit into keys.
+
+    Whoever emits events of one namespace may know the run ids of another, so an id alone names no run. In order, the
+    ids come first.
+    """
+
+    id: str
+    namespace_hash: str
+
+    @classmethod
+    def of(cls, namespace: str, run: str) -> RunKey:
+        """Return the identity of the run with this id in this namespace.
+
+        >>> str(RunKey.of("flights", "0176a8c2-fe01-7439-87e6-56a1a1b4029f"))
+        '0176a8c2-fe01-7439-87e6-56a1a1b4029f.c8cf489ed229d3a214f17b2a75528728'
+        """
+        return cls(run, hashlib.sha256(namespace.encode()).hexdigest()[:32])
+
+    @classmethod
+    def parse(cls, text: str) -> RunKey:
+        """Return the identity that was printed as this text."""
+        run, _, namespace_hash = text.partition(".")
+        return cls(run, namespace_hash)
+
+    def __str__(self) -> str:
+        """Return the identity as a part of keys and of stored JSON."""
+        return f"{self.id}.{self.namespace_hash}"
+
+
 def uuid_of_bytes(text: str) -> str:
     """The UUID (version 3) of the text's UTF-8 bytes alone, as Java's `UUID.nameUUIDFromBytes` makes it.
 

@@ -85,7 +85,11 @@ def check_access(services: Services, token: Token, request: HttpRequest, path: s
 
 
 def _check_namespaces(services: Services, token: Token, request: HttpRequest, path: str, scope: Scope) -> None:
-    named = list(_of_events(request.json())) if scope == "write" and path in _EVENTS else _of(services, request, path)
+    named = (
+        list(_of_events(request.json()))
+        if scope == "write" and path in _EVENTS
+        else _of(services, token, request, path)
+    )
     if named is None:
         raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
     for namespace in named:
@@ -93,24 +97,25 @@ def _check_namespaces(services: Services, token: Token, request: HttpRequest, pa
             raise Forbidden(f"token: may not {scope} in the namespace {shown(namespace)}")
 
 
-def _of(services: Services, request: HttpRequest, path: str) -> list[str] | None:
+def _of(services: Services, token: Token, request: HttpRequest, path: str) -> list[str] | None:
     """The namespace that the request is about, none if its run or node is unknown; None if it is about all."""
     if "namespace" in request.segments:
         return [request.segment("namespace")]
     if "run_id" in request.segments:
-        return _of_run(services, request.segment("run_id"))
+        return _of_run(services, request.segment("run_id"), token)
     if path in _BY_NODE:
         node_id = request.value("nodeId")
         return [] if node_id is None else _of_node(services, node_id)
     if path in _BY_RUN:
         run_id = request.value("runId")
-        return [] if run_id is None else _of_run(services, run_id)
+        return [] if run_id is None else _of_run(services, run_id, token)
     namespace = request.value("namespace") if path in _BY_NAMESPACE else None
     return None if namespace is None else [namespace]
 
 
-def _of_run(services: Services, run_id: str) -> list[str]:
-    run = services.questions.find_run(run_id)
+def _of_run(services: Services, run_id: str, token: Token) -> list[str]:
+    """Return the namespace of the run that the token may read or, if there is none, of the run that it may not."""
+    run = services.questions.find_run(run_id, token) or services.questions.find_run(run_id)
     return [] if run is None else [run.job.namespace]
 
 

@@ -18,6 +18,7 @@ _NAMESPACE = "/api/v1/namespaces/{namespace}"
 _DATASET = f"{_NAMESPACE}/datasets/{{dataset}}"
 _JOB = f"{_NAMESPACE}/jobs/{{job}}"
 _RUN = "/api/v1/jobs/runs/{run_id}"
+_SEVERAL = "Of runs that have the id in several namespaces, the earliest that the caller may read."
 
 
 def paths() -> Mapping[str, Json]:
@@ -61,7 +62,11 @@ def _get_upstream() -> Json:
         _depth("How many runs up; 0 is the run itself."),
     ]
     return question(
-        "getUpstreamRuns", "The runs that made what a run read", "Nearest first.", "UpstreamRuns", parameters
+        "getUpstreamRuns",
+        "The runs that made what a run read",
+        f"Nearest first. {_SEVERAL}",
+        "UpstreamRuns",
+        parameters,
     )
 
 
@@ -184,11 +189,11 @@ def _runs() -> Mapping[str, Json]:
     return {
         _RUN: {
             "parameters": [in_path("run_id", _example(examples.RUN_ID))],
-            "get": question("getRun", "A run", "The run, with the versions it read and wrote.", "Run"),
+            "get": question("getRun", "A run", f"The run, with the versions it read and wrote. {_SEVERAL}", "Run"),
         },
         f"{_RUN}/facets": {
             "parameters": [in_path("run_id", _example(examples.RUN_ID))],
-            "get": question("getRunFacets", "The facets of a run", "By name.", "RunFacets", [of_kind]),
+            "get": question("getRunFacets", "The facets of a run", f"By name. {_SEVERAL}", "RunFacets", [of_kind]),
         },
     }
 

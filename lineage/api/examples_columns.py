@@ -7,7 +7,7 @@ from lineage.api.examples_cdap import CHECKED, DATASET, ESTIMATED, FIELD, RUN_ID
 from lineage.api.examples_runs import JOBS, NAMESPACE, Example
 
 NODE_ID = f"datasetField:{NAMESPACE}:estimated:{FIELD}"
-VERSION = "c7a64f94-6d59-301c-9dc6-9c426e981e87"
+VERSION = "c6571f70-4183-3d38-ae95-e5abc6142981"
 ROOT_ID = "flights/2013-01-01.csv"
 _DISTANCE_ID, _SEATS_ID = (f"datasetField:{NAMESPACE}:checked:{name}" for name in ("distance", "seats"))
 _JOB: Example = {"namespace": JOBS, "name": "emissions.estimate"}

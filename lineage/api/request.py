@@ -23,6 +23,8 @@ from lineage.wire import invalid
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent
 
+    from lineage.tokens import Token
+
 # Lambda takes 6 MB, and base64 makes 4 of 3.
 WIRE_BYTES_MAX = 4 * 1024 * 1024
 UNPACKED_BYTES_MAX = 32 * 1024 * 1024
@@ -40,6 +42,8 @@ class HttpRequest:
     event: APIGatewayProxyEvent
     segments: Mapping[str, str]
     remaining_s: Callable[[], float]
+    # The token that the request brought; None where API Gateway has checked who asks.
+    caller: Token | None = None
 
     @property
     def root_id(self) -> str:

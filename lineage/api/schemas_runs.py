@@ -119,7 +119,11 @@ _RUN = object_of(
         "outputDatasetVersions": list_of(object_of({"datasetVersionId": _VERSION_ID, "facets": _FACETS})),
         "facets": _FACETS,
         "job": _ID,
-        "otherJobs": {**list_of(_ID), "description": "Ours: the jobs that claimed its id later."},
+        "otherJobs": {
+            **list_of(_ID),
+            "description": "Ours: the other jobs that claim its id: of its namespace and, where "
+            "the run was asked for by its id, of the others that the caller may read.",
+        },
     },
     description="Ours are `job`, `otherJobs` and `resolvedBy`. In graphs and lists of versions it is without its own "
     "versions and facets.",

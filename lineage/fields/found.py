@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from lineage.fields.columns import Column, Source, Transformation
-from lineage.names import DatasetId, FieldPath, JobId
+from lineage.names import DatasetId, FieldPath, JobId, RunKey
 from lineage.runs.found import FoundRun, LastWriter, State
 
 Direction: TypeAlias = Literal["backward", "forward", "both"]
@@ -44,7 +44,7 @@ class FoundSource:
 class Teller:
     """The run that told of a column, and the version that it made; `declared`: no run, but a Job- or DatasetEvent."""
 
-    run: str
+    run: RunKey
     job: JobId | None
     version: str | None
     declared: bool = False
@@ -197,9 +197,14 @@ class Paths:
 class ReportedRun:
     """A run that a report names; what a Job- or DatasetEvent declared has no state."""
 
-    id: str
+    key: RunKey
     started: str
     state: State | None
+
+    @property
+    def id(self) -> str:
+        """Its id."""
+        return self.key.id
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, JobId, RunKey
 
 Facets: TypeAlias = Mapping[str, Mapping[str, Any]]
 
@@ -34,6 +34,11 @@ class ParentRun:
 
     run: str
     job: JobId
+
+    @property
+    def key(self) -> RunKey:
+        """Its identity."""
+        return RunKey.of(self.job.namespace, self.run)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, Literal, TypeAlias, TypeVar
 
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, JobId, RunKey
 from lineage.runs.event import Facets, ParentRun
 
 T = TypeVar("T")
@@ -52,7 +52,8 @@ class UsedVersion:
 class FoundRun:
     """A run. `started` is its first event's time, `ended` its last terminal event's; versions are resolved on demand.
 
-    `job_version` is None until the run is done. `other_jobs` also claimed this run id, later than `job` did.
+    `job_version` is None until the run is done. `other_jobs` also claim this run id: jobs of its namespace, later than
+    `job` did; if the run was looked up by its id, also the jobs of the runs that have it in other namespaces.
     """
 
     id: str
@@ -71,6 +72,11 @@ class FoundRun:
     facets: Facets = field(default_factory=dict)
     job_facets: Facets = field(default_factory=dict)
     other_jobs: tuple[JobId, ...] = ()
+
+    @property
+    def key(self) -> RunKey:
+        """Its identity."""
+        return RunKey.of(self.job.namespace, self.id)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from lineage.runs.answers import names, runs, search
 from lineage.runs.answers.graph import Walk
 from lineage.runs.answers.listing import Datasets, Jobs
 from lineage.runs.answers.node_ids import FieldNode, Node, find_node, nodes_named
+from lineage.runs.answers.runs import Reader
 from lineage.runs.answers.selectors import selected_version
 from lineage.runs.answers.version_graph import Upstream, from_job_version
 from lineage.runs.facts.table import GraphTable
@@ -85,13 +86,16 @@ class Questions:
             return None
         return runs.list_runs(job, self._table, limit=limit, offset=offset)
 
-    def find_run(self, run: str) -> FoundRun | None:
-        """A run, by its id as it was sent or as Marquez prints it."""
-        return runs.find_run(run, self._table)
+    def find_run(self, run: str, reader: Reader | None = None) -> FoundRun | None:
+        """A run, by its id as it was sent or as Marquez prints it: of several, the earliest that the reader may read.
 
-    def find_upstream_runs(self, run: str, *, depth: int) -> Listed[UpstreamRun] | None:
-        """The run and those upstream of it, nearest first."""
-        return runs.find_upstream(run, self._table, depth=depth)
+        None as the reader may read every namespace.
+        """
+        return runs.find_run(run, self._table, reader)
+
+    def find_upstream_runs(self, run: str, *, depth: int, reader: Reader | None = None) -> Listed[UpstreamRun] | None:
+        """The run (see `find_run`) and those upstream of it, nearest first."""
+        return runs.find_upstream(run, self._table, depth=depth, reader=reader)
 
     def find_nodes(self, node_id: str) -> Sequence[FieldNode | Node]:
         """The dataset or job of a node id, or the fields that it may name; `Invalid` if it cannot be read."""

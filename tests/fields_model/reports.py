@@ -138,7 +138,7 @@ def _united_sources(columns, paths):
 def _because(world, tellers, reads):
     """(jobs, runs, datasets read)"""
     jobs = tuple(sorted({one.job for one in tellers} - {None}))
-    return jobs, tuple(one.id for one in tellers[:_RUNS]), tuple(sorted(reads))
+    return jobs, tuple(one.id.id for one in tellers[:_RUNS]), tuple(sorted(reads))
 
 
 def _in(world, window):
@@ -245,7 +245,7 @@ def _step(world, legs):
         tuple(sorted(how, key=str)),
         _called(how),
         _jobs(legs),
-        tuple(roots),
+        tuple(dict.fromkeys(root.id for root in roots)),
     )
 
 
@@ -253,7 +253,7 @@ def _root(world, teller):
     """The run at the root of those that started it, by the last event that names its parent."""
     events = world.said.runs[teller.run].events[::-1] if teller.run else []
     last = next((event for event in events if event.parent), None)
-    return (last.root or last.parent).run if last else teller.id
+    return (last.root or last.parent).key if last else teller.id
 
 
 def _jobs(legs):
@@ -291,7 +291,7 @@ def _has_room(schema, path):
 
 
 def _newest(use):
-    return use.last, use.runs[0].id, use.kind, use.known
+    return use.last, use.runs[0].key, use.kind, use.known
 
 
 def _united(uses):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lineage.fields.columns import NO_COLUMNS, Columns, Source
-from lineage.names import DatasetId, JobId, uuid_of_bytes
+from lineage.names import DatasetId, JobId, RunKey, uuid_of_bytes
 from lineage.runs.event import Event
 from tests.fields_model.operations import written
 from tests.fields_model.told import NOTHING, by_columns, of_column_lineage, of_lineage, united
@@ -17,12 +17,12 @@ class Teller:
     """`told` is what it tells of each dataset, by the name that it used; of those that it does not tell of, nothing.
 
     `explicit`: it has a `lineage` facet, so what that leaves out depends on nothing. `position` is None while it does
-    not count yet; `run` is the id of the run that it is, `start` when that began; `event` the
+    not count yet; `run` is the run that it is, `start` when that began; `event` the
     Job- or DatasetEvent that it is; `operations` are the sets that it recorded,
     `named` the datasets that any of its facets named as sources, whether or not another facet counted.
     """
 
-    id: str
+    id: RunKey
     job: JobId | None
     position: tuple | None
     start: str
@@ -30,7 +30,7 @@ class Teller:
     outputs: list
     told: dict
     explicit: bool
-    run: str | None = None
+    run: RunKey | None = None
     event: Event | None = None
     operations: tuple = ()
     named: frozenset = frozenset()
@@ -83,7 +83,7 @@ def _of_run(run):
     start = run.events[0].time
     sides = run.names("in"), run.names("out")
     named = frozenset(one.dataset for columns in (*base.values(), *upper.values()) for one in sources_in(columns))
-    return Teller(run.id, run.job, run.position, start, *sides, told, explicit, run.id, None, tuple(sets), named)
+    return Teller(run.key, run.job, run.position, start, *sides, told, explicit, run.key, None, tuple(sets), named)
 
 
 def _operation_sets(events):
@@ -93,7 +93,7 @@ def _operation_sets(events):
 
 def _of_job_event(event):
     told, explicit = _base([event.job_facets.get("lineage")], [(event, use) for use in event.outputs])
-    id = uuid_of_bytes(event.hash)  # noqa: A001 - what it is
+    id = RunKey.of(event.job.namespace, uuid_of_bytes(event.hash))  # noqa: A001 - what it is
     inputs, outputs = (sorted({use.dataset for use in side}) for side in (event.inputs, event.outputs))
     return Teller(id, event.job, (event.time, id), event.time, inputs, outputs, told, explicit, event=event)
 
@@ -103,7 +103,7 @@ def _of_dataset_event(event):
     lineage, older = (event.dataset.facets.get(name) for name in ("lineage", "columnLineage"))
     if lineage is None and older is None:
         return None
-    id = uuid_of_bytes(event.hash)  # noqa: A001 - what it is
+    id = RunKey.of(event.dataset.dataset.namespace, uuid_of_bytes(event.hash))  # noqa: A001 - what it is
     told = {}
     if _there(lineage):
         told = {event.dataset.dataset: of_lineage(lineage)}

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lineage.names import uuid_of_bytes
+from lineage.names import RunKey, uuid_of_bytes
 from tests.runs_model.facets import canonical, merged, text_in
 
 
 @dataclass(frozen=True)
 class Version:
-    """A version; `maker` is the run that made it, the hash of the DatasetEvent, or '' for the initial one.
+    """A version; `maker` is the run that made it (as text), the hash of the DatasetEvent, or '' for the initial one.
 
     `heard`: the end of its run, or the last event of an active stream.
     """
@@ -18,7 +18,7 @@ class Version:
     created: str
     maker: str
     id: str
-    run: str | None = None
+    run: RunKey | None = None
     failed: bool = False
     heard: str = ""
     facets: dict = field(default_factory=dict)
@@ -30,6 +30,10 @@ class Version:
 
 def version_id(name, maker):
     return uuid_of_bytes(f"{name.namespace}:{name.name}:{maker}")
+
+
+def version_of_run(name, run):
+    return version_id(name, f"{run.job.namespace}:{run.id}")
 
 
 def versions_of(said, dataset):
@@ -54,7 +58,8 @@ def _version_by_run(said, run, dataset):
         return []
     created = run.first_seen("out", names) if run.streaming else run.ended
     facets = written_facets(run, names)
-    return [Version(created, run.id, version_id(names[0], run.id), run.id, run.failed, run.position[0], facets)]
+    made = version_of_run(names[0], run)
+    return [Version(created, str(run.key), made, run.key, run.failed, run.position[0], facets)]
 
 
 def written_facets(run, names):
@@ -105,7 +110,7 @@ def _fields(version):
 def version_read(said, reader, dataset):
     """(version id, how it was found, the run that made it or None): what the reader read of this input."""
     names = [name for name in reader.names("in") if said.primary(name) == dataset]
-    others = [one for one in versions_of(said, dataset) if one.maker not in (reader.id, "")]
+    others = [one for one in versions_of(said, dataset) if one.maker not in (str(reader.key), "")]
     return (
         _by_storage(reader, names, others)
         or _by_parent(said, reader, others)
@@ -128,7 +133,7 @@ def _by_parent(said, reader, others):
         one
         for one in others
         if one.run and not one.failed and reader.parent and one.created < reader.updated
-        if said.runs[one.run].parent and said.runs[one.run].parent.run == reader.parent.run
+        if said.runs[one.run].parent and said.runs[one.run].parent.key == reader.parent.key
     ]
     return (siblings[-1].id, "parentRun", siblings[-1].run) if siblings else None
 

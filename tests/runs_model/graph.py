@@ -69,25 +69,28 @@ def _nearest(hops):
     return sorted(hops, key=lambda one: (hops[one], one))
 
 
-def upstream_runs(model, run_id, depth):
+def upstream_runs(model, run, depth):
     """The run, then those that wrote what it read, and so on, nearest first."""
-    hops = _runs_upstream(model, [run_id], depth)
-    return [UpstreamRun(model.run_in_passing(one), tuple(_inputs(model, one))) for one in _nearest(hops)]
+    hops = _runs_upstream(model, [run], depth)
+    return [
+        UpstreamRun(model.run_in_passing(one), tuple(told for told, _ in _inputs(model, one))) for one in _nearest(hops)
+    ]
 
 
 def _runs_upstream(model, starts, depth):
     hops = dict.fromkeys(starts, 0)
     for hop in range(1, depth + 1):
-        makers = {one.produced_by for run in hops for one in _inputs(model, run)}
+        makers = {maker for run in hops for _, maker in _inputs(model, run)}
         hops |= {run: hop for run in makers if run is not None and run not in hops}
     return hops
 
 
-def _inputs(model, run_id):
-    run = model.said.runs[run_id]
+def _inputs(model, key):
+    """(input, the run that made the version, if any) of each dataset that a run read."""
+    run = model.said.runs[key]
     for dataset in model.said.primaries(run.names("in")):
         version, resolved_by, maker = dataset_versions.version_read(model.said, run, dataset)
-        yield UpstreamInput(dataset, version, maker, resolved_by)
+        yield UpstreamInput(dataset, version, maker and maker.id, resolved_by), maker
 
 
 def of_versions(model, node_id, version, depth):
@@ -110,9 +113,9 @@ def of_versions(model, node_id, version, depth):
 def _graph_of_runs(model, hops, jobs, datasets):
     """The graph of these runs, by their job versions; besides what they read it has these jobs and datasets."""
     edges = set()
-    shown = {run.id for runs in jobs.values() for run in runs}
+    shown = {run.key for runs in jobs.values() for run in runs}
     for run in map(model.run, hops):
-        if run.id not in shown:
+        if run.key not in shown:
             jobs.setdefault((run.job, run.job_version), []).append(run)
         datasets |= {(one.dataset, one.version) for one in run.inputs}
     for (job, version), runs in jobs.items():

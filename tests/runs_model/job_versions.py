@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lineage.names import uuid_of_bytes
+from lineage.names import RunKey, uuid_of_bytes
 from tests.runs_model.facets import merged, text_in
 
 
@@ -17,7 +17,7 @@ class Entry:
 
     position: tuple
     created: str
-    run: str | None
+    run: RunKey | None
     inputs: tuple
     outputs: tuple
     location: str | None
@@ -55,7 +55,7 @@ def _entry_of_run(run):
     location, code = _code(run.job_facets)
     # A stream has told all once its last dataset was first seen.
     created = min(max(_seen(run).values()), run.position[0]) if run.streaming and _seen(run) else run.position[0]
-    return Entry(run.position, created, run.id, tuple(run.names("in")), tuple(run.names("out")), location, code)
+    return Entry(run.position, created, run.key, tuple(run.names("in")), tuple(run.names("out")), location, code)
 
 
 def _seen(run):
@@ -67,7 +67,7 @@ def _prefixes_of_run(run):
     return [
         replace(
             whole,
-            position=(time, run.id),
+            position=(time, run.key),
             created=time,
             inputs=tuple(name for name in whole.inputs if seen["in", name] <= time),
             outputs=tuple(name for name in whole.outputs if seen["out", name] <= time),
@@ -80,7 +80,8 @@ def _prefixes_of_run(run):
 def _entry_of_event(event):
     location, code = _code(merged([(event, event.job_facets)]))
     sides = [tuple(sorted({use.dataset for use in uses})) for uses in (event.inputs, event.outputs)]
-    return Entry((event.time, uuid_of_bytes(event.hash)), event.time, None, *sides, location, code)
+    stands_for = RunKey.of(event.job.namespace, uuid_of_bytes(event.hash))
+    return Entry((event.time, stands_for), event.time, None, *sides, location, code)
 
 
 def _code(job_facets):

@@ -55,8 +55,17 @@ class Model:
 
     # Runs
 
-    def find_run(self, run_id):
-        return self.run(run_id_of(run_id)) if run_id_of(run_id) in self.said.runs else None
+    def find_run(self, run_id, reader=None):
+        """The first run of the id that the reader may read, and the jobs of the others."""
+        if not (runs := self.runs_of_id(run_id, reader)):
+            return None
+        others = {job for run in runs for job in run.jobs} - {runs[0].job}
+        return replace(self.run(runs[0].key), other_jobs=tuple(sorted(others)))
+
+    def runs_of_id(self, run_id, reader=None):
+        runs = [run for run in self.said.runs.values() if run.id == run_id_of(run_id)]
+        runs = [run for run in runs if reader is None or reader.covers(run.job.namespace)]
+        return sorted(runs, key=lambda run: (run.claimed, run.key))
 
     def list_runs(self, job, *, limit=100, offset=0):
         return _page(self.runs_of(job), limit, offset) if job in self.said.jobs else None
@@ -64,10 +73,10 @@ class Model:
     def runs_of(self, job):
         """Newest first; those only heard of as parents last."""
         runs = [run for run in self.said.runs.values() if run.job == job]
-        return [self.run(run.id) for run in sorted(runs, key=lambda run: (run.started or "", run.id), reverse=True)]
+        return [self.run(run.key) for run in sorted(runs, key=lambda run: (run.started or "", run.key), reverse=True)]
 
-    def run(self, run_id):
-        run = self.said.runs[run_id]
+    def run(self, key):
+        run = self.said.runs[key]
         facets = run.facets
         return FoundRun(
             id=run.id,
@@ -88,16 +97,16 @@ class Model:
             other_jobs=tuple(run.jobs[1:]),
         )
 
-    def run_in_passing(self, run_id):
+    def run_in_passing(self, key):
         """The run as it is told within another answer: without what has to be read for it alone."""
-        run = self.run(run_id)
-        known = self.said.runs[run_id].uses("in") or self.said.runs[run_id].uses("out")
+        run = self.run(key)
+        known = self.said.runs[key].uses("in") or self.said.runs[key].uses("out")
         version = run.job_version if known else None
         return replace(run, facets={}, job_facets={}, inputs=(), outputs=(), job_version=version)
 
     def job_version_of(self, run):
         entries = self.job_entries(run.job)
-        mine = [one for one in entries if one.run == run.id]
+        mine = [one for one in entries if one.run == run.key]
         return job_versions.resolved(entries, mine[0]).version(run.job) if mine else None
 
     def _read(self, run, dataset):
@@ -110,7 +119,7 @@ class Model:
         for name in run.names("out"):
             names.setdefault(self.said.primary(name), name)
         return tuple(
-            UsedVersion(dataset, dataset_versions.version_id(name, run.id), self._use_facets(run, "out", dataset))
+            UsedVersion(dataset, dataset_versions.version_of_run(name, run), self._use_facets(run, "out", dataset))
             for dataset, name in sorted(names.items())
         )
 
@@ -140,7 +149,7 @@ class Model:
     def job_in_passing(self, job):
         """The job as lists tell it."""
         found = self.job(job)
-        latest = found.latest_run and self.run_in_passing(found.latest_run.id)
+        latest = found.latest_run and self.run_in_passing(found.latest_run.key)
         return replace(found, latest_run=latest, latest_runs=())
 
     def job(self, job):
@@ -252,7 +261,7 @@ class Model:
         uses = self.said.uses_of(dataset)
         if any(use.temporary for _, _, use in uses):
             return True
-        parents = {event.parent.run if event.parent else None for event, *_ in uses if event.kind == "RUN"}
+        parents = {event.parent.key if event.parent else None for event, *_ in uses if event.kind == "RUN"}
         return self._is_dropped(dataset) and len(parents) == 1 and None not in parents
 
     def _is_dropped(self, dataset):
@@ -304,9 +313,9 @@ class Model:
             return graph.of_versions(world, node_id, version, depth)
         return graph.of_now(world, node_id, depth)
 
-    def find_upstream_runs(self, run_id, *, depth):
-        run = run_id_of(run_id)
-        return _page(graph.upstream_runs(self, run, depth), None) if run in self.said.runs else None
+    def find_upstream_runs(self, run_id, *, depth, reader=None):
+        runs = self.runs_of_id(run_id, reader)
+        return _page(graph.upstream_runs(self, runs[0].key, depth), None) if runs else None
 
     def search(self, q, *, kind=None, sort="name", limit=10, namespace=None, before=None, after=None):
         jobs = [] if kind == "dataset" else self.list_jobs(limit=None).items

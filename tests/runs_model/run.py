@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lineage.names import RunKey
 from lineage.runs.event import TERMINAL
 from tests.runs_model.facets import merged, text_in, when
 
@@ -12,9 +13,18 @@ from tests.runs_model.facets import merged, text_in, when
 class Run:
     """A run's own events in order, and (event, job) for each mention of it as a parent or root."""
 
-    id: str
+    key: RunKey
     events: list
     mentions: list
+
+    @property
+    def id(self):
+        return self.key.id
+
+    @property
+    def claimed(self):
+        """Its place among those that have its id: by its first own event, then by the first mention of it."""
+        return not self.events, min(map(when, self.events or [event for event, _ in self.mentions]))
 
     @property
     def jobs(self):
@@ -76,7 +86,7 @@ class Run:
 
     @property
     def position(self):
-        return (self.ended or self.updated, self.id) if self.made else None
+        return (self.ended or self.updated, self.key) if self.made else None
 
     @property
     def parent(self):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cache, cached_property
 
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, JobId, RunKey
 from lineage.runs.event import Event
 from tests.runs_model.facets import merged, when
 from tests.runs_model.run import Run
@@ -98,13 +98,13 @@ class Said:
 
     @cached_property
     def runs(self):
-        """Every run that was spoken of, by id."""
+        """Every run that was spoken of, by its job's namespace and its id."""
         own, mentions = {}, {}
         for event in self.events:
             if event.kind == "RUN":
-                own.setdefault(event.run, []).append(event)
+                own.setdefault(RunKey.of(event.job.namespace, event.run), []).append(event)
         for event, parent in self.parents:
-            mentions.setdefault(parent.run, []).append((event, parent.job))
+            mentions.setdefault(parent.key, []).append((event, parent.job))
         return {run: Run(run, own.get(run, []), mentions.get(run, [])) for run in sorted({*own, *mentions})}
 
     @cached_property

@@ -198,7 +198,7 @@ def _render_edges(node_id: str, ends: Iterable[FoundSource]) -> list[Form]:
 
 def _render_teller(dataset: DatasetId, teller: Teller) -> Form:
     return {
-        "run": teller.run,
+        "run": teller.run.id,
         "job": None if teller.job is None else render_id(teller.job),
         "version": teller.version,
         "declared": teller.declared,
@@ -221,7 +221,7 @@ def _render_links(column: FoundColumn, node_id: str) -> Form:
 def _teller_links(dataset: DatasetId, teller: Teller) -> Form:
     return {
         "version": None if teller.version is None else version_path(dataset, teller.version),
-        "run": None if teller.declared else run_path(teller.run),
+        "run": None if teller.declared else run_path(teller.run.id),
     }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from lineage.fields.found import ReportedRun
-from lineage.names import JobId
+from lineage.names import JobId, RunKey
 from lineage.runs.found import State
 
 # Runs that are named, the newest, and root runs of those.
@@ -26,9 +26,9 @@ class RunThen:
     What a Job- or DatasetEvent declared stands as a run without a state; a DatasetEvent has no job either.
     """
 
-    id: str
+    key: RunKey
     started: str
-    root: str
+    root: RunKey
     job: JobId | None
     state: State | None
 
@@ -42,7 +42,7 @@ class Runs:
     count: int = 0
     states: Counter[State] = field(default_factory=Counter)
     newest: list[ReportedRun] = field(default_factory=list)
-    roots: dict[str, tuple[str, str]] = field(default_factory=dict)
+    roots: dict[RunKey, tuple[str, RunKey]] = field(default_factory=dict)
 
     @property
     def last(self) -> str:
@@ -60,16 +60,16 @@ class Runs:
         self.count += 1
         self.states.update([] if run.state is None else [run.state])
         if len(self.newest) < NEWEST_MAX:
-            self.newest.append(ReportedRun(run.id, run.started, run.state))
+            self.newest.append(ReportedRun(run.key, run.started, run.state))
         if run.root in self.roots or len(self.roots) < ROOTS_MAX:
-            self.roots.setdefault(run.root, (run.started, run.id))
+            self.roots.setdefault(run.root, (run.started, run.key))
 
 
 def unite_runs(every: Iterable[Runs]) -> Runs:
     """Return runs of one job, which are in one of these only, as one."""
     some = list(every)
     newest = newest_first(run for one in some for run in one.newest)
-    roots: dict[str, tuple[str, str]] = {}
+    roots: dict[RunKey, tuple[str, RunKey]] = {}
     for root, place in ((root, place) for one in some for root, place in one.roots.items()):
         roots[root] = max(place, roots.get(root, place))
     states = sum((one.states for one in some), Counter[State]())
@@ -79,4 +79,4 @@ def unite_runs(every: Iterable[Runs]) -> Runs:
 
 def newest_first(runs: Iterable[ReportedRun]) -> list[ReportedRun]:
     """Return runs by their start."""
-    return sorted(runs, key=lambda run: (run.started, run.id), reverse=True)
+    return sorted(runs, key=lambda run: (run.started, run.key), reverse=True)

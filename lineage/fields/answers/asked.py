@@ -10,7 +10,7 @@ from lineage.fields.answers.column_versions import Version, VersionEntry, Versio
 from lineage.fields.answers.present import Entry, Present, Told
 from lineage.fields.answers.schemas import NO_SCHEMA, Schema, schema_of
 from lineage.fields.columns import Column
-from lineage.names import DatasetId, FieldPath, JobId
+from lineage.names import DatasetId, FieldPath, JobId, RunKey
 from lineage.runs.answers.dataset_versions import VERSIONS_MAX, find_version, read_windows
 from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.job_versions import versions_of
@@ -24,7 +24,7 @@ from lineage.runs.facts.table import GraphTable
 
 NodeOfVersion: TypeAlias = tuple[Column, str]
 # The run that made each version of a dataset.
-Made: TypeAlias = Mapping[Version, str | None]
+Made: TypeAlias = Mapping[Version, RunKey | None]
 
 
 def columns_now(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool) -> list[Column] | None:
@@ -70,7 +70,7 @@ def _made_by_job_version(job: JobId, version: str, table: GraphTable) -> Made | 
         return None
     if found.latest_run is None:
         return {}
-    run = found.latest_run.id
+    run = found.latest_run.key
     facts = facts_of_runs([run], table)[run]
     groups = Groups(table)
     groups.load(map(dataset_of, facts.outputs))

@@ -13,7 +13,7 @@ from lineage.fields.answers.told import read_columns
 from lineage.fields.column_index import RelatedPaths
 from lineage.fields.columns import NO_COLUMNS, Column, Columns, unite
 from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, Teller
-from lineage.names import DatasetId, FieldPath
+from lineage.names import DatasetId, FieldPath, RunKey
 from lineage.runs.answers.dataset_versions import VERSIONS_MAX, read_windows
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.reads import Read, reads_of
@@ -69,7 +69,7 @@ class VersionWalk:
         self._columns: dict[_Node, None] = {}
         self._truncated = False
 
-    def load(self, made: Mapping[Version, str | None]) -> None:
+    def load(self, made: Mapping[Version, RunKey | None]) -> None:
         """Read these versions, each with the run that made it."""
         new = {version: run for version, run in made.items() if version not in self._entries}
         facts = facts_of_runs({run for run in new.values() if run}, self._table)
@@ -131,7 +131,7 @@ class VersionWalk:
                 break
         return ColumnGraph(tuple(map(self._found, self._columns)), self._truncated)
 
-    def _near(self, column: Column, version: str) -> Iterator[tuple[_Node, str | None]]:
+    def _near(self, column: Column, version: str) -> Iterator[tuple[_Node, RunKey | None]]:
         """The columns of versions that it was made of, and the runs that made these."""
         entry = self._entries[column.dataset, version]
         reads = entry.reads or {}
@@ -166,7 +166,7 @@ class VersionWalk:
         )
 
 
-def _told(run: str, version: str, facts: RunFacts, group: Group) -> Iterator[Told]:
+def _told(run: RunKey, version: str, facts: RunFacts, group: Group) -> Iterator[Told]:
     """What the run that made a version told of it, under each of the dataset's names."""
     teller = Teller(run, owner(facts), version, facts.declared is not None)
     mum = True
@@ -180,7 +180,7 @@ def _told(run: str, version: str, facts: RunFacts, group: Group) -> Iterator[Tol
         yield Told(teller, ((), group.primary), unknown)
 
 
-def _take_schema(entry: VersionEntry, facts: Mapping[str, RunFacts]) -> bool:
+def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
     """Give a version that a run made the schema that this run told; whether a run made it."""
     made_by = next((one.teller.run for one in entry.told if one.teller.version == entry.version), None)
     if made_by is None or made_by not in facts:
@@ -197,10 +197,10 @@ def _described(groups: Sequence[Group], table: GraphTable) -> set[DatasetId]:
 
 
 def _with_sources(
-    entries: Sequence[VersionEntry], facts: Mapping[str, RunFacts], groups: Groups
-) -> Iterator[tuple[str, RunFacts]]:
+    entries: Sequence[VersionEntry], facts: Mapping[RunKey, RunFacts], groups: Groups
+) -> Iterator[tuple[RunKey, RunFacts]]:
     """The facts of the runs that told, as if they had read all that they told columns to come from."""
-    sources: dict[str, set[DatasetId]] = {run: set() for run in facts}
+    sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
     for entry in entries:
         for one in entry.told:
             sources.setdefault(one.teller.run, set()).update(one.columns.datasets)

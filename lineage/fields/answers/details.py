@@ -98,7 +98,7 @@ def find_paths(table: GraphTable, dataset: DatasetId, field: FieldPath, window: 
             seen[place] = list(_ways(column, making(column, told, span)))
         for way in seen[place]:
             ways.setdefault(way.key, way)
-            runs.setdefault(way.key, {})[told.run.root] = None
+            runs.setdefault(way.key, {})[told.run.root.id] = None
     kept = list(ways)[:WAYS_MAX]
     cut = len(ways) > WAYS_MAX or span.truncated or any(ways[key].truncated for key in kept)
     items: Iterable[FieldPathFound] = (ways[key].taken_by(tuple(runs[key])) for key in kept)

@@ -143,10 +143,10 @@ def _end_outside(writer: RunThen | None) -> End:
 
 def _add_reads(ends: Sequence[End], span: Span) -> None:
     newest = [(end, run) for end in ends for run in end.newest]
-    inputs = span.inputs_of({run.id for end, run in newest if end.unnamed[run] is None})
+    inputs = span.inputs_of({run.key for end, run in newest if end.unnamed[run] is None})
     for end, run in newest:
         unnamed = end.unnamed[run]
-        end.reads.update(inputs.get(run.id, ()) if unnamed is None else unnamed)
+        end.reads.update(inputs.get(run.key, ()) if unnamed is None else unnamed)
 
 
 def reads_of(end: End) -> tuple[DatasetId, ...]:

@@ -16,7 +16,7 @@ from lineage.fields.answers.span import BACKWARD, FORWARD, RunTold, Side, Span
 from lineage.fields.answers.steps import find_steps_into, find_steps_out, place_of
 from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Step
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, JobId, RunKey
 
 # Columns that one journey reaches, and steps between them.
 COLUMNS_MAX = 5_000
@@ -33,7 +33,7 @@ class _Leg:
     certain: bool = False
     failed: bool = True
     jobs: set[JobId] = field(default_factory=set)
-    roots: dict[str, tuple[str, str]] = field(default_factory=dict)
+    roots: dict[RunKey, tuple[str, RunKey]] = field(default_factory=dict)
 
     def add(self, how: How, runs: Runs, *, certain: bool) -> None:
         """Count runs that told of it; where they did not tell how, the step may be direct, and mask nothing."""
@@ -49,8 +49,9 @@ class _Leg:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The root runs of those that told of it, the newest first."""
-        return tuple(sorted(self.roots, key=lambda root: self.roots[root], reverse=True)[:ROOTS_MAX])
+        """The ids of the root runs of those that told of it, the newest first."""
+        newest = sorted(self.roots, key=lambda root: self.roots[root], reverse=True)[:ROOTS_MAX]
+        return tuple(dict.fromkeys(root.id for root in newest))
 
 
 # Whether every step so far was direct, whether any masked, whether every one was certain, and whether any failed.

@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from lineage.fields.answers.column_graph import ColumnWalk
 from lineage.fields.columns import Column
 from lineage.fields.found import Origin, Origins
+from lineage.names import RunKey
 from lineage.runs.answers.dataset_versions import current_versions, find_version
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.node_ids import FieldNode, field_candidates
@@ -41,7 +42,7 @@ def find_origins(node_id: str, table: GraphTable) -> Origins | None:
     return None
 
 
-def _versions(node: FieldNode, group: Group, table: GraphTable) -> Mapping[str, str | None] | None:
+def _versions(node: FieldNode, group: Group, table: GraphTable) -> Mapping[str, RunKey | None] | None:
     """The runs of the versions that are asked for, by version; None if there is no such column or version."""
     if node.version is not None:
         found = find_version(group, node.version, table)
@@ -57,21 +58,21 @@ def _versions(node: FieldNode, group: Group, table: GraphTable) -> Mapping[str, 
     return {current.id: current.run} if current else {}
 
 
-def _origins(column: Column, versions: Mapping[str, str | None], table: GraphTable) -> Origins:
+def _origins(column: Column, versions: Mapping[str, RunKey | None], table: GraphTable) -> Origins:
     facts = facts_of_runs({run for run in versions.values() if run}, table)
     reported = _reported(facts, table)
     found = []
     cut = False
     for version, run in sorted(versions.items()):
-        told = facts.get(run or "")
-        by, roots = reported.get(run or "", (None, []))
+        told = facts.get(run) if run else None
+        by, roots = reported.get(run, (None, [])) if run else (None, [])
         cut |= len(roots) > ROOTS_MAX
         brief = brief_run(run, told) if run and told and owner(told) else None
-        found.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by))
+        found.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by.id if by else None))
     return Origins(column, tuple(found), cut)
 
 
-def _reported(facts: Mapping[str, RunFacts], table: GraphTable) -> dict[str, tuple[str, list[str]]]:
+def _reported(facts: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, tuple[RunKey, list[str]]]:
     """By run the roots that it reported, else those that its parent did, with the run that they are of."""
     own = {run: (run, roots) for run, told in facts.items() if (roots := roots_of(told))}
     parents = {run: parent for run, told in facts.items() if run not in own and (parent := parent_run(told))}

@@ -11,7 +11,7 @@ from lineage.fields.answers.told import Ask, read_columns
 from lineage.fields.column_index import ColumnIndex, RelatedPaths
 from lineage.fields.columns import NO_COLUMNS, Column, Columns, Source, Sources, Transformation, sources_at, unite
 from lineage.fields.found import Teller
-from lineage.names import DatasetId, FieldPath, JobId, uuid_of_bytes
+from lineage.names import DatasetId, FieldPath, JobId, RunKey, uuid_of_bytes
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.answers.nodes import nodes_of
@@ -19,7 +19,7 @@ from lineage.runs.answers.written import version_by
 from lineage.runs.facts.current import found_job, io_of
 from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of_dataset, job_of, text_of
 from lineage.runs.facts.newest import Run, facts_of_runs, last_teller, newest
-from lineage.runs.facts.run import dataset_version_id, position
+from lineage.runs.facts.run import position, run_version_id
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.facts.tellings import told_of
 
@@ -235,21 +235,23 @@ class Present:
         if group.facts.declarations:
             stamp = max(group.facts.declarations)
             telling = group.facts.declarations[stamp]
-            teller = Teller(uuid_of_bytes(stamp.partition("#")[2]), None, None, declared=True)
-            entry.told += [Told(teller, ((telling["kept"],), dataset_of(name))) for name in telling["into"]]
+            for name in map(dataset_of, telling["into"]):
+                run = RunKey.of(name.namespace, uuid_of_bytes(stamp.partition("#")[2]))
+                entry.told.append(Told(Teller(run, None, None, declared=True), ((telling["kept"],), name)))
         return entry
 
     def _add_writer(self, entry: Entry, node: Mapping[str, Any]) -> None:
         inputs, outputs = io_of(node)
+        job = job_of(node["job"])
         for name in sorted(outputs & set(entry.group.names)):
             told = node["columns"][text_of(name)]
-            version = dataset_version_id(name, told["run"]) if told["made"] else None
-            teller = Teller(told["run"], job_of(node["job"]), version, told["declared"])
+            version = run_version_id(name, job.namespace, told["run"]) if told["made"] else None
+            teller = Teller(RunKey.of(job.namespace, told["run"]), job, version, told["declared"])
             unknown = NO_COLUMNS if told["tellings"] or told["explicit"] else unknown_columns(inputs)
             entry.told.append(Told(teller, (tuple(told["tellings"]), name), unknown))
 
 
-def _add_report(entry: Entry, job: JobId, run: str, facts: RunFacts) -> None:
+def _add_report(entry: Entry, job: JobId, run: RunKey, facts: RunFacts) -> None:
     """Add what a run reported of a dataset with several names; `Present` names the version that it made."""
     teller = Teller(run, job, None, facts.declared is not None)
     for name in entry.group.names:

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from lineage.fields.answers.present import Entry, Told, renamed
 from lineage.fields.columns import Columns, Source
-from lineage.names import DatasetId, FieldPath
+from lineage.names import DatasetId, FieldPath, RunKey
 from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.reads import reads_of
 from lineage.runs.facts.growing import RunFacts, dataset_of, text_of
@@ -55,12 +55,12 @@ class ReadVersions:
             self._named[id(told)] = renamed(told.columns, self._groups.primary)
         return self._named[id(told)]
 
-    def _with_sources_alone(self, every: Iterable[Told], facts: Mapping[str, RunFacts]) -> dict[str, RunFacts]:
+    def _with_sources_alone(self, every: Iterable[Told], facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
         """Return the facts of the reporters with their sources, under whichever names, as all that they read."""
-        sources: dict[str, set[DatasetId]] = {run: set() for run in facts}
+        sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
         for one in every:
             sources.get(one.teller.run, set()).update(one.columns.datasets)
-        found: dict[str, RunFacts] = {}
+        found: dict[RunKey, RunFacts] = {}
         for run, some in sources.items():
             names = {name for source in some for name in self._groups.group(source).names}
             inputs = {text: time for text, time in facts[run].inputs.items() if dataset_of(text) in names}

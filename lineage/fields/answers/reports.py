@@ -61,7 +61,7 @@ def _uses(column: Column, span: Span) -> list[Use]:
         for done in _reads(column, readings, steps, span):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
     uses = [_use(done, unite_runs(some)) for done, some in alike.items()]
-    return sorted(uses, key=lambda use: (use.last, use.runs[0].id, use.kind, use.known), reverse=True)
+    return sorted(uses, key=lambda use: (use.last, use.runs[0].key, use.kind, use.known), reverse=True)
 
 
 def _flow(reached: Reached, status: Status, jobs: tuple[JobId, ...]) -> Flow:

@@ -20,7 +20,7 @@ from lineage.fields.columns import Columns
 from lineage.fields.found import Window
 from lineage.fields.operation_forms import parse_operations
 from lineage.fields.operation_set import OperationSet
-from lineage.names import DatasetId
+from lineage.names import DatasetId, RunKey
 from lineage.runs.answers.groups import Groups
 from lineage.runs.facts.growing import dataset_of, job_of
 from lineage.runs.facts.keys import dataset_pk, facts_key, telling_key
@@ -167,10 +167,10 @@ class Span:
             if not highs:
                 break
         self.truncated |= bool(highs)
-        newest = {one: max(some, key=lambda run: (run.started, run.id), default=None) for one, some in found.items()}
+        newest = {one: max(some, key=lambda run: (run.started, run.key), default=None) for one, some in found.items()}
         return {one: run for one, run in newest.items() if run is not None}
 
-    def inputs_of(self, runs: Iterable[str]) -> dict[str, set[DatasetId]]:
+    def inputs_of(self, runs: Iterable[RunKey]) -> dict[RunKey, set[DatasetId]]:
         """Return the inputs of each run, under primary names; of the first so many, by id."""
         wanted = sorted(set(runs))
         self.truncated |= len(wanted) > _INPUTS_MAX
@@ -252,7 +252,8 @@ class Span:
 
 def _run(row: Row) -> RunThen:
     job = row.data["job"]
-    return RunThen(run_of(row), time_of(row), row.data["root"], job_of(job) if job else None, row.data["state"])
+    root = RunKey.parse(row.data["root"])
+    return RunThen(run_of(row), time_of(row), root, job_of(job) if job else None, row.data["state"])
 
 
 def _content(row: Row) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lineage.names import DatasetId
+from lineage.names import DatasetId, RunKey
 from lineage.runs.answers.described import describe, fields_of
 from lineage.runs.answers.groups import Group
 from lineage.runs.answers.written import Written, borne_out, last_streamed, version_by
@@ -14,8 +14,8 @@ from lineage.runs.event import Facets
 from lineage.runs.facts.current import brief_run
 from lineage.runs.facts.growing import RunFacts, present, united_facets
 from lineage.runs.facts.keys import dataset_pk
-from lineage.runs.facts.newest import facts_of_runs, run_of, time_of
-from lineage.runs.facts.run import dataset_version_id, failed, position
+from lineage.runs.facts.newest import end_of, facts_of_runs, run_of, time_of
+from lineage.runs.facts.run import dataset_version_id, failed
 from lineage.runs.facts.table import GraphTable, Page, Query
 from lineage.runs.found import FoundDatasetVersion
 
@@ -28,19 +28,19 @@ _PREFIXES = ("G", "X", "E")
 
 @dataclass(frozen=True, slots=True)
 class Version:
-    """A version: `made_by` is the id of its run, the hash of its DatasetEvent, or empty for the initial one."""
+    """A version: `made_by` is its run (as text), the hash of its DatasetEvent, or empty for the initial one."""
 
     created: str
     made_by: str
     name: DatasetId
     facets: Facets
-    facts: RunFacts | None = None
+    written: Written | None = None
     by_event: bool = False
 
     @property
     def id(self) -> str:
         """Its id."""
-        return dataset_version_id(self.name, self.made_by)
+        return self.written.version if self.written else dataset_version_id(self.name, self.made_by)
 
     @property
     def order(self) -> tuple[str, str]:
@@ -50,17 +50,17 @@ class Version:
     @property
     def standing(self) -> tuple[str, str]:
         """Where it stands among those that may be current."""
-        return max(position(self.facts) or "" if self.facts else "", self.created), self.made_by
+        return self.written.standing if self.written else self.order
 
     @property
-    def run(self) -> str | None:
+    def run(self) -> RunKey | None:
         """The run that made it."""
-        return self.made_by if self.facts else None
+        return self.written.run if self.written else None
 
     @property
     def failed(self) -> bool:
         """Whether its run did not complete."""
-        return self.facts is not None and failed(self.facts)
+        return self.written is not None and failed(self.written.facts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,9 +116,9 @@ def _pages(queries: Sequence[Query | None], table: GraphTable) -> list[Page]:
     return [Page(()) if query is None else next(found) for query in queries]
 
 
-def _told(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], at: str | None) -> list[Version]:
+def _told(group: Group, pages: Sequence[Page], facts: dict[RunKey, RunFacts], at: str | None) -> list[Version]:
     """What may be versions, the oldest first: those of runs, and every DatasetEvent."""
-    made: dict[str, Version] = {}
+    made: dict[RunKey, Version] = {}
     events: list[Version] = []
     names = [name for name in group.names for _ in _PREFIXES]
     for name, page in zip(names, pages, strict=True):
@@ -126,19 +126,19 @@ def _told(group: Group, pages: Sequence[Page], facts: dict[str, RunFacts], at: s
             if row.sk.startswith("E#") and at is not None and time_of(row) >= at:
                 continue
             if row.sk.startswith("E#"):
-                events.append(Version(time_of(row), run_of(row), name, present(row.data["facets"]), by_event=True))
+                events.append(Version(time_of(row), end_of(row), name, present(row.data["facets"]), by_event=True))
             else:
                 one = borne_out(run_of(row), time_of(row), name, group, facts)
                 if one is not None and (row.sk[0] == "X") == failed(one.facts):
                     made[one.run] = _of_run(one, group)
     # Where a page was cut, what stands before its last row cannot be told from what was not read.
-    floor = max(((time_of(page.rows[-1]), run_of(page.rows[-1])) for page in pages if page.more), default=("", ""))
+    floor = max(((time_of(page.rows[-1]), end_of(page.rows[-1])) for page in pages if page.more), default=("", ""))
     return sorted((one for one in (*made.values(), *events) if one.order >= floor), key=lambda one: one.order)
 
 
 def _of_run(one: Written, group: Group) -> Version:
     facets = united_facets(one.facts.written_facets, group.names)
-    return Version(one.created, one.run, one.name, facets, one.facts)
+    return Version(one.created, str(one.run), one.name, facets, one)
 
 
 def _all(group: Group, told: Sequence[Version], end: str) -> list[Version]:
@@ -224,7 +224,7 @@ def find_version(group: Group, version: str, table: GraphTable) -> Version | Non
         window = read_windows([group], table, VERSIONS_MAX)[0]
         return window.newest(lambda one: not one.made_by)
     rows = table.get((dataset_pk(name), f"I#{version}") for name in group.names)
-    runs = {row.data["run"] for row in rows.values()}
+    runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
     if not runs:
         return read_windows([group], table, VERSIONS_MAX)[0].newest(lambda one: one.id == version)
     facts = facts_of_runs(runs, table)
@@ -239,7 +239,7 @@ def found_version(group: Group, version: Version) -> FoundDatasetVersion:
         version=version.id,
         created=version.created,
         physical_name=group.primary.name,
-        created_by=brief_run(version.made_by, version.facts) if version.facts else None,
+        created_by=brief_run(version.written.run, version.written.facts) if version.written else None,
         **describe(version.facets),
         facets=version.facets,
         failed=version.failed,

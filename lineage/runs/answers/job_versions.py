@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, JobId, RunKey
 from lineage.runs.facts.current import brief_run
 from lineage.runs.facts.growing import RunFacts
 from lineage.runs.facts.keys import job_pk
@@ -31,7 +31,7 @@ class Entry:
 
     made: str
     position: str
-    run: str
+    run: RunKey
     facts: RunFacts
     inputs: tuple[DatasetId, ...]
     outputs: tuple[DatasetId, ...]
@@ -41,7 +41,7 @@ class Entry:
     unknown: bool = False
 
     @property
-    def order(self) -> tuple[str, str]:
+    def order(self) -> tuple[str, RunKey]:
         """Where it stands in the job's life."""
         return self.position, self.run
 
@@ -60,7 +60,7 @@ class Code:
         return Code(location, version)
 
 
-def entries_of(run: str, facts: RunFacts) -> Iterator[Entry]:
+def entries_of(run: RunKey, facts: RunFacts) -> Iterator[Entry]:
     """What a run that told of datasets makes of its job; a streaming run makes a version whenever it tells of more."""
     job, last = owner(facts), position(facts)
     if job is None or last is None or not known(facts):
@@ -101,7 +101,7 @@ def read_window(job: JobId, table: GraphTable, until: str = "~") -> Window:
     return Window(sorted(entries, key=lambda entry: entry.order), cut)
 
 
-def _borne(job: JobId, pages: Sequence[Page], facts: dict[str, RunFacts]) -> Iterator[Run]:
+def _borne(job: JobId, pages: Sequence[Page], facts: dict[RunKey, RunFacts]) -> Iterator[Run]:
     for prefix, page in zip(("K", "U"), pages, strict=True):
         for row in page.rows:
             told = facts.get(run_of(row))
@@ -127,7 +127,7 @@ def _in_sequence(runs: Iterable[Run], cut: bool) -> Iterator[Entry]:
             yield _unknown(run, facts, last, given if changed else None)
 
 
-def _unknown(run: str, facts: RunFacts, last: Entry | None, given: Code | None) -> Entry:
+def _unknown(run: RunKey, facts: RunFacts, last: Entry | None, given: Code | None) -> Entry:
     job, at = owner(facts), position(facts) or ""
     if job is None:
         raise ValueError(f"run {run} has no job")

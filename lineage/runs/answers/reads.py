@@ -9,14 +9,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lineage.names import DatasetId
+from lineage.names import DatasetId, RunKey
 from lineage.runs.answers.dataset_versions import Version, newest_versions
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.written import Wanted, Written, newest_written
 from lineage.runs.event import Facets
 from lineage.runs.facts.growing import RunFacts, dataset_of, united_facets
 from lineage.runs.facts.rows import storage_key
-from lineage.runs.facts.run import dataset_version_id, failed, parent_run, position, storage_version, written_datasets
+from lineage.runs.facts.run import (
+    dataset_version_id,
+    failed,
+    owner,
+    parent_run,
+    position,
+    run_version_id,
+    storage_version,
+    written_datasets,
+)
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import ResolvedBy, UsedVersion
 
@@ -25,13 +34,13 @@ from lineage.runs.found import ResolvedBy, UsedVersion
 class Read:
     """An input of a run: the dataset, its written names, and the version once it is resolved."""
 
-    run: str
+    run: RunKey
     facts: RunFacts
     group: Group
     names: list[DatasetId]
     version: str = ""
     resolved_by: ResolvedBy = "initial"
-    produced_by: str | None = None
+    produced_by: RunKey | None = None
     settled: bool = field(default=False)
 
     @property
@@ -44,7 +53,7 @@ class Read:
         """The storage's own version, if it was told."""
         return storage_version(united_facets(self.facts.read_facets, self.names))
 
-    def settle(self, version: str, by: ResolvedBy, run: str | None) -> None:
+    def settle(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
         """This is the version."""
         self.version, self.resolved_by, self.produced_by, self.settled = version, by, run, True
 
@@ -53,7 +62,7 @@ class Read:
         return UsedVersion(self.group.primary, self.version, self.facets, self.resolved_by)
 
 
-def reads_of(runs: Mapping[str, RunFacts], table: GraphTable, groups: Groups) -> dict[str, list[Read]]:
+def reads_of(runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: Groups) -> dict[RunKey, list[Read]]:
     """The inputs of each run, by dataset, resolved; rounds of requests do not grow with the number of runs."""
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.inputs)
     reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
@@ -63,20 +72,21 @@ def reads_of(runs: Mapping[str, RunFacts], table: GraphTable, groups: Groups) ->
     return reads
 
 
-def outputs_of(facts: RunFacts, run: str, groups: Groups) -> tuple[UsedVersion, ...]:
+def outputs_of(facts: RunFacts, run: RunKey, groups: Groups) -> tuple[UsedVersion, ...]:
     """The versions that a run made, by dataset; its outputs' groups are loaded."""
-    if position(facts) is None:
+    job = owner(facts)
+    if job is None or position(facts) is None:
         return ()
     by_group: dict[DatasetId, list[DatasetId]] = {}
     for name in sorted(written_datasets(facts)):
         by_group.setdefault(groups.primary(name), []).append(name)
     return tuple(
-        UsedVersion(primary, dataset_version_id(names[0], run), united_facets(facts.output_facets, names))
+        UsedVersion(primary, run_version_id(names[0], job.namespace, run.id), united_facets(facts.output_facets, names))
         for primary, names in sorted(by_group.items())
     )
 
 
-def _inputs(run: str, facts: RunFacts, groups: Groups) -> list[Read]:
+def _inputs(run: RunKey, facts: RunFacts, groups: Groups) -> list[Read]:
     reads: dict[DatasetId, Read] = {}
     for name in sorted(map(dataset_of, facts.inputs)):
         group = groups.group(name)
@@ -113,7 +123,7 @@ def _by_parent(reads: Sequence[Read], table: GraphTable) -> None:
             read.settle(one.version, "parentRun", one.run)
 
 
-def _others(read: Read, *, good: bool = False, parent: str | None = None) -> Callable[[Written], bool]:
+def _others(read: Read, *, good: bool = False, parent: RunKey | None = None) -> Callable[[Written], bool]:
     def accept(one: Written) -> bool:
         if one.run == read.run or (good and failed(one.facts)):
             return False
@@ -133,4 +143,4 @@ def _by_time(reads: Sequence[Read], table: GraphTable) -> None:
 
 
 def _readable(read: Read) -> Callable[[Version], bool]:
-    return lambda one: not one.failed and one.made_by != read.run
+    return lambda one: not one.failed and one.run != read.run

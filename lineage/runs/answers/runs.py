@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from typing import Protocol
 
-from lineage.names import JobId, run_id_of
+from lineage.names import JobId, RunKey, run_id_of
 from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.job_versions import read_window
 from lineage.runs.answers.reads import Read, outputs_of, reads_of
 from lineage.runs.answers.restored import restored
 from lineage.runs.facts.current import brief_run
 from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of
-from lineage.runs.facts.keys import COUNT, job_pk
-from lineage.runs.facts.newest import facts_of_runs, run_of, time_of
-from lineage.runs.facts.run import known, owner, position
+from lineage.runs.facts.keys import COUNT, RUN_FACTS, job_pk, run_pk
+from lineage.runs.facts.newest import facts_in_rows, facts_of_runs, run_of, time_of
+from lineage.runs.facts.run import first_claim, jobs_of, known, owner, position
 from lineage.runs.facts.table import GraphTable, Query
 from lineage.runs.found import FoundRun, Listed, UpstreamInput, UpstreamRun
 from lineage.runs.times import EARLIEST
@@ -22,20 +23,59 @@ from lineage.runs.times import EARLIEST
 # Runs that one walk upstream visits, and rows of a job's runs that one list looks at.
 UPSTREAM_MAX = 1_000
 LISTED_MAX = 10_000
+# Namespaces with one run id that are looked at; the ones that a reader's token names are besides.
+NAMESPACES_MAX = 100
 
 
-def find_run(run: str, table: GraphTable) -> FoundRun | None:
-    """The run of this id, as it was sent or as Marquez prints it."""
-    facts = _there(facts_of_runs([run_id_of(run)], table))
-    return next(iter(full_runs(facts, table).values()), None)
+class Reader(Protocol):
+    """Whoever may read some namespaces: those of these names, or of names that begin like one that ends in `*`."""
+
+    @property
+    def namespaces(self) -> Sequence[str]:
+        """The names and beginnings."""
+
+    def covers(self, namespace: str) -> bool:
+        """True if the namespace is among them."""
 
 
-def _there(facts: Mapping[str, RunFacts]) -> dict[str, RunFacts]:
+def find_run(run: str, table: GraphTable, reader: Reader | None = None) -> FoundRun | None:
+    """The run of this id, as it was sent or as Marquez prints it.
+
+    Of the runs that have it in several namespaces, each with its own jobs, this is the earliest that the reader may
+    read; the jobs of the others are among its `other_jobs`.
+    """
+    runs = _runs_of_id(run, table, reader)
+    if not runs:
+        return None
+    found = full_runs(dict(runs[:1]), table)[runs[0][0]]
+    others = {job for _, facts in runs[1:] for job in jobs_of(facts)}
+    return replace(found, other_jobs=tuple(sorted(others.union(found.other_jobs))))
+
+
+def _runs_of_id(run: str, table: GraphTable, reader: Reader | None) -> list[tuple[RunKey, RunFacts]]:
+    """The runs of an id that the reader may read (None: may read all), the earliest first."""
+    run_id = run_id_of(run)
+    named = [] if reader is None else [name for name in reader.namespaces if not name.endswith("*")]
+    facts = facts_of_runs([RunKey.of(name, run_id) for name in named], table) if named else {}
+    if reader is None or len(named) < len(reader.namespaces):
+        page = table.query([Query(run_pk(run_id), prefix=RUN_FACTS, limit=NAMESPACES_MAX)])[0]
+        facts |= facts_in_rows(page.rows)
+    there = _there(facts)
+    readable = [(one, told) for one, told in there.items() if reader is None or reader.covers(_namespace(told))]
+    return sorted(readable, key=lambda one: (first_claim(one[1]), one[0]))
+
+
+def _namespace(facts: RunFacts) -> str:
+    job = owner(facts)
+    return job.namespace if job else ""
+
+
+def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
     """The runs among them: what a JobEvent declared is none."""
     return {run: told for run, told in facts.items() if owner(told) and not told.declared}
 
 
-def full_runs(runs: Mapping[str, RunFacts], table: GraphTable) -> dict[str, FoundRun]:
+def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, FoundRun]:
     """The runs with their facets, versions read and written, and job version."""
     groups = Groups(table)
     groups.load(dataset_of(text) for facts in runs.values() for text in (*facts.inputs, *facts.outputs))
@@ -58,9 +98,9 @@ def full_runs(runs: Mapping[str, RunFacts], table: GraphTable) -> dict[str, Foun
     return found
 
 
-def versions_of_unknown(runs: Mapping[str, RunFacts], table: GraphTable) -> dict[str, str]:
+def versions_of_unknown(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, str]:
     """The job versions of those runs that told of no datasets: what the runs before them make of it."""
-    wanted: dict[JobId, list[str]] = {}
+    wanted: dict[JobId, list[RunKey]] = {}
     for run, facts in runs.items():
         job = owner(facts)
         if job and position(facts) and not known(facts):
@@ -83,9 +123,9 @@ def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> List
     return Listed(list(full_runs(page, table).values()), total, truncated=more and look == LISTED_MAX)
 
 
-def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[str, RunFacts]], bool]:
+def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
     """As many of the job's runs, newest first; whether there are more."""
-    found: dict[str, RunFacts] = {}
+    found: dict[RunKey, RunFacts] = {}
     high = "N#~"
     while True:
         page = table.query(
@@ -101,13 +141,15 @@ def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[s
         high = page.rows[-1].sk
 
 
-def find_upstream(run: str, table: GraphTable, *, depth: int) -> Listed[UpstreamRun] | None:
-    """The run and those whose versions it read, and so on, nearest first; None if there is no such run."""
+def find_upstream(
+    run: str, table: GraphTable, *, depth: int, reader: Reader | None = None
+) -> Listed[UpstreamRun] | None:
+    """The run (see `find_run`) and those whose versions it read, and so on, nearest first; None if there is none."""
     groups = Groups(table)
-    frontier = _there(facts_of_runs([run_id_of(run)], table))
+    frontier = dict(_runs_of_id(run, table, reader)[:1])
     if not frontier:
         return None
-    found: dict[str, UpstreamRun] = {}
+    found: dict[RunKey, UpstreamRun] = {}
     truncated = False
     for _ in range(depth + 1):
         reads = reads_of(frontier, table, groups)
@@ -124,4 +166,9 @@ def find_upstream(run: str, table: GraphTable, *, depth: int) -> Listed[Upstream
 
 
 def _told(reads: Iterable[Read]) -> tuple[UpstreamInput, ...]:
-    return tuple(UpstreamInput(read.group.primary, read.version, read.produced_by, read.resolved_by) for read in reads)
+    return tuple(
+        UpstreamInput(
+            read.group.primary, read.version, read.produced_by.id if read.produced_by else None, read.resolved_by
+        )
+        for read in reads
+    )

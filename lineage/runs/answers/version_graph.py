@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, JobId, RunKey
 from lineage.runs.answers.dataset_versions import find_version
 from lineage.runs.answers.described import describe, found_dataset
 from lineage.runs.answers.groups import Groups
@@ -20,7 +20,7 @@ from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import FoundDataset, FoundJob, FoundJobVersion, FoundRun, Graph
 
 # In or out, the run, and the version that it read or wrote.
-_Edge: TypeAlias = tuple[str, str, tuple[DatasetId, str]]
+_Edge: TypeAlias = tuple[str, RunKey, tuple[DatasetId, str]]
 
 
 class Upstream:
@@ -29,9 +29,9 @@ class Upstream:
     def __init__(self, table: GraphTable) -> None:
         self._table = table
         self._groups = Groups(table)
-        self._datasets: dict[tuple[DatasetId, str], str | None] = {}
-        self._runs: dict[str, RunFacts] = {}
-        self._versions: dict[str, str] = {}
+        self._datasets: dict[tuple[DatasetId, str], RunKey | None] = {}
+        self._runs: dict[RunKey, RunFacts] = {}
+        self._versions: dict[RunKey, str] = {}
         self._edges: set[_Edge] = set()
         self._truncated = False
 
@@ -48,7 +48,7 @@ class Upstream:
             self._walk([found.run], depth)
         return self._graph()
 
-    def from_run(self, run: str, version: str, depth: int) -> Graph:
+    def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
         """What this run was made of, and what it made; `version` is the one of its job that is asked about."""
         self._versions[run] = version
         facts = facts_of_runs([run], self._table)[run]
@@ -59,7 +59,7 @@ class Upstream:
         self._walk([run], depth)
         return self._graph()
 
-    def _walk(self, runs: Sequence[str], depth: int) -> None:
+    def _walk(self, runs: Sequence[RunKey], depth: int) -> None:
         for hop in range(depth + 1):
             frontier = facts_of_runs(runs, self._table)
             self._runs.update(frontier)
@@ -73,15 +73,15 @@ class Upstream:
             if not runs:
                 return
 
-    def _add(self, reads: Mapping[str, Sequence[Read]]) -> list[str]:
+    def _add(self, reads: Mapping[RunKey, Sequence[Read]]) -> list[RunKey]:
         """Add the versions that these runs read; the runs that made them, new ones only."""
         for run, some in reads.items():
             for read in some:
                 node = (read.group.primary, read.version)
                 self._datasets.setdefault(node, read.produced_by)
                 self._edges.add(("in", run, node))
-                if read.produced_by in self._runs:
-                    self._edges.add(("out", read.produced_by or "", node))
+                if read.produced_by and read.produced_by in self._runs:
+                    self._edges.add(("out", read.produced_by, node))
         made = {node: run for node, run in self._datasets.items() if run}
         near = {run for run in made.values() if run not in self._runs}
         self._edges.update(("out", run, node) for node, run in made.items() if run in near)
@@ -100,7 +100,9 @@ class Upstream:
             for way, run, node in self._edges
             if run in briefs
         }
-        datasets = tuple(self._dataset(*node, made_by.get(run or "")) for node, run in self._datasets.items())
+        datasets = tuple(
+            self._dataset(*node, made_by.get(run) if run else None) for node, run in self._datasets.items()
+        )
         return Graph(tuple(_jobs(briefs, self._runs, self._edges)), datasets, tuple(sorted(edges)), self._truncated)
 
     def _dataset(self, dataset: DatasetId, version: str, made_by: RunFacts | None) -> FoundDataset:
@@ -112,7 +114,9 @@ class Upstream:
         return replace(whole, **describe(united_facets(made_by.written_facets, group.names)))
 
 
-def _jobs(runs: Mapping[str, FoundRun], runs_facts: Mapping[str, RunFacts], edges: Iterable[_Edge]) -> list[FoundJob]:
+def _jobs(
+    runs: Mapping[RunKey, FoundRun], runs_facts: Mapping[RunKey, RunFacts], edges: Iterable[_Edge]
+) -> list[FoundJob]:
     """A node for each version of a job, with its runs and what these read and wrote in this graph."""
     nodes: dict[tuple[JobId, str | None], list[FoundRun]] = {}
     for run in runs.values():
@@ -120,7 +124,7 @@ def _jobs(runs: Mapping[str, FoundRun], runs_facts: Mapping[str, RunFacts], edge
     return [
         FoundJob(
             id=job,
-            type="STREAM" if any(runs_facts[run.id].streaming for run in some) else "BATCH",
+            type="STREAM" if any(runs_facts[run.key].streaming for run in some) else "BATCH",
             inputs=_sides(edges, some, "in"),
             outputs=_sides(edges, some, "out"),
             created=min(run.created for run in some),
@@ -134,7 +138,7 @@ def _jobs(runs: Mapping[str, FoundRun], runs_facts: Mapping[str, RunFacts], edge
 
 
 def _sides(edges: Iterable[_Edge], runs: Sequence[FoundRun], way: str) -> tuple[DatasetId, ...]:
-    among = {run.id for run in runs}
+    among = {run.key for run in runs}
     return tuple(sorted({dataset for one, run, (dataset, _) in edges if one == way and run in among}))
 
 
@@ -151,6 +155,6 @@ def job_node(run: FoundRun) -> str:
 def from_job_version(version: FoundJobVersion, table: GraphTable, depth: int) -> Graph | None:
     """The graph around the last run of a job version; that of a version that was only declared is its node alone."""
     if version.latest_run:
-        return Upstream(table).from_run(version.latest_run.id, version.version, depth)
+        return Upstream(table).from_run(version.latest_run.key, version.version, depth)
     node = FoundJob(id=version.job, type="BATCH", created=version.created, updated=version.updated)
     return Graph((replace(node, version=version.version),), (), ())

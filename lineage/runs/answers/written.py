@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lineage.names import DatasetId
+from lineage.names import DatasetId, JobId, RunKey
 from lineage.runs.answers.groups import Group
 from lineage.runs.facts.growing import RunFacts
 from lineage.runs.facts.keys import dataset_pk
-from lineage.runs.facts.newest import facts_of_runs, run_of, time_of
-from lineage.runs.facts.run import dataset_version_id, ended, failed, owner, position, written
+from lineage.runs.facts.newest import end_of, facts_of_runs, run_of, time_of
+from lineage.runs.facts.run import ended, failed, owner, position, run_version_id, written
 from lineage.runs.facts.table import GraphTable, Page, Query
 from lineage.runs.found import LastWriter
 
@@ -23,24 +23,25 @@ class Written:
     """A version that a run made of a dataset, under a name by which the run wrote it."""
 
     created: str
-    run: str
+    run: RunKey
+    job: JobId
     name: DatasetId
     facts: RunFacts
 
     @property
     def version(self) -> str:
         """Its id."""
-        return dataset_version_id(self.name, self.run)
+        return run_version_id(self.name, self.job.namespace, self.run.id)
 
     @property
     def order(self) -> tuple[str, str]:
         """Where it stands among the dataset's versions."""
-        return self.created, self.run
+        return self.created, str(self.run)
 
     @property
     def standing(self) -> tuple[str, str]:
         """Where it stands among those that may be current: a stream was made long before its last event."""
-        return max(position(self.facts) or "", self.created), self.run
+        return max(position(self.facts) or "", self.created), str(self.run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +89,13 @@ def newest_written(wanted: Sequence[Wanted], table: GraphTable, at: str | None =
             best = max((found[number], *_accepted(wanted[number], name, page, facts)), key=order)
             found[number] = best
             # A version may be older than its row: its run wrote it under another name before.
-            if page.more and order(best) < (time_of(page.rows[-1]), run_of(page.rows[-1])):
+            if page.more and order(best) < (time_of(page.rows[-1]), end_of(page.rows[-1])):
                 left.setdefault(number, {})[name] = page.rows[-1].sk
         highs, look = left, _NEXT_LOOK
     return found
 
 
-def _accepted(wanted: Wanted, name: DatasetId, page: Page, facts: dict[str, RunFacts]) -> Iterator[Written]:
+def _accepted(wanted: Wanted, name: DatasetId, page: Page, facts: dict[RunKey, RunFacts]) -> Iterator[Written]:
     for row in page.rows:
         there = stands_at if wanted.prefix == "L" else borne_out
         one = there(run_of(row), time_of(row), name, wanted.group, facts)
@@ -115,26 +116,31 @@ def last_streamed(groups: Sequence[Group], table: GraphTable) -> list[Written | 
     return newest_written([Wanted(group, "L", accept=lambda one: not failed(one.facts)) for group in groups], table)
 
 
-def borne_out(run: str, created: str, name: DatasetId, group: Group, facts: dict[str, RunFacts]) -> Written | None:
+def borne_out(
+    run: RunKey, created: str, name: DatasetId, group: Group, facts: dict[RunKey, RunFacts]
+) -> Written | None:
     """The version that a row of this name tells of, if its run's facts say the same."""
     told = facts.get(run)
-    if told is None or owner(told) is None or written(told, name) != created:
+    if told is None or written(told, name) != created:
         return None
     return version_by(run, told, group)
 
 
-def stands_at(run: str, time: str, _: DatasetId, group: Group, facts: dict[str, RunFacts]) -> Written | None:
+def stands_at(run: RunKey, time: str, _: DatasetId, group: Group, facts: dict[RunKey, RunFacts]) -> Written | None:
     """The version of a streaming run that a row tells to stand at a time, if its facts say the same."""
     told = facts.get(run)
-    if told is None or owner(told) is None or not told.streaming or position(told) != time:
+    if told is None or not told.streaming or position(told) != time:
         return None
     return version_by(run, told, group)
 
 
-def version_by(run: str, facts: RunFacts, group: Group) -> Written | None:
+def version_by(run: RunKey, facts: RunFacts, group: Group) -> Written | None:
     """The version that a run made of a dataset: one, under whatever of its names it wrote, called by the smallest."""
     made = [(name, created) for name in group.names if (created := written(facts, name))]
-    return Written(min(created for _, created in made), run, made[0][0], facts) if made else None
+    job = owner(facts)
+    if job is None or not made:
+        return None
+    return Written(min(created for _, created in made), run, job, made[0][0], facts)
 
 
 def _under(prefix: str, one: Written) -> bool:
@@ -151,7 +157,6 @@ def last_writers(groups: Sequence[Group], table: GraphTable, at: str | None = No
     return [last_writer(one) if one else None for one in writers]
 
 
-def last_writer(one: Written) -> LastWriter | None:
+def last_writer(one: Written) -> LastWriter:
     """The run that made a version, and its job."""
-    job = owner(one.facts)
-    return None if job is None else LastWriter(job, one.run, ended(one.facts) or one.created)
+    return LastWriter(one.job, one.run.id, ended(one.facts) or one.created)

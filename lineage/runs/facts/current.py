@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, JobId, RunKey
 from lineage.runs.event import ParentRun
 from lineage.runs.facts.growing import (
     IdText,
@@ -27,7 +27,7 @@ from lineage.runs.times import LATEST
 _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
 
 
-def brief_run(run: str, facts: RunFacts) -> FoundRun:
+def brief_run(run: RunKey, facts: RunFacts) -> FoundRun:
     """The run without its facets and versions; its job version only if it told of datasets."""
     job = owner(facts)
     if job is None:
@@ -36,7 +36,7 @@ def brief_run(run: str, facts: RunFacts) -> FoundRun:
     nominal = facets_of(facts.run_facets).get("nominalTime", {})
     firsts = filter(None, (started, facts.named_first))
     return FoundRun(
-        id=run,
+        id=run.id,
         job=job,
         state=state(facts),
         created=min(firsts),
@@ -54,9 +54,9 @@ def brief_run(run: str, facts: RunFacts) -> FoundRun:
 def job_node(
     job: JobId,
     facts: JobFacts,
-    known: tuple[str, RunFacts] | None,
-    latest: tuple[str, RunFacts] | None,
-    tellers: Mapping[IdText, tuple[str, RunFacts]],
+    known: tuple[RunKey, RunFacts] | None,
+    latest: tuple[RunKey, RunFacts] | None,
+    tellers: Mapping[IdText, tuple[RunKey, RunFacts]],
 ) -> dict[str, Any]:
     """The job as JSON: `known` is its last run that told of datasets, `latest` the one that started last.
 
@@ -86,12 +86,12 @@ def job_node(
     }
 
 
-def _columns_json(dataset: IdText, run: str, facts: RunFacts) -> dict[str, Any]:
+def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, Any]:
     """Who told of an output's columns last, and how; without tellings: nobody did, this is who wrote it last."""
     told = told_of(facts, dataset)
     made = written(facts, dataset_of(dataset)) is not None
     return {
-        "run": run,
+        "run": run.id,
         "made": made,
         "declared": facts.declared is not None,
         "tellings": list(told.tellings) if told else [],

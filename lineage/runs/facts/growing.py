@@ -93,9 +93,9 @@ class DatasetFacts:
     `declarations` are the tellings of DatasetEvents about its columns, by stamp, the latest hundred.
     `aliases` are the datasets that it was stated to be another name of, with the stamps of the statements; `names` are
     those stated to be other names of it, with the first.
-    `users` are the parent runs of the events that mention it, two at most: with one alone, dropping it makes it that
-    parent's private storage. `dropped` are the latest ten times of events that drop it, `used` of all others that
-    mention it. `temporary`: its name tells so.
+    `users` are the parent runs (`RunKey`) of the events that mention it, two at most: with one alone, dropping it makes
+    it that parent's private storage. `dropped` are the latest ten times of events that drop it, `used` of all others
+    that mention it. `temporary`: its name tells so.
     """
 
     first: str | None = None

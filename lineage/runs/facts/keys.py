@@ -1,6 +1,6 @@
 """Where facts about runs lie in the graph table.
 
-    RUN#<run>      FACTS                              what is said of the run
+    RUN#<run id>   FACTS#<namespace>                  the facts of a run, by its id, then its job's namespace (hashed)
     JOB#<job>      FACTS                              what is said of the job
                    CUR                                the job now: a node of the current graph, swapped by version
                    COUNT                              runs: how many it has
@@ -29,20 +29,22 @@
                    +<content>                         one that came since, or that may be hidden: its facts say
     COLUMNS        SNAPSHOT  +<content>               by dataset, the columns that it ever had
 
-The rows A#P, A#R, A#S move with CUR, and B#, F# and the change that lists a name with FACTS, in one transaction (of a
-run that has too many B# and F# for that, the rest are marked). The other index rows are written before the facts that
-they point to, and are never moved: a reader checks each against the facts, as it does the marked ones. `<time>` of a
-run's position is that of a terminal event, or of any event of a streaming run.
+`<run>` is a `RunKey`: an id and a namespace. The rows A#P, A#R, A#S move with CUR, and B#, F# and the change that lists
+a name with FACTS, in one transaction (of a run that has too many B# and F# for that, the rest are marked). The other
+index rows are written before the facts that they point to, and are never moved: a reader checks each against the facts,
+as it does the marked ones. `<time>` of a run's position is that of a terminal event, or of any event of a streaming
+run.
 """
 
 from __future__ import annotations
 
 import hashlib
 
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, JobId, RunKey
 from lineage.runs.facts.table import Key
 
 FACTS = "FACTS"
+RUN_FACTS = "FACTS#"
 CURRENT = "CUR"
 COUNT = "COUNT"
 DATASET_FACTS = "A#FACTS"
@@ -52,9 +54,9 @@ _NAME_BYTES_MAX = 900
 _UNPRINTED = "\x7f"
 
 
-def run_pk(run: str) -> str:
-    """The partition of a run."""
-    return f"RUN#{run}"
+def run_pk(run_id: str) -> str:
+    """The partition of the runs of one id: one for each namespace whose jobs use it."""
+    return f"RUN#{run_id}"
 
 
 def job_pk(job: JobId) -> str:
@@ -72,11 +74,13 @@ def namespace_pk(namespace: str) -> str:
     return f"NS#{hashlib.sha256(namespace.encode()).hexdigest()}"
 
 
-def facts_key(entity: str | JobId | DatasetId) -> Key:
-    """Where the facts of a run (by its id), a job or a dataset lie."""
+def facts_key(entity: RunKey | JobId | DatasetId) -> Key:
+    """Where the facts of a run, a job or a dataset lie."""
     if isinstance(entity, JobId):
         return job_pk(entity), FACTS
-    return (dataset_pk(entity), DATASET_FACTS) if isinstance(entity, DatasetId) else (run_pk(entity), FACTS)
+    if isinstance(entity, DatasetId):
+        return dataset_pk(entity), DATASET_FACTS
+    return run_pk(entity.id), f"{RUN_FACTS}{entity.namespace_hash}"
 
 
 def current_key(job: JobId) -> Key:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from lineage.errors import Unavailable
-from lineage.names import JobId
+from lineage.names import JobId, RunKey
 from lineage.runs.facts.catalogue import CATALOGUES, COLUMNS, named
 from lineage.runs.facts.column_names import schema_columns, told_columns
 from lineage.runs.facts.growing import (
@@ -52,6 +52,11 @@ class _Subject:
     key: Key
     id: str
     facts: Facts
+
+    @property
+    def run(self) -> RunKey:
+        """The run that the facts are of, if they are of a run."""
+        return RunKey.parse(self.id)
 
     def told(self, row: Row | None) -> Facts:
         """What was known before."""
@@ -118,7 +123,7 @@ def _told_for_others(facts: RunFacts) -> list[_Subject]:
 
 def _subjects(said: Said) -> Iterator[_Subject]:
     for run, facts in said.runs.items():
-        yield _Subject(facts_key(run), run, facts)
+        yield _Subject(facts_key(run), str(run), facts)
     for job, of_job in said.jobs.items():
         yield _Subject(facts_key(job), text_of(job), of_job)
     for dataset, of_dataset in said.datasets.items():
@@ -130,7 +135,7 @@ def _subjects(said: Said) -> Iterator[_Subject]:
 def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
     data: dict[str, Any] = {"id": subject.id, "facts": to_json(new)}
     before, after = _moving(subject, old), _moving(subject, new)
-    stay = after.keys() | (marked_rows(subject.id, new).keys() if isinstance(new, RunFacts) else set())
+    stay = after.keys() | (marked_rows(subject.run, new).keys() if isinstance(new, RunFacts) else set())
     return Swap(
         Row(*subject.key, data, row.version if row else 0),
         puts=tuple(one for key, one in after.items() if before.get(key) != one),
@@ -142,7 +147,7 @@ def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
 def _moving(subject: _Subject, facts: Facts) -> dict[Key, Row]:
     """The rows that move with the facts."""
     if isinstance(facts, RunFacts):
-        return exact_rows(subject.id, facts)
+        return exact_rows(subject.run, facts)
     place = _listing(subject, facts)
     return {place.key: place} if place else {}
 
@@ -199,8 +204,8 @@ def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]
 
 def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
     if isinstance(facts, RunFacts):
-        yield from rows_of(subject.id, facts).values()
-        yield from marked_rows(subject.id, facts).values()
+        yield from rows_of(subject.run, facts).values()
+        yield from marked_rows(subject.run, facts).values()
         return
     yield from _doubts(subject, facts)
     if isinstance(facts, DatasetFacts):

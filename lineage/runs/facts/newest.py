@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lineage.names import JobId
+from lineage.names import JobId, RunKey
 from lineage.runs.facts.growing import IdText, RunFacts, dataset_of, until
 from lineage.runs.facts.keys import facts_key, job_pk
 from lineage.runs.facts.rows import told_prefix
@@ -15,21 +15,25 @@ from lineage.runs.facts.table import GraphTable, Query, Row
 from lineage.runs.facts.tellings import told_of
 from lineage.runs.times import EARLIEST
 
-Run: TypeAlias = tuple[str, RunFacts]
+Run: TypeAlias = tuple[RunKey, RunFacts]
 # Whether facts of a run bear out an index row's time, for this job.
 Borne: TypeAlias = Callable[[RunFacts, str], bool]
 _FIRST_LOOK = 3
 _NEXT_LOOK = 100
 
 
-def facts_of_runs(runs: Iterable[str], table: GraphTable, at: str | None = None) -> dict[str, RunFacts]:
+def facts_of_runs(runs: Iterable[RunKey], table: GraphTable, at: str | None = None) -> dict[RunKey, RunFacts]:
     """The facts of these runs, as of a time; of those that there are (or were)."""
-    rows = table.get(facts_key(run) for run in runs)
-    found = {row.data["id"]: RunFacts(**row.data["facts"]) for row in rows.values()}
+    found = facts_in_rows(table.get(facts_key(run) for run in runs).values())
     if at is None:
         return found
     earlier = {run: until(facts, at) for run, facts in found.items()}
     return {run: facts for run, facts in earlier.items() if owner(facts)}
+
+
+def facts_in_rows(rows: Iterable[Row]) -> dict[RunKey, RunFacts]:
+    """Return the facts of runs, out of rows that were read."""
+    return {RunKey.parse(row.data["id"]): RunFacts(**row.data["facts"]) for row in rows}
 
 
 def stands_at(facts: RunFacts, time: str) -> bool:
@@ -87,7 +91,7 @@ def newest(asks: Sequence[Ask], table: GraphTable, at: str | None = None) -> lis
     return found
 
 
-def _first_borne(ask: Ask, rows: Sequence[Row], facts: dict[str, RunFacts]) -> Run | None:
+def _first_borne(ask: Ask, rows: Sequence[Row], facts: dict[RunKey, RunFacts]) -> Run | None:
     for row in rows:
         run = run_of(row)
         if run in facts and owner(facts[run]) == ask.job and ask.borne(facts[run], time_of(row)):
@@ -100,6 +104,11 @@ def time_of(row: Row) -> str:
     return row.sk.split("#")[-2]
 
 
-def run_of(row: Row) -> str:
+def run_of(row: Row) -> RunKey:
     """The run in an index row's sort key."""
+    return RunKey.parse(end_of(row))
+
+
+def end_of(row: Row) -> str:
+    """Return the end of an index row's sort key: a run's identity, or the hash of a DatasetEvent."""
     return row.sk.rpartition("#")[2]

@@ -5,18 +5,18 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterator
 
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, JobId, RunKey
 from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of, text_of
 from lineage.runs.facts.keys import dataset_pk, job_pk
 from lineage.runs.facts.run import (
     code_of,
-    dataset_version_id,
     io_at,
     is_live,
     known,
     owner,
     parent_run,
     positions,
+    run_version_id,
     storage_version,
     version_at,
 )
@@ -25,7 +25,7 @@ from lineage.runs.facts.tellings import ever_sources, ever_told
 from lineage.runs.times import EARLIEST
 
 
-def rows_of(run: str, facts: RunFacts) -> dict[Key, Row]:
+def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """Every index row that these facts ask for, now or as of an earlier time (a run may not have streamed yet then)."""
     job = owner(facts)
     if job is None:
@@ -33,7 +33,7 @@ def rows_of(run: str, facts: RunFacts) -> dict[Key, Row]:
     return {row.key: row for row in (*_of_job(run, facts, job), *_of_datasets(run, facts, job))}
 
 
-def _of_job(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
+def _of_job(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
     pk = job_pk(job)
     if not facts.declared:
         yield Row(pk, f"N#{facts.first or EARLIEST}#{run}")
@@ -51,7 +51,7 @@ def _of_job(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
             yield Row(pk, f"{told_prefix(dataset)}#{time}#{run}")
 
 
-def _of_datasets(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
+def _of_datasets(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
     if not positions(facts):
         return
     sources = sorted(ever_sources(facts) - facts.inputs.keys())
@@ -60,14 +60,14 @@ def _of_datasets(run: str, facts: RunFacts, job: JobId) -> Iterator[Row]:
             yield Row(dataset_pk(dataset_of(text)), f"H#{direction}#{job.key}", {"job": text_of(job)})
     if not facts.declared:
         for dataset in map(dataset_of, facts.outputs):
-            yield from _of_versions(run, facts, dataset)
+            yield from _of_versions(run, facts, job, dataset)
 
 
-def _of_versions(run: str, facts: RunFacts, dataset: DatasetId) -> Iterator[Row]:
-    pk, told = dataset_pk(dataset), {"run": run}
+def _of_versions(run: RunKey, facts: RunFacts, job: JobId, dataset: DatasetId) -> Iterator[Row]:
+    pk = dataset_pk(dataset)
     parent = parent_run(facts)
     storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
-    yield Row(pk, f"I#{dataset_version_id(dataset, run)}", told)
+    yield Row(pk, f"I#{run_version_id(dataset, job.namespace, run.id)}", {"run": str(run)})
     if facts.streaming:
         yield from (Row(pk, f"L#{time}#{run}") for time in positions(facts))
     for prefix, time in _made(facts, dataset):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from lineage.names import DatasetId, JobId, uuid_of_bytes
+from lineage.names import DatasetId, JobId, RunKey, uuid_of_bytes
 from lineage.runs.event import Facets
 from lineage.runs.facts.growing import Histories, IdText, RunFacts, dataset_of, facets_of, job_of, parent_of, text_of
 from lineage.runs.facts.lattice import latest
@@ -21,10 +21,20 @@ def owner(facts: RunFacts) -> JobId | None:
     return job_of(min(claims, key=lambda job: (claims[job], job))) if claims else None
 
 
+def jobs_of(facts: RunFacts) -> set[JobId]:
+    """Return its job and the others whose events claim it; all are of one namespace."""
+    mine = owner(facts)
+    return {*map(job_of, facts.jobs), *([mine] if mine else [])}
+
+
 def others(facts: RunFacts) -> tuple[JobId, ...]:
     """The other jobs whose events claim this run."""
-    mine = owner(facts)
-    return tuple(sorted(job for job in map(job_of, facts.jobs) if job != mine))
+    return tuple(sorted(jobs_of(facts) - {owner(facts)}))
+
+
+def first_claim(facts: RunFacts) -> tuple[bool, str]:
+    """Return a run's place among those that have its id: by the first event of its own, then by the first naming it."""
+    return not facts.jobs, min((facts.jobs or facts.named).values(), default="")
 
 
 def _last_terminal(facts: RunFacts) -> Sequence[str]:
@@ -128,8 +138,16 @@ def version_at(facts: RunFacts, time: str) -> str | None:
 
 
 def dataset_version_id(dataset: DatasetId, made_by: str) -> str:
-    """The id of the version that a run (or a DatasetEvent, by its hash) made of it; of the initial one with ''."""
+    """The id of the version that a DatasetEvent (by its hash) made of it; of the initial one with ''."""
     return uuid_of_bytes(f"{dataset.namespace}:{dataset.name}:{made_by}")
+
+
+def run_version_id(dataset: DatasetId, namespace: str, run: str) -> str:
+    """Return the id of the version that a run made: that of its dataset, its job's namespace and its run id.
+
+    Runs of two namespaces that have one id make two versions of a dataset.
+    """
+    return dataset_version_id(dataset, f"{namespace}:{run}")
 
 
 def written(facts: RunFacts, dataset: DatasetId) -> str | None:
@@ -150,13 +168,18 @@ def storage_version(facets: Facets) -> str | None:
     return text_in(facets.get("version", {}), "datasetVersion")
 
 
-def root_run(run: str, facts: RunFacts) -> str:
+def root_run(run: RunKey, facts: RunFacts) -> RunKey:
     """The run at the root of those that started it: as its parent facet tells, else its parent, else itself."""
     said = latest(facts.parents)
-    return str(said[1].get("root") or said[1]["run"]) if said else run
+    if said is None:
+        return run
+    parent = said[1]
+    if "root" in parent:
+        return RunKey.of(parent["rootNamespace"], parent["root"])
+    return RunKey.of(parent["namespace"], parent["run"])
 
 
-def parent_run(facts: RunFacts) -> str | None:
-    """The id of the run that started it."""
+def parent_run(facts: RunFacts) -> RunKey | None:
+    """The run that started it."""
     parent = parent_of(facts.parents)
-    return parent.run if parent else None
+    return parent.key if parent else None

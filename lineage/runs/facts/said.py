@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from lineage.names import DatasetId, JobId, uuid_of_bytes
+from lineage.names import DatasetId, JobId, RunKey, uuid_of_bytes
 from lineage.runs.event import TERMINAL, DatasetUse, Deletion, Event, Facets, ParentRun
 from lineage.runs.facts.growing import (
     NO_PARENT,
@@ -35,9 +35,9 @@ _OF_READS = frozenset({"schema"})
 
 @dataclass(slots=True)
 class Said:
-    """Facts by what they are of (run id, job, dataset, namespace), DatasetEvents as rows, and tellings by name."""
+    """Facts by what they are of (run, job, dataset, namespace), DatasetEvents as rows, and tellings by name."""
 
-    runs: dict[str, RunFacts] = field(default_factory=dict)
+    runs: dict[RunKey, RunFacts] = field(default_factory=dict)
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
     datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
     namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
@@ -83,7 +83,7 @@ def _event(whole: Said, sent: Event) -> None:
     event = _with_references(whole, sent)
     stamp = f"{event.time}#{event.hash}"
     reads = event.kind != "RUN"
-    user = None if reads else event.parent.run if event.parent else NO_PARENT
+    user = None if reads else str(event.parent.key) if event.parent else NO_PARENT
     dropped = {use.dataset for use in (*event.inputs, *event.outputs) if _drops(use)}
     for use in event.inputs:
         _dataset(whole, use, stamp, user, reads=True, is_input=True, drops=use.dataset in dropped)
@@ -97,7 +97,8 @@ def _event(whole: Said, sent: Event) -> None:
     if event.job is not None:
         _add(whole.jobs, event.job, _job_facts(event, stamp))
         whole.mention(event.time, event.job.namespace)
-        _add(whole.runs, event.run or uuid_of_bytes(event.hash), _run_facts(event, stamp))
+        run = RunKey.of(event.job.namespace, event.run or uuid_of_bytes(event.hash))
+        _add(whole.runs, run, _run_facts(event, stamp))
     for parent in (event.parent, event.root):
         if parent is not None:
             _parent(whole, parent, stamp, event.time)
@@ -193,7 +194,8 @@ def _description(whole: Said, event: Event, stamp: str) -> None:
         # A facet that says that it is deleted takes back what was declared before.
         _add(whole.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"into": {}}}))
     if declared is not None:
-        _add(whole.runs, uuid_of_bytes(event.hash), _declaration(event, use, stamp))
+        run = RunKey.of(use.dataset.namespace, uuid_of_bytes(event.hash))
+        _add(whole.runs, run, _declaration(event, use, stamp))
 
 
 def _declaration(event: Event, use: DatasetUse, stamp: str) -> RunFacts:
@@ -267,7 +269,7 @@ def _streams(event: Event) -> bool:
 
 
 def _parent(whole: Said, parent: ParentRun, stamp: str, time: str) -> None:
-    _add(whole.runs, parent.run, RunFacts(named={text_of(parent.job): stamp}, named_first=time, named_last=time))
+    _add(whole.runs, parent.key, RunFacts(named={text_of(parent.job): stamp}, named_first=time, named_last=time))
     _add(whole.jobs, parent.job, JobFacts(first=time, last=time, touches=(time,)))
     whole.mention(time, parent.job.namespace)
 
@@ -276,7 +278,9 @@ def _parents(event: Event, stamp: str) -> Mapping[str, Any]:
     if event.parent is None:
         return {}
     parent = {"run": event.parent.run, "namespace": event.parent.job.namespace, "job": event.parent.job.name}
-    return said({**parent, "root": event.root.run} if event.root else parent, stamp)
+    if event.root is not None:
+        parent |= {"root": event.root.run, "rootNamespace": event.root.job.namespace}
+    return said(parent, stamp)
 
 
 def _histories(facets: Facets, stamp: str) -> Histories:

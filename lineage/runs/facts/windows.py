@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
+from lineage.names import RunKey
 from lineage.runs.facts.growing import IdText, RunFacts, dataset_of, text_of
 from lineage.runs.facts.keys import dataset_pk
 from lineage.runs.facts.run import owner, root_run, state
@@ -20,29 +21,29 @@ from lineage.runs.facts.tellings import is_explicit, read_by, told_datasets, tol
 EXACT_MAX = 45
 
 
-def exact_rows(run: str, facts: RunFacts) -> dict[Key, Row]:
+def exact_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """The rows that move with the facts."""
     return dict(islice(window_rows(run, facts).items(), EXACT_MAX))
 
 
-def marked_rows(run: str, facts: RunFacts) -> dict[Key, Row]:
+def marked_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """The rows for which the reader asks the facts."""
     rest = islice(window_rows(run, facts), EXACT_MAX, None)
     return {key: Row(*key, {"marked": True}) for key in rest}
 
 
-def window_rows(run: str, facts: RunFacts) -> dict[Key, Row]:
+def window_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """Every row of a run, by key and in the order of keys."""
     rows = _rows(run, facts) if facts.first else iter(())
     return {row.key: row for row in sorted(rows, key=lambda row: row.key)}
 
 
-def _rows(run: str, facts: RunFacts) -> Iterator[Row]:
+def _rows(run: RunKey, facts: RunFacts) -> Iterator[Row]:
     job = owner(facts)
     place = f"{facts.first}#{run}"
     shared = {
         "job": text_of(job) if job else None,
-        "root": root_run(run, facts),
+        "root": str(root_run(run, facts)),
         "declared": bool(facts.declared),
         "state": None if facts.declared else state(facts),
     }

@@ -107,9 +107,11 @@ class Caller:
     def events(self, bodies, **headers):
         return self.send("POST", "/api/v1/lineage/batch", body=_text(bodies), headers=headers)
 
-    def send(self, method, path, query=None, *, body=None, headers=None, remaining_s=29):
+    def send(self, method, path, query=None, *, body=None, headers=None, token=None, remaining_s=29):
+        """The answer to a request, signed or with a token."""
         is_bytes = isinstance(body, bytes)
         named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
+        named |= {"Authorization": f"Bearer {token}"} if token else {}
         values = {name: value if isinstance(value, list) else [str(value)] for name, value in (query or {}).items()}
         event = {
             "resource": "/{proxy+}",
@@ -120,6 +122,7 @@ class Caller:
             "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
             "multiValueQueryStringParameters": values or None,
             "pathParameters": {"proxy": path[1:]},
+            "stageVariables": {"auth": "token"} if token else None,
             "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
             "body": base64.b64encode(body).decode() if is_bytes else body,
             "isBase64Encoded": is_bytes,

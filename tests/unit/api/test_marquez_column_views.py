@@ -15,6 +15,7 @@ from lineage.api.marquez.column_views import (
 )
 from lineage.fields.columns import Column, Transformation
 from lineage.fields.found import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
+from lineage.names import RunKey
 from tests.builders_found import (
     CHECK,
     CHECKED,
@@ -32,7 +33,7 @@ SUMMED = Transformation("DIRECT", "AGGREGATION", "sum", masking=False)
 JOINED = Transformation("INDIRECT", "JOIN")
 DELAY = FoundSource(RAW, ("delay",), (IDENTITY,))
 DAY_OF_PLANE = FoundSource(RAW, ("plane", "day"), (JOINED,))
-TELLER = Teller(RUN, CHECK, CHECKED_VERSION)
+TELLER = Teller(RunKey.of(CHECK.namespace, RUN), CHECK, CHECKED_VERSION)
 
 CHECKED_PATH = "/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/checked"
 RUN_PATH = f"/api/v1/jobs/runs/{RUN}"
@@ -219,14 +220,14 @@ def test_ids_carry_the_version_where_a_node_is_of_one():
 
 
 def test_of_several_tellers_none_is_the_one():
-    data = node(a_column(tellers=(TELLER, Teller("other", CHECK, RAW_VERSION))))["data"]
+    data = node(a_column(tellers=(TELLER, Teller(RunKey.of(CHECK.namespace, "other"), CHECK, RAW_VERSION))))["data"]
 
     assert (data["datasetVersion"], data["links"]["version"], data["links"]["run"]) == (None, None, None)
     assert [one["run"] for one in data["tellers"]] == [RUN, "other"]
 
 
 def test_a_declared_teller_has_no_run_to_go_to():
-    (teller,) = node(a_column(tellers=(Teller(RUN, None, None, declared=True),)))["data"]["tellers"]
+    (teller,) = node(a_column(tellers=(Teller(TELLER.run, None, None, declared=True),)))["data"]["tellers"]
 
     assert teller == {
         "run": RUN,

@@ -15,7 +15,7 @@ from lineage.api import examples_reports as examples
 from lineage.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
 from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Flow, Provenance, ReportedRun, Step, TrueSource, Usage, Use, Window
-from lineage.names import DatasetId, JobId
+from lineage.names import DatasetId, JobId, RunKey
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
 from tests.unit.api.proxy import ask
 
@@ -37,9 +37,13 @@ ROUTES = ["/api/v1/reports/usage", "/api/v1/reports/provenance"]
 FORMULA_SIGNS = "=+-@\t\r\n＝＋－＠﹦﹢﹣﹫"
 
 
+def a_reported_run(run, started=STARTED, state="COMPLETED"):
+    return ReportedRun(RunKey.of(ESTIMATE.namespace, run), started, state)
+
+
 def a_use(**changes):
     """The run that estimated, reading the distance."""
-    run = ReportedRun(changes.pop("run", RUN), STARTED, "COMPLETED")
+    run = a_reported_run(changes.pop("run", RUN))
     use = {"kind": "READ", "job": ESTIMATE, "first": STARTED, "last": STARTED, "count": 1, "runs": (run,)}
     use |= {"states": (("COMPLETED", 1),), "fields": (FLOWED_INTO,), "operations": ("fuel, co2",)}
     return Use(**{**use, **changes})
@@ -93,10 +97,10 @@ def test_provenance_says_the_true_sources_and_the_steps():
 
 
 def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
-    runs = (*a_use().runs, ReportedRun("r2", FIRST, "FAILED"))
+    runs = (*a_use().runs, a_reported_run("r2", FIRST, "FAILED"))
     many = {"first": FIRST, "count": 24, "states": (("COMPLETED", 23), ("FAILED", 1)), "runs": runs}
     known = a_use(fields=(CO2, SEATS), operations=("fuel, co2", "average"), **many)
-    declared = {"job": None, "states": (), "runs": (ReportedRun("d1", STARTED, None),)}
+    declared = {"job": None, "states": (), "runs": (a_reported_run("d1", state=None),)}
     unknown = a_use(fields=(), operations=(), known=False, **declared)
     perhaps = Flow(Source(CO2.dataset), 2, direct=True, masked=False, certain=False, failed=True, status="unknown")
     table = usage_table(a_usage(uses=(known, unknown), flows=(*a_usage().flows, perhaps), truncated=True))

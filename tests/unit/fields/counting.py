@@ -10,7 +10,7 @@ from lineage.fields.questions import FieldQuestions
 from lineage.names import DatasetId, JobId
 from lineage.runs.apply import apply
 from lineage.runs.event import DatasetUse, Event
-from lineage.runs.facts.run import dataset_version_id
+from lineage.runs.facts.run import run_version_id
 from tests.unit.fields.telling import IDENTITY, a_schema, column_lineage, operations, read, taken, transform, write
 from tests.unit.runs.strategies import stamped
 
@@ -105,4 +105,4 @@ def a_chain(length, runs=1, first=0):
 
 def version_of(number, run):
     """The version of a dataset that a run (by its number) made."""
-    return dataset_version_id(dataset(number), run_id(run))
+    return run_version_id(dataset(number), "pipelines", run_id(run))

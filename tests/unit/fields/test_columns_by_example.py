@@ -8,7 +8,7 @@ import pytest
 
 from lineage.fields.columns import Transformation
 from lineage.names import DatasetId
-from lineage.runs.facts.run import dataset_version_id
+from lineage.runs.facts.run import run_version_id
 from tests.unit.fields.answers import CHAIN, MOVED, field, inputs, nodes, sources, the_node
 from tests.unit.fields.telling import (
     CALCULATE,
@@ -108,7 +108,7 @@ def test_a_source_of_which_its_reporters_read_several_versions_has_none(ask):
     newer = an_event(7, "a2", READ, inputs=[LANDING], outputs=[RAW])
     both = column_lineage(carrier=[taken(RAW, "carrier")], tail=[taken(RAW, "tail")])
     questions = ask([*CHAIN[:2], newer, an_event(8, "c1", CALCULATE, inputs=[RAW], outputs=[(CHECKED, both)])])
-    newest = dataset_version_id(RAW, newer.run)
+    newest = run_version_id(RAW, READ.namespace, newer.run)
     found = {path: the_node(questions, CHECKED, path).inputs for path in ("carrier", "tail")}
     assert {path: [one.read_version for one in some] for path, some in found.items()} == {
         "carrier": [None],

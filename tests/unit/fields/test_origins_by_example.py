@@ -7,7 +7,7 @@ import pytest
 from lineage.fields.questions import FieldQuestions
 from lineage.names import JobId
 from lineage.runs.event import ParentRun
-from lineage.runs.facts.run import dataset_version_id
+from lineage.runs.facts.run import run_version_id
 from tests.unit.fields.telling import CHECK, CHECKED, a_schema
 from tests.unit.runs.asking import loaded
 from tests.unit.runs.telling import an_event, the
@@ -65,7 +65,7 @@ def test_a_parent_of_which_nothing_else_was_heard_has_none(origins):
 def test_every_write_of_an_application_has_its_roots():
     table = loaded([a_write(), a_write(6, "02"), an_application(**roots("a"))])
     questions = FieldQuestions(table)
-    versions = [dataset_version_id(CHECKED, the(run)) for run in ("01", "02")]
+    versions = [run_version_id(CHECKED, CHECK.namespace, the(run)) for run in ("01", "02")]
 
     found = [questions.find_origins(f"{CO2}#{version}").versions for version in versions]
 

@@ -18,6 +18,7 @@ from lineage.api.marquez.column_views import render_columns
 from lineage.fields import found as found_columns
 from lineage.fields.columns import Transformation
 from lineage.fields.found import FoundColumn, FoundSource, Teller
+from lineage.names import RunKey
 from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN
 from tests.unit.headwater.column_answers import (
     ANSWER,
@@ -55,7 +56,7 @@ def test_the_answer_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> 
         type="date",
         inputs=(FoundSource(RAW, ("year",), (Transformation("DIRECT", "IDENTITY"),)),),
         dependencies=(FoundSource(RAW, None),),
-        tellers=(Teller(RUN, CHECK, CHECKED_VERSION),),
+        tellers=(Teller(RunKey.of(CHECK.namespace, RUN), CHECK, CHECKED_VERSION),),
     )
 
     graph = parse_columns(render_columns(found_columns.ColumnGraph((found,), truncated=True)))

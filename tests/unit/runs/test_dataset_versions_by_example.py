@@ -39,16 +39,16 @@ def test_a_stream_stands_among_the_versions_where_its_last_event_does(ask, strea
     events = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM), an_event(3, "b1", B, outputs=[X])]
     events += [an_event(second, "a1", A, kind, job_facets=STREAM) for second, kind in stream]
     questions = ask(events)
-    assert questions.find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{the(current)}")
+    assert questions.find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:emissions:{the(current)}")
     later = ask([*events, a_dataset_event(6, X, schema=a_schema("carrier"))]).find_dataset(X)
-    assert later.current_version not in [uuid_of_bytes(f"s3://flights:X:{the(run)}") for run in ("a1", "b1")]
+    assert later.current_version not in [uuid_of_bytes(f"s3://flights:X:emissions:{the(run)}") for run in ("a1", "b1")]
 
 
 def test_a_stream_is_found_behind_as_many_batch_runs_as_versions_are_looked_at():
     stream = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM)]
     batches = [an_event(second, f"{second:02}", B, outputs=[X]) for second in range(10, 30)]
     questions = Questions(loaded([*stream, *batches, an_event(40, "a1", A, "RUNNING", job_facets=STREAM)]))
-    assert questions.find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{the('a1')}")
+    assert questions.find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:emissions:{the('a1')}")
 
 
 def test_a_dataset_read_before_it_was_written_has_an_initial_version(ask):
@@ -88,7 +88,7 @@ def test_which_version_a_run_read(ask, reader, version, resolved_by):
         an_event(5, "b1", B, **reader),
     ]
     (read,) = ask(events).find_run(the("b1")).inputs
-    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:X:{the(version)}"), resolved_by)
+    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:X:emissions:{the(version)}"), resolved_by)
 
 
 def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(ask):
@@ -100,7 +100,7 @@ def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(as
         an_event(6, "b1", B, inputs=[X], parent=told["parent"]),
     ]
     (read,) = ask(events).find_run(the("b1")).inputs
-    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:Y:{the('a2')}"), "parentRun")
+    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:Y:emissions:{the('a2')}"), "parentRun")
 
 
 def test_a_run_never_reads_what_it_writes_itself(ask):
@@ -142,7 +142,11 @@ def test_a_schema_told_again_and_again_after_a_run_told_it_is_the_runs_version(a
     events += [a_dataset_event(second, X, schema=schema) for second in range(2, 22)]
     reader = an_event(30, "b1", B, inputs=[X])
     (read,) = ask([*events, reader]).find_run(the("b1")).inputs
-    assert read.version == ask(events).find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{the('a1')}")
+    assert (
+        read.version
+        == ask(events).find_dataset(X).current_version
+        == uuid_of_bytes(f"s3://flights:X:emissions:{the('a1')}")
+    )
 
 
 def test_a_schema_told_more_often_than_versions_are_looked_at_is_taken_to_be_unchanged():

@@ -257,7 +257,7 @@ def test_a_name_learned_late_to_be_another_name_joins_what_was_said_under_it(ask
     assert questions.find_dataset(Y).id == X
     assert questions.find_job(B).inputs == (X,)
     assert nodes(questions.find_graph(Y.node_id, depth=ALL)) == "ABX"
-    assert questions.find_run(the("b1")).inputs[0].version == uuid_of_bytes(f"s3://flights:X:{the('a1')}")
+    assert questions.find_run(the("b1")).inputs[0].version == uuid_of_bytes(f"s3://flights:X:emissions:{the('a1')}")
     assert nodes(questions.find_graph(Y.node_id, depth=ALL, at=at(3))) == "BY"
 
 

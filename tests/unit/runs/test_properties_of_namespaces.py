@@ -1,0 +1,95 @@
+"""Events that name nothing but jobs and datasets of namespaces of their own change no answer about other namespaces.
+
+The run ids, the times, and the names but for the namespaces are the same on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.fields.questions import FieldQuestions
+from lineage.names import DatasetId, JobId
+from lineage.runs.event import Deletion
+from lineage.runs.questions import Questions
+from lineage.tokens import Token
+from tests.examples import examples
+from tests.fields_model import FieldModel
+from tests.runs_model.answers import every_answer
+from tests.unit.fields import asking as of_columns
+from tests.unit.fields import strategies as with_columns
+from tests.unit.fields.test_properties_of_reports import every_report
+from tests.unit.runs.asking import differences, loaded, right_answers
+from tests.unit.runs.strategies import DATASETS, JOBS, RUNS, TIMES, arrivals, stamped, streams
+
+NAMESPACES = tuple({one.namespace for one in (*JOBS, *DATASETS)})
+READER = Token(id="", hash="", scopes=("read",), namespaces=NAMESPACES, created=0)
+
+
+class QuestionsOfReader(Questions):
+    """Questions of whoever may read these namespaces alone."""
+
+    def find_run(self, run, reader=READER):
+        return super().find_run(run, reader)
+
+    def find_upstream_runs(self, run, *, depth, reader=READER):
+        return super().find_upstream_runs(run, depth=depth, reader=reader)
+
+
+def elsewhere(statements):
+    """The statements, of other namespaces, with the same run ids."""
+    return [stamped(_moved(one)) for one in statements]
+
+
+def _moved(value):
+    if isinstance(value, (JobId, DatasetId)):
+        return type(value)(_other(value.namespace), value.name)
+    if isinstance(value, dict):
+        return {name: _other(one) if name == "namespace" else _moved(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_moved, value))
+    if is_dataclass(value):
+        parts = {one.name: _moved(getattr(value, one.name)) for one in fields(value)}
+        if isinstance(value, Deletion):
+            parts["namespace"] = _other(value.namespace)
+        return replace(value, **parts)
+    return value
+
+
+def _other(namespace):
+    return f"elsewhere {namespace}"
+
+
+def about_namespaces(answers):
+    """The answers but for lists and searches of all namespaces."""
+    return {question: answer for question, answer in answers.items() if not _is_about_all(question)}
+
+
+def _is_about_all(question):
+    return question.startswith(("list_namespaces ", "list_jobs [None] ")) or (
+        question.startswith("search ") and "'namespace'" not in question
+    )
+
+
+@examples(60)
+@given(st.data())
+def test_events_of_other_namespaces_change_no_answer_about_runs(data):
+    statements = data.draw(streams())
+    others = elsewhere(data.draw(streams()))
+    table = loaded(*data.draw(arrivals([*statements, *others])))
+    questions = QuestionsOfReader(table)
+    answers = every_answer(questions, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
+    assert differences(answers, about_namespaces(right_answers(statements))) == {}
+
+
+@examples(30)
+@given(st.data())
+def test_events_of_other_namespaces_change_no_answer_about_columns(data):
+    statements = data.draw(with_columns.streams())
+    others = elsewhere(data.draw(with_columns.streams()))
+    table = loaded(*data.draw(arrivals([*statements, *others])))
+    right = of_columns.right_answers(statements)
+    assert differences(of_columns.answers_of(table, statements), right) == {}
+    assert differences(every_report(FieldQuestions(table)), every_report(FieldModel(statements))) == {}
