@@ -41,6 +41,7 @@ RUN: Example = {
     "facets": _ENGINE,
     "job": JOB_ID,
     "otherJobs": [],
+    "otherJobsTruncated": False,
 }
 # As graphs and lists of versions have it.
 _RUN_ALONE: Example = {**RUN, "inputDatasetVersions": [], "outputDatasetVersions": [], "facets": {}}

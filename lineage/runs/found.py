@@ -54,6 +54,7 @@ class FoundRun:
 
     `job_version` is None until the run is done. `other_jobs` also claim this run id: jobs of its namespace, later than
     `job` did; if the run was looked up by its id, also the jobs of the runs that have it in other namespaces.
+    `others_cut`: more namespaces than are looked at have this id.
     """
 
     id: str
@@ -72,6 +73,7 @@ class FoundRun:
     facets: Facets = field(default_factory=dict)
     job_facets: Facets = field(default_factory=dict)
     other_jobs: tuple[JobId, ...] = ()
+    others_cut: bool = False
 
     @property
     def key(self) -> RunKey:

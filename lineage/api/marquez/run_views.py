@@ -8,7 +8,7 @@ from lineage.runs.times import milliseconds_between
 
 
 def render_run(run: FoundRun) -> Form:
-    """Marquez's Run; ours are `job`, `otherJobs` that claimed its id, and `resolvedBy` on each input version."""
+    """Render Marquez's Run; ours are `job`, `otherJobs` that claim its id, and `resolvedBy` on each input version."""
     return {
         "id": run.id,
         "createdAt": when(run.created),
@@ -26,6 +26,7 @@ def render_run(run: FoundRun) -> Form:
         "facets": dict(run.facets),
         "job": render_id(run.job),
         "otherJobs": render_ids(run.other_jobs),
+        "otherJobsTruncated": run.others_cut,
     }
 
 

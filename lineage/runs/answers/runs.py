@@ -44,25 +44,29 @@ def find_run(run: str, table: GraphTable, reader: Reader | None = None) -> Found
     Of the runs that have it in several namespaces, each with its own jobs, this is the earliest that the reader may
     read; the jobs of the others are among its `other_jobs`.
     """
-    runs = _runs_of_id(run, table, reader)
+    runs, cut = _runs_of_id(run, table, reader)
     if not runs:
         return None
     found = full_runs(dict(runs[:1]), table)[runs[0][0]]
     others = {job for _, facts in runs[1:] for job in jobs_of(facts)}
-    return replace(found, other_jobs=tuple(sorted(others.union(found.other_jobs))))
+    return replace(found, other_jobs=tuple(sorted(others.union(found.other_jobs))), others_cut=cut)
 
 
-def _runs_of_id(run: str, table: GraphTable, reader: Reader | None) -> list[tuple[RunKey, RunFacts]]:
-    """The runs of an id that the reader may read (None: may read all), the earliest first."""
-    run_id = run_id_of(run)
+def _runs_of_id(run: str, table: GraphTable, reader: Reader | None) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
+    """The runs of an id that the reader may read (None: may read all), the earliest first; if some were left out.
+
+    Runs in namespaces that the reader names are looked up by themselves: no number of others leaves them out.
+    """
+    run_id, cut = run_id_of(run), False
     named = [] if reader is None else [name for name in reader.namespaces if not name.endswith("*")]
     facts = facts_of_runs([RunKey.of(name, run_id) for name in named], table) if named else {}
     if reader is None or len(named) < len(reader.namespaces):
         page = table.query([Query(run_pk(run_id), prefix=RUN_FACTS, limit=NAMESPACES_MAX)])[0]
         facts |= facts_in_rows(page.rows)
+        cut = page.more
     there = _there(facts)
     readable = [(one, told) for one, told in there.items() if reader is None or reader.covers(_namespace(told))]
-    return sorted(readable, key=lambda one: (first_claim(one[1]), one[0]))
+    return sorted(readable, key=lambda one: (first_claim(one[1]), one[0])), cut
 
 
 def _namespace(facts: RunFacts) -> str:
@@ -146,11 +150,11 @@ def find_upstream(
 ) -> Listed[UpstreamRun] | None:
     """The run (see `find_run`) and those whose versions it read, and so on, nearest first; None if there is none."""
     groups = Groups(table)
-    frontier = dict(_runs_of_id(run, table, reader)[:1])
+    runs, truncated = _runs_of_id(run, table, reader)
+    frontier = dict(runs[:1])
     if not frontier:
         return None
     found: dict[RunKey, UpstreamRun] = {}
-    truncated = False
     for _ in range(depth + 1):
         reads = reads_of(frontier, table, groups)
         for one in sorted(frontier):

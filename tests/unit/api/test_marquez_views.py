@@ -59,6 +59,7 @@ A_RUN = {
     "facets": {"processing_engine": {"version": "4.0", "name": "spark"}},
     "job": CHECK_ID,
     "otherJobs": [],
+    "otherJobsTruncated": False,
 }
 FIELDS = [
     {"name": "flight", "type": "string", "tags": [], "description": "its number"},

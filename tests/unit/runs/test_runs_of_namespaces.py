@@ -118,7 +118,10 @@ def test_an_id_in_more_namespaces_than_are_looked_at_is_found_by_whoever_may_rea
     others = [an_event(1, "b1", JobId(f"a{number}", "steal")) for number in range(NAMESPACES_MAX + 1)]
     questions = Questions(loaded([*HONEST, *others]))
     assert questions.find_run(the("b1"), a_reader("teamB", "other*")).job == LOAD
-    assert len(questions.find_run(the("b1")).other_jobs) == NAMESPACES_MAX - 1
+    assert not questions.find_run(the("b1"), a_reader("teamB")).others_cut
+    found = questions.find_run(the("b1"))
+    assert (len(found.other_jobs), found.others_cut) == (NAMESPACES_MAX - 1, True)
+    assert questions.find_upstream_runs(the("b1"), depth=0).truncated
 
 
 def test_runs_of_two_namespaces_with_one_id_make_two_versions_of_a_dataset(ask):
