@@ -139,7 +139,8 @@ def _token_greeting(stack: LocalStack) -> str:
         return ""
     return f"""
 The same with bearer tokens: {stack.token_api_url}
-  headwater token create --local {stack.endpoint_url} --scope read --scope write
+  headwater token create --local {stack.endpoint_url} --scope read --scope write --scope records \\
+      --all-namespaces
   curl -s -H "Authorization: Bearer $TOKEN" {stack.token_api_url}/api/v1/namespaces
 """
 

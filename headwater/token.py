@@ -15,20 +15,25 @@ if TYPE_CHECKING:
 
 _DAY_S = 24 * 3600
 _ABOUT = """\
-Create, list and revoke the bearer tokens of a stack's second API (the knob auth=token, or `serve --token-api`). A
-token is printed once; the stack keeps a hash of it alone. docs/operations.md tells what it may do.
+Create, list and revoke the bearer tokens of a stack's second API (the context value auth=token, or `serve
+--token-api`). A token is printed once; the stack stores only its hash. docs/security.md lists what each scope allows.
 """
 _EXAMPLES = """\
 examples:
-  TOKEN=$(headwater token create --scope write --namespace 'airflow*' --namespace 's3://*' --expires-days 90)
+  TOKEN=$(headwater token create --scope write --namespace 'airflow*' --namespace 's3://*')
+  headwater token create --scope read --all-namespaces --expires-days 365
+  headwater token create --scope records --root 'flights-*' --stage test
   headwater token list --stage test
   headwater token revoke 0123456789abcdef
-  headwater token create --scope read --local http://127.0.0.1:4566
+  headwater token create --scope read --all-namespaces --local http://127.0.0.1:4566
 """
+# In the order and words of lineage.tokens.SCOPES, which is not imported for --help.
+_SCOPES = ("records", "read", "write", "delete")
+_EXPIRES_DAYS = 90
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command, its own commands and their options."""
+    """Add the command, its own commands and their options."""
     parser = subparsers.add_parser(
         "token",
         help="create, list and revoke bearer tokens",
@@ -38,15 +43,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     create = commands.add_parser("create", help="make a token and print it, once")
-    create.add_argument("--scope", action="append", required=True, choices=("read", "write"), help="may be repeated")
-    create.add_argument(
-        "--namespace",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="what it is good for: a namespace, or the beginning of some and `*`; may be repeated (default: all)",
-    )
-    create.add_argument("--expires-days", type=_days, metavar="N", help="days until it is refused (default: never)")
+    _add_create_options(create)
     revoke = commands.add_parser("revoke", help="refuse a token from now on, within a minute")
     revoke.add_argument("id", help="as `list` prints it: what stands between the token's underscores")
     for command, act in (
@@ -56,6 +53,42 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     ):
         add_options(command)
         command.set_defaults(func=_run, act=act)
+
+
+def _add_create_options(create: argparse.ArgumentParser) -> None:
+    create.add_argument(
+        "--scope",
+        action="append",
+        required=True,
+        choices=_SCOPES,
+        help="records: send, read and trace records; read: read all else; write: send events; delete: delete jobs, "
+        "datasets and namespaces; may be repeated",
+    )
+    namespaces = create.add_mutually_exclusive_group()
+    namespaces.add_argument(
+        "--namespace",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="a namespace to read, write or delete in, or the beginning of namespaces and `*`; may be repeated",
+    )
+    namespaces.add_argument("--all-namespaces", action="store_true", help="all namespaces, and lists over all of them")
+    create.add_argument(
+        "--root",
+        action="append",
+        default=[],
+        metavar="ID",
+        help="a root of the scope records, or the beginning of roots and `*`; may be repeated (default: all roots)",
+    )
+    expiry = create.add_mutually_exclusive_group()
+    expiry.add_argument(
+        "--expires-days",
+        type=_days,
+        default=_EXPIRES_DAYS,
+        metavar="N",
+        help=f"days until it is refused (default: {_EXPIRES_DAYS})",
+    )
+    expiry.add_argument("--never-expires", action="store_true", help="accept it until it is revoked")
 
 
 def _run(given: argparse.Namespace) -> int:
@@ -85,9 +118,10 @@ def _create(given: argparse.Namespace, tokens: Tokens) -> None:
 
     text, token = new_token(
         scopes=given.scope,
-        namespaces=given.namespace,
+        namespaces=["*"] if given.all_namespaces else given.namespace,
+        roots=given.root,
         now_s=int(time.time()),
-        lifetime_s=None if given.expires_days is None else given.expires_days * _DAY_S,
+        lifetime_s=None if given.never_expires else given.expires_days * _DAY_S,
         random=token_bytes,
     )
     tokens.put(token)
@@ -105,14 +139,15 @@ def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
 
 
 def _told(token: Token) -> str:
-    """The token as one line: nothing that proves it."""
+    """Return the token as one line, without what proves it."""
     state = "never expires" if token.expires is None else f"expires {_moment(token.expires)}"
     if token.revoked is not None:
         state = f"revoked {_moment(token.revoked)}"
     elif not token.is_good(int(time.time())):
         state = f"expired {_moment(token.expires or 0)}"
-    scopes, namespaces = "+".join(token.scopes), " ".join(token.namespaces)
-    return f"{token.id}  {scopes:10}  created {_moment(token.created)}  {state}  {namespaces}"
+    limits = [f"namespaces {' '.join(token.namespaces)}"] if token.namespaces else []
+    limits += [f"roots {' '.join(token.roots)}"] if token.roots else []
+    return f"{token.id}  {'+'.join(token.scopes):10}  created {_moment(token.created)}  {state}  {', '.join(limits)}"
 
 
 def _moment(moment_s: int) -> str:

@@ -1,6 +1,6 @@
-"""Bearer tokens: who may read or write which namespaces. Only a token's hash is kept.
+"""Bearer tokens: who may do what with which namespaces and roots. Only a token's hash is stored.
 
-    TOKENS    <id>    hash, scopes, namespaces, created, expires, revoked; swapped by version
+    TOKENS    <id>    hash, scopes, namespaces, roots, created, expires, revoked; swapped by version
 
 A token is `hw_<id>_<secret>`: the id finds its row, the secret of 256 bits proves it. No one guesses such a secret, so
 one round of SHA-256 is enough.
@@ -16,14 +16,16 @@ from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from lineage.errors import Conflict, Invalid, NotFound
+from lineage.errors import Conflict, Fault, Invalid, NotFound
 from lineage.runs.facts.table import Query, Row, Swap
 
 if TYPE_CHECKING:
     from lineage.runs.facts.table import GraphTable
 
-Scope = Literal["read", "write"]
+Scope = Literal["records", "read", "write", "delete"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
+# The scopes that namespaces limit; `records` is limited by roots, since records are in no namespace.
+IN_NAMESPACES: tuple[Scope, ...] = ("read", "write", "delete")
 EVERYWHERE = "*"
 
 _PK = "TOKENS"
@@ -37,22 +39,26 @@ _TRIES = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Token:
-    """What is kept of a token; times are seconds since 1970. `namespaces` are names, or beginnings that end in `*`."""
+    """A token as it is stored; times are seconds since 1970.
+
+    `namespaces` limit what it may read, write and delete, `roots` limit its records: names, or beginnings and then `*`.
+    """
 
     id: str
     hash: str
     scopes: tuple[Scope, ...]
     namespaces: tuple[str, ...]
+    roots: tuple[str, ...] = ()
     created: int
     expires: int | None = None
     revoked: int | None = None
 
     def is_good(self, now_s: int) -> bool:
-        """Whether it is neither revoked nor expired."""
+        """Return True if it is neither revoked nor expired."""
         return self.revoked is None and (self.expires is None or now_s < self.expires)
 
     def covers(self, namespace: str) -> bool:
-        """Whether it is good for the namespace.
+        """Return True if it is good for the namespace.
 
         >>> flights = Token(id="", hash="", scopes=("read",), namespaces=("flights", "s3://*"), created=0)
         >>> [flights.covers(one) for one in ("flights", "flights-2013", "s3://lake")]
@@ -60,10 +66,19 @@ class Token:
         """
         return any(_covers(pattern, namespace) for pattern in self.namespaces)
 
+    def covers_root(self, root_id: str) -> bool:
+        """Return True if it is good for the records of the root."""
+        return any(_covers(pattern, root_id) for pattern in self.roots)
+
     @property
     def is_everywhere(self) -> bool:
-        """Whether it is good for every namespace, and for what is in none."""
+        """True if it is good for every namespace, and for lists over all of them."""
         return EVERYWHERE in self.namespaces
+
+    @property
+    def is_of_every_root(self) -> bool:
+        """True if it is good for the records of every root."""
+        return EVERYWHERE in self.roots
 
 
 def _covers(pattern: str, namespace: str) -> bool:
@@ -73,36 +88,50 @@ def _covers(pattern: str, namespace: str) -> bool:
 def new_token(
     *,
     scopes: Collection[str],
-    namespaces: Collection[str],
+    namespaces: Collection[str] = (),
+    roots: Collection[str] = (),
     now_s: int,
     lifetime_s: int | None,
     random: Callable[[int], bytes],
 ) -> tuple[str, Token]:
-    """A token's text, for its owner alone, and what is kept of it; no namespaces means all of them.
+    """Return a token's text, for its owner alone, and the token as it is stored; no `roots` means all of them.
 
     Raises:
-        Invalid: no scope or an unknown one, an empty namespace, or one with `*` elsewhere than at its end.
+        Invalid: no scope or an unknown one; no namespace for a scope that needs one; namespaces or roots that none of
+            the scopes uses; an empty name, or one with `*` elsewhere than at its end.
     """
-    _check(scopes, namespaces)
+    _check(scopes, namespaces, roots)
     id_, secret = random(_ID_BYTES).hex(), urlsafe_b64encode(random(_SECRET_BYTES)).decode().rstrip("=")
     text = f"hw_{id_}_{secret}"
     token = Token(
         id=id_,
         hash=_hash(text),
         scopes=tuple(scope for scope in SCOPES if scope in scopes),
-        namespaces=tuple(sorted(set(namespaces))) or (EVERYWHERE,),
+        namespaces=tuple(sorted(set(namespaces))),
+        roots=tuple(sorted(set(roots))) or ((EVERYWHERE,) if "records" in scopes else ()),
         created=now_s,
         expires=None if lifetime_s is None else now_s + lifetime_s,
     )
     return text, token
 
 
-def _check(scopes: Collection[str], namespaces: Collection[str]) -> None:
+def _check(scopes: Collection[str], namespaces: Collection[str], roots: Collection[str]) -> None:
     if not scopes or not set(scopes) <= set(SCOPES):
         raise Invalid.because("scope", sorted(scopes), f"must be at least one of {', '.join(SCOPES)}")
-    for namespace in namespaces:
-        if not namespace or "*" in namespace[:-1]:
-            raise Invalid.because("namespace", namespace, "must be a name, or the beginning of names and then `*`")
+    needs_namespaces = not set(scopes).isdisjoint(IN_NAMESPACES)
+    if needs_namespaces and not namespaces:
+        rule = f"must be given with the scopes {', '.join(IN_NAMESPACES)} (`*` for all namespaces)"
+        raise Invalid([Fault("namespace", None, rule, missing=True)])
+    if namespaces and not needs_namespaces:
+        rule = "must not be given with the scope records alone, which roots limit"
+        raise Invalid.because("namespace", sorted(namespaces), rule)
+    if roots and "records" not in scopes:
+        raise Invalid.because("root", sorted(roots), "must not be given without the scope records")
+    for field_name, patterns in (("namespace", namespaces), ("root", roots)):
+        for pattern in patterns:
+            if not pattern or "*" in pattern[:-1]:
+                rule = "must be a name, or the beginning of names and then `*`"
+                raise Invalid.because(field_name, pattern, rule)
 
 
 def _hash(text: str) -> str:
@@ -171,6 +200,7 @@ def _row(token: Token, version: int = 0) -> Row:
         "hash": token.hash,
         "scopes": list(token.scopes),
         "namespaces": list(token.namespaces),
+        "roots": list(token.roots),
         "created": token.created,
         "expires": token.expires,
         "revoked": token.revoked,
@@ -179,6 +209,5 @@ def _row(token: Token, version: int = 0) -> Row:
 
 
 def _token(row: Row) -> Token:
-    given = dict(row.data)
-    scopes, namespaces = tuple(given.pop("scopes")), tuple(given.pop("namespaces"))
-    return Token(id=row.sk, scopes=scopes, namespaces=namespaces, **given)
+    lists = {name: tuple(row.data[name]) for name in ("scopes", "namespaces", "roots")}
+    return Token(id=row.sk, **{**row.data, **lists})

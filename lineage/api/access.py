@@ -5,8 +5,10 @@ the path or query, that of the query's `nodeId` or, in a search, its `namespace`
 the same. A field's id that may be read in several ways has to be within them in each. An event has to be within them
 with its job, its inputs and outputs or its dataset, its parent and root jobs, and every dataset that its facets name
 (other names, the one before a rename, the sources of columns, the endpoints of operations). One event that is not
-refuses its whole batch. What is in no namespace (records, lists and searches over all) is for tokens that are good
-everywhere.
+refuses its whole batch. What is in no namespace (lists and searches over all) is for tokens that are good everywhere.
+
+Records are in no namespace: they have a scope of their own, which a token's roots limit. A root outside these is
+answered as if it were not there; a request that adds records to it is refused.
 """
 
 from __future__ import annotations
@@ -18,6 +20,7 @@ from lineage import settings
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.errors import Forbidden, Invalid, Unauthorized, shown
+from lineage.records.questions import unknown_root
 from lineage.runs.answers.node_ids import FieldNode
 from lineage.runs.door.naming import find_datasets
 from lineage.runs.door.parse import parse_event
@@ -25,6 +28,10 @@ from lineage.runs.door.rules import NameRules
 from lineage.runs.event import Event
 from lineage.tokens import Scope, Token
 
+_RECORDS = "/api/v1/records"
+# The routes of records that look at the root of each record themselves.
+_BY_RECORD = frozenset({_RECORDS, f"{_RECORDS}/nodes/<node_id>"})
+_RECORDS_SEARCH = f"{_RECORDS}/search"
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/", "/openapi.json"})
 _EVENTS = frozenset({"/api/v1/lineage", "/api/v1/lineage/batch"})
@@ -68,20 +75,52 @@ def _authorization(event: Mapping[str, Any]) -> str:
     return values[0] if len(values) == 1 else ""
 
 
+def scope_of(method: str, path: str) -> Scope | None:
+    """Return the scope that a route needs, None if every token will do; `path` is the route's.
+
+    >>> [scope_of(method, "/api/v1/namespaces/<namespace>") for method in ("GET", "DELETE", "PUT")]
+    ['read', 'delete', 'write']
+    """
+    if path in _OPEN:
+        return None
+    if path == _RECORDS or path.startswith(f"{_RECORDS}/"):
+        return "records"
+    if method in _READS:
+        return "read"
+    return "delete" if method == "DELETE" else "write"
+
+
 def check_access(services: Services, token: Token, request: HttpRequest, path: str) -> None:
     """Refuse what the token is not good for; `path` is the route's.
 
     Raises:
-        Forbidden: naming the scope or the namespace.
+        Forbidden: naming the scope, the namespace or the root.
+        NotFound: the root in the path is none of the token's.
     """
-    if path in _OPEN:
+    scope = scope_of(request.event.http_method, path)
+    if scope is None:
         return
-    method = request.event.http_method
-    scope: Scope = "read" if method in _READS else "write"
     if scope not in token.scopes:
-        raise Forbidden(f"token: may not {scope}")
-    if not token.is_everywhere:
+        raise Forbidden(f"token: needs the scope {scope}; this one has {', '.join(token.scopes)}")
+    if scope == "records":
+        _check_roots(token, request, path)
+    elif not token.is_everywhere:
         _check_namespaces(services, token, request, path, scope)
+
+
+def _check_roots(token: Token, request: HttpRequest, path: str) -> None:
+    """Refuse records of other roots than the token's, before anything is read."""
+    if token.is_of_every_root or path in _BY_RECORD:
+        return
+    if "root_id" in request.segments:
+        if not token.covers_root(request.root_id):
+            raise unknown_root(request.root_id)
+        return
+    root_id = request.value("root") if path == _RECORDS_SEARCH else None
+    if root_id is None:
+        raise Forbidden("token: may not use records without naming one of its roots (root=...)")
+    if not token.covers_root(root_id):
+        raise Forbidden(f"token: may not use records of the root {shown(root_id)}")
 
 
 def _check_namespaces(services: Services, token: Token, request: HttpRequest, path: str, scope: Scope) -> None:

@@ -91,12 +91,12 @@ class Api:
         def run(**segments: str) -> Response[str]:
             context = self._app.lambda_context
             services = self._services()
-            caller = get_caller(services, self._app.current_event.raw_event)
+            token = get_caller(services, self._app.current_event.raw_event)
             request = HttpRequest(
-                self._app.current_event, segments, lambda: context.get_remaining_time_in_millis() / 1000, caller
+                self._app.current_event, segments, lambda: context.get_remaining_time_in_millis() / 1000, token
             )
-            if caller is not None:
-                check_access(services, caller, request, route.path)
+            if token is not None:
+                check_access(services, token, request, route.path)
             return route.answer(services, request)
 
         return run

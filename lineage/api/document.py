@@ -20,6 +20,7 @@ from lineage.api import (
     schemas_reports,
     schemas_runs,
 )
+from lineage.api.access import scope_of
 from lineage.api.answers import LINES
 from lineage.api.app import DOCUMENT
 from lineage.api.document_parts import (
@@ -54,7 +55,7 @@ def build() -> Json:
         },
         # Relative to the document's own address: the API may be behind a stage or a domain.
         "servers": [{"url": "."}],
-        "paths": _merged(_paths(), *(part.paths() for part in _PARTS)),
+        "paths": _secured(_merged(_paths(), *(part.paths() for part in _PARTS))),
         "security": [{"sigv4": []}, {"bearer": []}],
         "components": {
             "schemas": {
@@ -71,12 +72,24 @@ def build() -> Json:
     }
 
 
-def _merged(*parts: Mapping[str, Json]) -> Json:
+def _merged(*parts: Mapping[str, Json]) -> Mapping[str, Json]:
     """The paths of all parts; a path may have operations in several."""
     merged: dict[str, Json] = {}
     for part in parts:
         merged |= {path: {**merged.get(path, {}), **item} for path, item in part.items()}
     return merged
+
+
+def _secured(paths: Mapping[str, Json]) -> Mapping[str, Json]:
+    """Add to each operation the scope that a token needs, as OpenAPI 3.1 names roles."""
+    return {path: {method: _with_scope(path, method, one) for method, one in paths[path].items()} for path in paths}
+
+
+def _with_scope(path: str, method: str, part: object) -> object:
+    scope = scope_of(method.upper(), path)
+    if scope is None or not isinstance(part, Mapping):  # the parameters of a path are a list
+        return part
+    return {**part, "security": [{"sigv4": []}, {"bearer": [scope]}]}
 
 
 def _paths() -> Mapping[str, Json]:

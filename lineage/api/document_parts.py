@@ -14,7 +14,7 @@ _ENCODED = "One path segment, percent-encoded: `/` is `%2F`."
 _ERRORS = {
     "400": "A value breaks a rule.",
     "401": "By the door for tokens: none was sent, or one that is unknown, expired or revoked.",
-    "403": "Not allowed: the principal, or the token's scope or namespaces.",
+    "403": "Not allowed: the principal, or the token's scopes, namespaces or roots.",
     "404": "Nothing of this id is known.",
     "413": "More than this API takes on.",
     "422": "A required field is missing.",
@@ -40,7 +40,12 @@ SECURITY_SCHEMES: Json = {
         "description": "AWS Signature Version 4, service `execute-api`: an IAM principal that may invoke the API.",
         "x-amazon-apigateway-authtype": "awsSigv4",
     },
-    "bearer": {"type": "http", "scheme": "bearer", "description": "Where the token API is switched on."},
+    "bearer": {
+        "type": "http",
+        "scheme": "bearer",
+        "description": "Where the token API is switched on: a token of `headwater token create`. Each operation names "
+        "the scope that it needs (`records`, `read`, `write`, `delete`); without a name, every token will do.",
+    },
 }
 
 

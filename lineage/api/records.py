@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.answers import ANSWER_BYTES_MAX, answer, size_of
@@ -9,8 +11,9 @@ from lineage.api.cursor import parse_cursor, render_cursor
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.api.views import render_place, render_some
-from lineage.errors import NotFound, shown
+from lineage.errors import Forbidden, NotFound, shown
 from lineage.records.questions import find_places, is_known, live_page, unknown_root
+from lineage.records.record import LineageRecord
 from lineage.records.request import parse_request, render_bounded_answer
 
 _LIMIT = 100
@@ -20,10 +23,18 @@ LIMIT_MAX = 1000
 def post_records(services: Services, request: HttpRequest) -> Response[str]:
     """Accept a lineage request, whole or not at all."""
     accepted = parse_request(request.json(), now_s=services.now_s(), new_id=services.new_id)
+    _check_roots(accepted.records, request)
     told = render_bounded_answer(accepted, services.ttl_s, bytes_max=ANSWER_BYTES_MAX, size_of=size_of)
     services.intake.put(accepted.records)
     services.count("RecordsAccepted", len(accepted.records))
     return answer(told, status=201)
+
+
+def _check_roots(records: Iterable[LineageRecord], request: HttpRequest) -> None:
+    """Refuse a request whole that adds a record to a root which is none of the caller's."""
+    for root_id in {record.root_id: None for record in records}:
+        if not request.covers_root(root_id):
+            raise Forbidden(f"token: may not use records of the root {shown(root_id)}")
 
 
 def get_root(services: Services, request: HttpRequest) -> Response[str]:
@@ -44,7 +55,7 @@ def get_root(services: Services, request: HttpRequest) -> Response[str]:
 def get_node(services: Services, request: HttpRequest) -> Response[str]:
     """A live node, the path to it from its root, and what came of it; a list of these if several roots have it."""
     node_id = request.node_id
-    found = find_places(services.sources.table, node_id, now_s=services.now_s())
+    found = find_places(services.sources.table, node_id, now_s=services.now_s(), covers_root=request.covers_root)
     if not found.places:
         raise NotFound(f"node_id: no live record {shown(node_id)}; the archive may hold it: /api/v1/records/search")
     matches = [render_place(place, ANSWER_BYTES_MAX // len(found.places)) for place in found.places]

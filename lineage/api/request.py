@@ -42,8 +42,12 @@ class HttpRequest:
     event: APIGatewayProxyEvent
     segments: Mapping[str, str]
     remaining_s: Callable[[], float]
-    # The token that the request brought; None where API Gateway has checked who asks.
-    caller: Token | None = None
+    # The token that was sent, None where API Gateway has checked who asks.
+    token: Token | None = None
+
+    def covers_root(self, root_id: str) -> bool:
+        """Return True if the caller may use the records of the root."""
+        return self.token is None or self.token.covers_root(root_id)
 
     @property
     def root_id(self) -> str:

@@ -119,11 +119,14 @@ def _live_rows(read: Callable[[Item | None, int], Page], start: Item | None, wan
     return Page(found, start)
 
 
-def find_places(table: RecordsTable, node_id: str, *, now_s: int) -> Places:
-    """The live node's place in each of its roots, by root id; none if there is no such node."""
+def find_places(
+    table: RecordsTable, node_id: str, *, now_s: int, covers_root: Callable[[str], bool] = lambda _: True
+) -> Places:
+    """Return the live node's place in each of its roots that the caller may use, by root id."""
 
     def read(start: Item | None, size: int) -> Page:
-        return table.page_of_node(node_id, start=start, limit=size)
+        page = table.page_of_node(node_id, start=start, limit=size)
+        return Page([item for item in page.items if covers_root(item["root_id"]["S"])], page.last_key)
 
     rows = _live_rows(read, None, MATCHES_MAX + 1, now_s)
     matches = sorted((_live(item) for item in rows.items), key=lambda one: one.record.root_id)

@@ -193,7 +193,7 @@ def headers_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
 def a_token(stack: LocalStack, *scopes: str) -> str:
     """A new token that is good everywhere."""
     text, token = new_token(
-        scopes=scopes, namespaces=[], now_s=int(stack.now), lifetime_s=None, random=secrets.token_bytes
+        scopes=scopes, namespaces=["*"], now_s=int(stack.now), lifetime_s=None, random=secrets.token_bytes
     )
     clients = (boto3.client("dynamodb", **stack.client_settings), boto3.client("s3", **stack.client_settings))
     Tokens(GraphTable(clients[0], stack.outputs["GraphTableName"], clients[1], "none")).put(token)

@@ -69,7 +69,7 @@ def test_both_apis_are_among_the_outputs(stack):
 
 
 def test_a_revoked_token_is_refused_within_a_minute_and_stays_in_the_list(stack):
-    token = a_token(stack, "--scope", "read", "--expires-days", "30")
+    token = a_token(stack, "--scope", "read", "--all-namespaces", "--expires-days", "30")
     assert send(stack.token_api_url, "/api/v1/namespaces", token)[0] == 200
 
     id_ = token.split("_")[1]
@@ -97,7 +97,7 @@ def test_what_cannot_be_done_is_one_line_and_a_status(stack, arguments, told):
 
 
 def test_a_replay_from_the_command_line_makes_the_graph_again_in_another_table(stack, tmp_path):
-    token = a_token(stack, "--scope", "write")
+    token = a_token(stack, "--scope", "write", "--all-namespaces")
     for number in range(5):
         send(stack.token_api_url, "/api/v1/lineage", token, a_run_event(run=f"r-{number}", job=f"job-{number}"))
     stack.drain()

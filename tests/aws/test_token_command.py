@@ -1,0 +1,99 @@
+"""`headwater token`: the tokens that it makes, and what it prints of them."""
+
+from __future__ import annotations
+
+import argparse
+import re
+from datetime import datetime, timezone
+
+import pytest
+
+from headwater import token as command
+from lambdas import wiring
+from lineage.errors import Invalid
+from lineage.tokens import SCOPES
+
+DAY_S = 24 * 3600
+
+
+def parse(*arguments):
+    parser = argparse.ArgumentParser()
+    command.add_parser(parser.add_subparsers())
+    return parser.parse_args(["token", *arguments])
+
+
+def run(*arguments):
+    given = parse(*arguments)
+    given.act(given, wiring.tokens())
+
+
+def create(capsys, *arguments):
+    """Make a token by the command; return its text and how it is stored."""
+    run("create", *arguments)
+    text = capsys.readouterr().out.strip()
+    return text, next(token for token in wiring.tokens().all() if token.id == text.split("_")[1])
+
+
+def test_a_new_token_names_its_namespaces_and_expires_in_90_days(cloud, capsys):
+    text, token = create(capsys, "--scope", "write", "--namespace", "airflow*", "--namespace", "s3://lake")
+
+    assert re.fullmatch(r"hw_[0-9a-f]{16}_[\w-]{43}", text)
+    assert (token.scopes, token.namespaces, token.roots) == (("write",), ("airflow*", "s3://lake"), ())
+    assert token.expires - token.created == 90 * DAY_S
+
+
+@pytest.mark.parametrize(
+    ("options", "lifetime_s"), [(["--expires-days", "7"], 7 * DAY_S), (["--never-expires"], None), ([], 90 * DAY_S)]
+)
+def test_how_long_it_lasts_may_be_given(cloud, capsys, options, lifetime_s):
+    _, token = create(capsys, "--scope", "read", "--all-namespaces", *options)
+    assert token.namespaces == ("*",)
+    assert token.expires == (None if lifetime_s is None else token.created + lifetime_s)
+
+
+def test_records_are_limited_by_roots_and_need_no_namespace(cloud, capsys):
+    assert create(capsys, "--scope", "records")[1].roots == ("*",)
+    _, token = create(capsys, "--scope", "records", "--root", "flights-*", "--root", "trains")
+    assert (token.namespaces, token.roots) == ((), ("flights-*", "trains"))
+
+
+@pytest.mark.parametrize("scope", sorted(set(SCOPES) - {"records"}))
+def test_without_a_word_about_namespaces_no_token_is_made(cloud, scope):
+    with pytest.raises(Invalid, match="namespace: must be given with the scopes read, write, delete"):
+        run("create", "--scope", "records", "--scope", scope)
+    assert wiring.tokens().all() == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--namespace", "a", "--all-namespaces"],
+        ["--expires-days", "7", "--never-expires"],
+        ["--expires-days", "0"],
+        ["--scope", "admin"],
+    ],
+)
+def test_options_that_contradict_each_other_or_mean_nothing_are_refused(arguments, capsys):
+    with pytest.raises(SystemExit):
+        parse("create", "--scope", "read", *arguments)
+    assert arguments[0] in capsys.readouterr().err
+
+
+def test_the_scopes_that_the_command_takes_are_those_that_there_are():
+    assert command._SCOPES == SCOPES
+
+
+def test_the_list_shows_what_each_token_may_and_until_when(cloud, capsys):
+    everything = [option for scope in SCOPES for option in ("--scope", scope)]
+    text, token = create(capsys, *everything, "--namespace", "airflow*", "--root", "flights-*")
+    secret = text.rpartition("_")[2]
+
+    run("list")
+    [line] = capsys.readouterr().out.splitlines()
+    assert line.startswith(f"{token.id}  records+read+write+delete  ")
+    assert f"expires {datetime.fromtimestamp(token.expires, timezone.utc):%Y-%m-%d %H:%M}" in line
+    assert line.endswith("namespaces airflow*, roots flights-*")
+    assert secret not in line
+
+    run("revoke", token.id)
+    assert "revoked " in capsys.readouterr().out

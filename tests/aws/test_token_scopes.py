@@ -1,0 +1,167 @@
+"""Scopes: which routes a token opens, and which namespaces and roots on them."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+
+from lambdas import api as api_function
+from lineage import settings
+from lineage.api.app import DOCUMENT
+from lineage.tokens import SCOPES
+from tests.aws.test_tokens import a_token, an_event, ask, status
+from tests.builders import a_request, messages
+from tests.builders_events import NAMESPACE, a_run_event
+
+RECORDS = "/api/v1/records"
+
+
+def _routes():
+    """Yield method, path and needed scope (None: any) of each operation of the OpenAPI document."""
+    document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
+    for path, item in document["paths"].items():
+        for method, operation in item.items():
+            if method != "parameters":
+                [scopes] = [one["bearer"] for one in operation.get("security", document["security"]) if "bearer" in one]
+                yield method.upper(), path, *(scopes or [None])
+
+
+ROUTES = list(_routes())
+
+
+def test_each_scope_is_needed_by_a_route_and_only_what_describes_the_api_needs_none():
+    assert {scope for *_, scope in ROUTES if scope} == set(SCOPES)
+    assert [path for _, path, scope in ROUTES if scope is None] == ["/", "/openapi.json"]
+
+
+@pytest.mark.parametrize(
+    ("of", "scope"),
+    [
+        (lambda method, path: path.startswith(RECORDS), "records"),
+        (lambda method, path: not path.startswith(RECORDS) and method == "GET", "read"),
+        (lambda method, path: not path.startswith(RECORDS) and method == "POST", "write"),
+        (lambda method, path: not path.startswith(RECORDS) and method == "DELETE", "delete"),
+    ],
+)
+def test_a_route_needs_the_scope_of_what_it_does(of, scope):
+    needed = {needed for method, path, needed in ROUTES if path not in ("/", "/openapi.json") and of(method, path)}
+    assert needed == {scope}
+
+
+@pytest.mark.parametrize("scope", SCOPES)
+def test_a_scope_opens_its_own_routes_and_no_other(cloud, scope):
+    text = a_token(cloud, scope)
+    for method, path, needed in ROUTES:
+        body = {} if method == "POST" else None
+        code, message, _ = ask(cloud, text, method, re.sub("{.*?}", "x", path), body=body)
+        if needed in (None, scope):
+            assert code not in (401, 403), (method, path)
+        else:
+            assert (code, message) == (403, f"token: needs the scope {needed}; this one has {scope}"), (method, path)
+
+
+def test_head_needs_what_get_needs(cloud):
+    for scope, code in (("write", 403), ("read", 200)):
+        answer = api_function.handler(an_event(a_token(cloud, scope), "HEAD"), cloud.context(29))
+        assert (answer["statusCode"], answer["body"]) == (code, "")
+
+
+def test_who_may_write_in_a_namespace_may_not_delete_it(cloud):
+    cloud.load_events(a_run_event())
+    path = f"/api/v1/namespaces/{NAMESPACE}"
+    may_write, may_delete = (a_token(cloud, scope, namespaces=[NAMESPACE]) for scope in ("write", "delete"))
+
+    assert ask(cloud, may_write, "DELETE", path)[:2] == (403, "token: needs the scope delete; this one has write")
+    assert cloud.bodies("EventsQueue") == []
+    assert status(cloud, may_delete, "DELETE", path) == 200
+
+
+def test_a_namespace_is_not_deleted_by_who_may_delete_in_another(cloud):
+    cloud.load_events(a_run_event())
+    text = a_token(cloud, "delete", namespaces=["elsewhere"])
+    assert status(cloud, text, "DELETE", f"/api/v1/namespaces/{NAMESPACE}") >= 400
+    assert cloud.bodies("EventsQueue") == []
+
+
+OURS, THEIRS = "flights-1", "trains-1"
+
+
+@pytest.fixture
+def roots(cloud, monkeypatch):
+    """A cloud with two roots, and the text of a token that is good for one of them."""
+    monkeypatch.setenv(settings.SEARCH_WORKGROUP, "primary")
+    cloud.load(*messages({"shared": OURS, "our": "shared"}, OURS), *messages({"shared": THEIRS, "their": "x"}, THEIRS))
+    return a_token(cloud, "records", roots=["flights-*"])
+
+
+def answer_of(cloud, text, path, **query):
+    """Return the status and the JSON of an answer."""
+    event = an_event(text, "GET", path, **query)
+    answer = api_function.handler(event, cloud.context(29))
+    return answer["statusCode"], json.loads(answer["body"])
+
+
+def test_a_tokens_roots_are_all_that_it_reads(cloud, roots):
+    ours, theirs = f"{RECORDS}/roots/{OURS}", f"{RECORDS}/roots/{THEIRS}"
+    assert [status(cloud, roots, "GET", path) for path in (ours, f"{ours}/trace")] == [200, 200]
+    assert status(cloud, roots, "POST", f"{ours}/trace") == 202
+
+    for method, path in (("GET", theirs), ("GET", f"{theirs}/trace"), ("POST", f"{theirs}/trace")):
+        unknown = ask(cloud, roots, method, path.replace(THEIRS, "no-1"))
+        code, message, _ = ask(cloud, roots, method, path)
+        assert (code, message.replace(THEIRS, "no-1")) == unknown[:2] == (404, "root_id: no root 'no-1' is known")
+    assert len(cloud.bodies("TraceQueue")) == 1
+
+
+def test_a_node_is_shown_in_the_tokens_roots_alone(cloud, roots):
+    code, place = answer_of(cloud, roots, f"{RECORDS}/nodes/shared")
+    assert (code, [record["root_id"] for record in place["path"]]) == (200, [OURS])
+    assert len(answer_of(cloud, a_token(cloud, "records"), f"{RECORDS}/nodes/shared")[1]["matches"]) == 2
+    assert [ask(cloud, roots, path=f"{RECORDS}/nodes/{node}")[0] for node in ("our", "their", "none")] == [
+        200,
+        404,
+        404,
+    ]
+
+
+def test_a_search_stays_within_the_tokens_roots(cloud, roots):
+    code, page = answer_of(cloud, roots, f"{RECORDS}/search", root=OURS, node="shared")
+    assert (code, [record["root_id"] for record in page["records"]]) == (200, [OURS])
+    for query in ({"node": "shared"}, {"location": "s3://"}, {"root": THEIRS}, {"start": "now-1d"}):
+        code, message, _ = ask(cloud, roots, path=f"{RECORDS}/search", **query)
+        assert code == 403
+        assert message in (
+            "token: may not use records without naming one of its roots (root=...)",
+            f"token: may not use records of the root {THEIRS!r}",
+        )
+
+
+def a_record(root):
+    return {"root_id": root, "parent_id": root, "storage_location": "s3://b/in.csv"}
+
+
+@pytest.mark.parametrize(
+    ("request_", "refused"),
+    [
+        (a_request(root_id=OURS, parent_id=OURS), None),
+        (a_request(root_id=THEIRS, parent_id=THEIRS), THEIRS),
+        ({"action_taken": "READ", "records": [a_record(OURS)]}, None),
+        ({"action_taken": "READ", "records": [a_record(OURS), a_record(THEIRS)]}, THEIRS),
+        ({"action_taken": "READ", "root_id": OURS, "parent_id": OURS, "records": [a_record(THEIRS)]}, None),
+    ],
+)
+def test_a_request_is_taken_if_each_of_its_records_is_of_the_tokens_roots(cloud, roots, request_, refused):
+    code, message, _ = ask(cloud, roots, "POST", RECORDS, body=request_)
+    if refused is None:
+        assert code == 201
+        assert {record["root_id"] for record in cloud.bodies("RecordsQueue")} == {OURS}
+    else:
+        assert (code, message) == (403, f"token: may not use records of the root {refused!r}")
+        assert cloud.bodies("RecordsQueue") == []
+
+
+def test_a_token_of_all_roots_searches_all(cloud, roots):
+    code, page = answer_of(cloud, a_token(cloud, "records"), f"{RECORDS}/search", node="shared")
+    assert (code, sorted(record["root_id"] for record in page["records"])) == (200, [OURS, THEIRS])
