@@ -14,7 +14,7 @@ import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from lineage.errors import Conflict, Fault, Invalid, NotFound
 from lineage.runs.facts.table import Query, Row, Swap
@@ -22,6 +22,7 @@ from lineage.runs.facts.table import Query, Row, Swap
 if TYPE_CHECKING:
     from lineage.runs.facts.table import GraphTable
 
+T = TypeVar("T")
 Scope = Literal["records", "read", "write", "delete"]
 SCOPES: tuple[Scope, ...] = get_args(Scope)
 # The scopes that namespaces limit; `records` is limited by roots, since records are in no namespace.
@@ -33,6 +34,7 @@ _FORM = re.compile(r"hw_([0-9a-f]{16})_([A-Za-z0-9_-]{43})", re.ASCII)
 _ID_BYTES, _SECRET_BYTES = 8, 32
 # How long a function may go on with what it knows of a token: a revocation takes as long.
 _KNOWN_S = 60
+# Bounds the memory of a function; whoever sends made-up ids only pushes out others of that kind.
 _KNOWN_MAX = 10_000
 _TRIES = 5
 
@@ -140,13 +142,14 @@ def _hash(text: str) -> str:
 
 @dataclass(frozen=True)
 class Tokens:
-    """The tokens in the graph table. What `find` has read is known for a minute without another request."""
+    """The tokens in the graph table. What `find` has read, or not found, is known for a minute without a request."""
 
     table: GraphTable
     _known: dict[str, tuple[Token, int]] = field(default_factory=dict, repr=False)
+    _unknown: dict[str, int] = field(default_factory=dict, repr=False)
 
     def find(self, text: str, *, now_s: int) -> Token | None:
-        """The token of this text if it is good at `now_s`; one request, or none."""
+        """Return the token of this text if it is good at `now_s`; one request at most, none if it is malformed."""
         form = _FORM.fullmatch(text)
         token = self._get(form[1], now_s) if form else None
         # Compared in constant time: how long it takes tells nothing of the kept hash.
@@ -155,16 +158,16 @@ class Tokens:
         return token
 
     def _get(self, id_: str, now_s: int) -> Token | None:
-        token, read_at = self._known.get(id_, (None, 0))
-        if token is not None and 0 <= now_s - read_at < _KNOWN_S:
+        token, read_at = self._known.get(id_, (None, self._unknown.get(id_)))
+        if read_at is not None and 0 <= now_s - read_at < _KNOWN_S:
             return token
         row = self.table.get([(_PK, id_)]).get((_PK, id_))
         if row is None:
+            _remember(self._unknown, id_, now_s)
             return None
-        if len(self._known) >= _KNOWN_MAX:
-            self._known.clear()
-        self._known[id_] = (_token(row), now_s)
-        return self._known[id_][0]
+        token = _token(row)
+        _remember(self._known, id_, (token, now_s))
+        return token
 
     def put(self, token: Token) -> None:
         """Keep a new token."""
@@ -193,6 +196,14 @@ class Tokens:
             if self.table.swap([Swap(_row(revoked, row.version))]) == [True]:
                 return revoked
         raise Conflict(f"token {id_}: others keep changing it")
+
+
+def _remember(memory: dict[str, T], id_: str, value: T) -> None:
+    """Remember a value, in the place of the oldest one where there are too many."""
+    memory.pop(id_, None)
+    if len(memory) >= _KNOWN_MAX:
+        del memory[next(iter(memory))]
+    memory[id_] = value
 
 
 def _row(token: Token, version: int = 0) -> Row:
