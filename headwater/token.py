@@ -48,7 +48,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     revoke.add_argument("id", help="as `list` prints it: what stands between the token's underscores")
     for command, act in (
         (create, _create),
-        (commands.add_parser("list", help="print all tokens"), _list),
+        (commands.add_parser("list", help="print all tokens, and when each was last used"), _list),
         (revoke, _revoke),
     ):
         add_options(command)
@@ -130,8 +130,10 @@ def _create(given: argparse.Namespace, tokens: Tokens) -> None:
 
 
 def _list(_given: argparse.Namespace, tokens: Tokens) -> None:
+    last_uses = tokens.last_uses()
     for token in tokens.all():
-        print(_told(token))
+        used_s = last_uses.get(token.id)
+        print(f"{_told(token)}  {'never used' if used_s is None else f'last used {_moment(used_s)[:10]}'}")
 
 
 def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:

@@ -25,6 +25,14 @@ _TIMEOUT_S = 29  # API Gateway gives up after 29 seconds
 _REQUESTS_PER_S = 200
 _REQUESTS_BURST = 400
 _COMPRESS_FROM = Size.kibibytes(1)
+# All that the function may change of the graph table. `ForAllValues` holds of nothing, too; `Null` asks for something.
+_LAST_USES_ALONE: Mapping[str, Mapping[str, str | Sequence[str]]] = {
+    "ForAllValues:StringEquals": {
+        "dynamodb:LeadingKeys": [settings.TOKEN_USES],
+        "dynamodb:Attributes": [settings.PK, settings.SK, settings.LAST_USED],
+    },
+    "Null": {"dynamodb:LeadingKeys": "false", "dynamodb:Attributes": "false"},
+}
 
 
 class QueryApi(Construct):
@@ -84,6 +92,7 @@ class QueryApi(Construct):
         self.token_api: apigateway.RestApi | None = None
         if token_api:
             self.token_api = _token_api(self, function=self.function, stage=stage, removal=defaults.removal)
+            self.function.rights.allow(["dynamodb:UpdateItem"], [graph_table.table_arn], conditions=_LAST_USES_ALONE)
         if web_acl_arn:
             _protect(self.api, web_acl_arn)
             if self.token_api:

@@ -23,7 +23,7 @@ class Rights:
         actions: Sequence[str],
         resources: Sequence[str],
         *,
-        conditions: Mapping[str, Mapping[str, str]] | None = None,
+        conditions: Mapping[str, Mapping[str, str | Sequence[str]]] | None = None,
     ) -> None:
         """Allow these actions on these ARNs, and nothing beside them."""
         statement = iam.PolicyStatement(

@@ -46,6 +46,10 @@ SEARCH_PREFIX = "search/"
 FACTS_PREFIX = "facts/"
 EVENTS_PREFIX = "events/"
 
+# Rows of the last use of bearer tokens: their partition, apart from the tokens' own, and the day in seconds since 1970.
+TOKEN_USES = "TOKEN_USES"  # noqa: S105 - the name of a partition, no secret
+LAST_USED = "last_used"
+
 # The stage variable by which API Gateway tells the API's function that it did not check who asks.
 DOOR = "auth"
 TOKEN_DOOR = "token"  # noqa: S105 - the name of a way in, no secret

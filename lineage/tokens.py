@@ -1,6 +1,7 @@
 """Bearer tokens: who may do what with which namespaces and roots. Only a token's hash is stored.
 
-    TOKENS    <id>    hash, scopes, namespaces, roots, created, expires, revoked; swapped by version
+    TOKENS        <id>    hash, scopes, namespaces, roots, created, expires, revoked; swapped by version
+    TOKEN_USES    <id>    the day of the last use; only grows. The one row of tokens that the API's function may write
 
 A token is `hw_<id>_<secret>`: the id finds its row, the secret of 256 bits proves it. No one guesses such a secret, so
 one round of SHA-256 is enough.
@@ -13,11 +14,15 @@ import hmac
 import re
 from base64 import urlsafe_b64encode
 from collections.abc import Callable, Collection
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from lineage.errors import Conflict, Fault, Invalid, NotFound
 from lineage.runs.facts.table import Query, Row, Swap
+from lineage.settings import LAST_USED, PK, SK, TOKEN_USES
 
 if TYPE_CHECKING:
     from lineage.runs.facts.table import GraphTable
@@ -36,6 +41,7 @@ _ID_BYTES, _SECRET_BYTES = 8, 32
 _KNOWN_S = 60
 # Bounds the memory of a function; whoever sends made-up ids only pushes out others of that kind.
 _KNOWN_MAX = 10_000
+_DAY_S = 24 * 3600
 _TRIES = 5
 
 
@@ -147,6 +153,7 @@ class Tokens:
     table: GraphTable
     _known: dict[str, tuple[Token, int]] = field(default_factory=dict, repr=False)
     _unknown: dict[str, int] = field(default_factory=dict, repr=False)
+    _used: dict[str, int] = field(default_factory=dict, repr=False)
 
     def find(self, text: str, *, now_s: int) -> Token | None:
         """Return the token of this text if it is good at `now_s`; one request at most, none if it is malformed."""
@@ -168,6 +175,28 @@ class Tokens:
         token = _token(row)
         _remember(self._known, id_, (token, now_s))
         return token
+
+    def record_use(self, token: Token, *, now_s: int) -> None:
+        """Store the day of the token's use: one conditional write a token, day and process; never raises for AWS."""
+        day_s = now_s - now_s % _DAY_S
+        if self._used.get(token.id) == day_s:
+            return
+        # Before the write: a table that refuses is not tried again at each request.
+        _remember(self._used, token.id, day_s)
+        with suppress(BotoCoreError, ClientError):  # also where another process was first
+            self.table.dynamodb.update_item(
+                TableName=self.table.table,
+                Key={PK: {"S": TOKEN_USES}, SK: {"S": token.id}},
+                UpdateExpression="SET #used = :day",
+                ConditionExpression="attribute_not_exists(#used) OR #used < :day",
+                ExpressionAttributeNames={"#used": LAST_USED},
+                ExpressionAttributeValues={":day": {"N": str(day_s)}},
+            )
+
+    def last_uses(self) -> dict[str, int]:
+        """Return the day of the last use of each token that was used, by id; seconds since 1970 at its start in UTC."""
+        [page] = self.table.query([Query(TOKEN_USES)])
+        return {row.sk: row.data[LAST_USED] for row in page.rows}
 
     def put(self, token: Token) -> None:
         """Keep a new token."""

@@ -65,6 +65,7 @@ def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
     token = services.tokens.find(text.strip(), now_s=services.now_s())
     if token is None:
         raise Unauthorized("Authorization: the token is unknown, expired or revoked")
+    services.tokens.record_use(token, now_s=services.now_s())
     return token
 
 

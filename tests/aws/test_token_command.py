@@ -92,7 +92,7 @@ def test_the_list_shows_what_each_token_may_and_until_when(cloud, capsys):
     [line] = capsys.readouterr().out.splitlines()
     assert line.startswith(f"{token.id}  records+read+write+delete  ")
     assert f"expires {datetime.fromtimestamp(token.expires, timezone.utc):%Y-%m-%d %H:%M}" in line
-    assert line.endswith("namespaces airflow*, roots flights-*")
+    assert line.endswith("namespaces airflow*, roots flights-*  never used")
     assert secret not in line
 
     run("revoke", token.id)

@@ -78,6 +78,7 @@ def test_a_revoked_token_is_refused_within_a_minute_and_stays_in_the_list(stack)
     assert send(stack.token_api_url, "/api/v1/namespaces", token)[0] == 401
     [line] = [line for line in headwater(stack, "token", "list").stdout.splitlines() if line.startswith(id_)]
     assert "revoked" in line
+    assert re.search(r"last used \d{4}-\d\d-\d\d$", line)
     assert token.rpartition("_")[2] not in line
 
 
@@ -114,7 +115,7 @@ def test_a_replay_from_the_command_line_makes_the_graph_again_in_another_table(s
     assert re.fullmatch(r"\d+ events of 1 days loaded, 0 failed\n", done.stdout)
     # Tokens, marks and the archive's pointers are no part of what events say.
     assert keys(dynamodb, "again") == {
-        key for key in keys(dynamodb, stack.outputs["GraphTableName"]) if key[0] != "TOKENS"
+        key for key in keys(dynamodb, stack.outputs["GraphTableName"]) if key[0] not in ("TOKENS", "TOKEN_USES")
     }
     assert list(tmp_path.rglob("*.json")) == []
 

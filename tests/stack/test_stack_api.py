@@ -127,6 +127,42 @@ def test_a_web_acl_judges_the_requests_to_every_stage(template, tmp_path):
     assert len(associations) == 2
 
 
+def test_the_function_may_change_nothing_of_the_graph_table_but_the_last_use_of_tokens(template, turned):
+    """Without the API for tokens not even that."""
+    assert _graph_writes(template) == []
+    assert _graph_writes(turned) == [
+        {
+            "Effect": "Allow",
+            "Action": "dynamodb:UpdateItem",
+            "Resource": "GraphTable.Arn",
+            "Condition": {
+                "ForAllValues:StringEquals": {
+                    "dynamodb:LeadingKeys": ["TOKEN_USES"],
+                    "dynamodb:Attributes": ["pk", "sk", "last_used"],
+                },
+                "Null": {"dynamodb:LeadingKeys": "false", "dynamodb:Attributes": "false"},
+            },
+        }
+    ]
+
+
+def _graph_writes(template):
+    """Return what the function may do to the graph table beside reading it."""
+    policy = template.of_type("AWS::IAM::Policy")["ApiFunctionRoleDefaultPolicy"]["PolicyDocument"]
+    reads = {"dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:Query"}
+    return [
+        statement
+        for statement in policy["Statement"]
+        if statement["Effect"] == "Allow"
+        and "GraphTable.Arn" in _many(statement["Resource"])
+        and not set(_many(statement["Action"])) <= reads
+    ]
+
+
+def _many(value):
+    return value if isinstance(value, list) else [value]
+
+
 def test_no_access_log_holds_a_token(turned):
     for stage in turned.of_type("AWS::ApiGateway::Stage").values():
         assert "uthorization" not in stage["AccessLogSetting"]["Format"]

@@ -60,7 +60,7 @@ def test_a_flood_of_made_up_ids_takes_bounded_memory_and_pushes_no_good_token_ou
         tokens.find(text, now_s=NOON + 1)
         return table.calls["get"] - before
 
-    assert max(map(len, (tokens._known, tokens._unknown))) <= KNOWN_MAX
+    assert max(map(len, (tokens._known, tokens._unknown, tokens._used))) <= KNOWN_MAX
     # The oldest were forgotten, the rest and the good one were not.
     assert [reads(text), reads(a_text(KNOWN_MAX + 4)), reads(a_text(5)), reads(a_text(4))] == [0, 0, 0, 1]
 
