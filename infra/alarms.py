@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import aws_cdk as cdk
 from aws_cdk import Duration
 from aws_cdk import aws_apigateway as apigateway
@@ -9,6 +11,7 @@ from aws_cdk import aws_cloudwatch as cloudwatch
 from aws_cdk import aws_cloudwatch_actions as actions
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_kms as kms
+from aws_cdk import aws_logs as logs
 from aws_cdk import aws_sns as sns
 from aws_cdk import aws_sns_subscriptions as subscriptions
 from aws_cdk import aws_sqs as sqs
@@ -21,6 +24,13 @@ FIVE_MINUTES = Duration.minutes(5)
 GUIDE = "docs/operations.md"
 # Failed deliveries are tried again: only errors that go on for a quarter of an hour are a person's business.
 _LASTING_PERIODS = 3
+# Metric, status and meaning. A client that was given a wrong token is refused this often, and so is whoever tries.
+UNAUTHORIZED, FORBIDDEN = "RequestsUnauthorized", "RequestsForbidden"
+_REFUSALS = (
+    (UNAUTHORIZED, "401", "Requests come with no token, or with one that is unknown, expired or revoked."),
+    (FORBIDDEN, "403", "Requests are signed by nobody who may, or ask for more than their token allows."),
+)
+_REFUSALS_MAX = 20
 _DEAD_LETTER_AGE_MAX = Duration.days(7)  # half the time that SQS keeps them
 
 
@@ -105,6 +115,16 @@ class Alarms(Construct):
         errors = api.metric_server_error(period=FIVE_MINUTES, statistic="Sum")
         self._alarm(f"{name}ServerErrors", errors, 1, "The HTTP API fails.", guide="ApiServerErrors")
 
+    def watch_refusals(self, access_logs: Sequence[logs.LogGroup]) -> None:
+        """Answers 401 and 403 of all APIs together, whether the function gave them or API Gateway."""
+        for name, status, meaning in _REFUSALS:
+            pattern = logs.FilterPattern.string_value("$.status", "=", status)
+            for access_log in access_logs:
+                access_log.add_metric_filter(
+                    name, filter_pattern=pattern, metric_namespace=self._namespace, metric_name=name
+                )
+            self._alarm(name, refusals(self._namespace, name), _REFUSALS_MAX, meaning)
+
     def _alarm(
         self,
         name: str,
@@ -142,6 +162,11 @@ def our_metric(namespace: str, name: str, service: str) -> cloudwatch.Metric:
         statistic="Sum",
         period=FIVE_MINUTES,
     )
+
+
+def refusals(namespace: str, name: str) -> cloudwatch.Metric:
+    """Return a metric that the access logs are counted into."""
+    return cloudwatch.Metric(namespace=namespace, metric_name=name, statistic="Sum", period=FIVE_MINUTES)
 
 
 def _encrypted_topic(scope: Construct) -> sns.Topic:

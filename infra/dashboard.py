@@ -8,7 +8,7 @@ from aws_cdk import Duration
 from aws_cdk import aws_cloudwatch as cloudwatch
 from constructs import Construct
 
-from infra.alarms import FIVE_MINUTES, our_metric
+from infra.alarms import FIVE_MINUTES, FORBIDDEN, UNAUTHORIZED, our_metric, refusals
 from infra.compaction import Compaction
 from infra.events import Events
 from infra.function import ServiceFunction
@@ -49,13 +49,14 @@ def _records(namespace: str, query_api: QueryApi) -> list[cloudwatch.IWidget]:
     fates = [our_metric(namespace, f"Records{fate}", "load") for fate in ("Loaded", "Displaced", "Refused")]
     staged = our_metric(namespace, "RecordsStaged", "expired")
     calls = query_api.api.metric_count(period=FIVE_MINUTES)
-    refusals = [
+    errors = [
         query_api.api.metric_client_error(period=FIVE_MINUTES),
         query_api.api.metric_server_error(period=FIVE_MINUTES),
+        *(refusals(namespace, name) for name in (UNAUTHORIZED, FORBIDDEN)),
     ]
     return [
         _graph("Records", [*accepted, *fates, staged], width=16),
-        _graph("HTTP calls", [calls, *refusals], width=8),
+        _graph("HTTP calls", [calls, *errors], width=8),
     ]
 
 

@@ -72,6 +72,7 @@ class Observability(Construct):
         alarms.watch_api("Api", query_api.api)
         if query_api.token_api is not None:
             alarms.watch_api("TokenApi", query_api.token_api)
+        alarms.watch_refusals(query_api.access_logs)
         for metric, service, meaning in _ZERO_METRICS:
             alarms.watch_metric(metric, service=service, meaning=meaning)
         alarms.watch_metric(

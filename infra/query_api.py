@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from aws_cdk import RemovalPolicy, Size
+from aws_cdk import Size
 from aws_cdk import aws_apigateway as apigateway
 from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_logs as logs
@@ -88,10 +88,13 @@ class QueryApi(Construct):
             self.function.allow_objects(["s3:GetObject"], archive_bucket, prefix)
         self.function.allow_objects(["s3:GetObject", "s3:PutObject"], intake_bucket, "answers/")
         search.open_to(self.function)
-        self.api = _signed_api(self, function=self.function, stage=stage, removal=defaults.removal)
+        self.access_logs = [logs.LogGroup(self, "AccessLog", retention=LOG_RETENTION, removal_policy=defaults.removal)]
+        self.api = _signed_api(self, function=self.function, stage=stage, access_log=self.access_logs[0])
         self.token_api: apigateway.RestApi | None = None
         if token_api:
-            self.token_api = _token_api(self, function=self.function, stage=stage, removal=defaults.removal)
+            access_log = logs.LogGroup(self, "TokenAccessLog", retention=LOG_RETENTION, removal_policy=defaults.removal)
+            self.access_logs.append(access_log)
+            self.token_api = _token_api(self, function=self.function, stage=stage, access_log=access_log)
             self.function.rights.allow(["dynamodb:UpdateItem"], [graph_table.table_arn], conditions=_LAST_USES_ALONE)
         if web_acl_arn:
             _protect(self.api, web_acl_arn)
@@ -104,12 +107,12 @@ def _index_arns(records_table: dynamodb.Table) -> Sequence[str]:
 
 
 def _signed_api(
-    scope: Construct, *, function: ServiceFunction, stage: str, removal: RemovalPolicy
+    scope: Construct, *, function: ServiceFunction, stage: str, access_log: logs.LogGroup
 ) -> apigateway.RestApi:
     api = _rest_api(
         scope,
         "RestApi",
-        access_log=logs.LogGroup(scope, "AccessLog", retention=LOG_RETENTION, removal_policy=removal),
+        access_log=access_log,
         authorization=apigateway.AuthorizationType.IAM,
         function=function,
         stage=stage,
@@ -121,13 +124,13 @@ def _signed_api(
 
 
 def _token_api(
-    scope: Construct, *, function: ServiceFunction, stage: str, removal: RemovalPolicy
+    scope: Construct, *, function: ServiceFunction, stage: str, access_log: logs.LogGroup
 ) -> apigateway.RestApi:
     """API Gateway lets everybody through and says so in a stage variable, which no caller can set."""
     api = _rest_api(
         scope,
         "TokenApi",
-        access_log=logs.LogGroup(scope, "TokenAccessLog", retention=LOG_RETENTION, removal_policy=removal),
+        access_log=access_log,
         authorization=apigateway.AuthorizationType.NONE,
         function=function,
         stage=stage,

@@ -43,6 +43,7 @@ IGNORED_TYPES: Mapping[str, str] = {
     "AWS::Lambda::LayerVersion": "the environment of this project holds what the layer holds",
     "AWS::Lambda::Permission": NO_IAM,
     "AWS::Logs::LogGroup": NO_LOGS,
+    "AWS::Logs::MetricFilter": NO_LOGS,
     "AWS::Logs::ResourcePolicy": NO_IAM,
     "AWS::S3::BucketPolicy": NO_IAM,
     "AWS::SNS::Subscription": "nobody is notified of a machine's own failures",

@@ -110,6 +110,40 @@ def test_the_failures_of_both_apis_are_told_of_where_there_are_two(turned):
     assert alarms["TokenApiServerErrors"]["AlarmDescription"].endswith("#apiservererrors")
 
 
+def refusals(template):
+    """Return what the access logs are counted into: (log, pattern) -> metric."""
+    return {
+        (each["LogGroupName"], each["FilterPattern"]): tuple(
+            (to["MetricNamespace"], to["MetricName"], to["MetricValue"]) for to in each["MetricTransformations"]
+        )
+        for each in template.of_type("AWS::Logs::MetricFilter").values()
+    }
+
+
+def test_refused_requests_are_counted_and_many_of_them_are_an_alarm(template, turned):
+    for stack, stage, access_logs in (
+        (template, "prod", ["AccessLog"]),
+        (turned, "dev", ["AccessLog", "TokenAccessLog"]),
+    ):
+        metrics = {"401": "RequestsUnauthorized", "403": "RequestsForbidden"}
+        assert refusals(stack) == {
+            (access_log, f'{{ $.status = "{status}" }}'): ((f"Headwater/{stage}", metric, "1"),)
+            for access_log in access_logs
+            for status, metric in metrics.items()
+        }
+        for metric in metrics.values():
+            alarm = stack.of_type("AWS::CloudWatch::Alarm")[metric]
+            assert (alarm["Namespace"], alarm["MetricName"]) == (f"Headwater/{stage}", metric)
+            assert (alarm["ComparisonOperator"], alarm["Threshold"], alarm["Statistic"]) == (AT_LEAST, 20, "Sum")
+            assert (alarm["Period"], alarm["TreatMissingData"]) == (5 * MINUTES, "notBreaching")
+
+
+def test_every_access_log_is_counted(turned):
+    stages = turned.of_type("AWS::ApiGateway::Stage").values()
+    logs = {stage["AccessLogSetting"]["DestinationArn"].removesuffix(".Arn") for stage in stages}
+    assert {log for log, _ in refusals(turned)} == logs
+
+
 def test_every_alarm_tells_the_topic_and_tells_it_when_all_is_well_again(template):
     for alarm in template.of_type("AWS::CloudWatch::Alarm").values():
         assert (alarm["AlarmActions"], alarm["OKActions"]) == (["Topic"], ["Topic"])

@@ -155,13 +155,17 @@ def test_tables_of_a_stack_that_may_be_destroyed_are_not_protected_from_it(turne
     assert [table["DeletionProtectionEnabled"] for table in tables] == [False, False]
 
 
+# What names other resources by these properties.
+REFERRERS = ("AWS::Lambda::EventSourceMapping", "AWS::Lambda::Permission", "AWS::Logs::MetricFilter")
+
+
 def test_nothing_carries_a_physical_name_but_the_logs_that_services_look_for_by_name(template):
     names = {"TableName", "BucketName", "QueueName", "FunctionName", "RoleName", "LogGroupName", "TopicName"}
     names |= {"StateMachineName", "AlarmName", "DashboardName", "LayerName", "PolicyDocumentName"}
     named = [
         (logical_id, name)
         for logical_id, resource in template.content["Resources"].items()
-        if resource["Type"] not in ("AWS::Lambda::EventSourceMapping", "AWS::Lambda::Permission")
+        if resource["Type"] not in REFERRERS
         for name in names & set(resource.get("Properties", {}))
     ]
     assert sorted((re.sub("[0-9A-F]{8}$", "", logical_id), name) for logical_id, name in named) == [
