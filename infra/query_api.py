@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from aws_cdk import Size
@@ -190,17 +191,22 @@ def _rest_api(
 
 
 def _access_log_format() -> apigateway.AccessLogFormat:
-    return apigateway.AccessLogFormat.json_with_standard_fields(
-        caller=True,
-        http_method=True,
-        ip=True,
-        protocol=True,
-        request_time=True,
-        resource_path=True,
-        response_length=True,
-        status=True,
-        user=True,
-    )
+    """Return what CDK calls the standard fields, and the path: the resource is `/{proxy+}` for all of them."""
+    field = apigateway.AccessLogField
+    fields = {
+        "requestId": field.context_request_id(),
+        "ip": field.context_identity_source_ip(),
+        "caller": field.context_identity_caller(),
+        "user": field.context_identity_user(),
+        "requestTime": field.context_request_time(),
+        "httpMethod": field.context_http_method(),
+        "resourcePath": field.context_resource_path(),
+        "path": field.context_path(),
+        "status": field.context_status(),
+        "protocol": field.context_protocol(),
+        "responseLength": field.context_response_length(),
+    }
+    return apigateway.AccessLogFormat.custom(json.dumps(fields))
 
 
 def _accept_findings(api: apigateway.RestApi) -> None:

@@ -9,10 +9,10 @@ from uuid import uuid4
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
-from lambdas.telemetry import count, metrics
+from lambdas.telemetry import count, logger, metrics
 from lineage import settings
 from lineage.api.answers import Links
-from lineage.api.app import Api
+from lineage.api.app import Api, Entry
 from lineage.api.services import Services
 from lineage.aws.clients import client
 
@@ -39,7 +39,11 @@ def _services() -> Services:
     )
 
 
-_api = Api(_services)
+def _log(entry: Entry) -> None:
+    logger.info("request", extra=dict(entry))
+
+
+_api = Api(_services, _log)
 
 
 @metrics.log_metrics

@@ -69,6 +69,17 @@ def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
     return token
 
 
+def name_caller(token: Token | None, event: Mapping[str, Any]) -> str | None:
+    """Return who asks, for logs: the id of the token, or the ARN that API Gateway found by the signature.
+
+    >>> name_caller(None, {"requestContext": {"identity": {"userArn": "arn:aws:iam::123456789012:user/ann"}}})
+    'arn:aws:iam::123456789012:user/ann'
+    """
+    if token is not None:
+        return f"token:{token.id}"
+    return ((event.get("requestContext") or {}).get("identity") or {}).get("userArn") or None
+
+
 def _authorization(event: Mapping[str, Any]) -> str:
     """The one header of this name; nothing if there are two."""
     many = event.get("multiValueHeaders") or {name: [value] for name, value in (event.get("headers") or {}).items()}

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
 import orjson
@@ -14,7 +15,7 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lineage.api import events, records, search, traces
-from lineage.api.access import check_access, get_caller
+from lineage.api.access import check_access, get_caller, name_caller
 from lineage.api.answers import answer
 from lineage.api.cdap import routes as cdap
 from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
@@ -24,6 +25,11 @@ from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.errors import HeadwaterError, Unauthorized
+
+if TYPE_CHECKING:
+    from lineage.tokens import Token
+
+Entry: TypeAlias = Mapping[str, object]
 
 DOCUMENT = Path(__file__).with_name("openapi.json")
 
@@ -68,11 +74,29 @@ def _methods_of(route: Route) -> set[str]:
 _SHAPES = tuple((re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), _methods_of(route)) for route in ROUTES)
 
 
-class Api:
-    """The routes behind API Gateway; `services` is asked at each request."""
+# The status that API Gateway answers with where this raises.
+_RAISED = 502
+_PATH_CHARS_MAX = 1000
 
-    def __init__(self, services: Callable[[], Services]) -> None:
+
+def _entry(event: Mapping[str, Any], caller: str | None, status: int) -> Entry:
+    """Return what a log may hold of a request: who asked for what, never its query, headers or body."""
+    return {
+        "caller": caller,
+        "method": event["httpMethod"],
+        "path": event["path"][:_PATH_CHARS_MAX],
+        "status": status,
+        "api_request_id": (event.get("requestContext") or {}).get("requestId"),
+    }
+
+
+class Api:
+    """The routes behind API Gateway; `services` is called at each request, and `log` once with what became of it."""
+
+    def __init__(self, services: Callable[[], Services], log: Callable[[Entry], None] = lambda _: None) -> None:
         self._services = services
+        self._log = log
+        self._caller: str | None = None  # of the request under way; the router, too, has one at a time
         self._app = APIGatewayRestResolver()
         for route in ROUTES:
             self._app.route(route.path, sorted(_methods_of(route)))(self._answerer(route))
@@ -80,20 +104,36 @@ class Api:
         self._app.exception_handler(AWS_ERRORS)(render_aws_error)
         self._app.not_found(self._refuse)
 
-    def resolve(self, event: Mapping[str, object], context: LambdaContext) -> dict[str, object]:
+    def resolve(self, event: Mapping[str, Any], context: LambdaContext) -> dict[str, object]:
         """Answer a proxy event; HEAD has the status and headers of GET, and no body (RFC 9110, 9.3.2)."""
         # The router knows the characters of RFC 3986; servers let others through undecoded.
-        path = quote(str(event["path"]), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")
-        answer = self._app.resolve({**event, "path": path}, context)
+        event = {**event, "path": quote(str(event["path"]), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")}
+        self._caller, status = None, _RAISED
+        try:
+            answer = self._app.resolve(event, context)
+            status = answer["statusCode"]
+        finally:
+            self._log(_entry(event, self._caller, status))
         return {**answer, "body": ""} if event["httpMethod"] == "HEAD" else answer
+
+    def _identify(self, services: Services) -> Token | None:
+        """Return the token that the request brought, as `get_caller`, and keep its name for the log."""
+        event = self._app.current_event.raw_event
+        token = get_caller(services, event)
+        self._caller = name_caller(token, event)
+        return token
 
     def _answerer(self, route: Route) -> Callable[..., Response[str]]:
         def run(**segments: str) -> Response[str]:
             context = self._app.lambda_context
             services = self._services()
-            token = get_caller(services, self._app.current_event.raw_event)
+            token = self._identify(services)
             request = HttpRequest(
-                self._app.current_event, segments, lambda: context.get_remaining_time_in_millis() / 1000, token
+                self._app.current_event,
+                segments,
+                lambda: context.get_remaining_time_in_millis() / 1000,
+                token,
+                self._caller,
             )
             if token is not None:
                 check_access(services, token, request, route.path)
@@ -105,7 +145,7 @@ class Api:
         """Refuse what the router found no route for: the path, or the method on it."""
         event = self._app.current_event
         try:
-            get_caller(self._services(), event.raw_event)
+            self._identify(self._services())
         except Unauthorized as error:
             return render_error(error)
         allowed = {method for shape, methods in _SHAPES if shape.fullmatch(event.path) for method in methods}

@@ -13,14 +13,14 @@ from lineage.runs.door.accept import accept_event, accept_events, render_accepte
 
 def post_event(services: Services, request: HttpRequest) -> Response[str]:
     """Accept an event."""
-    accept_event(request.json(), services.events, now=services.now())
+    accept_event(request.json(), services.events, now=services.now(), caller=request.caller)
     services.count("EventsAccepted", 1)
     return Response(201, body="")
 
 
 def post_events(services: Services, request: HttpRequest) -> Response[str]:
     """Accept each event of a batch that can be: 204 if all were, else 200 and what became of them."""
-    accepted = accept_events(request.json(), services.events, now=services.now())
+    accepted = accept_events(request.json(), services.events, now=services.now(), caller=request.caller)
     services.count("EventsAccepted", accepted.received - len(accepted.failed))
     return answer(render_accepted(accepted)) if accepted.failed else Response(204, body="")
 

@@ -42,8 +42,9 @@ class HttpRequest:
     event: APIGatewayProxyEvent
     segments: Mapping[str, str]
     remaining_s: Callable[[], float]
-    # The token that was sent, None where API Gateway has checked who asks.
+    # The token that was sent, None where API Gateway has checked who asks; and who asks, as logs name it.
     token: Token | None = None
+    caller: str | None = None
 
     def covers_root(self, root_id: str) -> bool:
         """Return True if the caller may use the records of the root."""

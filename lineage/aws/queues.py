@@ -20,6 +20,9 @@ BATCH_ENTRIES_MAX = 10
 MESSAGE_BYTES_MAX = 1024 * 1024
 _TRIES = 4
 
+# The attribute of a message that names who sent its content to the API.
+CALLER = "caller"
+
 Sleep: TypeAlias = Callable[[float], None]
 
 
@@ -39,10 +42,16 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class QueuedMessage:
-    """A message as a function received it."""
+    """A message as a function received it.
+
+    `sender` is the principal that sent it to the queue, as SQS found it; `caller` is whom the sender names as having
+    sent it the content, so it is worth as much as the sender.
+    """
 
     message_id: str
     body: str
+    sender: str | None = None
+    caller: str | None = None
 
 
 def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep: Sleep = time.sleep) -> int:

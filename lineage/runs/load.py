@@ -76,7 +76,7 @@ def _read(message: QueuedMessage, stores: EventStores, now: str) -> RawEvent:
     form = parse_event_message(message.body)
     if isinstance(form, Pointer):
         form = _fetch(form, stores.s3)
-    return RawEvent(parse_statement(form, stores.rules, now=now), form)
+    return RawEvent(parse_statement(form, stores.rules, now=now), form, message.sender, message.caller)
 
 
 def _fetch(pointer: Pointer, s3: S3Client) -> Any:

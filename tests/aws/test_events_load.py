@@ -35,9 +35,9 @@ def job_names():
 
 
 def logged(cloud):
-    """The events in the raw log."""
+    """Return the events in the raw log."""
     objects = cloud.objects("events/year=").values()
-    return [json.loads(line) for body in objects for line in gzip.decompress(body).splitlines()]
+    return [json.loads(line)["event"] for body in objects for line in gzip.decompress(body).splitlines()]
 
 
 def facts(cloud):

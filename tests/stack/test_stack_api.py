@@ -50,6 +50,7 @@ def test_the_access_log_says_who_asked_what_and_how_it_went(template):
         "caller",
         "httpMethod",
         "ip",
+        "path",
         "protocol",
         "requestId",
         "requestTime",
@@ -125,6 +126,14 @@ def test_a_web_acl_judges_the_requests_to_every_stage(template, tmp_path):
         (f"{api}/{stage['RestApiId']}/stages/{name}", acl) for name, stage in stages
     }
     assert len(associations) == 2
+
+
+def test_the_access_logs_have_the_path_and_not_the_query(turned):
+    stages = turned.of_type("AWS::ApiGateway::Stage").values()
+    formats = [json.loads(stage["AccessLogSetting"]["Format"]) for stage in stages]
+    assert [format_["path"] for format_ in formats] == ["$context.path"] * 2
+    assert [format_["status"] for format_ in formats] == ["$context.status"] * 2
+    assert "uery" not in json.dumps(formats)
 
 
 def test_the_function_may_change_nothing_of_the_graph_table_but_the_last_use_of_tokens(template, turned):

@@ -36,19 +36,19 @@ class Accepted:
     failed: tuple[Failed, ...]
 
 
-def accept_event(body: object, intake: EventsIntake, *, now: str) -> None:
-    """Make one event durable; `now` is as `times` keeps it.
+def accept_event(body: object, intake: EventsIntake, *, now: str, caller: str | None = None) -> None:
+    """Make one event durable; `now` is as `times` keeps it, `caller` who sent it, if known.
 
     Raises:
         Invalid: it breaks a rule.
         TooLarge: it names too many datasets.
         Unavailable: it is not durable; the caller sends it again.
     """
-    intake.put(_read(body, now))
+    intake.put(_read(body, now), caller=caller)
 
 
-def accept_events(bodies: object, intake: EventsIntake, *, now: str) -> Accepted:
-    """Make each event of a list durable by itself.
+def accept_events(bodies: object, intake: EventsIntake, *, now: str, caller: str | None = None) -> Accepted:
+    """Make each event of a list durable by itself; `caller` is who sent it, if known.
 
     Raises:
         Invalid: it is no list.
@@ -66,7 +66,7 @@ def accept_events(bodies: object, intake: EventsIntake, *, now: str) -> Accepted
         except (Invalid, TooLarge) as error:
             failed[index] = Failed(index, str(error)[:_REASON_CHARS_MAX], retriable=False)
     places = list(good)
-    for number, reason in intake.put_many(list(good.values())).items():
+    for number, reason in intake.put_many(list(good.values()), caller=caller).items():
         failed[places[number]] = Failed(places[number], reason[:_REASON_CHARS_MAX], retriable=True)
     return Accepted(len(bodies), tuple(failed[index] for index in sorted(failed)))
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lineage.aws.bodies import BODY_BYTES_MAX, put_body, render_pointer
-from lineage.aws.queues import Message, send_all, send_each
+from lineage.aws.queues import CALLER, Message, send_all, send_each
 from lineage.errors import Unavailable
 from lineage.runs.door.messages import render_event_message
 from lineage.runs.door.parse import render_deletion
@@ -26,33 +26,41 @@ class EventsIntake:
     queue_url: str
     bucket: str
 
-    def put(self, body: Mapping[str, object]) -> None:
-        """Make one event durable; `Unavailable` if that failed, and the caller sends it again."""
-        send_all(self.sqs, self.queue_url, [self._message(body)])
+    def put(self, body: Mapping[str, object], *, caller: str | None = None) -> None:
+        """Make one event durable; `Unavailable` if that failed, and it has to be sent again."""
+        send_all(self.sqs, self.queue_url, [self._message(body, caller)])
 
-    def put_many(self, bodies: Sequence[Mapping[str, object]]) -> Mapping[int, str]:
-        """Make each event durable by itself; why, by place, for those that are not, and should be sent again."""
+    def put_many(self, bodies: Sequence[Mapping[str, object]], *, caller: str | None = None) -> Mapping[int, str]:
+        """Make each event durable by itself; return by place why an event is not, and has to be sent again."""
         failed: dict[int, str] = {}
         messages: dict[int, Message] = {}
         for place, body in enumerate(bodies):
             try:
-                messages[place] = self._message(body)
+                messages[place] = self._message(body, caller)
             except Unavailable as error:
                 failed[place] = str(error)
         places = list(messages)
         unsent = send_each(self.sqs, self.queue_url, list(messages.values()))
         return {**failed, **{places[number]: reason for number, reason in unsent.items()}}
 
-    def put_deletion(self, namespace: str, *, time: str, job: str | None = None, dataset: str | None = None) -> None:
+    def put_deletion(
+        self,
+        namespace: str,
+        *,
+        time: str,
+        job: str | None = None,
+        dataset: str | None = None,
+        caller: str | None = None,
+    ) -> None:
         """Make durable that a job, a dataset or a whole namespace was deleted at `time` (as `times` keeps it).
 
         Raises:
             Unavailable: it is not durable; the caller asks again.
         """
-        self.put(render_deletion(namespace, time=time, job=job, dataset=dataset))
+        self.put(render_deletion(namespace, time=time, job=job, dataset=dataset), caller=caller)
 
-    def _message(self, body: Mapping[str, object]) -> Message:
+    def _message(self, body: Mapping[str, object], caller: str | None) -> Message:
         text = render_event_message(body)
         if len(text.encode()) > BODY_BYTES_MAX:
             text = render_pointer(put_body(self.s3, self.bucket, text))
-        return Message(text)
+        return Message(text, {CALLER: caller} if caller else {})

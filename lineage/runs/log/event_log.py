@@ -1,7 +1,11 @@
-"""The raw log: every accepted event as it was sent, in the archive bucket before anything is made of it.
+"""The raw log: every accepted event as it was sent, and by whom, in the archive bucket before anything is made of it.
 
     events/year=2026/month=11/day=20/<sha256 of the object>.jsonl.gz    the events of a loaded batch, by day of arrival
     events/bodies/<sha256 of the event>.json.gz                         one that is too large for a row of the list
+
+A line is `{"event": <as sent>, "acceptedBy": {"sender": <SQS's SenderId>, "caller": <as the API names it>}}`, without
+what is unknown. Who sent an event is no part of it: one that two callers send has two lines, and is one event to all
+that is made of the log.
 
 Objects are named by content and never changed. Everything that questions know can be made anew from them (`replay`).
 """
@@ -38,10 +42,18 @@ _FORM = "event"
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """A statement, and the JSON that it was sent as."""
+    """A statement, the JSON that it was sent as, and who sent it to the queue and to the API, as far as known."""
 
     statement: Event | Deletion
     form: Any
+    sender: str | None = None
+    caller: str | None = None
+
+    @property
+    def line(self) -> bytes:
+        """Its line in the log."""
+        by = {name: who for name, who in (("sender", self.sender), ("caller", self.caller)) if who}
+        return orjson.dumps({"event": self.form, **({"acceptedBy": by} if by else {})})
 
     @property
     def listed(self) -> bool:
@@ -75,7 +87,7 @@ class EventLog:
 
     def _keep(self, events: Sequence[RawEvent], day: str) -> None:
         # In one order, and packed without a time: a batch that comes again is the same object.
-        lines = sorted({orjson.dumps(event.form) for event in events})
+        lines = sorted({event.line for event in events})
         body = gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0)
         key = f"{prefix_of(day)}{hashlib.sha256(body).hexdigest()}.jsonl.gz"
         self.s3.put_object(Bucket=self.bucket, Key=key, Body=body, ContentType="application/gzip")
@@ -126,10 +138,11 @@ class EventLog:
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix_of(day))
         return sorted(found["Key"] for page in pages for found in page.get("Contents", []))
 
-    def read(self, key: str) -> Iterator[bytes]:
-        """The events of an object, each as JSON."""
+    def read(self, key: str) -> Iterator[Any]:
+        """Yield the events of an object, each as it was sent; None for a line that holds no event."""
         packed = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()
-        yield from gzip.decompress(packed).splitlines()
+        lines = map(orjson.loads, gzip.decompress(packed).splitlines())
+        yield from (line.get("event") if isinstance(line, dict) else None for line in lines)
 
     def days(self) -> list[str]:
         """The days on which events arrived."""

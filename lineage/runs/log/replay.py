@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-import orjson
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.errors import HeadwaterError, Unavailable
@@ -33,9 +33,9 @@ def replay(keys: Sequence[str], log: EventLog, rules: NameRules) -> Iterator[Rep
     An event that cannot be read or applied is told and passed over. Raises `Unavailable`, or boto3's errors, if AWS
     refuses; all that was answered before is done.
     """
-    objects, lines = 0, list[tuple[str, bytes]]()
+    objects, lines = 0, list[tuple[str, Any]]()
     for key in keys:
-        lines += [(f"{key}:{number}", line) for number, line in enumerate(log.read(key), 1)]
+        lines += [(f"{key}:{number}", form) for number, form in enumerate(log.read(key), 1)]
         objects += 1
         if len(lines) >= _TOGETHER:
             yield _replay(objects, lines, log, rules)
@@ -44,11 +44,10 @@ def replay(keys: Sequence[str], log: EventLog, rules: NameRules) -> Iterator[Rep
         yield _replay(objects, lines, log, rules)
 
 
-def _replay(objects: int, lines: Sequence[tuple[str, bytes]], log: EventLog, rules: NameRules) -> Replayed:
+def _replay(objects: int, lines: Sequence[tuple[str, Any]], log: EventLog, rules: NameRules) -> Replayed:
     events: list[tuple[str, RawEvent]] = []
     failed: list[str] = []
-    for place, line in lines:
-        form = orjson.loads(line)
+    for place, form in lines:
         try:
             events.append((place, RawEvent(parse_statement(form, rules), form)))
         except HeadwaterError as error:

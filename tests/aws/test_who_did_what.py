@@ -1,0 +1,208 @@
+"""Who did what: one line of the log a request, and who sent it beside each event and deletion in the raw log."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from urllib.parse import quote
+
+import pytest
+
+from lambdas import api as api_function
+from lambdas import events as events_function
+from lambdas import wiring
+from lambdas.telemetry import logger
+from lineage.api.app import Api
+from lineage.runs.facts.table import GraphTable
+from tests.aws.test_tokens import a_token, an_event, ask
+from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset, a_run_event
+
+EVENTS = "/api/v1/lineage"
+ARN = "arn:aws:sts::123456789012:assumed-role/airflow/scheduler"
+
+
+def caller(text):
+    return f"token:{text.split('_')[1]}"
+
+
+def logged(caplog):
+    """Return the requests that the log holds since it was last read, as its lines are written."""
+    lines = [json.loads(logger.registered_formatter.format(record)) for record in caplog.records]
+    caplog.clear()
+    return [line for line in lines if line["message"] == "request"]
+
+
+def test_each_request_is_one_line_of_the_log_with_who_asked_for_what(cloud, caplog):
+    text, read_only = a_token(cloud), a_token(cloud, "read")
+    caplog.clear()
+    for token, method, path, body in (
+        (text, "GET", "/api/v1/namespaces", None),
+        (text, "POST", EVENTS, a_run_event()),
+        (read_only, "POST", EVENTS, a_run_event()),
+        (text, "GET", "/nowhere", None),
+        (text, "PUT", EVENTS, None),
+        (text[:-1] + "~", "GET", "/", None),
+    ):
+        ask(cloud, token, method, path, body=body)
+
+    assert [tuple(line.get(name) for name in ("caller", "method", "path", "status")) for line in logged(caplog)] == [
+        (caller(text), "GET", "/api/v1/namespaces", 200),
+        (caller(text), "POST", EVENTS, 201),
+        (caller(read_only), "POST", EVENTS, 403),
+        (caller(text), "GET", "/nowhere", 404),
+        (caller(text), "PUT", EVENTS, 405),
+        (None, "GET", "/", 401),
+    ]
+
+
+def test_a_line_names_the_request_as_the_access_log_does(cloud, caplog):
+    ask(cloud, a_token(cloud))
+    assert [line["api_request_id"] for line in logged(caplog)] == ["r"]
+
+
+def test_the_signed_api_logs_the_principal(cloud, caplog):
+    event = an_event(None, door=None, headers={})
+    event["requestContext"]["identity"] = {"userArn": ARN}
+    api_function.handler(event, cloud.context(29))
+    api_function.handler(an_event(None, door=None, headers={}), cloud.context(29))
+    assert [line.get("caller") for line in logged(caplog)] == [ARN, None]
+
+
+def test_a_line_holds_no_token_no_query_and_no_body(cloud, caplog):
+    text = a_token(cloud)
+    ask(cloud, text, path="/api/v1/search", q="who-asks-for-this")
+    ask(cloud, text, "POST", EVENTS, body=a_run_event(run_facets={"note": {"text": "in-the-body"}}))
+    lines = json.dumps(logged(caplog))
+    assert len(json.loads(lines)) == 2
+    for secret in (text.rpartition("_")[2], "who-asks-for-this", "in-the-body", "Bearer"):
+        assert secret not in lines
+
+
+def test_a_request_that_fails_is_logged_as_api_gateway_answers_it():
+    entries = []
+    with pytest.raises(ZeroDivisionError):
+        Api(lambda: 1 // 0, entries.append).resolve(an_event(None, path="/"), None)
+    assert [(entry["path"], entry["status"], entry["caller"]) for entry in entries] == [("/", 502, None)]
+
+
+def test_a_path_is_logged_as_far_as_a_line_may_be_long():
+    entries = []
+    Api(lambda: None, entries.append).resolve(an_event(None, path="/" + "x" * 5000, door=None), None)
+    assert [(len(entry["path"]), entry["status"]) for entry in entries] == [(1000, 404)]
+
+
+def test_a_path_cannot_break_a_line_of_the_log(cloud, caplog):
+    ask(cloud, a_token(cloud), path='/a"b\nc\ud800é')
+    assert [line["path"] for line in logged(caplog)] == ["/a%22b%0Ac%ED%A0%80%C3%A9"]
+
+
+def deliver(cloud):
+    """Give what waits in the events queue to the events function as Lambda does; return the number of messages."""
+    received = cloud.sqs.receive_message(
+        QueueUrl=cloud.url("EventsQueue"),
+        MaxNumberOfMessages=10,
+        MessageAttributeNames=["All"],
+        MessageSystemAttributeNames=["All"],
+    ).get("Messages", [])
+    records = [
+        {
+            "messageId": message["MessageId"],
+            "receiptHandle": message["ReceiptHandle"],
+            "body": message["Body"],
+            "attributes": message["Attributes"],
+            "messageAttributes": {
+                name: {"stringValue": value["StringValue"], "dataType": value["DataType"]}
+                for name, value in message.get("MessageAttributes", {}).items()
+            },
+        }
+        for message in received
+    ]
+    if records:
+        assert events_function.handler({"Records": records}, cloud.context()) == {"batchItemFailures": []}
+    for message in received:
+        cloud.sqs.delete_message(QueueUrl=cloud.url("EventsQueue"), ReceiptHandle=message["ReceiptHandle"])
+    return len(records)
+
+
+def raw_lines(cloud):
+    """Return the lines of the raw log."""
+    objects = cloud.objects("events/year=")
+    return [json.loads(line) for key in sorted(objects) for line in gzip.decompress(objects[key]).splitlines()]
+
+
+def callers(cloud):
+    """Return who sent what to the API: caller -> events, by the raw log."""
+    lines = raw_lines(cloud)
+    assert all(line["acceptedBy"]["sender"] for line in lines)
+    return sorted((line["acceptedBy"].get("caller"), line["event"].get("job", {}).get("name")) for line in lines)
+
+
+def rows(cloud):
+    """Return what every row of the graph says, but for those of tokens."""
+    name = cloud.outputs["GraphTableName"]
+    table = GraphTable(cloud.dynamodb, name, cloud.s3, cloud.outputs["ArchiveBucketName"])
+    keys = [(item["pk"]["S"], item["sk"]["S"]) for item in cloud.items("Graph")]
+    found = table.get([key for key in keys if not key[0].startswith("TOKEN")])
+    return {key: row.data for key, row in found.items()}
+
+
+def test_the_raw_log_names_who_sent_each_event_and_each_deletion(cloud):
+    one, other = a_token(cloud, "write"), a_token(cloud, "write", "delete")
+    ask(cloud, one, "POST", EVENTS, body=a_run_event(job=CHECK))
+    ask(cloud, other, "POST", f"{EVENTS}/batch", body=[a_run_event(run="second", job=CALCULATE)])
+    assert deliver(cloud) == 2
+    ask(cloud, other, "DELETE", f"/api/v1/namespaces/{NAMESPACE}/jobs/{CHECK}")
+
+    assert callers(cloud) == [(caller(one), CHECK), (caller(other), CALCULATE)]
+    assert rows(cloud)
+
+
+def test_a_deletion_is_queued_with_who_asked_for_it(cloud):
+    text = a_token(cloud, "delete")
+    cloud.load_events(a_run_event(job=CHECK, outputs=[a_dataset("raw")]))
+    for path in (f"{NAMESPACE}/jobs/{CHECK}", f"{quote(STORE, safe='')}/datasets/raw", NAMESPACE):
+        assert ask(cloud, text, "DELETE", f"/api/v1/namespaces/{path}")[0] == 200
+    deliver(cloud)
+
+    deletions = [line for line in raw_lines(cloud) if line["event"].get("change") == "DELETE"]
+    assert [line["acceptedBy"]["caller"] for line in deletions] == [caller(text)] * 3
+
+
+def test_an_event_that_two_callers_send_is_one_event(cloud):
+    event = a_run_event(job=CHECK)
+    tokens = [a_token(cloud, "write") for _ in range(2)]
+    ask(cloud, tokens[0], "POST", EVENTS, body=event)
+    deliver(cloud)
+    once, listed = rows(cloud), wiring.event_log().list_events(limit=10)
+
+    for text in (tokens[1], tokens[0], tokens[1]):
+        ask(cloud, text, "POST", EVENTS, body=event)
+    deliver(cloud)
+    assert rows(cloud) == once
+    assert wiring.event_log().list_events(limit=10) == listed
+    assert (listed.items, listed.total) == ([event], 1)
+    assert set(callers(cloud)) == {(caller(text), CHECK) for text in tokens}
+
+
+def test_who_sends_to_the_queue_itself_is_named_by_the_queue_whatever_he_claims(cloud):
+    """The attribute is worth as much as its sender, whom SQS names."""
+    claim = {"caller": {"DataType": "String", "StringValue": "token:0123456789abcdef"}}
+    url = cloud.url("EventsQueue")
+    cloud.sqs.send_message(QueueUrl=url, MessageBody=json.dumps(a_run_event()), MessageAttributes=claim)
+    cloud.sqs.send_message(QueueUrl=url, MessageBody=json.dumps(a_run_event(run="second")))
+    sender = cloud.sqs.receive_message(QueueUrl=url, VisibilityTimeout=0, MessageSystemAttributeNames=["SenderId"])[
+        "Messages"
+    ][0]["Attributes"]["SenderId"]
+    assert deliver(cloud) == 2
+    assert sorted((line["acceptedBy"] for line in raw_lines(cloud)), key=len) == [
+        {"sender": sender},
+        {"sender": sender, "caller": "token:0123456789abcdef"},
+    ]
+
+
+def test_an_event_too_large_for_a_message_is_named_like_any_other(cloud):
+    text = a_token(cloud, "write")
+    large = {"_producer": "p", "_schemaURL": "s", "text": "x" * 900_000}
+    assert ask(cloud, text, "POST", EVENTS, body=a_run_event(job=CHECK, run_facets={"plan": large}))[0] == 201
+    deliver(cloud)
+    assert callers(cloud) == [(caller(text), CHECK)]
