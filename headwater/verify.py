@@ -193,7 +193,8 @@ def _go_on(state: VerifyState, report: Report) -> None:
 
 
 def _objects(digests: DigestsRead, state: VerifyState, report: Report, progress: Progress, jobs: int) -> None:
-    total = sum(one.counts.size_bytes for one in digests.sealed if one.counts and not one.fault)
+    counts = [one.counts for one in digests.sealed if one.counts and not one.fault]
+    total = sum(one.size_bytes + one.event_bytes for one in counts)
     task = progress.add_task("objects", total=total, completed=state.size_bytes)
     saved = time.monotonic()
     try:

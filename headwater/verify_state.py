@@ -1,6 +1,6 @@
 """How far a verification is, in two files: an interrupted one goes on where it was.
 
-<place>.json             the key that objects are compared up to, and the digests that they were compared with
+<place>.json             the keys that objects are compared up to, and the digests that they were compared with
 <place>.findings.jsonl   what was found of them, in the order of their keys
 """
 
@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from lineage.records.archive import prefix_of
+from lineage.records.verify.chain import Days
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.objects import Outcome
+from lineage.records.verify.parts import events_part, traces_part
 from lineage.records.verify.sealed_day import SealedDay
 
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(slots=True)
@@ -32,27 +33,30 @@ class DayDone:
 
 
 class VerifyState:
-    """What is done of a verification: `begun` says since when, `after` is the last key that was compared."""
+    """What is done of a verification: `begun` says since when, `after` has the last key that was compared, by part."""
 
-    def __init__(self, path: Path, begun: str, sealed: Iterable[SealedDay]) -> None:
+    def __init__(self, path: Path, begun: str, sealed: Sequence[SealedDay]) -> None:
         self._path, self._found_path = path, path.with_suffix(".findings.jsonl")
-        self.begun, self.after = begun, ""
+        self.begun = begun
+        self.after: dict[str, str] = {}
         self.days = {one.day: DayDone(one.link.sha256) for one in sealed}
-        self._end = f"{prefix_of(max(self.days))}~" if self.days else ""
+        self._ends = _ends(sealed)
         path.parent.mkdir(parents=True, exist_ok=True)
+        with suppress(FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
+            self._go_on(json.loads(path.read_text(encoding="utf-8")), sealed)
+        self._keep_findings()
         self._found: IO[bytes] = open(self._found_path, "ab")  # noqa: SIM115 - `close` closes it
-        with suppress(FileNotFoundError, ValueError, KeyError, TypeError):
-            self._go_on(json.loads(path.read_text(encoding="utf-8")))
-        self._found.truncate(self._found_bytes())
 
-    def _go_on(self, form: dict[str, Any]) -> None:
+    def _go_on(self, form: dict[str, Any], sealed: Sequence[SealedDay]) -> None:
         """Take over what was done up to the first day whose digest is another one now."""
         if form["version"] != VERSION:
             return
         before = {day: DayDone(**done) for day, done in form["days"].items()}
         changed = [day for day in {*before, *self.days} if _sha256(before, day) != _sha256(self.days, day)]
         first = min(changed, default="")
-        self.after = min(form["after"], prefix_of(first)[:-1]) if first else form["after"]
+        # What the digests before it cover stays compared.
+        ends = _ends([one for one in sealed if one.day < first]) if first else form["after"]
+        self.after = {part: min(key, ends.get(part, "")) for part, key in form["after"].items()}
         self.days.update({day: done for day, done in before.items() if not first or day < first})
         self.begun = form["begun"]
 
@@ -75,7 +79,8 @@ class VerifyState:
 
     def add(self, outcome: Outcome) -> None:
         """One more object was compared; what comes after the last sealed day is looked at again."""
-        if outcome.key > self._end:
+        part = _part_of(outcome.key)
+        if outcome.key > self._ends.get(part, ""):
             return
         day = self.days.get(outcome.day)
         if day and outcome.size_bytes:
@@ -83,7 +88,7 @@ class VerifyState:
             day.size_bytes += outcome.size_bytes
         if outcome.finding:
             self._found.write(json.dumps(asdict(outcome.finding)).encode() + b"\n")
-        self.after = outcome.key
+        self.after[part] = outcome.key
 
     def save(self) -> None:
         """Write down how far it is; the findings first."""
@@ -104,15 +109,30 @@ class VerifyState:
         self._path.unlink(missing_ok=True)
         self._found_path.unlink(missing_ok=True)
 
-    def _found_bytes(self) -> int:
-        """The bytes of the findings up to `after`: those of later keys are found again."""
-        size = 0
-        with open(self._found_path, "rb") as file:
+    def _keep_findings(self) -> None:
+        """Leave the findings up to `after` alone: those of later keys are found again."""
+        new = self._found_path.with_suffix(".new")
+        with open(self._found_path, "a+b") as file, open(new, "wb") as kept:
+            file.seek(0)
             for line in file:
-                if not line.endswith(b"\n") or json.loads(line)["key"] > self.after:
+                if not line.endswith(b"\n"):
                     break
-                size += len(line)
-        return size
+                key = json.loads(line)["key"]
+                if key <= self.after.get(_part_of(key), ""):
+                    kept.write(line)
+        os.replace(new, self._found_path)
+
+
+def _ends(sealed: Sequence[SealedDay]) -> dict[str, str]:
+    """By part, a key after all that the digests cover; these are the oldest of a range."""
+    if not sealed:
+        return {}
+    parts = (make(Days(), sealed, sealed[-1].day) for make in (events_part, traces_part))
+    return {part.prefix: max(part.end_of(one) for one in sealed) for part in parts}
+
+
+def _part_of(key: str) -> str:
+    return f"{key.partition('/')[0]}/"
 
 
 def _sha256(days: dict[str, DayDone], day: str) -> str:

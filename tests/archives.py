@@ -14,6 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from lineage.records.archive import compress_lines, prefix_of
 from lineage.records.calendar import Link, Seal
 from lineage.records.digest import Head, key_of, render_digest
+from lineage.records.event_objects import ArrivalDays, EventObject, event_prefix_of
 from lineage.records.keys import sha_of
 from lineage.records.pointers import ArchiveObject
 from lineage.records.signatures import Signature, render_signature, signature_key_of
@@ -40,6 +41,8 @@ class FolderArchive:
     key: object = None
     links: dict[str, Link] = field(default_factory=dict)
     objects: dict[str, list[ArchiveObject]] = field(default_factory=dict)
+    events: dict[str, list[EventObject]] = field(default_factory=dict)
+    events_to: str = ""
 
     def put(self, key, body):
         path = self.folder / key
@@ -56,12 +59,25 @@ class FolderArchive:
         self.objects.setdefault(day, []).append(one)
         return one
 
-    def seal(self, day, missing=()):
-        """Seal the day as the newest of the chain."""
+    def arrive(self, day, text="{}\n"):
+        """An object of the raw log, as a loader leaves it; it is in no digest yet."""
+        body = gzip.compress(text.encode(), mtime=0)
+        sha256 = hashlib.sha256(body).hexdigest()
+        one = EventObject(f"{event_prefix_of(day)}{sha256}.jsonl.gz", sha256, len(body))
+        self.put(one.key, body)
+        self.events.setdefault(day, []).append(one)
+        return one
+
+    def seal(self, day, missing=(), *, events_to=None):
+        """Seal the day as the newest of the chain, with the events of all days since up to this one."""
         before = max((one for one in self.links if one < day), default=None)
-        head = Head(day, SEAL, self.links[before] if before else None)
+        days = ArrivalDays(self.events_to, events_to or day)
+        head = Head(day, SEAL, self.links[before] if before else None, days)
         objects = sorted(self.objects.get(day, []), key=lambda one: one.key)
-        self.put_digest(day, b"".join(render_digest(head, objects, missing)))
+        arrived = [one for arrival, some in self.events.items() if days.hold(arrival) for one in some]
+        arrived.sort(key=lambda one: one.key)
+        self.put_digest(day, b"".join(render_digest(head, objects, missing, arrived)))
+        self.events_to = days.to
 
     def put_digest(self, day, lines):
         """A digest of these lines, signed if the archive has a key."""
@@ -70,6 +86,10 @@ class FolderArchive:
         self.put(key_of(day), body)
         if self.key:
             self.put(signature_key_of(day), self.signature(day, self.key))
+
+    def lines_of(self, day):
+        """The day's digest as it is, not compressed."""
+        return gzip.decompress((self.folder / key_of(day)).read_bytes())
 
     def signature(self, day, key):
         """A signature of the day's digest as it is."""
@@ -87,9 +107,13 @@ class FolderArchive:
         return {day: SEAL for day in days if day in self.links}
 
 
-def three_days(folder, key=None):
-    """Monday: two roots; Tuesday: a root of Monday's again, and a new one; Wednesday: one."""
+def three_days(folder, key=None, *, events=False):
+    """Monday: two roots; Tuesday: a root of Monday's again, and a new one; Wednesday: one. Events on the first two."""
     archive = FolderArchive(folder, key)
+    if events:
+        archive.arrive(MONDAY, "START\n")
+        archive.arrive(TUESDAY, "COMPLETE\n")
+        archive.arrive(TUESDAY, "FAIL\n")
     archive.trace(MONDAY, "flights", "a\n")
     base = archive.trace(MONDAY, "trains", "b\n")
     archive.seal(MONDAY)

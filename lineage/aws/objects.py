@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+from base64 import b64decode, b64encode
+from collections.abc import Mapping
+from contextlib import closing
 from typing import IO, TYPE_CHECKING
 
 from botocore.exceptions import ClientError
+
+from lineage.errors import Conflict, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -12,12 +18,25 @@ if TYPE_CHECKING:
 
 # S3's answers to a conditional write that lost: the object is there, or is being written.
 _EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
+_MISSING = {"NoSuchKey", "404"}
+_CHUNK_BYTES = 1024 * 1024
 
 
 def put_new(
-    s3: S3Client, bucket: str, key: str, body: bytes | IO[bytes], *, content_type: str, content_encoding: str = ""
+    s3: S3Client,
+    bucket: str,
+    key: str,
+    body: bytes | IO[bytes],
+    *,
+    content_type: str,
+    content_encoding: str = "",
+    sha256: str = "",
+    metadata: Mapping[str, str] | None = None,
 ) -> bool:
-    """Write the object unless there is one of this key (If-None-Match); whether it was written."""
+    """Write the object unless there is one of this key (If-None-Match); whether it was written.
+
+    With `sha256`, in hex, S3 compares the body with it and keeps it beside the object.
+    """
     request: PutObjectRequestTypeDef = {
         "Bucket": bucket,
         "Key": key,
@@ -27,6 +46,10 @@ def put_new(
     }
     if content_encoding:
         request["ContentEncoding"] = content_encoding
+    if sha256:
+        request["ChecksumSHA256"] = b64encode(bytes.fromhex(sha256)).decode()
+    if metadata:
+        request["Metadata"] = metadata
     try:
         s3.put_object(**request)
     except ClientError as error:
@@ -34,3 +57,59 @@ def put_new(
             raise
         return False
     return True
+
+
+def put_once(
+    s3: S3Client,
+    bucket: str,
+    key: str,
+    body: bytes | IO[bytes],
+    *,
+    sha256: str,
+    content_type: str,
+    content_encoding: str = "",
+    metadata: Mapping[str, str] | None = None,
+) -> None:
+    """Write the object of these bytes, whose SHA-256 is given in hex; one that is there already stays if it is equal.
+
+    So a write that is tried again succeeds, as does a second writer of the same bytes.
+
+    Raises:
+        Conflict: the key holds other bytes.
+        Unavailable: another write of the key was under way, and left nothing.
+    """
+    if put_new(
+        s3,
+        bucket,
+        key,
+        body,
+        content_type=content_type,
+        content_encoding=content_encoding,
+        sha256=sha256,
+        metadata=metadata,
+    ):
+        return
+    there = sha256_of(s3, bucket, key)
+    if there is None:
+        raise Unavailable(f"s3://{bucket}/{key}: another write of it was under way, and left nothing")
+    if there != sha256:
+        raise Conflict(f"s3://{bucket}/{key}: sha256 must be {sha256}, got {there}: somebody else wrote the object")
+
+
+def sha256_of(s3: S3Client, bucket: str, key: str) -> str | None:
+    """Return the object's SHA-256 in hex: as S3 keeps it, else of its bytes; None if there is no such object."""
+    try:
+        head = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED")
+        kept = head.get("ChecksumSHA256", "")
+        # That of an upload in parts is a hash of hashes, and ends with their number.
+        if kept and "-" not in kept:
+            return b64decode(kept).hex()
+        sha256 = hashlib.sha256()
+        with closing(s3.get_object(Bucket=bucket, Key=key)["Body"]) as body:
+            for chunk in body.iter_chunks(_CHUNK_BYTES):
+                sha256.update(chunk)
+        return sha256.hexdigest()
+    except ClientError as error:
+        if error.response["Error"]["Code"] in _MISSING:
+            return None
+        raise

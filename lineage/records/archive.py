@@ -17,6 +17,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
+from lineage.aws.objects import put_once
 from lineage.errors import TooLarge
 from lineage.records.keys import sha_of
 from lineage.records.lines import parse_lines
@@ -89,14 +90,6 @@ def compress_lines(blocks: Iterable[bytes], file: IO[bytes]) -> Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Upload:
-    """An object in the bucket that nothing points to yet."""
-
-    object: ArchiveObject
-    version_id: str | None
-
-
-@dataclass(frozen=True, slots=True)
 class Archive:
     """The bucket."""
 
@@ -113,29 +106,29 @@ class Archive:
         records: int,
         version: int,
         base: str | None,
-    ) -> Upload:
-        """Upload a written file; it belongs to the archive only once its pointer is committed."""
+    ) -> ArchiveObject:
+        """Upload a written file; it belongs to the archive only once its pointer is committed.
+
+        An equal object that is there already is as good, whoever wrote it. Raises `Conflict` if another one is there.
+        """
         key = f"{prefix_of(day)}{sha_of(root_id)}.{written.sha256}.jsonl.gz"
         name = b64encode(root_id.encode()).decode()
         file.seek(0)
-        answer = self.s3.put_object(
-            Bucket=self.bucket,
-            Key=key,
-            Body=file,
-            ContentType="application/x-ndjson",
-            ContentEncoding="gzip",
-            ChecksumSHA256=b64encode(bytes.fromhex(written.sha256)).decode(),
-            Metadata={"root-id-base64": name} if len(name) <= _METADATA_BYTES_MAX else {},
+        put_once(
+            self.s3,
+            self.bucket,
+            key,
+            file,
+            sha256=written.sha256,
+            content_type="application/x-ndjson",
+            content_encoding="gzip",
+            metadata={"root-id-base64": name} if len(name) <= _METADATA_BYTES_MAX else None,
         )
-        stored = ArchiveObject(key, written.sha256, written.size_bytes, records, written.lines, version, base)
-        return Upload(stored, answer.get("VersionId"))
+        return ArchiveObject(key, written.sha256, written.size_bytes, records, written.lines, version, base)
 
-    def withdraw(self, upload: Upload) -> None:
-        """Remove an upload that lost: its own version only, so that an equal object of another trace stays."""
-        if upload.version_id is None:
-            # Without versions nobody can tell whose the object is; sealing the day removes what nothing points to.
-            return
-        self.s3.delete_object(Bucket=self.bucket, Key=upload.object.key, VersionId=upload.version_id)
+    def remove(self, key: str) -> None:
+        """Put a delete marker over an object that belongs to no day; its bytes stay, as a version."""
+        self.s3.delete_object(Bucket=self.bucket, Key=key)
 
     def lines(self, key: str) -> Iterator[bytes]:
         """The lines of an object, decompressed as they arrive."""

@@ -1,7 +1,8 @@
 """The archive's calendar in the graph table: who compacts, which days are sealed, and the last of their digests.
 
 COMPACTION            LEASE     execution, until           one compaction at a time: it extends one chain
-COMPACTION            LAST      day, digest key, sha256    the end of the chain
+COMPACTION            LAST      day, digest key, sha256,   the end of the chain
+                                events_to                  the last day of arrival whose events it covers
 DAY#<day>             SEAL      execution, sealed_at       from then on no object can be committed to the day
 """
 
@@ -98,9 +99,19 @@ class Calendar:
         item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item")
         return Link(item["day"]["S"], item["key"]["S"], item["sha256"]["S"]) if item else None
 
-    def put_last(self, link: Link) -> None:
-        """Make the digest the newest of the chain, unless a later day's is."""
-        values: dict[str, Value] = {"day": {"S": link.day}, "key": {"S": link.key}, "sha256": {"S": link.sha256}}
+    def events_to(self) -> str:
+        """The last day of arrival whose events the chain covers; empty if it covers none."""
+        item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item", {})
+        return item["events_to"]["S"] if "events_to" in item else ""
+
+    def put_last(self, link: Link, events_to: str) -> None:
+        """Make the digest the newest of the chain, which covers events up to that day, unless a later day's is."""
+        values: dict[str, Value] = {
+            "day": {"S": link.day},
+            "key": {"S": link.key},
+            "sha256": {"S": link.sha256},
+            "events_to": {"S": events_to},
+        }
         try:
             self.dynamodb.put_item(
                 TableName=self.table,

@@ -17,6 +17,8 @@ from lineage.errors import Invalid
 from lineage.records.calendar import Calendar, Link, Seal
 from lineage.records.digest import Head
 from lineage.records.digests import Digest, Digests
+from lineage.records.event_objects import ArrivalDays
+from lineage.records.expired import MARGIN_S
 from lineage.records.keys import SHARDS
 from lineage.records.marks import Mark, Marks
 from lineage.records.pointers import Pointers
@@ -148,13 +150,16 @@ class Compactor:
         return digest
 
     def _seal(self, day: str, seal: Seal, previous: Link | None, missing: list[str]) -> Digest:
+        if previous is not None and day <= previous.day:
+            return self.digests.get(day)
         counted = self.calendar.seal(day, seal)
         self.digests.remove_orphans(day, self.pointers.objects_of(day))
-        before = previous if previous is not None and previous.day < day else None
-        digest = self.digests.put(Head(day, counted, before), self.pointers.objects_of(day), missing)
+        events = _arrival_days(day, counted, self.calendar.events_to())
+        head = Head(day, counted, previous, events)
+        digest = self.digests.put(head, self.pointers.objects_of(day), missing, self.digests.events_of(events))
         if self.signatures is not None:
             self.signatures.put(digest.link)
-        self.calendar.put_last(digest.link)
+        self.calendar.put_last(digest.link, events.to)
         return digest
 
     def _open_days(self, day: str, last: Link | None) -> list[str]:
@@ -184,6 +189,21 @@ class Compactor:
         last = self.calendar.last()
         first = max(earliest, shift(last.day, -1)) if last else earliest
         return days_between(min(first, day), day)
+
+
+def _arrival_days(day: str, seal: Seal, covered: str) -> ArrivalDays:
+    """Return the days of arrival that the day's digest covers: those since the covered ones that are over.
+
+    Loaders write under the day that it is. Once that is over, and a margin with it, nothing is added to it: a day that
+    is sealed by hand before its end leaves its events to the next digest.
+
+    >>> _arrival_days("2026-11-20", Seal("nightly", 1_795_221_000), "2026-11-19")
+    ArrivalDays(after='2026-11-19', to='2026-11-20')
+    >>> _arrival_days("2026-11-21", Seal("by hand", 1_795_221_000), "2026-11-20")
+    ArrivalDays(after='2026-11-20', to='2026-11-20')
+    """
+    over = shift(day_of(seal.sealed_at - MARGIN_S), -1)
+    return ArrivalDays(covered, max(covered, min(day, over)))
 
 
 def _parse_day(day: object, *, today: str) -> str:

@@ -4,13 +4,15 @@
 
 JSON lines, compressed, so that a day of a million objects is written and read in little memory:
 
-    {"version": 1, "day", "sealed_at", "execution", "previous": {"day", "key", "sha256"} or null}
+    {"version": 2, "day", "sealed_at", "execution", "previous": {"day", "key", "sha256"} or null,
+     "events": {"after", "to"}}
     {"key", "sha256", "size_bytes", "records", "lines", "version", "base"}        an object; in the order of the keys
+    {"event_object": {"key", "sha256", "size_bytes"}}                             one of the raw log of events; likewise
     {"missing": root id}                                                          a root carried over; sorted
-    {"counts": {"objects", "roots", "records", "lines", "size_bytes", "missing"}}
+    {"counts": {"objects", "roots", "records", "lines", "size_bytes", "missing", "event_objects", "event_bytes"}}
 
 `sealed_at` is in seconds since 1970; `version`, in the first line, is that of this form, in an object's line that of
-its root's (see `ArchiveObject`).
+its root's (see `ArchiveObject`). Version 1 knows no events.
 """
 
 from __future__ import annotations
@@ -24,9 +26,10 @@ import orjson
 from lineage.errors import HeadwaterError
 from lineage.records.archive import prefix_of
 from lineage.records.calendar import Link, Seal
+from lineage.records.event_objects import ArrivalDays, EventObject
 from lineage.records.pointers import ArchiveObject
 
-VERSION = 1
+VERSION = 2
 
 
 class BadDigest(HeadwaterError):
@@ -35,11 +38,15 @@ class BadDigest(HeadwaterError):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a digest says of itself: its day, who sealed it and when, and the digest before it."""
+    """What a digest says of itself: its day, who sealed it and when, the digest before it, the events that it covers.
+
+    Without `events` it covers none: one of version 1.
+    """
 
     day: str
     seal: Seal
     previous: Link | None
+    events: ArrivalDays | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +59,12 @@ class Counts:
     lines: int = 0
     size_bytes: int = 0
     missing: int = 0
+    event_objects: int = 0
+    event_bytes: int = 0
+
+    def plus_event(self, one: EventObject) -> Counts:
+        """With one more object of events."""
+        return replace(self, event_objects=self.event_objects + 1, event_bytes=self.event_bytes + one.size_bytes)
 
     def plus(self, one: ArchiveObject, *, new_root: bool) -> Counts:
         """With one more object."""
@@ -74,22 +87,31 @@ def key_of(day: str) -> str:
     return prefix_of(day).replace("traces/", "digests/", 1) + "digest.jsonl.gz"
 
 
-def render_digest(head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str]) -> Iterator[bytes]:
-    """The lines of a digest, each with its line feed; objects and missing roots come sorted, by key and by id."""
-    yield _line({"version": VERSION, "day": head.day, **asdict(head.seal), "previous": _form(head.previous)})
+def render_digest(
+    head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str], events: Iterable[EventObject] = ()
+) -> Iterator[bytes]:
+    """The lines of a digest, each with its line feed; objects and missing roots come sorted, by key and by id.
+
+    `events` are the objects that arrived on the days of `head.events`.
+    """
+    links = {"previous": _form(head.previous), "events": _form(head.events)}
+    yield _line({"version": VERSION, "day": head.day, **asdict(head.seal), **links})
     counts, root = Counts(), ""
     for one in objects:
         counts = counts.plus(one, new_root=one.root_sha != root)
         root = one.root_sha
         yield _line(asdict(one))
+    for event in events:
+        counts = counts.plus_event(event)
+        yield _line({"event_object": asdict(event)})
     for root_id in missing:
         counts = replace(counts, missing=counts.missing + 1)
         yield _line({"missing": root_id})
     yield _line({"counts": asdict(counts)})
 
 
-def _form(link: Link | None) -> dict[str, str] | None:
-    return asdict(link) if link else None
+def _form(part: Link | ArrivalDays | None) -> dict[str, str] | None:
+    return asdict(part) if part else None
 
 
 def _line(form: dict[str, Any]) -> bytes:
@@ -97,7 +119,7 @@ def _line(form: dict[str, Any]) -> bytes:
 
 
 class DigestLines:
-    """A digest as it is read: `head` at once, then `objects()` to their end; `missing` and `counts` are known after it.
+    """A digest as it is read: `head` at once, then `entries()` to their end; `missing` and `counts` are known after it.
 
     `BadDigest` is raised by whatever cannot be read. What is read is not proved: that is `verify`'s.
     """
@@ -109,7 +131,11 @@ class DigestLines:
         self.counts: Counts | None = None
 
     def objects(self) -> Iterator[ArchiveObject]:
-        """The objects that the digest lists, in its order."""
+        """The traces' objects that the digest lists, in its order."""
+        return (one for one in self.entries() if isinstance(one, ArchiveObject))
+
+    def entries(self) -> Iterator[ArchiveObject | EventObject]:
+        """All objects that the digest lists, in its order: those of traces, then those of events."""
         for form in self._forms:
             if self.counts is not None:
                 raise BadDigest("a digest ends with its counts")
@@ -117,6 +143,8 @@ class DigestLines:
                 self.counts = _made(Counts, form["counts"])
             elif "missing" in form:
                 self.missing.append(form["missing"])
+            elif "event_object" in form:
+                yield _made(EventObject, form["event_object"])
             else:
                 yield _made(ArchiveObject, form)
         if self.counts is None:
@@ -139,7 +167,9 @@ def _parse_head(form: dict[str, Any]) -> Head:
         raise BadDigest(f"version: must be 1 to {VERSION}, got {version!r}: a later release of Headwater can read it")
     try:
         seal = Seal(form["execution"], form["sealed_at"])
-        return Head(form["day"], seal, Link(**form["previous"]) if form["previous"] else None)
+        previous = Link(**form["previous"]) if form["previous"] else None
+        events = ArrivalDays(**form["events"]) if form.get("events") else None
+        return Head(form["day"], seal, previous, events)
     except (KeyError, TypeError) as error:
         raise BadDigest(f"the first line is not that of a digest: {error}") from error
 

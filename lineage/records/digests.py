@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import closing
 from dataclasses import dataclass
-from itertools import islice, zip_longest
+from itertools import chain, islice, zip_longest
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, cast
 
@@ -17,7 +17,9 @@ from lineage.errors import Conflict
 from lineage.records.archive import Archive, compress_lines, prefix_of
 from lineage.records.calendar import Link
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
+from lineage.records.event_objects import ArrivalDays, EventObject, end_of_events, sha256_in_name
 from lineage.records.pointers import ArchiveObject
+from lineage.settings import EVENTS_PREFIX
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -42,7 +44,9 @@ class Digests:
     s3: S3Client
     bucket: str
 
-    def put(self, head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str]) -> Digest:
+    def put(
+        self, head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str], events: Iterable[EventObject] = ()
+    ) -> Digest:
         """Write the day's digest, once: the one that counts.
 
         A seal that broke off may have written it already; since then some missing roots may have been traced. Raises
@@ -50,7 +54,7 @@ class Digests:
         """
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
             file = cast(IO[bytes], spooled)
-            compress_lines(_blocks(render_digest(head, objects, missing)), file)
+            compress_lines(_blocks(render_digest(head, objects, missing, events)), file)
             file.seek(0)
             form = "application/x-ndjson"
             if not put_new(self.s3, self.bucket, key_of(head.day), file, content_type=form, content_encoding="gzip"):
@@ -61,7 +65,7 @@ class Digests:
 
     def _check_same(self, day: str, expected: DigestLines) -> None:
         there = self._read(day)
-        pairs = zip_longest(there.objects(), expected.objects())
+        pairs = zip_longest(there.entries(), expected.entries())
         if there.head != expected.head or any(one != other for one, other in pairs):
             raise Conflict(
                 f"s3://{self.bucket}/{key_of(day)} is not what sealing {day} writes: somebody else put it there"
@@ -73,11 +77,23 @@ class Digests:
     def get(self, day: str) -> Digest:
         """The day's digest, read to its end. Raises `BadDigest`."""
         lines = self._read(day)
-        for _ in lines.objects():
+        for _ in lines.entries():
             pass
         if lines.counts is None:
             raise BadDigest(f"the digest of {day} has no counts")
         return Digest(Link(day, key_of(day), self._sha256(key_of(day))), lines.counts)
+
+    def events_of(self, days: ArrivalDays) -> Iterator[EventObject]:
+        """The objects of the raw log that arrived on these days, by key; files that no loader names so are left out."""
+        start = end_of_events(days.after) if days.after else ""
+        pages = self.s3.get_paginator("list_objects_v2").paginate(
+            Bucket=self.bucket, Prefix=f"{EVENTS_PREFIX}year=", StartAfter=start
+        )
+        for one in chain.from_iterable(page.get("Contents", []) for page in pages):
+            if one["Key"] > end_of_events(days.to):
+                return
+            if sha256 := sha256_in_name(one["Key"]):
+                yield EventObject(one["Key"], sha256, one["Size"])
 
     def first_day(self) -> str | None:
         """The day of the first digest; None if there is none."""
@@ -103,7 +119,7 @@ class Digests:
             while next_key is not None and next_key < found:
                 next_key = next(keys, None)
             if found != next_key:
-                self.s3.delete_object(Bucket=self.bucket, Key=found)
+                Archive(self.s3, self.bucket).remove(found)
                 removed += 1
         return removed
 

@@ -13,13 +13,13 @@ from typing import IO, cast
 
 from lineage.days import day_of, days_between, shift
 from lineage.errors import TooLarge, Unavailable
-from lineage.records.archive import Upload, compress_lines, prefix_of
+from lineage.records.archive import compress_lines, prefix_of
 from lineage.records.calendar import Calendar
 from lineage.records.dead_letters import DeadLetters
 from lineage.records.findings import Gathered, Sources, find_all
 from lineage.records.lines import Compaction
 from lineage.records.marks import Marks
-from lineage.records.pointers import DaySealed, Overtaken, Pointer
+from lineage.records.pointers import ArchiveObject, DaySealed, Overtaken, Pointer
 from lineage.records.trace_request import TraceRequest
 
 # Marks of days further back are found by compaction, which names them in its message.
@@ -113,14 +113,16 @@ def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer |
             tracer.dead_letters.put_displaced(gathered.displaced)
         if gathered.pointer is not None:
             day = max(day, gathered.pointer.day)
-        upload = _upload(request, day, gathered, tracer)
-        pointer = Pointer(day, read_from, read_to, upload.object)
+        uploaded = _upload(request, day, gathered, tracer)
+        pointer = Pointer(day, read_from, read_to, uploaded)
         try:
             tracer.sources.pointers.commit(request.root_id, pointer)
-        except (DaySealed, Overtaken) as lost:
-            tracer.sources.archive.withdraw(upload)
-            if isinstance(lost, DaySealed):
-                day = max(shift(day, 1), day_of(tracer.now_s()))
+        except DaySealed:
+            _withdraw(uploaded, tracer)
+            day = max(shift(day, 1), day_of(tracer.now_s()))
+        except Overtaken:
+            # Another trace may be about to commit an equal object: sealing the day removes what none has committed.
+            continue
         else:
             return gathered, pointer
     raise Unavailable(f"root {request.root_id!r} was traced by others in each of {_ROUNDS} rounds")
@@ -135,7 +137,13 @@ def _open_day(day: str, tracer: Tracer) -> str:
     return max(day, shift(last.day, 1) if last else shift(today, -_LOOK_BACK_DAYS))
 
 
-def _upload(request: TraceRequest, day: str, gathered: Gathered, tracer: Tracer) -> Upload:
+def _withdraw(uploaded: ArchiveObject, tracer: Tracer) -> None:
+    """Remove an object that came too late for its day. Nothing is committed to a sealed day, so none can follow."""
+    if tracer.sources.pointers.find_object(uploaded.key) is None:
+        tracer.sources.archive.remove(uploaded.key)
+
+
+def _upload(request: TraceRequest, day: str, gathered: Gathered, tracer: Tracer) -> ArchiveObject:
     archive, before = tracer.sources.archive, gathered.pointer
     # The object's name holds its content's hash: the step can only say under which prefix it lies.
     compaction = Compaction(request.execution, request.started_at, f"s3://{archive.bucket}/{prefix_of(day)}")

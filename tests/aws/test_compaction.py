@@ -14,6 +14,7 @@ from lineage.errors import Conflict, Invalid
 from lineage.records.keys import sha_of
 from tests.aws.faults import Killed, after
 from tests.builders import DAY, HOUR, NOON, a_message, messages
+from tests.builders_events import a_run_event
 
 NEXT_DAY = "2025-11-21"
 
@@ -24,7 +25,8 @@ def digest_of(cloud, day):
     head, *entries, counts = map(json.loads, gzip.decompress(compressed).splitlines())
     objects = [entry for entry in entries if "key" in entry]
     missing = [entry["missing"] for entry in entries if "missing" in entry]
-    digest = {**head, **counts, "objects": objects, "missing": missing}
+    event_objects = [entry["event_object"] for entry in entries if "event_object" in entry]
+    digest = {**head, **counts, "objects": objects, "missing": missing, "event_objects": event_objects}
     return digest, hashlib.sha256(compressed).hexdigest()
 
 
@@ -57,6 +59,8 @@ def test_a_day_is_compacted_and_sealed(cloud):
         "lines": 5,
         "size_bytes": sum(map(len, objects.values())),
         "missing": 0,
+        "event_objects": 0,
+        "event_bytes": 0,
     }
     assert (digest["previous"], digest["missing"]) == (None, [])
 
@@ -81,6 +85,70 @@ def test_sealing_again_changes_nothing(cloud):
 
     assert cloud.compact(DAY) == first
     assert cloud.objects("") == before
+
+
+def test_sealing_a_later_day_again_changes_nothing(cloud):
+    cloud.compact(DAY)
+    cloud.now_s += 24 * HOUR
+    cloud.load_events(a_run_event())
+    cloud.load(a_message(recordedAt=cloud.now_s))
+    first = cloud.compact(NEXT_DAY)
+    before = cloud.objects("")
+    cloud.now_s += 24 * HOUR
+
+    assert cloud.compact(NEXT_DAY) == first
+    cloud.compact("2025-11-22")
+    assert cloud.compact(NEXT_DAY) == first
+    assert {key: body for key, body in cloud.objects("").items() if "day=22" not in key} == before
+
+
+def test_a_digest_lists_the_events_that_arrived_since_the_one_before(cloud):
+    cloud.now_s -= 24 * HOUR
+    cloud.load_events(a_run_event())
+    cloud.now_s += 24 * HOUR
+    cloud.load_events(a_run_event(run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d"))
+    cloud.now_s += 13 * HOUR  # an hour after midnight
+    cloud.compact(DAY)
+
+    digest, _ = digest_of(cloud, DAY)
+    stored = cloud.objects("events/")
+    assert digest["events"] == {"after": "", "to": DAY}
+    assert [key.split("/")[3] for key in stored] == ["day=19", "day=20"]
+    assert digest["event_objects"] == [
+        {"key": key, "sha256": hashlib.sha256(body).hexdigest(), "size_bytes": len(body)}
+        for key, body in stored.items()
+    ]
+    assert digest["counts"]["event_objects"] == 2
+    assert digest["counts"]["event_bytes"] == sum(map(len, stored.values()))
+
+
+def test_events_of_a_day_that_is_not_over_are_left_to_the_next_digest(cloud):
+    cloud.load_events(a_run_event())
+    cloud.compact(DAY)
+    cloud.load_events(a_run_event(run="01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d"))
+    cloud.now_s += 37 * HOUR
+    cloud.compact(NEXT_DAY)
+
+    first, second = (digest_of(cloud, day)[0] for day in (DAY, NEXT_DAY))
+    assert (first["events"], first["event_objects"]) == ({"after": "", "to": "2025-11-19"}, [])
+    assert second["events"] == {"after": "2025-11-19", "to": NEXT_DAY}
+    assert {one["key"] for one in second["event_objects"]} == set(cloud.objects("events/"))
+
+
+@pytest.mark.parametrize("operation", ["PutObject", "PutItem"])
+def test_a_seal_that_died_covers_the_same_events_when_it_is_finished(cloud, operation):
+    cloud.load_events(a_run_event())
+    cloud.now_s += 13 * HOUR
+    plan = cloud.plan(DAY)
+    client = cloud.s3 if operation == "PutObject" else cloud.dynamodb
+    with pytest.raises(Killed), after(client, operation, Killed()):
+        cloud.seal(plan)
+    cloud.now_s += 24 * HOUR
+    cloud.seal(plan)
+
+    assert digest_of(cloud, DAY)[0]["events"] == {"after": "", "to": DAY}
+    cloud.compact(NEXT_DAY)
+    assert digest_of(cloud, NEXT_DAY)[0]["events"] == {"after": DAY, "to": NEXT_DAY}
 
 
 def put_digest(cloud, day, *lines):

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
 from lambdas import wiring
+from lineage.aws.queues import QueuedMessage
 from lineage.names import uuid_of_bytes
 from lineage.runs.door.parse import parse_statement
 from lineage.runs.door.rules import NameRules
+from lineage.runs.load import load_events
 from lineage.runs.log.event_log import RawEvent
-from tests.builders_events import a_dataset_event, a_job_event, a_run_event
+from tests.builders_events import a_dataset_event, a_facet, a_job_event, a_run_event
 
 
 def raw(form):
@@ -32,6 +36,31 @@ def test_loaders_that_list_events_of_one_minute_at_once_lose_and_double_none(clo
     found = log.list_events(limit=1000)
     assert (len(found.items), found.total) == (100, 100)
     assert len({event["run"]["runId"] for event in found.items}) == 100
+
+
+def test_a_batch_that_comes_again_is_one_object_of_one_version(cloud):
+    log, large = wiring.event_log(), raw(a_run_event(job_facets={"plan": a_facet(text="x" * 20_000)}))
+    for _ in range(2):
+        log.put([large], "2025-11-20")
+
+    versions = cloud.s3.list_object_versions(Bucket=log.bucket, Prefix="events/")["Versions"]
+    assert sorted(one["Key"].split("/")[1] for one in versions) == ["bodies", "year=2025"]
+
+
+@pytest.mark.parametrize("folder", ["bodies", "year=2025"])
+def test_what_somebody_else_put_in_an_events_place_is_named_and_the_event_not_lost(cloud, folder):
+    event = a_run_event(job_facets={"plan": a_facet(text="x" * 20_000)})
+    cloud.load_events(event)
+    [key] = [key for key in cloud.objects("events/") if key.split("/")[1] == folder]
+    cloud.s3.put_object(Bucket=cloud.outputs["ArchiveBucketName"], Key=key, Body=gzip.compress(b"forged"))
+
+    [(_, reason)] = wiring_load(cloud, event).items()
+    assert reason.startswith(f"Conflict: s3://{cloud.outputs['ArchiveBucketName']}/{key}: ")
+
+
+def wiring_load(cloud, event):
+    message = QueuedMessage("m", json.dumps(event))
+    return load_events([message], wiring.event_stores(), now_s=cloud.now_s).failed
 
 
 def test_listing_costs_as_many_requests_from_a_day_of_many_events_as_from_a_day_of_few(cloud):

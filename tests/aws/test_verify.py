@@ -14,12 +14,14 @@ from botocore.response import StreamingBody
 from headwater.__main__ import main
 from lineage.records.calendar import Calendar, Seal
 from lineage.records.digest import Head, key_of, render_digest
+from lineage.records.event_objects import ArrivalDays
 from lineage.records.verify.archive import Known, read_digests
 from lineage.records.verify.chain import Days
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.stores import Bucket
 from tests.aws.faults import before, refused
 from tests.builders import DAY, HOUR, a_message, messages
+from tests.builders_events import a_run_event
 
 NEXT_DAY = "2025-11-21"
 
@@ -86,6 +88,19 @@ def test_what_the_functions_sealed_is_verified(deployed, capsys):
     ]
 
 
+def test_what_a_replay_is_made_of_is_verified_too(sealed):
+    cloud = sealed
+    cloud.load_events(a_run_event())
+    cloud.now_s += 37 * HOUR
+    cloud.compact("2025-11-22")
+    [key] = cloud.objects("events/")
+    assert (key.split("/")[3], found(cloud)) == ("day=21", [])
+
+    put(cloud, key, gzip.compress(b'{"forged": true}\n'))
+    [forged] = found(cloud)
+    assert (forged.day, forged.key, forged.kind) == (NEXT_DAY, key, Kind.CHANGED)
+
+
 def deployed_end(cloud):
     last = Calendar(cloud.dynamodb, cloud.outputs["GraphTableName"]).last()
     return last.day, last.sha256
@@ -121,10 +136,11 @@ def test_a_day_that_is_being_sealed_is_told(sealed):
     calendar = Calendar(sealed.dynamodb, sealed.outputs["GraphTableName"])
     seal = Seal("nightly", sealed.now_s)
     calendar.seal("2025-11-22", seal)
+    days = ArrivalDays(calendar.events_to(), calendar.events_to())
     put(
         sealed,
         key_of("2025-11-22"),
-        gzip.compress(b"".join(render_digest(Head("2025-11-22", seal, calendar.last()), [], []))),
+        gzip.compress(b"".join(render_digest(Head("2025-11-22", seal, calendar.last(), days), [], []))),
     )
 
     key, told = key_of("2025-11-22"), "the graph table does not name it as the last yet: is it being sealed?"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lineage.records.calendar import Link
-from lineage.records.digest import key_of
+from lineage.records.digest import Head, key_of
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.sealed_day import SealedDay, day_of_key, read_digest
@@ -22,10 +22,11 @@ _BASES_MAX = 250_000
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What someone says of a digest."""
+    """What someone says of a digest; a digest that names the one before it says where its own events begin."""
 
     link: Link
     by: str
+    head: Head | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +102,10 @@ class ChainWalk:
             self.findings += compared(self._expected, sealed)
         self._expected = None
         if sealed.head and sealed.head.previous:
-            self._expected = Claim(sealed.head.previous, f"the digest of {sealed.day}")
+            self._expected = Claim(sealed.head.previous, f"the digest of {sealed.day}", sealed.head)
         elif sealed.head:
             self._begun_by = sealed.day
+            self.findings += _unconnected(sealed.head, None)
 
     def _before_the_first(self, present: Sequence[str]) -> None:
         """What the first digests that were read name: one before the range, or one that is not there."""
@@ -124,9 +126,18 @@ class ChainWalk:
 def compared(claim: Claim, sealed: SealedDay) -> list[Finding]:
     """What is wrong if the digest is not the one that is claimed."""
     if sealed.link.sha256 == claim.link.sha256:
-        return []
+        return _unconnected(claim.head, sealed.head) if claim.head and sealed.head else []
     told = f"sha256 is {sealed.link.sha256}, {claim.by} says {claim.link.sha256}"
     return [Finding(sealed.day, sealed.link.key, Kind.CHANGED, told)]
+
+
+def _unconnected(head: Head, before: Head | None) -> list[Finding]:
+    """What is wrong if the days of arrival of a digest do not begin where those of the one before end."""
+    ends, begins = (before.events.to if before and before.events else ""), (head.events.after if head.events else "")
+    if begins == ends:
+        return []
+    told = f"its events begin after {begins or 'none'}, those of the digest before end with {ends or 'none'}"
+    return [Finding(head.day, key_of(head.day), Kind.BAD_DIGEST, told)]
 
 
 @dataclass(slots=True)

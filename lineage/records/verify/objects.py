@@ -9,29 +9,41 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
-from itertools import takewhile
+from itertools import chain, takewhile
+from types import MappingProxyType
 
 from lineage.errors import NotFound
-from lineage.records.archive import prefix_of
+from lineage.records.event_objects import EventObject
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.chain import Days
 from lineage.records.verify.findings import Finding, Kind
-from lineage.records.verify.sealed_day import SealedDay, day_of_key, objects_of
+from lineage.records.verify.parts import Part, events_part, traces_part
+from lineage.records.verify.sealed_day import SealedDay, day_of_key, entries_of
 from lineage.records.verify.stores import Listed, Store, Unreadable
 
-_OBJECTS = "traces/"
 # Objects under way at once.
 _WINDOW = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An object that was compared: what was found, if anything; `size_bytes` are those that the digest names."""
+    """An object that was compared: what was found, if anything; `size_bytes` are those that the digest names.
+
+    `day` is that of the digest that lists it.
+    """
 
     day: str
     key: str
     size_bytes: int
     finding: Finding | None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An entry of the digest of a day."""
+
+    day: str
+    object: ArchiveObject | EventObject
 
 
 class Stopped(Exception):
@@ -52,59 +64,52 @@ class ObjectCheck:
     jobs: int = 1
     _stop: threading.Event = field(default_factory=threading.Event)
 
-    def outcomes(self, after: str = "") -> Iterator[Outcome]:
-        """What comes of every object whose key comes after this one, in the order of the keys.
+    def outcomes(self, after: Mapping[str, str] = MappingProxyType({})) -> Iterator[Outcome]:
+        """What comes of every object, part by part, each in the order of its keys.
 
-        Objects of days that are not sealed yet are counted at the end, a note for each day.
+        `after` has, by the part's prefix, the key to go on after. Objects that are not sealed yet are counted at the
+        end, a note for each day of each part.
         """
-        after = max(after, _before(self.days.first))
-        faults = {one.day: one.fault for one in self.sealed}
-        pairs = _merged(self._said(after), self._found(after))
-        unsealed: dict[str, int] = {}
-        works = self._works(pairs, faults, unsealed)
-        yield from in_order(works, self.jobs, self._stop)
-        for day, objects in unsealed.items():
+        parts = (events_part(self.days, self.sealed, self.last), traces_part(self.days, self.sealed, self.last))
+        unsealed: dict[tuple[str, str], int] = {}
+        yield from in_order(
+            chain.from_iterable(self._works(part, after.get(part.prefix, ""), unsealed) for part in parts),
+            self.jobs,
+            self._stop,
+        )
+        for (day, prefix), objects in unsealed.items():
             told = f"objects that are not sealed yet: {objects:,}"
-            yield Outcome(day, prefix_of(day), 0, Finding(day, prefix_of(day), Kind.NOTE, told))
+            yield Outcome(day, prefix, 0, Finding(day, prefix, Kind.NOTE, told))
 
-    def _works(
-        self,
-        pairs: Iterator[tuple[ArchiveObject | None, Listed | None]],
-        faults: Mapping[str, str],
-        unsealed: dict[str, int],
-    ) -> Iterator[Callable[[], Outcome]]:
-        for said, found in pairs:
+    def _works(self, part: Part, after: str, unsealed: dict[tuple[str, str], int]) -> Iterator[Callable[[], Outcome]]:
+        after = max(after, part.first)
+        found = takewhile(lambda one: not part.end or one.key < part.end, self.store.listed(part.prefix, after))
+        for said, listed in _merged(self._entries(part, after), found):
             if said is not None:
-                yield partial(self._compare, said, found)
-            elif found is not None:
-                day = day_of_key(found.key)
-                if day is not None and day > self.last:
-                    unsealed[day] = unsealed.get(day, 0) + 1
+                yield partial(self._compare, said, listed)
+            elif listed is not None:
+                day = day_of_key(listed.key)
+                if day is not None and day > part.last:
+                    noted = day, part.prefix_of(day)
+                    unsealed[noted] = unsealed.get(noted, 0) + 1
                 else:
-                    yield partial(_extra, found, day, faults)
+                    yield partial(_extra, listed, day, part)
 
-    def _said(self, after: str) -> Iterator[ArchiveObject]:
-        """What the digests list, those of no use left out."""
+    def _entries(self, part: Part, after: str) -> Iterator[Entry]:
+        """What the digests list of the part, those of no use left out."""
         for one in self.sealed:
-            if not one.fault and prefix_of(one.day) + "~" > after:
-                yield from (said for said in objects_of(self.store, one) if said.key > after)
+            if not one.fault and part.end_of(one) > after:
+                listed = (entry for entry in entries_of(self.store, one) if isinstance(entry, part.entry))
+                yield from (Entry(one.day, entry) for entry in listed if entry.key > after)
 
-    def _found(self, after: str) -> Iterator[Listed]:
-        found = self.store.listed(_OBJECTS, after)
-        if not self.days.last:
-            return found
-        # A slash is followed by a zero: up to there are the keys of the last day.
-        end = f"{prefix_of(self.days.last)[:-1]}0"
-        return takewhile(lambda one: one.key < end, found)
-
-    def _compare(self, said: ArchiveObject, found: Listed | None) -> Outcome:
+    def _compare(self, said: Entry, found: Listed | None) -> Outcome:
         """An object that is listed in a digest."""
-        day = day_of_key(said.key) or ""
-        kind, told = self._difference(said, found)
-        finding = Finding(day, said.key, kind, told) if kind else None
-        return Outcome(day, said.key, said.size_bytes, finding)
+        key = said.object.key
+        kind, told = self._difference(said.object, found)
+        finding = Finding(day_of_key(key) or "", key, kind, told) if kind else None
+        return Outcome(said.day, key, said.object.size_bytes, finding)
 
-    def _difference(self, said: ArchiveObject, found: Listed | None) -> tuple[Kind | None, str]:
+    def _difference(self, said: ArchiveObject | EventObject, found: Listed | None) -> tuple[Kind | None, str]:
         if found is None:
             return Kind.REMOVED, "the digest lists it"
         if found.size_bytes != said.size_bytes:
@@ -128,14 +133,9 @@ class ObjectCheck:
         return sha256.hexdigest()
 
 
-def _before(first: str) -> str:
-    """A key before all of this day and after all of the day before."""
-    return prefix_of(first)[:-1] if first else ""
-
-
-def _extra(found: Listed, day: str | None, faults: Mapping[str, str]) -> Outcome:
+def _extra(found: Listed, day: str | None, part: Part) -> Outcome:
     """An object that no digest lists."""
-    fault = faults.get(day or "")
+    fault = part.fault_of(day or "")
     if day is None:
         kind, told = Kind.ADDED, "no object of the archive has such a key"
     elif fault is None:
@@ -147,16 +147,14 @@ def _extra(found: Listed, day: str | None, faults: Mapping[str, str]) -> Outcome
     return Outcome(day or "", found.key, 0, Finding(day or "", found.key, kind, told))
 
 
-def _merged(
-    said: Iterator[ArchiveObject], found: Iterator[Listed]
-) -> Iterator[tuple[ArchiveObject | None, Listed | None]]:
+def _merged(said: Iterator[Entry], found: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:
     """What both have, and what one has alone, in the order of the keys."""
     one, other = next(said, None), next(found, None)
     while one is not None or other is not None:
-        if other is None or (one is not None and one.key < other.key):
+        if other is None or (one is not None and one.object.key < other.key):
             yield one, None
             one = next(said, None)
-        elif one is None or other.key < one.key:
+        elif one is None or other.key < one.object.key:
             yield None, other
             other = next(found, None)
         else:

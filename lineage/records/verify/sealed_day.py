@@ -9,7 +9,7 @@ import hashlib
 import re
 import zlib
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import asdict, astuple, dataclass, replace
 from datetime import date
 from typing import Protocol
 
@@ -17,6 +17,7 @@ from lineage.errors import Conflict
 from lineage.records.archive import prefix_of
 from lineage.records.calendar import Link
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of
+from lineage.records.event_objects import ArrivalDays, EventObject, event_prefix_of, sha256_in_name
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.stores import Store
 
@@ -24,7 +25,7 @@ _GZIP = 31
 _BLOCK_BYTES = 256 * 1024
 # A root id has 2 KB at most, six times as much with every character escaped.
 _LINE_BYTES_MAX = 64 * 1024
-_PLACE = re.compile(r"(?:traces|digests)/year=(\d{4})/month=(\d\d)/day=(\d\d)/")
+_PLACE = re.compile(r"(?:traces|digests|events)/year=(\d{4})/month=(\d\d)/day=(\d\d)/")
 _NAME = re.compile(r"([0-9a-f]{64})\.([0-9a-f]{64})\.jsonl\.gz")
 _TYPES = {"key": str, "sha256": str, "size_bytes": int, "records": int, "lines": int, "version": int}
 
@@ -60,12 +61,16 @@ def day_of_key(key: str) -> str | None:
     '2026-11-20'
     >>> day_of_key("traces/year=2026/month=13/day=20/x")
     """
-    if found := _PLACE.match(key):
-        try:
-            return date(*map(int, found.groups())).isoformat()
-        except ValueError:
-            return None
-    return None
+    found = _PLACE.match(key)
+    day = "-".join(found.groups()) if found else ""
+    return day if _is_day(day) else None
+
+
+def _is_day(day: str) -> bool:
+    try:
+        return date.fromisoformat(day).isoformat() == day
+    except ValueError:
+        return False
 
 
 def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | None) -> SealedDay:
@@ -87,12 +92,12 @@ def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | 
     return SealedDay(Link(day, key_of(day), sha256.hexdigest()), head, counts, fault)
 
 
-def objects_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject]:
+def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | EventObject]:
     """What a digest lists that was read before without a fault. Raises `Conflict` if it is not the same any more."""
     sha256 = hashlib.sha256()
     chunks = _hashed(store.chunks(sealed.link.key), sha256)
     try:
-        yield from DigestLines(_lines(_inflate(chunks))).objects()
+        yield from DigestLines(_lines(_inflate(chunks))).entries()
         for _ in chunks:
             pass
         if sha256.hexdigest() == sealed.link.sha256:
@@ -139,6 +144,7 @@ def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
 def _checked_head(head: Head, day: str) -> Head:
     if head.day != day:
         raise BadDigest(f"it is the digest of {head.day!r}")
+    _check_arrival_days(head)
     before = head.previous
     if before is None:
         return head
@@ -149,22 +155,66 @@ def _checked_head(head: Head, day: str) -> Head:
     return head
 
 
+def _check_arrival_days(head: Head) -> None:
+    """Raise `BadDigest` if the days of arrival are none that the seal of the day writes."""
+    days = head.events
+    if days is None:
+        return
+    if not (isinstance(days.after, str) and isinstance(days.to, str) and _is_day(days.to)):
+        raise BadDigest("events: must name days")
+    if not ((days.after == "" or _is_day(days.after)) and days.after <= days.to <= head.day):
+        raise BadDigest(f"events: must be of days up to {head.day}, got after {days.after!r} to {days.to!r}")
+
+
 def _checked(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
-    """The objects, each of which may be one of the day's, in order; then the counts are theirs. Raises `BadDigest`."""
+    """The traces' objects, each of which may be one of the day's, in order; the counts are theirs and the events'.
+
+    Raises:
+        BadDigest: an entry, or a count, is none that the seal writes.
+    """
     prefix, last, root = prefix_of(day), "", ""
-    objects = roots = records = count = size_bytes = 0
-    for one in lines.objects():
-        if fault := _fault_of(one, prefix, last):
-            raise BadDigest(f"object {objects + 1}: {fault}")
+    counts, events = Counts(), _EventCheck(lines.head.events)
+    for one in lines.entries():
+        if isinstance(one, EventObject):
+            counts = counts.plus_event(events.checked(one))
+            continue
+        if fault := _fault_of(one, prefix, last) or ("" if not events.last else "comes after those of events"):
+            raise BadDigest(f"object {counts.objects + 1}: {fault}")
         yield one
-        last = one.key
-        objects, records, count = objects + 1, records + one.records, count + one.lines
-        size_bytes += one.size_bytes
-        roots, root = roots + (one.root_sha != root), one.root_sha
-    counted = Counts(objects, roots, records, count, size_bytes, len(lines.missing))
-    for name, listed in asdict(counted).items():
+        counts = counts.plus(one, new_root=one.root_sha != root)
+        last, root = one.key, one.root_sha
+    for name, listed in asdict(replace(counts, missing=len(lines.missing))).items():
         if (told := getattr(lines.counts, name)) != listed:
             raise BadDigest(f"it counts {name} {told!r}, and lists {listed}")
+
+
+@dataclass(slots=True)
+class _EventCheck:
+    """Checks a digest's entries of events one after the other."""
+
+    days: ArrivalDays | None
+    last: str = ""
+    number: int = 0
+
+    def checked(self, one: EventObject) -> EventObject:
+        """Return the entry if it is one that the seal writes after the last. Raises `BadDigest`."""
+        self.number += 1
+        if fault := self._fault_of(one):
+            raise BadDigest(f"event object {self.number}: {fault}")
+        self.last = one.key
+        return one
+
+    def _fault_of(self, one: EventObject) -> str:
+        if not (isinstance(one.key, str) and isinstance(one.sha256, str) and type(one.size_bytes) is int):
+            return "key and sha256 must be text, size_bytes a number"
+        day = day_of_key(one.key)
+        if self.days is None or day is None or not self.days.hold(day) or not one.key.startswith(event_prefix_of(day)):
+            return f"key: must name an object of a day of arrival that the digest covers, got {one.key!r}"
+        if sha256_in_name(one.key) != one.sha256:
+            return f"sha256: must be the one in its key {one.key}, got {one.sha256!r}"
+        if one.key <= self.last:
+            return f"key: {one.key} {'is listed twice' if one.key == self.last else 'is out of order'}"
+        return "" if one.size_bytes > 0 else f"{one.key} has a size that no object has"
 
 
 def _fault_of(one: ArchiveObject, prefix: str, last: str) -> str:

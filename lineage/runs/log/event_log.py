@@ -7,7 +7,8 @@ A line is `{"event": <as sent>, "acceptedBy": {"sender": <SQS's SenderId>, "call
 what is unknown. Who sent an event is no part of it: one that two callers send has two lines, and is one event to all
 that is made of the log.
 
-Objects are named by content and never changed. Everything that questions know can be made anew from them (`replay`).
+Objects are named by content, written once and never changed. Digests list those of batches (`lineage.records.digest`);
+bodies are copies out of them. Everything that questions know can be made anew from them (`replay`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from typing import TYPE_CHECKING, Any
 import orjson
 
 from lineage.aws.clients import CONCURRENCY
+from lineage.aws.objects import put_new, put_once
+from lineage.errors import Conflict
+from lineage.records.event_objects import event_prefix_of
 from lineage.runs.door.canonical import canonical
 from lineage.runs.event import Deletion, Event
 from lineage.runs.found import Listed
@@ -61,16 +65,6 @@ class RawEvent:
         return isinstance(self.statement, Event) and self.statement.kind == "RUN"
 
 
-def prefix_of(day: str) -> str:
-    """Where the events that arrived on a day (YYYY-MM-DD) lie; the parts are Hive partitions.
-
-    >>> prefix_of("2026-11-20")
-    'events/year=2026/month=11/day=20/'
-    """
-    year, month, date = day.split("-")
-    return f"{EVENTS_PREFIX}year={year}/month={month}/day={date}/"
-
-
 @dataclass(frozen=True, slots=True)
 class EventLog:
     """The objects of the log, and the list of run events by their time."""
@@ -89,8 +83,9 @@ class EventLog:
         # In one order, and packed without a time: a batch that comes again is the same object.
         lines = sorted({event.line for event in events})
         body = gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0)
-        key = f"{prefix_of(day)}{hashlib.sha256(body).hexdigest()}.jsonl.gz"
-        self.s3.put_object(Bucket=self.bucket, Key=key, Body=body, ContentType="application/gzip")
+        sha256 = hashlib.sha256(body).hexdigest()
+        key = f"{event_prefix_of(day)}{sha256}.jsonl.gz"
+        put_once(self.s3, self.bucket, key, body, sha256=sha256, content_type="application/gzip")
 
     def enlist(self, events: Iterable[RawEvent]) -> None:
         """List the run events among these, each once."""
@@ -104,9 +99,16 @@ class EventLog:
         time, sha = event.statement.time, event.statement.hash
         if len(body) <= _INLINE_BYTES_MAX:
             return Listing(time, sha, {_FORM: orjson.loads(body)})
-        packed = gzip.compress(body, mtime=0)
-        self.s3.put_object(Bucket=self.bucket, Key=_body_key(sha), Body=packed, ContentType="application/gzip")
+        self._put_body(_body_key(sha), body)
         return Listing(time, sha)
+
+    def _put_body(self, key: str, body: bytes) -> None:
+        """Keep an event on its own; one that is there already may be packed otherwise, by another release."""
+        packed = gzip.compress(body, mtime=0)
+        if put_new(self.s3, self.bucket, key, packed, content_type="application/gzip"):
+            return
+        if gzip.decompress(self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()) != body:
+            raise Conflict(f"s3://{self.bucket}/{key}: must hold the event of its name, and holds something else")
 
     def list_events(
         self,
@@ -135,7 +137,7 @@ class EventLog:
 
     def keys_of(self, day: str) -> list[str]:
         """The objects of a day of arrival, in one order."""
-        pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=prefix_of(day))
+        pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=event_prefix_of(day))
         return sorted(found["Key"] for page in pages for found in page.get("Contents", []))
 
     def read(self, key: str) -> Iterator[Any]:

@@ -231,7 +231,45 @@ def test_a_day_whose_digest_is_another_one_by_now_is_compared_anew_with_all_afte
     assert objects == "5 objects (112 bytes) were compared with them"
 
 
-@pytest.mark.parametrize("state", ["", "{", "[]", '{"version": 2}', '{"version": 1, "days": {"x": 1}}'])
+def test_what_was_compared_of_events_and_traces_stays_compared_though_a_day_was_sealed_since(
+    tmp_path, monkeypatch, capsys
+):
+    archive = three_days(tmp_path / "copy", a_key(), events=True)
+    (tmp_path / "key.pem").write_bytes(pem_of(archive.key))
+    monkeypatch.chdir(tmp_path)
+    start, complete = archive.events[MONDAY][0], archive.events[TUESDAY][0]
+    flip(archive, start.key)
+    flip(archive, archive.objects[TUESDAY][0].key)
+    with monkeypatch.context() as patched:
+        patched.setattr(sys, "stdout", Interrupting(archive.objects[TUESDAY][0].key))
+        assert verify(*kept(archive)) == 130
+    capsys.readouterr()
+    archive.arrive("2025-11-20", "LATE\n")
+    archive.trace("2025-11-20", "late")
+    archive.seal("2025-11-20")
+    # What was compared is not read again; what the new digest covers is.
+    flip(archive, complete.key)
+    flip(archive, archive.events["2025-11-20"][0].key)
+
+    assert verify(*kept(archive)) == 1
+    keys = [start.key, archive.events["2025-11-20"][0].key, archive.objects[TUESDAY][0].key]
+    assert found(capsys)[0] == keys
+    assert verify("--fresh", *kept(archive)) == 1
+    assert len(found(capsys)[0]) == 4
+
+
+@pytest.mark.parametrize(
+    "state",
+    [
+        "",
+        "{",
+        "[]",
+        '{"version": 1}',
+        '{"version": 2}',
+        '{"version": 2, "days": {"x": 1}}',
+        '{"version": 2, "days": {}, "after": ""}',
+    ],
+)
 def test_a_state_that_cannot_be_read_is_begun_anew(interrupted, capsys, tmp_path, state):
     (place,) = (tmp_path / ".headwater" / "verify").glob("*...json")
     place.write_text(state)

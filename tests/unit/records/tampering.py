@@ -24,6 +24,7 @@ _OBJECTS = {
     (TUESDAY, 1): "ships",
     (WEDNESDAY, 0): "trucks",
 }
+_EVENTS = {(MONDAY, 0): "start", (TUESDAY, 0): "complete", (TUESDAY, 1): "fail"}
 
 
 def verified(archive, *, days=_ALL, jobs=1, anchored=True, sha256="", keys=(KEY,)):
@@ -35,11 +36,15 @@ def verified(archive, *, days=_ALL, jobs=1, anchored=True, sha256="", keys=(KEY,
 
 
 def named(archive, text):
-    for (day, number), name in _OBJECTS.items():
-        text = text.replace(archive.objects[day][number].key, name)
+    for listed, names in ((archive.objects, _OBJECTS), (archive.events, _EVENTS)):
+        for (day, number), name in names.items():
+            for one in listed.get(day, [])[number : number + 1]:
+                text = text.replace(one.key, name)
     for day, name in _DAYS.items():
         text = text.replace(key_of(day), f"{name}'s digest").replace(signature_key_of(day), f"{name}'s signature")
-        text = text.replace(f"traces/year={day[:4]}/month={day[5:7]}/day={day[8:]}", name).replace(day, name)
+        text = text.replace(f"traces/year={day[:4]}/month={day[5:7]}/day={day[8:]}", name)
+        text = text.replace(f"events/year={day[:4]}/month={day[5:7]}/day={day[8:]}", f"events of {name}")
+        text = text.replace(day, name)
     return re.sub(r"\b[0-9a-f]{64}\b", "#", text)
 
 

@@ -38,8 +38,8 @@ def test_a_day_without_objects_has_a_digest_too():
 @pytest.mark.parametrize(
     ("broken", "reason"),
     [
-        (lambda some: [], "version: must be 1 to 1, got None"),
-        (lambda some: [some[0].replace(b'"version":1', b'"version":2'), *some[1:]], "a later release of Headwater"),
+        (lambda some: [], "version: must be 1 to 2, got None"),
+        (lambda some: [some[0].replace(b'"version":2', b'"version":3'), *some[1:]], "a later release of Headwater"),
         (lambda some: [b"[]\n", *some[1:]], "a line is no JSON object"),
         (lambda some: [b"no json\n"], "a line is no JSON"),
         (lambda some: [b'{"version":1,"day":"2026-11-20"}\n'], "the first line is not that of a digest"),

@@ -19,7 +19,7 @@ from tests.unit.records.tampering import KEY, verified
 @pytest.fixture(scope="module")
 def sealed(tmp_path_factory):
     """A signed archive, and its files."""
-    archive = three_days(tmp_path_factory.mktemp("archive"), KEY)
+    archive = three_days(tmp_path_factory.mktemp("archive"), KEY, events=True)
     return archive, {
         str(path.relative_to(archive.folder)): path.read_bytes()
         for path in sorted(archive.folder.rglob("*"))
@@ -33,7 +33,7 @@ def restored(sealed):
 
     def restore():
         archive, files = sealed
-        for name in ("traces", "digests"):
+        for name in ("traces", "digests", "events"):
             shutil.rmtree(archive.folder / name, ignore_errors=True)
         for key, body in files.items():
             archive.put(key, body)

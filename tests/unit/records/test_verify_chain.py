@@ -12,6 +12,7 @@ from tests.unit.records.tampering import forge, move, other, remove, setting, ve
 THURSDAY = "2025-11-20"
 CHANGED = "Monday's digest CHANGED: sha256 is #, the digest of Tuesday says #"
 LAST_CHANGED = "Wednesday's digest CHANGED: sha256 is #, the graph table says #"
+LATER_EVENTS = "its events begin after Tuesday, those of the digest before"
 
 
 @pytest.fixture
@@ -69,6 +70,7 @@ MOVED = {
         [
             "Tuesday's digest UNLINKED: the digest of Wednesday names that of Monday instead",
             LAST_CHANGED,
+            f"Wednesday's digest BAD DIGEST: {LATER_EVENTS} end with Monday",
         ],
     ),
     "a chain that begins anew": (
@@ -77,6 +79,7 @@ MOVED = {
             "Monday's digest UNLINKED: the digest of Wednesday names none before it",
             "Tuesday's digest UNLINKED: the digest of Wednesday names none before it",
             LAST_CHANGED,
+            f"Wednesday's digest BAD DIGEST: {LATER_EVENTS} end with none",
         ],
     ),
     "a chain that begins before the first": (
