@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 # What the local stack and the demo need; READY has what tests need, too.
 LOCAL := $(VENV)/.ready-local
 READY := $(VENV)/.ready
+# What asks for known vulnerabilities of what is locked; it shares nothing with it.
+AUDIT := .venv-audit
 # The oldest Spark that the client is for; the tests in tests/spark run on both.
 SPARK35 := .venv-spark35
 # A file's tests stay in one worker. A worker of Spark tests takes 2 GB.
@@ -15,7 +17,7 @@ FAST := tests/unit tests/stack lineage spark_client local infra
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-fast check format bench synth deploy lock clean
+.PHONY: help setup demo serve test test-fast check format bench synth deploy lock audit clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -71,5 +73,12 @@ deploy: $(LOCAL) ## cdk deploy into the account of your AWS credentials
 lock: $(READY) ## pin requirements/*.txt anew from pyproject.toml
 	@$(BIN)/python scripts/lock.py $(ARGS)
 
+$(AUDIT)/.ready: requirements/audit.txt requirements/uv.txt scripts/setup.py
+	@$(PYTHON) scripts/setup.py $(AUDIT) audit.txt
+	@touch $@
+
+audit: $(AUDIT)/.ready ## known vulnerabilities of all that is locked, from PyPI and npm; fails where one cannot be asked
+	@$(AUDIT)/bin/python scripts/audit.py $(AUDIT)/bin
+
 clean: ## everything that the targets made
-	rm -rf $(VENV) $(SPARK35) .tools cdk.out node_modules build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) $(SPARK35) $(AUDIT) .tools cdk.out node_modules build dist .headwater .pytest_cache .mypy_cache .ruff_cache .hypothesis

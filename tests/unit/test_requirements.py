@@ -30,6 +30,7 @@ def committed_files():
 
 def test_there_is_a_lock_file_for_each_environment():
     assert LOCKS == [
+        "audit.txt",
         "dev.txt",
         "java.txt",
         "jobs-emr.txt",
