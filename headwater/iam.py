@@ -87,4 +87,8 @@ def _print_table(grants: Sequence[Grant]) -> None:
 
 
 def _conditions(grant: Grant) -> list[str]:
-    return [f"if {key} is {value}" for asked in grant.conditions.values() for key, value in asked.items()]
+    return [
+        f"if {key} is {value if isinstance(value, str) else ' or '.join(value)}"
+        for asked in grant.conditions.values()
+        for key, value in asked.items()
+    ]

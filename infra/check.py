@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 import aws_cdk as cdk
@@ -24,15 +24,24 @@ _IGNORED = {
 }
 
 
-# Everything on; each engine of the Spark jobs has a template of its own.
+# Everything on; each engine of the Spark jobs has a template of its own, and each has one of two web ACLs.
 _A_WEB_ACL = "arn:aws:wafv2:us-east-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
-_TURNED = {"alarm_email": "someone@example.org", "auth": "token", "sign_digests": True, "web_acl_arn": _A_WEB_ACL}
-_ENGINES = ("glue", "emr-serverless")
+_TURNED: Mapping[str, object] = {
+    "alarm_email": "someone@example.org",
+    "auth": "token",
+    "sign_digests": True,
+    "api_concurrency": 50,
+    "object_lock": "governance:365",
+}
+_ENGINES: Sequence[Mapping[str, object]] = (
+    {"spark_engine": "glue", "web_acl_arn": _A_WEB_ACL},
+    {"spark_engine": "emr-serverless", "requests_per_address": 2000},
+)
 
 
 def main() -> int:
     """The command line."""
-    findings = [finding for engine in _ENGINES for finding in check({**_TURNED, "spark_engine": engine})]
+    findings = [finding for engine in _ENGINES for finding in check({**_TURNED, **engine})]
     sys.stdout.writelines(f"{finding}\n" for finding in findings)
     sys.stdout.write(f"cdk-nag and cfn-lint: {len(findings)} findings\n")
     return 1 if findings else 0

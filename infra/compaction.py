@@ -59,6 +59,8 @@ class Compaction(Construct):
         self.trace = self._make_trace()
         self.signing_key = _signing_key(self, removal=defaults.removal) if signing else None
         self.compact = self._make_compact()
+        if self.signing_key is not None:
+            _let_sign_alone(self.signing_key, self.compact.role)
         self.state_machine = self._make_state_machine()
         self.schedule = events.Rule(
             self,
@@ -110,7 +112,7 @@ class Compaction(Construct):
                 settings.ARCHIVE_BUCKET: self._traced.archive_bucket.bucket_name,
             }
         )
-        function.allow(
+        function.rights.allow_partitions(
             [
                 "dynamodb:Query",
                 "dynamodb:GetItem",
@@ -119,7 +121,8 @@ class Compaction(Construct):
                 "dynamodb:UpdateItem",
                 "dynamodb:DeleteItem",
             ],
-            [self._traced.graph_table.table_arn],
+            self._traced.graph_table,
+            settings.COMPACTION_PARTITIONS,
         )
         function.allow(["sqs:SendMessage"], [self.trace_queue.queue_arn])
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._traced.archive_bucket, "digests/")
@@ -175,4 +178,21 @@ def _signing_key(scope: Construct, *, removal: RemovalPolicy) -> kms.Key:
         key_spec=kms.KeySpec.ECC_NIST_P256,
         key_usage=kms.KeyUsage.SIGN_VERIFY,
         removal_policy=removal,
+    )
+
+
+def _let_sign_alone(key: kms.Key, role: iam.IRole) -> None:
+    """Deny signing, and grants of it, to every other principal of the account, its administrators included.
+
+    Who may change the key's policy may still take this away: CloudTrail has it, and the days signed before stay proved.
+    """
+    key.add_to_resource_policy(
+        iam.PolicyStatement(
+            sid="TheCompactionSignsAlone",
+            effect=iam.Effect.DENY,
+            principals=[iam.AnyPrincipal()],
+            actions=["kms:Sign", "kms:CreateGrant"],
+            resources=["*"],
+            conditions={"ArnNotEquals": {"aws:PrincipalArn": role.role_arn}},
+        )
     )

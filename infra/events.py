@@ -81,9 +81,11 @@ class Events(Construct):
         )
         # A transaction asks for the rights of what is in it.
         reads, writes = ("BatchGetItem", "Query"), ("BatchWriteItem", "PutItem", "UpdateItem", "DeleteItem")
-        function.allow([f"dynamodb:{action}" for action in (*reads, *writes)], [self._graph_table.table_arn])
+        actions = [f"dynamodb:{action}" for action in (*reads, *writes)]
+        function.rights.allow_partitions(actions, self._graph_table, settings.GRAPH_PARTITIONS)
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.FACTS_PREFIX)
-        function.allow_objects(["s3:PutObject"], self._archive_bucket, settings.EVENTS_PREFIX)
+        # A batch that comes again is compared with what is there.
+        function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.EVENTS_PREFIX)
         function.allow_objects(["s3:GetObject"], self._intake_bucket, "requests/")
         function.consume("Events", queue=self.queue, batch_size=_BATCH, window_s=_WINDOW_S)
         return function

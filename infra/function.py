@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from aws_cdk import Duration, RemovalPolicy, Size
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_lambda as lam
 from aws_cdk import aws_logs as logs
@@ -33,6 +34,8 @@ class FunctionDefaults:
     layer: lam.ILayerVersion | None
     metrics_namespace: str
     removal: RemovalPolicy
+    # The table that holds the bearer tokens: no function may write them.
+    tokens: dynamodb.ITable
 
 
 class ServiceFunction(Construct):
@@ -49,12 +52,14 @@ class ServiceFunction(Construct):
         memory_mb: int,
         defaults: FunctionDefaults,
         storage_gb: float = 0.5,
+        concurrency: int | None = None,
     ) -> None:
         super().__init__(scope, construct_id)
         self.module = module
         self.timeout_s = timeout_s
         self.role = iam.Role(self, "Role", assumed_by=iam.ServicePrincipal("lambda.amazonaws.com"))
         self.rights = Rights(self.role)
+        self.rights.deny_token_writes(defaults.tokens)
         self.log_group = logs.LogGroup(self, "Logs", retention=LOG_RETENTION, removal_policy=defaults.removal)
         self.log_group.grant_write(self.role)
         self.resource = lam.Function(
@@ -71,6 +76,7 @@ class ServiceFunction(Construct):
             ephemeral_storage_size=Size.mebibytes(int(storage_gb * 1024)),
             role=self.role,
             log_group=self.log_group,
+            reserved_concurrent_executions=concurrency,
             environment={
                 "POWERTOOLS_SERVICE_NAME": module,
                 "POWERTOOLS_METRICS_NAMESPACE": defaults.metrics_namespace,

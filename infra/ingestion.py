@@ -120,7 +120,7 @@ class Ingestion(Construct):
             }
         )
         function.allow(["dynamodb:PutItem"], [self._records_table.table_arn])
-        function.allow(["dynamodb:UpdateItem"], [self._graph_table.table_arn])
+        function.rights.allow_partitions(["dynamodb:UpdateItem"], self._graph_table, [settings.MARKS])
         function.allow_objects(["s3:GetObject"], self._intake_bucket, "requests/")
         function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
         function.consume("Records", queue=self.records_queue, batch_size=_RECORDS_BATCH, window_s=_RECORDS_WINDOW_S)
@@ -138,8 +138,10 @@ class Ingestion(Construct):
             defaults=self._defaults,
         )
         function.set({settings.GRAPH_TABLE: self._graph_table.table_name})
-        function.allow(
-            ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem"], [self._graph_table.table_arn]
+        function.rights.allow_partitions(
+            ["dynamodb:BatchGetItem", "dynamodb:BatchWriteItem", "dynamodb:UpdateItem"],
+            self._graph_table,
+            [settings.ROOTS, settings.STAGED, settings.MARKS],
         )
         self._follow_expiry(function)
         return function

@@ -26,14 +26,31 @@ _NAMES = (
     "search_scan_gb",
     "sign_digests",
     "web_acl_arn",
+    "requests_per_address",
+    "api_concurrency",
+    "object_lock",
     "layer",
 )
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 # Those of the scope CLOUDFRONT protect no API.
 _WEB_ACL_ARN = re.compile(r"arn:aws[a-z-]*:wafv2:[a-z0-9-]+:[0-9]{12}:regional/webacl/[\w-]+/[0-9a-f-]{36}")
+# S3 keeps objects locked for at most 100 years.
+_OBJECT_LOCK = re.compile(r"(governance|compliance):([1-9][0-9]{0,4})")
+_OBJECT_LOCK_DAYS_MAX = 36_500
+# What WAF takes as the rate of a rule, in five minutes.
+_REQUESTS_MIN, _REQUESTS_MAX = 10, 100_000_000
+_CONCURRENCY_MAX = 100_000
 _HOURS_IN_A_YEAR = 8760
 _SCAN_GB_MAX = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectLock:
+    """How long S3 refuses to remove what is written to the archive: in compliance mode to everybody, else to most."""
+
+    days: int
+    compliance: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,6 +69,9 @@ class Knobs:
     search_scan_gb: int = 10
     sign_digests: bool = False
     web_acl_arn: str | None = None
+    requests_per_address: int | None = None
+    api_concurrency: int | None = None
+    object_lock: ObjectLock | None = None
     layer: bool = True
 
     @property
@@ -90,8 +110,16 @@ def parse_knobs(context: Mapping[str, object]) -> Knobs:
         search_scan_gb=reader.read("search_scan_gb", _integer(1, _SCAN_GB_MAX), default.search_scan_gb),
         sign_digests=reader.read("sign_digests", _choice(true=True, false=False), default.sign_digests),
         web_acl_arn=reader.read("web_acl_arn", _web_acl_arn, default.web_acl_arn),
+        requests_per_address=reader.read(
+            "requests_per_address", _number_or_none(_REQUESTS_MIN, _REQUESTS_MAX), default.requests_per_address
+        ),
+        api_concurrency=reader.read("api_concurrency", _number_or_none(1, _CONCURRENCY_MAX), default.api_concurrency),
+        object_lock=reader.read("object_lock", _object_lock, default.object_lock),
         layer=reader.read("layer", _choice(true=True, false=False), default.layer),
     )
+    if knobs.web_acl_arn and knobs.requests_per_address:
+        rule = "must not be given with web_acl_arn: a stage has one web ACL, and yours can have the rule"
+        reader.faults.append(Fault("requests_per_address", knobs.requests_per_address, rule))
     if reader.faults:
         raise Invalid(reader.faults)
     return knobs
@@ -145,6 +173,27 @@ def _web_acl_arn(value: object) -> str | None:
     if isinstance(value, str) and _WEB_ACL_ARN.fullmatch(value):
         return value
     raise ValueError("must be the ARN of a regional web ACL of WAFv2, or none")
+
+
+def _object_lock(value: object) -> ObjectLock | None:
+    if value in (None, "", "none"):
+        return None
+    found = _OBJECT_LOCK.fullmatch(value) if isinstance(value, str) else None
+    if found and int(found[2]) <= _OBJECT_LOCK_DAYS_MAX:
+        return ObjectLock(days=int(found[2]), compliance=found[1] == "compliance")
+    raise ValueError(f"must be governance:DAYS or compliance:DAYS of 1 to {_OBJECT_LOCK_DAYS_MAX} days, or none")
+
+
+def _number_or_none(least: int, most: int) -> Callable[[object], int | None]:
+    def parse(value: object) -> int | None:
+        if value in (None, "", "none"):
+            return None
+        try:
+            return _integer(least, most)(value)
+        except ValueError as wrong:
+            raise ValueError(f"{wrong}, or none") from wrong
+
+    return parse
 
 
 def _patterns(value: object) -> tuple[str, ...] | None:

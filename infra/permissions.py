@@ -34,7 +34,7 @@ class Grant:
 
 
 def grants_of(stack: cdk.Stack) -> list[Grant]:
-    """Every statement of the roles and managed policies of a stack that has been synthesized, role by role."""
+    """Every statement that allows something to a role or by a managed policy of a stack that has been synthesized."""
     app = stack.node.root
     assert isinstance(app, cdk.App)  # noqa: S101 - what holds a stack that was synthesized
     template = json.loads((Path(app.outdir) / stack.template_file).read_text(encoding="utf-8"))
@@ -73,7 +73,8 @@ def _statements(resources: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str
         else:
             continue
         for statement in properties["PolicyDocument"]["Statement"]:
-            yield from ((owner, statement) for owner in owners)
+            if statement["Effect"] == "Allow":
+                yield from ((owner, statement) for owner in owners)
 
 
 def _grant(

@@ -6,10 +6,24 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from aws_cdk import Stack
+from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 
 from infra.findings import accept
+from lineage import settings
+
+_LEADING_KEYS = "dynamodb:LeadingKeys"
+# A transaction asks for the rights of what is in it.
+_WRITES = (
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "BatchWriteItem",
+    "PartiQLInsert",
+    "PartiQLUpdate",
+    "PartiQLDelete",
+)
 
 
 class Rights:
@@ -30,6 +44,26 @@ class Rights:
             actions=list(actions), resources=list(resources), conditions=dict(conditions) if conditions else None
         )
         self.role.add_to_policy(statement)
+
+    def allow_partitions(self, actions: Sequence[str], table: dynamodb.ITable, partitions: Sequence[str]) -> None:
+        """Allow these actions on rows whose partition keys are of these: names, or beginnings that end in `#`.
+
+        `ForAllValues` also holds of a request that names no key, a Scan: none of these actions may be one.
+        """
+        patterns = [f"{one}*" if one.endswith("#") else one for one in partitions]
+        self.allow(actions, [table.table_arn], conditions={"ForAllValues:StringLike": {_LEADING_KEYS: patterns}})
+
+    def deny_token_writes(self, table: dynamodb.ITable) -> None:
+        """Deny every write that touches a bearer token, whatever else the role is allowed, now or later."""
+        self.role.add_to_policy(
+            iam.PolicyStatement(
+                sid="TokensAreWrittenByPeople",
+                effect=iam.Effect.DENY,
+                actions=[f"dynamodb:{action}" for action in _WRITES],
+                resources=[table.table_arn],
+                conditions={"ForAnyValue:StringEquals": {_LEADING_KEYS: [settings.TOKENS]}},
+            )
+        )
 
     def allow_objects(self, actions: Sequence[str], bucket: s3.IBucket, prefix: str) -> None:
         """Allow these actions on the bucket's objects under a prefix.

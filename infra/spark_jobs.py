@@ -70,6 +70,7 @@ class SparkJobs(Construct):
             scales=False,
         )
         traced.open_to(trace_root.rights)
+        trace_root.rights.deny_token_writes(traced.graph_table)
         trace_root.rights.allow_objects(["s3:AbortMultipartUpload"], traced.archive_bucket, "traces/")
         code = SparkCode(self, "Code", libraries=libraries)
         self.engine = engine(self, "Engine", jobs=(compact_archive, trace_root), code=code, removal=removal)

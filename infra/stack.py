@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import aws_cdk as cdk
+from aws_cdk import aws_iam as iam
 from constructs import Construct
 
+from infra.archive_policy import keep_from
 from infra.archive_search import ArchiveSearch
 from infra.compaction import Compaction
 from infra.events import Events
@@ -42,13 +44,14 @@ class LineageStack(cdk.Stack):
         )
         # RETAIN would keep what a failed creation made as well: the next try makes it once more beside it.
         removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if knobs.retain else cdk.RemovalPolicy.DESTROY
+        storage = Storage(self, "Storage", removal=removal, object_lock=knobs.object_lock)
         defaults = FunctionDefaults(
             code=code_asset(),
             layer=layer_version(self, "Dependencies", layer) if layer else None,
             metrics_namespace=f"Headwater/{knobs.stage}",
             removal=removal,
+            tokens=storage.graph_table,
         )
-        storage = Storage(self, "Storage", removal=removal)
         ingestion = Ingestion(
             self,
             "Ingestion",
@@ -131,6 +134,7 @@ class LineageStack(cdk.Stack):
             compaction=compaction,
             query_api=query_api,
         )
+        keep_from(storage.archive_bucket, [one for one in self.node.find_all() if isinstance(one, iam.Role)])
         self._name_outputs(storage, ingestion, events, producers, search, spark_jobs, compaction, query_api)
 
     def _name_outputs(

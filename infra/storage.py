@@ -7,7 +7,10 @@ from aws_cdk import aws_dynamodb as dynamodb
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
+from infra.archive_policy import require_new_keys
+from infra.knobs import ObjectLock
 from lineage import settings
+from lineage.archive_tables.places import PREFIX as TABLES_PREFIX
 
 _STRING = dynamodb.AttributeType.STRING
 
@@ -15,7 +18,9 @@ _STRING = dynamodb.AttributeType.STRING
 class Storage(Construct):
     """Two tables and three buckets. Their logical ids are their identity: a renamed one would be an empty one."""
 
-    def __init__(self, scope: Construct, construct_id: str, *, removal: RemovalPolicy) -> None:
+    def __init__(
+        self, scope: Construct, construct_id: str, *, removal: RemovalPolicy, object_lock: ObjectLock | None
+    ) -> None:
         super().__init__(scope, construct_id)
         self.records_table = _records_table(self, removal)
         self.graph_table = _table(
@@ -27,7 +32,8 @@ class Storage(Construct):
             removal=removal,
         )
         access_logs = _access_logs_bucket(self, removal)
-        self.archive_bucket = _archive_bucket(self, access_logs, removal)
+        self.archive_bucket = _archive_bucket(self, access_logs, removal, object_lock)
+        require_new_keys(self.archive_bucket)
         self.intake_bucket = _intake_bucket(self, access_logs, removal)
 
 
@@ -91,21 +97,27 @@ def _access_logs_bucket(scope: Construct, removal: RemovalPolicy) -> s3.Bucket:
     )
 
 
-def _archive_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy) -> s3.Bucket:
-    """Traces and digests are never expired; a deleted or replaced one can be had back for 90 days."""
+def _archive_bucket(
+    scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy, object_lock: ObjectLock | None
+) -> s3.Bucket:
+    """Traces, digests and events never expire, deleted ones neither: whoever may delete them only hides them.
+
+    What is made of them can be made again: replaced or deleted, it goes after 90 days.
+    """
     return _bucket(
         scope,
         "ArchiveBucket",
         removal=removal,
         versioned=True,
         access_logs=access_logs,
+        object_lock=object_lock,
         rules=[
             s3.LifecycleRule(
-                id="deleted-objects",
-                noncurrent_version_expiration=Duration.days(90),
-                expired_object_delete_marker=True,
+                id=f"replaced-{prefix[:-1]}", prefix=prefix, noncurrent_version_expiration=Duration.days(90)
             )
-        ],
+            for prefix in (TABLES_PREFIX, settings.FACTS_PREFIX)
+        ]
+        + [s3.LifecycleRule(id="markers-of-nothing", expired_object_delete_marker=True)],
     )
 
 
@@ -135,6 +147,7 @@ def _bucket(
     rules: list[s3.LifecycleRule],
     versioned: bool = False,
     access_logs: s3.IBucket | None = None,
+    object_lock: ObjectLock | None = None,
 ) -> s3.Bucket:
     broken_uploads = s3.LifecycleRule(id="broken-uploads", abort_incomplete_multipart_upload_after=Duration.days(7))
     return s3.Bucket(
@@ -149,5 +162,14 @@ def _bucket(
         server_access_logs_bucket=access_logs,
         server_access_logs_prefix=f"{construct_id}/" if access_logs else None,
         lifecycle_rules=[*rules, broken_uploads],
+        object_lock_enabled=True if object_lock else None,
+        object_lock_default_retention=_retention(object_lock) if object_lock else None,
         removal_policy=removal,
+    )
+
+
+def _retention(object_lock: ObjectLock) -> s3.ObjectLockRetention:
+    days = Duration.days(object_lock.days)
+    return (
+        s3.ObjectLockRetention.compliance(days) if object_lock.compliance else s3.ObjectLockRetention.governance(days)
     )

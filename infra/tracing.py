@@ -9,6 +9,7 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 
 from infra.rights import Rights
+from lineage import settings
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,7 +24,7 @@ class TraceResources:
     def open_to(self, rights: Rights) -> None:
         """Let a role trace any root."""
         rights.allow(["dynamodb:Query"], [self.records_table.table_arn])
-        rights.allow(
+        rights.allow_partitions(
             [
                 "dynamodb:GetItem",
                 "dynamodb:BatchGetItem",
@@ -33,7 +34,10 @@ class TraceResources:
                 "dynamodb:BatchWriteItem",
                 "dynamodb:ConditionCheckItem",
             ],
-            [self.graph_table.table_arn],
+            self.graph_table,
+            settings.ARCHIVE_PARTITIONS,
         )
-        rights.allow_objects(["s3:GetObject", "s3:PutObject", "s3:DeleteObjectVersion"], self.archive_bucket, "traces/")
+        rights.allow_objects(
+            ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"], self.archive_bucket, settings.TRACES_PREFIX
+        )
         rights.allow(["sqs:SendMessage"], [self.records_dead_letters.queue_arn])

@@ -38,13 +38,28 @@ ACTION_INDEX = "action-index"
 PK = "pk"
 SK = "sk"
 EXPIRES_AT = "expires_at"
+# Its partitions: names, or beginnings that end in `#`. A role is allowed those of its own work alone.
+TOKENS = "TOKENS"
+MARKS = "MARK#"
+STAGED = "STAGED#"
+ROOTS = "ROOT#"
+# All that the archive is made of and from: pointers, days, leases, marks, staged records.
+ARCHIVE_PARTITIONS = (ROOTS, "OBJECT#", "DAY#", "COMPACTION", MARKS, STAGED)
+# What the compaction's steps need of it: they trace nothing.
+COMPACTION_PARTITIONS = ("OBJECT#", "DAY#", "COMPACTION", MARKS)
+# What events make: facts, indexes, the names of all, the list of events.
+GRAPH_PARTITIONS = ("RUN#", "JOB#", "DS#", "C#", "NS#", "NAMES", "COLUMNS", "EVENTS", "EVENTS#")
 
 # Where the Athena workgroup leaves its results, in the intake bucket.
 SEARCH_PREFIX = "search/"
 
-# Prefixes of the archive bucket: bodies too big for an item of the graph table, and the raw log of events.
+# Prefixes of the archive bucket: bodies too big for an item of the graph table, the raw log of events, traces, digests.
 FACTS_PREFIX = "facts/"
 EVENTS_PREFIX = "events/"
+TRACES_PREFIX = "traces/"
+DIGESTS_PREFIX = "digests/"
+# Those whose objects are written once, and never replaced.
+WRITTEN_ONCE = (TRACES_PREFIX, DIGESTS_PREFIX, EVENTS_PREFIX)
 
 # Rows of the last use of bearer tokens: their partition, apart from the tokens' own, and the day in seconds since 1970.
 TOKEN_USES = "TOKEN_USES"  # noqa: S105 - the name of a partition, no secret

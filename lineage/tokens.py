@@ -22,7 +22,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.errors import Conflict, Fault, Invalid, NotFound
 from lineage.runs.facts.table import Query, Row, Swap
-from lineage.settings import LAST_USED, PK, SK, TOKEN_USES
+from lineage.settings import LAST_USED, PK, SK, TOKEN_USES, TOKENS
 
 if TYPE_CHECKING:
     from lineage.runs.facts.table import GraphTable
@@ -34,7 +34,7 @@ SCOPES: tuple[Scope, ...] = get_args(Scope)
 IN_NAMESPACES: tuple[Scope, ...] = ("read", "write", "delete")
 EVERYWHERE = "*"
 
-_PK = "TOKENS"
+_PK = TOKENS
 _FORM = re.compile(r"hw_([0-9a-f]{16})_([A-Za-z0-9_-]{43})", re.ASCII)
 _ID_BYTES, _SECRET_BYTES = 8, 32
 # How long a function may go on with what it knows of a token: a revocation takes as long.

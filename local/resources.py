@@ -50,6 +50,7 @@ IGNORED_TYPES: Mapping[str, str] = {
     "AWS::SNS::Topic": "nobody is notified of a machine's own failures",
     "AWS::SNS::TopicPolicy": NO_IAM,
     "AWS::SQS::QueuePolicy": NO_IAM,
+    "AWS::WAFv2::WebACL": "the API is bound to loopback",
     "AWS::WAFv2::WebACLAssociation": "the API is bound to loopback",
 }
 
@@ -120,6 +121,8 @@ class Bucket(Properties):
         "BucketEncryption": NO_ENCRYPTION,
         "LifecycleConfiguration": _PASSES_AWAY,
         "LoggingConfiguration": "access logs are for an account's auditors",
+        "ObjectLockConfiguration": _PASSES_AWAY,
+        "ObjectLockEnabled": _PASSES_AWAY,
         "OwnershipControls": NO_IAM,
         "PublicAccessBlockConfiguration": "the endpoint is bound to loopback",
         "Tags": NO_TAGS,
@@ -145,6 +148,7 @@ class FunctionProperties(Properties):
         "EphemeralStorage": "this machine's disk",
         "Layers": "the environment of this project holds what the layer holds",
         "LoggingConfig": NO_LOGS,
+        "ReservedConcurrentExecutions": "this machine's processes",
         "Role": NO_IAM,
         "Runtime": "the interpreter of this project; the stack's own tests pin the deployed one",
         "Tags": NO_TAGS,
@@ -271,9 +275,11 @@ class RestApi(Properties):
     ignored: ClassVar[Mapping[str, str]] = {
         "Description": NOT_READ,
         "DisableExecuteApiEndpoint": "one port, no domain",
+        "EndpointAccessMode": "no TLS on loopback",
         "EndpointConfiguration": "one port on loopback",
         "Name": NOT_READ,
         "Policy": NO_IAM,
+        "SecurityPolicy": "no TLS on loopback",
         "Tags": NO_TAGS,
     }
     binary_media_types: list[str] = Field(default_factory=list)

@@ -38,13 +38,17 @@ class Template:
 
     def allowed(self, function: str) -> dict[str, set[str]]:
         """Resource -> the actions that the function's role allows on it."""
-        policies = self.of_type("AWS::IAM::Policy")
         grants: dict[str, set[str]] = {}
-        for statement in policies[f"{function}RoleDefaultPolicy"]["PolicyDocument"]["Statement"]:
-            assert statement["Effect"] == "Allow"
-            for resource in _many(statement["Resource"]):
+        for statement in self.statements(function):
+            for resource in _many(statement["Resource"]) if statement["Effect"] == "Allow" else ():
                 grants.setdefault(resource, set()).update(_many(statement["Action"]))
         return grants
+
+    def statements(self, function: str) -> list[dict[str, Any]]:
+        """The statements of the function's role."""
+        policies = self.of_type("AWS::IAM::Policy")
+        statements: list[dict[str, Any]] = policies[f"{function}RoleDefaultPolicy"]["PolicyDocument"]["Statement"]
+        return statements
 
     def removal_policies(self, resource_type: str) -> set[tuple[str, str]]:
         """The (DeletionPolicy, UpdateReplacePolicy) pairs of a type."""

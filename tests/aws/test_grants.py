@@ -14,7 +14,7 @@ from lambdas import input as input_function
 from lineage import settings
 from lineage.aws import clients
 from tests.builders import DAY, HOUR, a_batch, a_message, a_request, messages
-from tests.builders_events import a_facet, a_job_event, a_run_event
+from tests.builders_events import a_dataset, a_facet, a_job_event, a_run_event
 from tests.templates import Template
 
 # What Lambda itself does in the function's name, or what no call shows: a missing key answers 404 to who may list.
@@ -42,8 +42,8 @@ BY_ATHENA = {
 SPARE = {
     "InputFunction": ALWAYS,
     "LoadFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
-    # An object is taken back where its day was sealed, or its root traced anew, between its upload and its commit.
-    "TraceFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket", "s3:DeleteObjectVersion"},
+    # An object is hidden again where its day was sealed between its upload and its commit.
+    "TraceFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket", "s3:DeleteObject"},
     "CompactFunction": ALWAYS,
     "EventsFunction": ALWAYS | FROM_QUEUES | {"s3:ListBucket"},
     "ExpiredFunction": ALWAYS | FROM_STREAMS,
@@ -59,11 +59,11 @@ TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", 
 
 
 class Ledger:
-    """The (action, resource) pairs that IAM would ask for, by function, as its calls go out."""
+    """What IAM would ask for, by function, as its calls go out: action, resource and, of a row, its partition key."""
 
     def __init__(self, cloud):
         self.cloud = cloud
-        self.asked: dict[str, set[tuple[str, str]]] = {name: set() for name in SPARE}
+        self.asked: dict[str, set[tuple[str, ...]]] = {name: set() for name in SPARE}
         self._names = {value: key for key, value in cloud.outputs.items()}
         self._function = None
         for client in (cloud.sqs, cloud.s3, cloud.dynamodb, clients.client("glue"), clients.client("athena")):
@@ -87,13 +87,29 @@ class Ledger:
         return f"{output.removesuffix('Name').removesuffix('Url')}.Arn"
 
     def _dynamodb(self, operation, params):
-        if operation.startswith("Batch"):
-            return {(f"dynamodb:{operation}", self._arn(table)) for table in params["RequestItems"]}
+        if operation == "BatchGetItem":
+            return self._rows("BatchGetItem", {name: of["Keys"] for name, of in params["RequestItems"].items()})
+        if operation == "BatchWriteItem":
+            written = {name: [_row_of(one) for one in some] for name, some in params["RequestItems"].items()}
+            return self._rows("BatchWriteItem", written)
         if operation == "TransactWriteItems":
             items = [next(iter(item.items())) for item in params["TransactItems"]]
-            return {(f"dynamodb:{TRANSACTED[kind]}", self._arn(item["TableName"])) for kind, item in items}
-        index = f"/index/{params['IndexName']}" if "IndexName" in params else ""
-        return {(f"dynamodb:{operation}", self._arn(params["TableName"]) + index)}
+            return {
+                call for kind, one in items for call in self._rows(TRANSACTED[kind], {one["TableName"]: [_row_of(one)]})
+            }
+        if operation == "Query":
+            index = f"/index/{params['IndexName']}" if "IndexName" in params else ""
+            values = params["ExpressionAttributeValues"]
+            return {("dynamodb:Query", self._arn(params["TableName"]) + index, values.get(":pk", {}).get("S", ""))}
+        return self._rows(operation, {params["TableName"]: [_row_of(params)]})
+
+    def _rows(self, action, rows):
+        """The calls for rows by the names of their tables; only the graph table's partitions are told apart."""
+        return {
+            (f"dynamodb:{action}", self._arn(table), row.get("pk", {}).get("S", ""))
+            for table, some in rows.items()
+            for row in some
+        }
 
     def _sqs(self, operation, params):
         return {(f"sqs:{operation.removesuffix('Batch')}", self._arn(params["QueueUrl"]))}
@@ -104,6 +120,7 @@ class Ledger:
         if operation == "DeleteObjects":
             keys = [each["Key"] for each in params["Delete"]["Objects"]]
             return {("s3:DeleteObject", f"{self._arn(params['Bucket'])}/{key}") for key in keys}
+        operation = "GetObject" if operation == "HeadObject" else operation
         version = "Version" if operation == "DeleteObject" and "VersionId" in params else ""
         return {(f"s3:{operation}{version}", f"{self._arn(params['Bucket'])}/{params['Key']}")}
 
@@ -117,14 +134,36 @@ class Ledger:
         return {(f"athena:{operation}", f"{_ARN}:athena:{_HERE}:workgroup/Workgroup")}
 
 
+def _row_of(written):
+    """The row that a write is about, or the key of it; that of a batch is in another layer."""
+    inner = next((written[kind] for kind in ("PutRequest", "DeleteRequest") if kind in written), written)
+    return inner["Item"] if "Item" in inner else inner["Key"]
+
+
 @pytest.fixture(scope="module")
 def grants(synthesized):
-    """Function -> {(action, resource pattern)}, as its role allows."""
+    """Function -> {(action, resource pattern, pattern of partition keys)}, as its role allows."""
     template = Template(synthesized())
     return {
-        name: {(action, resource) for resource, actions in template.allowed(name).items() for action in actions}
+        name: {
+            (action, resource, key)
+            for statement in template.statements(name)
+            if statement["Effect"] == "Allow"
+            for action in _many(statement["Action"])
+            for resource in _many(statement["Resource"])
+            for key in _many(_leading_keys(statement))
+        }
         for name in SPARE
     }
+
+
+def _leading_keys(statement):
+    conditions = statement.get("Condition", {}).get("ForAllValues:StringLike", {})
+    return conditions.get("dynamodb:LeadingKeys", "*")
+
+
+def _many(value):
+    return value if isinstance(value, list) else [value]
 
 
 @pytest.fixture
@@ -157,6 +196,11 @@ def _tell(cloud, ledger):
     with ledger.of("ApiFunction"):
         _call(cloud, "POST", "/api/v1/lineage", body=json.dumps(a_run_event()), status=201)
     with ledger.of("EventsFunction"):
+        columns = {"flight": {"inputFields": [{"namespace": "s3://flights", "name": "raw", "field": "line"}]}}
+        facet = {"columnLineage": a_facet("ColumnLineageDataset", "1-2-0", fields=columns)}
+        described = a_dataset("checked", fields=["flight"], facets=facet)
+        for _ in range(2):
+            cloud.load_events(a_run_event(run="again", outputs=[described]))
         cloud.load_events(a_run_event(eventType="START"), {"s3": {"bucket": bucket, "key": "requests/e.json"}}, "none")
         cloud.load_events(a_run_event(job_facets={"plan": a_facet(text=random.Random(1).randbytes(400_000).hex())}))
         cloud.load_events(a_run_event(run="later", inputs=["raw"], outputs=[], eventTime="2025-11-20T13:00:00Z"))
@@ -255,12 +299,31 @@ def test_a_function_may_make_every_call_that_it_makes(grants, asked):
 
 def test_no_grant_is_spare(grants, asked):
     unused = {
-        function: {grant[0] for grant in allowed if not any(covers(grant, call) for call in asked[function])}
+        function: {grant[0] for grant in allowed if not _is_used(grant, allowed, asked[function])}
         for function, allowed in grants.items()
     }
     assert unused == SPARE
 
 
+def test_no_partition_is_spare(grants, asked):
+    """A role may use a partition in each way of its statement: that some way is used is enough."""
+    keys = {function: {grant[2] for grant in allowed if grant[2] != "*"} for function, allowed in grants.items()}
+    unused = {
+        function: {
+            key for key in patterns if not any(fnmatchcase(call[2], key) for call in asked[function] if call[2:])
+        }
+        for function, patterns in keys.items()
+    }
+    assert {function: patterns for function, patterns in unused.items() if patterns} == {}
+
+
+def _is_used(grant, allowed, calls):
+    """Whether a call uses the grant, on this partition or another one of the same statement."""
+    same = [one for one in allowed if one[:2] == grant[:2]]
+    return any(covers(one, call) for one in same for call in calls)
+
+
 def covers(grant, call):
     """Whether IAM would allow the call by this grant."""
-    return grant[0] == call[0] and fnmatchcase(call[1], grant[1])
+    key = call[2] if call[2:] else ""
+    return grant[0] == call[0] and fnmatchcase(call[1], grant[1]) and fnmatchcase(key, grant[2])

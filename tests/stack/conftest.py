@@ -46,6 +46,9 @@ def _synthesize_turned(folder: Path) -> None:
             "spark_engine": "emr-serverless",
             "search_scan_gb": 1,
             "sign_digests": True,
+            "requests_per_address": 2000,
+            "api_concurrency": 50,
+            "object_lock": "compliance:2555",
         }
     )
     LineageStack(app, "Headwater-dev", knobs=knobs, layer=layer, libraries=libraries)

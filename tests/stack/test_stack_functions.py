@@ -96,7 +96,7 @@ GRANTS = {
         "GraphTable.Arn": READ
         | {"dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:BatchWriteItem", "dynamodb:ConditionCheckItem"},
         "ArchiveBucket.Arn": {"s3:ListBucket"},
-        "ArchiveBucket.Arn/traces/*": {"s3:GetObject", "s3:PutObject", "s3:DeleteObjectVersion"},
+        "ArchiveBucket.Arn/traces/*": {"s3:GetObject", "s3:PutObject", "s3:DeleteObject"},
     },
     "EventsFunction": {
         "EventsQueue.Arn": CONSUME,
@@ -110,7 +110,7 @@ GRANTS = {
         },
         "ArchiveBucket.Arn": {"s3:ListBucket"},
         "ArchiveBucket.Arn/facts/*": {"s3:GetObject", "s3:PutObject"},
-        "ArchiveBucket.Arn/events/*": {"s3:PutObject"},
+        "ArchiveBucket.Arn/events/*": {"s3:GetObject", "s3:PutObject"},
         "IntakeBucket.Arn": {"s3:ListBucket"},
         "IntakeBucket.Arn/requests/*": {"s3:GetObject"},
     },
@@ -180,11 +180,16 @@ def test_no_function_has_more_memory_than_a_new_account_may_give_it(template, tu
         assert {name: each["MemorySize"] for name, each in functions.items() if each["MemorySize"] > 3008} == {}
 
 
-def test_no_function_reserves_concurrency_that_a_new_account_does_not_have(template, turned):
+def test_no_function_reserves_concurrency_that_a_new_account_does_not_have(template):
     """A reserve must leave 100 executions unreserved; a new account may have 10 altogether."""
-    for stack in (template, turned):
-        functions = stack.of_type("AWS::Lambda::Function")
-        assert [name for name, each in functions.items() if "ReservedConcurrentExecutions" in each] == []
+    functions = template.of_type("AWS::Lambda::Function")
+    assert [name for name, each in functions.items() if "ReservedConcurrentExecutions" in each] == []
+
+
+def test_the_api_alone_reserves_the_concurrency_that_is_asked_for(turned):
+    functions = turned.of_type("AWS::Lambda::Function")
+    reserved = {name: each.get("ReservedConcurrentExecutions") for name, each in functions.items()}
+    assert {name: number for name, number in reserved.items() if number is not None} == {"ApiFunction": 50}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from infra.knobs import Knobs, parse_knobs
+from infra.knobs import Knobs, ObjectLock, parse_knobs
 from infra.package import PROJECT
 from infra.synth import main
 from lineage.errors import Invalid
@@ -24,12 +24,17 @@ PRODUCTION = Knobs(
     search_scan_gb=10,
     sign_digests=False,
     web_acl_arn=None,
+    requests_per_address=None,
+    api_concurrency=None,
+    object_lock=None,
     layer=True,
 )
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
+LOCK_RULE = "must be governance:DAYS or compliance:DAYS of 1 to 36500 days, or none"
 NAMES = (
     "stage, records_ttl_hours, retention, alarm_email, auth, compaction_hour_utc, partition_trimming, "
-    "temporary_patterns, spark_engine, search_scan_gb, sign_digests, web_acl_arn, layer"
+    "temporary_patterns, spark_engine, search_scan_gb, sign_digests, web_acl_arn, requests_per_address, "
+    "api_concurrency, object_lock, layer"
 )
 
 
@@ -74,6 +79,11 @@ def test_the_operations_guide_lists_every_knob():
         ({"sign_digests": "true"}, {"sign_digests": True}),
         ({"web_acl_arn": WEB_ACL}, {"web_acl_arn": WEB_ACL}),
         ({"web_acl_arn": "none"}, {}),
+        ({"requests_per_address": "2000"}, {"requests_per_address": 2000}),
+        ({"requests_per_address": None, "api_concurrency": "none", "object_lock": ""}, {}),
+        ({"api_concurrency": 50}, {"api_concurrency": 50}),
+        ({"object_lock": "governance:30"}, {"object_lock": ObjectLock(30, compliance=False)}),
+        ({"object_lock": "compliance:36500"}, {"object_lock": ObjectLock(36500, compliance=True)}),
         ({"layer": "false"}, {"layer": False}),
         ({"@aws-cdk/core:checkSecretUsage": True, "//": "words", "ssm:account=1": "x"}, {}),
     ],
@@ -122,6 +132,20 @@ def test_a_knob_is_read_from_the_command_line_as_from_the_file(context, expected
             "'arn:aws:wafv2:eu-west-1:123456789012:global/webacl/any/01234567-89ab-cdef-0123-… (93 characters)",
         ),
         ({"web_acl_arn": 1}, "web_acl_arn: must be the ARN of a regional web ACL of WAFv2, or none, got 1"),
+        (
+            {"requests_per_address": 9},
+            "requests_per_address: must be a whole number from 10 to 100000000, or none, got 9",
+        ),
+        (
+            {"requests_per_address": 2000, "web_acl_arn": WEB_ACL},
+            "requests_per_address: must not be given with web_acl_arn: a stage has one web ACL, and yours can have the "
+            "rule, got 2000",
+        ),
+        ({"api_concurrency": 0}, "api_concurrency: must be a whole number from 1 to 100000, or none, got 0"),
+        *(
+            ({"object_lock": value}, f"object_lock: {LOCK_RULE}, got {value!r}")
+            for value in ("governance", "governance:0", "governance:36501", "Compliance:1", 30)
+        ),
         ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
         ({"retenton": "x"}, f"retenton: must be one of the knobs {NAMES}; did you mean retention?, got 'x'"),
         ({"colour": "x"}, f"colour: must be one of the knobs {NAMES}, got 'x'"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lineage.runs.apply import apply
 from lineage.runs.questions import Questions
+from lineage.settings import GRAPH_PARTITIONS
 from tests.memory_table import MemoryTable
 from tests.runs_model import Model
 from tests.runs_model.answers import every_answer
@@ -19,6 +20,8 @@ def loaded(*batches, changes_max=1):
     table = MemoryTable()
     for batch in batches:
         apply(batch, table, changes_max=changes_max)
+    outside = {pk for pk in table.items.partitions if not pk.startswith(GRAPH_PARTITIONS)}
+    assert outside == set(), "the events function may write to these partitions alone"
     return table
 
 

@@ -1,0 +1,144 @@
+"""What the stack's own policies refuse, whoever allows it: an archive destroyed, a token written, a digest signed."""
+
+from __future__ import annotations
+
+import pytest
+
+from infra.archive_policy import OF_THE_BUCKET, OF_VERSIONS
+from tests.policies import decide
+
+PREFIXES = ("traces/", "digests/", "events/")
+WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInsert", "PartiQLUpdate", "PartiQLDelete")
+READS = ("GetItem", "BatchGetItem", "Query")
+ADMIN = "arn:aws:iam::123456789012:role/Admin"
+OVER_TLS = {"aws_SecureTransport": "true", "s3_TlsVersion": "1.3"}
+ARCHIVE = ("ROOT#0a", "OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", "MARK#2025-11-20#0", "STAGED#0a")
+GRAPH = ("RUN#r", "JOB#j", "DS#d", "C#c", "NS#n", "NAMES", "COLUMNS", "EVENTS", "EVENTS#2025-11-20#0")
+# Which partitions of the graph table each function, and the Spark tracer, may use in any way.
+PARTITIONS = {
+    "InputFunction": (),
+    "LoadFunction": ("MARK#2025-11-20#0",),
+    "TraceFunction": ARCHIVE,
+    "TraceRoot": ARCHIVE,
+    "CompactFunction": ("OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", "MARK#2025-11-20#0"),
+    "ExpiredFunction": ("ROOT#0a", "MARK#2025-11-20#0", "STAGED#0a"),
+    "EventsFunction": GRAPH,
+    "ApiFunction": (*ARCHIVE, *GRAPH, "TOKENS"),
+}
+
+
+@pytest.fixture(params=["template", "turned"])
+def stack(request):
+    """The stack as production deploys it, on Glue, and with every context value given, on EMR."""
+    return request.getfixturevalue(request.param)
+
+
+def of_the_bucket(stack, action, key="", *, by=ADMIN, **context):
+    statements = stack.of_type("AWS::S3::BucketPolicy")["ArchiveBucketPolicy"]["PolicyDocument"]["Statement"]
+    resource = f"ArchiveBucket.Arn/{key}" if key else "ArchiveBucket.Arn"
+    return decide(statements, action, resource, aws_PrincipalArn=by, **OVER_TLS, **context)
+
+
+@pytest.mark.parametrize("prefix", PREFIXES)
+@pytest.mark.parametrize("by", [ADMIN, "TraceFunctionRole.Arn"])
+def test_an_object_of_the_archive_is_never_replaced(stack, prefix, by):
+    whole = {"s3_ObjectCreationOperation": "true"}
+    assert of_the_bucket(stack, "s3:PutObject", f"{prefix}x", by=by, **whole) == "denied"
+    assert of_the_bucket(stack, "s3:PutObject", f"{prefix}x", by=by, **whole, s3_if_none_match="*") == "neither"
+
+
+def test_parts_of_an_upload_are_taken_and_its_completion_must_ask_for_a_new_key(stack):
+    part, completion = ({"s3_ObjectCreationOperation": value} for value in ("false", "true"))
+    assert of_the_bucket(stack, "s3:PutObject", "traces/x", **part) == "neither"
+    assert of_the_bucket(stack, "s3:PutObject", "traces/x", **completion) == "denied"
+
+
+@pytest.mark.parametrize("key", ["tables/records/x.parquet", "facts/0a", "tracesx", "other"])
+def test_what_can_be_made_again_may_be_replaced(stack, key):
+    assert of_the_bucket(stack, "s3:PutObject", key, s3_ObjectCreationOperation="true") == "neither"
+
+
+@pytest.mark.parametrize("action", [*OF_VERSIONS, *OF_THE_BUCKET])
+def test_no_role_of_the_stack_may_remove_versions_or_change_what_keeps_them(stack, action):
+    key = "traces/x" if action in OF_VERSIONS else ""
+    decisions = {name: of_the_bucket(stack, action, key, by=f"{name}.Arn") for name in stack.of_type("AWS::IAM::Role")}
+    assert set(decisions.values()) == {"denied"}
+    assert {"TraceFunctionRole", "CompactFunctionRole", "EventsFunctionRole", "TraceRootRole"} <= set(decisions)
+    assert of_the_bucket(stack, action, key) == "neither", "people who look after the bucket"
+
+
+def test_no_role_of_the_stack_is_allowed_to_remove_a_version(stack):
+    for policy in stack.of_type("AWS::IAM::Policy").values():
+        for statement in policy["PolicyDocument"]["Statement"]:
+            assert not {*OF_VERSIONS, *OF_THE_BUCKET} & set(
+                [statement["Action"]] if isinstance(statement["Action"], str) else statement["Action"]
+            )
+
+
+def test_the_archive_is_locked_only_where_a_context_value_says_so(template, turned):
+    archive, locked = (one.of_type("AWS::S3::Bucket")["ArchiveBucket"] for one in (template, turned))
+    assert {name for name in archive if name.startswith("ObjectLock")} == set()
+    assert locked["ObjectLockEnabled"] is True
+    retention = {"DefaultRetention": {"Mode": "COMPLIANCE", "Days": 2555}}
+    assert locked["ObjectLockConfiguration"] == {"ObjectLockEnabled": "Enabled", "Rule": retention}
+    others = [name for name, one in turned.of_type("AWS::S3::Bucket").items() if "ObjectLockEnabled" in one]
+    assert others == ["ArchiveBucket"]
+
+
+@pytest.mark.parametrize("name", PARTITIONS)
+def test_no_role_that_code_runs_under_may_write_a_token(stack, name):
+    statements = stack.statements(name)
+    for action in WRITES:
+        for keys in (["TOKENS"], ["RUN#r", "TOKENS"], ["TOKENS", "MARK#2025-11-20#0"]):
+            decision = decide(statements, f"dynamodb:{action}", "GraphTable.Arn", dynamodb_LeadingKeys=keys)
+            assert decision == "denied", (action, keys)
+
+
+def test_a_token_stays_out_of_reach_when_a_role_is_allowed_everything(stack):
+    everything = {"Effect": "Allow", "Action": "*", "Resource": "*"}
+    statements = [*stack.statements("EventsFunction"), everything]
+    write = "dynamodb:BatchWriteItem", "GraphTable.Arn"
+    assert decide(statements, *write, dynamodb_LeadingKeys=["RUN#r", "TOKENS"]) == "denied"
+    assert decide(statements, *write, dynamodb_LeadingKeys=["RUN#r"]) == "allowed"
+
+
+def test_every_role_with_a_right_on_the_graph_table_is_among_these(stack):
+    having = {
+        name.removesuffix("RoleDefaultPolicy")
+        for name, policy in stack.of_type("AWS::IAM::Policy").items()
+        if "GraphTable.Arn" in str(policy)
+    }
+    assert having == set(PARTITIONS)
+
+
+@pytest.mark.parametrize("name", PARTITIONS)
+def test_a_role_uses_partitions_of_its_own_work_alone(stack, name):
+    used = {
+        key
+        for key in (*ARCHIVE, *GRAPH, "TOKENS", "SOMETHING#NEW")
+        for action in (*READS, *WRITES, "ConditionCheckItem")
+        if decide(stack.statements(name), f"dynamodb:{action}", "GraphTable.Arn", dynamodb_LeadingKeys=[key])
+        == "allowed"
+    }
+    assert used - {"SOMETHING#NEW"} == set(PARTITIONS[name])
+    assert ("SOMETHING#NEW" in used) == (name == "ApiFunction"), "which writes nothing"
+
+
+@pytest.mark.parametrize("name", ["TraceFunction", "EventsFunction"])
+def test_one_key_of_another_kind_spoils_a_whole_request(stack, name):
+    keys = [PARTITIONS[name][0], PARTITIONS["EventsFunction" if name == "TraceFunction" else "TraceFunction"][0]]
+    statements = stack.statements(name)
+    for action in ("BatchGetItem", "BatchWriteItem"):
+        assert decide(statements, f"dynamodb:{action}", "GraphTable.Arn", dynamodb_LeadingKeys=keys) == "neither"
+
+
+def test_the_compaction_alone_signs_digests_and_everybody_may_check_them(turned):
+    statements = turned.of_type("AWS::KMS::Key")["SigningKey"]["KeyPolicy"]["Statement"]
+    for action, by, decision in (
+        ("kms:Sign", "CompactFunctionRole.Arn", "allowed"),
+        ("kms:Sign", ADMIN, "denied"),
+        ("kms:Sign", "TraceFunctionRole.Arn", "denied"),
+        ("kms:CreateGrant", ADMIN, "denied"),
+        ("kms:GetPublicKey", ADMIN, "allowed"),
+    ):
+        assert decide(statements, action, "*", aws_PrincipalArn=by) == decision, (action, by)
