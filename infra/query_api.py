@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from typing import cast
 
 from aws_cdk import Size
 from aws_cdk import aws_apigateway as apigateway
@@ -25,6 +26,11 @@ _TIMEOUT_S = 29  # API Gateway gives up after 29 seconds
 # A caller that loops is slowed before it takes the account's concurrency: 1,000 by default, shared with everything.
 _REQUESTS_PER_S = 200
 _REQUESTS_BURST = 400
+_RATE_WINDOW_S = 300
+# TLS 1.2 and 1.3 alone, with authenticated ciphers. Without it the default endpoint also takes TLS 1.0.
+_SECURITY_POLICY = "SecurityPolicy_TLS13_1_2_2021_06"
+# STRICT also refuses clients whose SNI differs from their Host header, as behind proxies.
+_ACCESS_MODE = "BASIC"
 _COMPRESS_FROM = Size.kibibytes(1)
 # All that the function may change of the graph table. `ForAllValues` holds of nothing, too; `Null` asks for something.
 _LAST_USES_ALONE: Mapping[str, Mapping[str, str | Sequence[str]]] = {
@@ -60,6 +66,8 @@ class QueryApi(Construct):
         stage: str,
         token_api: bool,
         web_acl_arn: str | None,
+        requests_per_address: int | None,
+        concurrency: int | None,
     ) -> None:
         super().__init__(scope, construct_id)
         self.function = ServiceFunction(
@@ -70,6 +78,7 @@ class QueryApi(Construct):
             timeout_s=_TIMEOUT_S,
             memory_mb=1024,
             defaults=defaults,
+            concurrency=concurrency,
         )
         ingestion.open_to(self.function)
         events.open_to(self.function)
@@ -97,6 +106,8 @@ class QueryApi(Construct):
             self.access_logs.append(access_log)
             self.token_api = _token_api(self, function=self.function, stage=stage, access_log=access_log)
             self.function.rights.allow(["dynamodb:UpdateItem"], [graph_table.table_arn], conditions=_LAST_USES_ALONE)
+        if requests_per_address:
+            web_acl_arn = _rate_rule(self, requests_per_address).attr_arn
         if web_acl_arn:
             _protect(self.api, web_acl_arn)
             if self.token_api:
@@ -143,6 +154,33 @@ def _token_api(
     return api
 
 
+def _rate_rule(scope: Construct, requests: int) -> wafv2.CfnWebACL:
+    """Return a web ACL that refuses an address which sent more requests than that in the last five minutes."""
+    metrics = {"cloud_watch_metrics_enabled": True, "sampled_requests_enabled": True}
+    return wafv2.CfnWebACL(
+        scope,
+        "WebAcl",
+        scope="REGIONAL",
+        default_action=wafv2.CfnWebACL.DefaultActionProperty(allow={}),
+        visibility_config=wafv2.CfnWebACL.VisibilityConfigProperty(metric_name="HeadwaterApi", **metrics),
+        rules=[
+            wafv2.CfnWebACL.RuleProperty(
+                name="requests-per-address",
+                priority=0,
+                action=wafv2.CfnWebACL.RuleActionProperty(block={}),
+                statement=wafv2.CfnWebACL.StatementProperty(
+                    rate_based_statement=wafv2.CfnWebACL.RateBasedStatementProperty(
+                        aggregate_key_type="IP", limit=requests, evaluation_window_sec=_RATE_WINDOW_S
+                    )
+                ),
+                visibility_config=wafv2.CfnWebACL.VisibilityConfigProperty(
+                    metric_name="HeadwaterRequestsPerAddress", **metrics
+                ),
+            )
+        ],
+    )
+
+
 def _protect(api: apigateway.RestApi, web_acl_arn: str) -> None:
     """Let a web ACL judge the requests to the API's stage before it sees them."""
     wafv2.CfnWebACLAssociation(api, "WebAcl", resource_arn=api.deployment_stage.stage_arn, web_acl_arn=web_acl_arn)
@@ -183,6 +221,8 @@ def _rest_api(
             variables=dict(variables) or None,
         ),
     )
+    made = cast(apigateway.CfnRestApi, api.node.default_child)
+    made.security_policy, made.endpoint_access_mode = _SECURITY_POLICY, _ACCESS_MODE
     api.node.try_remove_child("Endpoint")  # the stack names its outputs itself
     api.root.add_method("ANY")
     api.root.add_resource("{proxy+}").add_method("ANY")

@@ -122,6 +122,8 @@ class LineageStack(cdk.Stack):
             stage=knobs.stage,
             token_api=knobs.token_api,
             web_acl_arn=knobs.web_acl_arn,
+            requests_per_address=knobs.requests_per_address,
+            concurrency=knobs.api_concurrency,
         )
         Observability(
             self,

@@ -176,3 +176,28 @@ def test_no_access_log_holds_a_token(turned):
     for stage in turned.of_type("AWS::ApiGateway::Stage").values():
         assert "uthorization" not in stage["AccessLogSetting"]["Format"]
         assert stage["MethodSettings"][0]["DataTraceEnabled"] is False
+
+
+def test_no_api_takes_tls_older_than_1_2_at_its_default_endpoint(template, turned):
+    apis = [
+        *template.of_type("AWS::ApiGateway::RestApi").values(),
+        *turned.of_type("AWS::ApiGateway::RestApi").values(),
+    ]
+    policies = [(one["SecurityPolicy"], one["EndpointAccessMode"]) for one in apis]
+    assert policies == [("SecurityPolicy_TLS13_1_2_2021_06", "BASIC")] * 3
+
+
+def test_an_address_that_asks_too_often_is_refused_where_a_context_value_says_so(template, turned):
+    assert template.of_type("AWS::WAFv2::WebACL") == {}
+    [(name, acl)] = turned.of_type("AWS::WAFv2::WebACL").items()
+    assert (acl["Scope"], acl["DefaultAction"]) == ("REGIONAL", {"Allow": {}})
+    [rule] = acl["Rules"]
+    assert rule["Action"] == {"Block": {}}
+    rate = {"AggregateKeyType": "IP", "EvaluationWindowSec": 300, "Limit": 2000}
+    assert rule["Statement"] == {"RateBasedStatement": rate}
+    protected = turned.of_type("AWS::WAFv2::WebACLAssociation").values()
+    assert {one["WebACLArn"] for one in protected} == {f"{name}.Arn"}
+    assert sorted(one["ResourceArn"].rpartition("/restapis/")[2].partition("/")[0] for one in protected) == [
+        "RestApi",
+        "TokenApi",
+    ]
