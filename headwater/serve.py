@@ -21,9 +21,14 @@ Run the whole stack on this machine until Ctrl-C: queues, tables, buckets, funct
 its schedule, wired as the synthesized template says. No AWS account is used. Everything is held in memory and gone when
 the command ends.
 
-Two ports open on 127.0.0.1: the HTTP API, and AWS endpoints for boto3 and the AWS CLI. Neither asks for credentials.
-With --token-api a third one opens: the HTTP API as clients with bearer tokens see it. The ports of the HTTP API open
-last, when everything behind them answers.
+These ports open, all on 127.0.0.1:
+  8080  the HTTP API (--api-port); it asks for no credentials
+  8081  with --token-api, the HTTP API for bearer tokens (--token-port)
+  4566  AWS endpoints for boto3 and the AWS CLI (--aws-port); they take any credentials
+  any   one more that runs functions and Spark jobs for the stack itself; its address holds a secret
+  any   while a Spark job runs, those of Spark's driver
+The ports of the HTTP API open last, when everything behind them answers. Requests must name a loopback address in their
+Host header, and pages of other origins in a browser may change nothing (docs/security.md).
 What the functions log is in .headwater/logs/, one file a function; an edited function takes effect at the next start.
 """
 _EXAMPLES = """\

@@ -6,6 +6,7 @@ The same server answers Lambda's Invoke API, by which moto's `lambda.invoke` rea
 from __future__ import annotations
 
 import base64
+import hmac
 import json
 import sys
 import threading
@@ -15,7 +16,7 @@ import zlib
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as FutureTimeoutError
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 from urllib.parse import parse_qsl, unquote
@@ -25,11 +26,11 @@ from local.endpoint import ACCOUNT
 from local.errors import PortInUse
 from local.functions import PAYLOAD_BYTES_MAX, Answer, Functions
 from local.request_body import BodyRefused, read_body
+from local.web_guard import find_refusal
 
 # API Gateway quotas: "payload size 10 MB"; the integration timeout is the method's.
 BODY_BYTES_MAX = 10 * 1024 * 1024
 _INVOKE_PREFIX = "/2015-03-31/functions/"
-_LOOPBACK = {"127.0.0.1", "localhost", "[::1]"}
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,7 @@ class Reply:
 
 
 class Server(ThreadingHTTPServer):
-    """A server on 127.0.0.1 whose handler calls `reply_to`.
+    """A server on 127.0.0.1 whose handler calls `reply_to`, unless a web page may have sent the request (`web_guard`).
 
     It takes its port at once, but refuses connections until `open`: a client that waits for the port finds all of it.
     """
@@ -149,7 +150,8 @@ class _Handler(BaseHTTPRequestHandler):
             del self.headers["Transfer-Encoding"]
             self.headers["Content-Length"] = str(len(body))
         request = Request(self.command, self.path, self.headers.items(), body, self.client_address[0])
-        self._write(self.server.reply_to(request))
+        refusal = find_refusal(request.method, request.target, request.headers)
+        self._write(_message(403, refusal) if refusal is not None else self.server.reply_to(request))
 
     def _write(self, reply: Reply) -> None:
         self.send_response(reply.status)
@@ -177,9 +179,6 @@ class RestApi:
 
     def reply_to(self, request: Request) -> Reply:
         """The function's answer, or what API Gateway says in its place."""
-        # A page in a browser may reach loopback under a name of its own; this port asks for no credentials.
-        if request.header("host").rpartition(":")[0] not in _LOOPBACK:
-            return _message(403, "Forbidden")
         event = self.event_for(request)
         if len(json.dumps(event, ensure_ascii=False).encode()) > PAYLOAD_BYTES_MAX:
             return _message(413, "Request Too Long")
@@ -277,6 +276,18 @@ def _headers_of(payload: Mapping[str, Any]) -> list[tuple[str, str]]:
     named = [(name, str(value)) for name, value in single.items()]
     named += [(name, str(value)) for name, values in multi.items() for value in values]
     return [(name, value) for name, value in named if name.lower() not in {"content-length", "connection"}]
+
+
+def behind_secret(secret: str, reply_to: Callable[[Request], Reply]) -> Callable[[Request], Reply]:
+    """Return what answers requests under `/<secret>` as `reply_to` does those without it, and 404 to all others."""
+
+    def reply(request: Request) -> Reply:
+        given, slash, rest = request.target.removeprefix("/").partition("/")
+        if not hmac.compare_digest(given.encode(), secret.encode()):
+            return _message(404, "Not Found")
+        return reply_to(replace(request, target=f"{slash}{rest}"))
+
+    return reply
 
 
 class InvokeApi:

@@ -37,6 +37,7 @@ from local.endpoint import ACCOUNT, settings_at
 from local.guards import refusal_of, s3_refusal_of
 from local.lines import Message, answer_lines
 from local.skipping import Skipping
+from local.web_guard import find_refusal
 
 Environ = dict[str, Any]
 Application = Callable[[Environ, Callable[..., Any]], Iterable[bytes]]
@@ -57,7 +58,8 @@ class _Handler(MotoRequestHandler):
         chunked = environ.get("wsgi.input_terminated", False)
         body = environ["wsgi.input"].read(*([] if chunked else [int(length or 0)]))
         environ["wsgi.input"] = BytesIO(body)
-        self._write(*_run(self.server.app, environ))
+        refusal = find_refusal(self.command, self.path, self.headers.items()) or _control_refusal(environ)
+        self._write(*(_forbidden(refusal) if refusal is not None else _run(self.server.app, environ)))
 
     def _write(self, status: str, headers: list[tuple[str, str]], body: bytes) -> None:
         code, _, reason = status.partition(" ")
@@ -69,6 +71,16 @@ class _Handler(MotoRequestHandler):
         self.end_headers()
         if self.command != "HEAD":
             self.wfile.write(body)
+
+
+def _control_refusal(environ: Environ) -> str | None:
+    """Return why moto's own API is not there: one POST to it wipes every table, and the stack never calls it."""
+    path = environ["PATH_INFO"]
+    return f"{path[:100]!r}: moto's own API is closed" if path.lower().startswith("/moto-api") else None
+
+
+def _forbidden(refusal: str) -> tuple[str, list[tuple[str, str]], bytes]:
+    return "403 Forbidden", [("Content-Type", "application/json")], json.dumps({"message": refusal}).encode()
 
 
 def _run(application: Application, environ: Environ) -> tuple[str, list[tuple[str, str]], bytes]:

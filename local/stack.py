@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -18,7 +19,7 @@ from local.deploy import Deployed, client_settings, deploy
 from local.endpoint import Endpoint
 from local.errors import ChildFailed, NotDrained
 from local.functions import Answer, Functions
-from local.http_api import InvokeApi, Reply, Request, RestApi, Route, Server
+from local.http_api import InvokeApi, Reply, Request, RestApi, Route, Server, behind_secret
 from local.machines import Machines
 from local.polling import Failure, Feeder, Poller, failure_of
 from local.queues import QueuePoller
@@ -31,6 +32,8 @@ from local.wiring import api_routes, queue_mappings, scheduled_starts, stream_ma
 
 _ROOT = Path(__file__).resolve().parent.parent
 _IDLE_POLL_S = 0.1
+# Of the port that runs functions: any process and any page of this machine can reach it.
+_SECRET_BYTES = 32
 
 
 class LocalStack:
@@ -71,6 +74,8 @@ class LocalStack:
         """Where the HTTP API listens; empty if the template has none."""
         self.token_api_url = ""
         """Where the one listens that asks for bearer tokens; empty if the template has none."""
+        self.function_port = 0
+        """Where moto has functions and Spark jobs run; only who knows the secret in its URL is let in."""
         self._rest_apis: dict[str, RestApi] = {}
 
     def __enter__(self) -> LocalStack:
@@ -97,12 +102,16 @@ class LocalStack:
     def _start(self) -> None:
         invokes = InvokeApi(lambda: self._functions, self._tell_async)
         runs = JobsApi(lambda: self._jobs)
-        invoke_server = Server(0, lambda asked: (runs if asked.target == RUNS_PATH else invokes).reply_to(asked))
+        secret = secrets.token_urlsafe(_SECRET_BYTES)
+        invoke_server = Server(
+            0, behind_secret(secret, lambda asked: (runs if asked.target == RUNS_PATH else invokes).reply_to(asked))
+        )
+        self.function_port = invoke_server.server_address[1]
         self._on_stop.callback(invoke_server.stop)
         invoke_server.open()
         self._on_stop.callback(invokes.stop)
         servers = self._take_ports()
-        self._endpoint = Endpoint(port=self._aws_port, functions_url=invoke_server.url, logs=self._logs)
+        self._endpoint = Endpoint(port=self._aws_port, functions_url=f"{invoke_server.url}/{secret}", logs=self._logs)
         self._on_stop.callback(self._endpoint.stop)
         self._deployed: Deployed = deploy(
             self._template, self._endpoint, api_urls={name: f"{server.url}/" for name, server in servers.items()}

@@ -81,7 +81,6 @@ def test_the_answer_has_the_function_s_status_headers_and_body(probe):
     [
         ({"target": "/raise"}, 502, "Internal server error"),
         ({"target": "/sleep"}, 504, "Endpoint request timed out"),
-        ({"target": "/x", "host": "evil.example:80"}, 403, "Forbidden"),
         ({"target": "/x", "body": b"x" * (7 * 1024 * 1024)}, 413, "Request Too Long"),
     ],
 )

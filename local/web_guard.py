@@ -1,0 +1,77 @@
+"""Requests that no server of the local stack answers, because a web page may have sent them.
+
+The stack asks nobody for credentials: it listens on loopback alone. But every page in a developer's browser can send
+requests to loopback, too, and can give loopback a name of its own (DNS rebinding), under which it also reads the
+responses. A browser names the page in headers that the page cannot set (Fetch Standard, "forbidden request-header").
+Clients that are no browser send none of them, so nothing changes for them.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from urllib.parse import parse_qs
+
+_SAFE_METHODS = frozenset({"GET", "HEAD", "OPTIONS"})
+# RFC 6761, section 6.3: `localhost` and every name under it are loopback. SDKs address a bucket as `bucket.localhost`.
+_LOOPBACK = re.compile(r"(?:127(?:\.\d{1,3}){3}|\[::1\]|(?:[\w-]+\.)*localhost)(?::\d{1,5})?", re.IGNORECASE | re.ASCII)
+_SHOWN_CHARACTERS = 100
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The parts of a request that a browser decides about; header names are in lower case."""
+
+    method: str
+    target: str
+    headers: tuple[tuple[str, str], ...]
+
+    def values(self, name: str) -> list[str]:
+        """Return every value of a header, in the order of the request."""
+        return [value.strip() for header, value in self.headers if header == name]
+
+    @property
+    def changes_state(self) -> bool:
+        """True unless the request only reads; AWS's query protocol takes its actions by GET, too."""
+        return self.method not in _SAFE_METHODS or "Action" in parse_qs(self.target.partition("?")[2])
+
+
+def find_refusal(method: str, target: str, headers: Iterable[tuple[str, str]]) -> str | None:
+    """Return why a server on loopback refuses the request; None if it may be answered.
+
+    >>> find_refusal("POST", "/api/v1/records", [("Host", "127.0.0.1:8080")])
+    >>> find_refusal("GET", "/", [("Host", "rebound.example:8080")])
+    "Host: must be a loopback name (127.0.0.1, localhost, [::1]), got 'rebound.example:8080'"
+    """
+    asked = _Asked(method, target, tuple((name.lower(), value) for name, value in headers))
+    return next((refusal for rule in _RULES if (refusal := rule(asked)) is not None), None)
+
+
+def _foreign_host(asked: _Asked) -> str | None:
+    hosts = asked.values("host")
+    if len(hosts) == 1 and _LOOPBACK.fullmatch(hosts[0]):
+        return None
+    return f"Host: must be a loopback name (127.0.0.1, localhost, [::1]), got {_shown(hosts)}"
+
+
+def _foreign_origin(asked: _Asked) -> str | None:
+    """Refuse a change by a page of another origin; the explorer's page is of the origin that it sends to."""
+    own = f"http://{asked.values('host')[0]}".lower()
+    foreign = [origin for origin in asked.values("origin") if origin.lower() != own]
+    if not foreign or not asked.changes_state:
+        return None
+    return f"Origin: a page may change nothing here unless it came from {own}, got {_shown(foreign)}"
+
+
+def _foreign_site(asked: _Asked) -> str | None:
+    if "cross-site" not in map(str.lower, asked.values("sec-fetch-site")) or not asked.changes_state:
+        return None
+    return "Sec-Fetch-Site: a page of another site may change nothing here, got 'cross-site'"
+
+
+def _shown(values: list[str]) -> str:
+    return repr(", ".join(values)[:_SHOWN_CHARACTERS]) if values else "none"
+
+
+_RULES: tuple[Callable[[_Asked], str | None], ...] = (_foreign_host, _foreign_origin, _foreign_site)

@@ -1,0 +1,99 @@
+"""What a page in the developer's browser can send to a running stack, and what must go on working beside it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+from urllib.parse import urlsplit
+
+import boto3
+import pytest
+
+PAGE = {"Origin": "https://news.example", "Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded", **PAGE}
+RESET = ["/moto-api/reset", "/%6doto-api/reset", "//moto-api/reset", "/moto-api/reset-auth", "/MOTO-API/reset"]
+
+
+def send(url, method, target, body=None, **headers):
+    connection = http.client.HTTPConnection(urlsplit(url).netloc, timeout=30)
+    try:
+        connection.request(method, target, body, headers)
+        answer = connection.getresponse()
+        return answer.status, answer.read()
+    finally:
+        connection.close()
+
+
+@pytest.fixture
+def kept(probe):
+    """An item, an object and a message that an attack must leave where they are; the test asks whether it did."""
+    probe.put(root="r", node="n")
+    probe.s3.put_object(Bucket=probe.stack.outputs["BucketName"], Key="k", Body=b"kept")
+
+    def are_there():
+        table, bucket = probe.stack.outputs["TableName"], probe.stack.outputs["BucketName"]
+        items = probe.dynamodb.scan(TableName=table)["Items"]
+        return len(items) == 1 and probe.s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"kept"
+
+    yield are_there
+    probe.s3.delete_object(Bucket=probe.stack.outputs["BucketName"], Key="k")
+
+
+@pytest.mark.parametrize("headers", [FORM, {}], ids=["a page", "anybody"])
+@pytest.mark.parametrize("target", RESET)
+def test_one_post_does_not_wipe_the_stack(probe, kept, target, headers):
+    status, body = send(probe.stack.endpoint_url, "POST", target, b"", **headers)
+
+    assert status == 403
+    assert b"moto's own API is closed" in body or b"Origin: " in body
+    assert kept()
+
+
+def test_a_form_of_another_page_uploads_no_object(probe, kept):
+    bucket = probe.stack.outputs["BucketName"]
+    part = b'--b\r\nContent-Disposition: form-data; name="%s"\r\n\r\n%s\r\n'
+    form = part % (b"key", b"k") + part % (b"file", b"planted") + b"--b--\r\n"
+    sent = {"Content-Type": "multipart/form-data; boundary=b", **PAGE}
+
+    assert send(probe.stack.endpoint_url, "POST", f"/{bucket}", form, **sent)[0] == 403
+    assert kept()
+
+
+def test_an_image_of_another_page_starts_no_action(probe, kept):
+    target = "/?Action=DeleteStack&StackName=Local&Version=2010-05-15"
+    assert send(probe.stack.endpoint_url, "GET", target, **{**PAGE, "Sec-Fetch-Dest": "image"})[0] == 403
+    assert kept()
+
+
+def test_a_name_of_somebody_elses_reads_nothing(probe, kept):
+    bucket = probe.stack.outputs["BucketName"]
+    for url, target in ((probe.stack.endpoint_url, f"/{bucket}/k"), (probe.stack.api_url, "/x")):
+        status, body = send(url, "GET", target, Host="rebound.example:4566")
+        assert (status, json.loads(body)["message"].partition(":")[0]) == (403, "Host")
+
+
+def test_a_page_changes_nothing_by_the_api_and_the_explorer_does(probe):
+    own = {"Origin": probe.stack.api_url, "Sec-Fetch-Site": "same-origin"}
+    probe.until(lambda: send(probe.stack.api_url, "GET", "/x")[0] == 201)  # the function has started
+    answers = [send(probe.stack.api_url, "POST", "/x", b"{}", **headers)[0] for headers in (FORM, own, {})]
+    assert answers == [403, 201, 201]
+
+
+def test_an_sdk_reaches_the_stack_by_any_name_of_loopback(probe, kept):
+    port = urlsplit(probe.stack.endpoint_url).port
+    bucket = probe.stack.outputs["BucketName"]
+    for host in ("127.0.0.1", "localhost"):
+        s3 = boto3.client("s3", **{**probe.stack.client_settings, "endpoint_url": f"http://{host}:{port}"})
+        assert s3.get_object(Bucket=bucket, Key="k")["Body"].read() == b"kept"
+
+
+def test_the_functions_run_for_the_stack_and_for_nobody_else(probe):
+    port = probe.stack.function_port
+    name = probe.stack.outputs["AnswerName"]
+    invoke = f"/2015-03-31/functions/{name}/invocations"
+    run = json.dumps({"job": "x", "run": "r", "arguments": {}, "timeout_s": 1}).encode()
+    for target, body in ((invoke, b"{}"), (f"/guess{invoke}", b"{}"), ("/glue/runs", run)):
+        assert send(f"http://127.0.0.1:{port}", "POST", target, body)[0] == 404
+
+    through_aws = boto3.client("lambda", **probe.stack.client_settings)
+    assert through_aws.invoke(FunctionName=name, Payload=b'{"do": "echo"}')["StatusCode"] == 200
