@@ -32,7 +32,15 @@ from lineage.fields.ordered import OrderedOperation, Step, Translated, Written, 
 from lineage.fields.ordered_forms import descriptions_of
 from spark_client.current_run import Head, RunOfJob, current_run, is_root
 from spark_client.recorder_events import ROOTS_MAX, loads_of, render_event
-from spark_client.recorder_operations import Dataset, Given, parse_dataset, parse_names, parse_steps, parse_written
+from spark_client.recorder_operations import (
+    Dataset,
+    Given,
+    clean_operation,
+    parse_dataset,
+    parse_names,
+    parse_steps,
+    parse_written,
+)
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -249,7 +257,7 @@ class LineageRecorder:
     def _checked(self, translated: Translated, where: str = "operations") -> Sequence[Operation]:
         for warning in (*translated.warnings, *check_operations(translated.operations, where)):
             self._warn(warning)
-        return translated.operations
+        return [clean_operation(one) for one in translated.operations]
 
     def _guard(self, what: str, do: Callable[[], T]) -> T | None:
         """This is the one place where everything is caught: lineage must not end the job that it describes."""

@@ -13,6 +13,7 @@ from lineage.fields.ordered import OrderedOperation, Step, Types, Written
 from lineage.fields.ordered_forms import DescribedSource, descriptions_of, parse_fields, parse_ordered, types_of
 from lineage.fields.paths import print_slashed
 from lineage.names import DatasetId
+from spark_client.dataset_names import clean_dataset
 
 # A dataset as (namespace, name) or (namespace, name, description), as `{"namespace", "name", "description"}`, or as the
 # model's own.
@@ -80,6 +81,15 @@ def parse_dataset(given: Dataset, where: str = "dataset") -> DescribedSource:
         if isinstance(namespace, str) and isinstance(name, str) and isinstance(description, (str, type(None))):
             return DatasetId(namespace, name), description
     raise Invalid.because(where, given, "must be a dataset, as (namespace, name) or (namespace, name, description)")
+
+
+def clean_operation(operation: Operation) -> Operation:
+    """Return the operation with a clean name of the dataset that it reads or writes (`dataset_names`)."""
+    if isinstance(operation, Read):
+        return replace(operation, source=clean_dataset(operation.source))
+    if isinstance(operation, Write):
+        return replace(operation, destination=clean_dataset(operation.destination))
+    return operation
 
 
 def parse_steps(operations: Iterable[Given], stage: str | None = None) -> tuple[Step, ...]:

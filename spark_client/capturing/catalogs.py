@@ -11,6 +11,7 @@ from lineage.names import DatasetId
 from spark_client.capturing import jdbc
 from spark_client.capturing.locations import namespace_of
 from spark_client.capturing.writes import Symlink
+from spark_client.dataset_names import clean_name
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -37,7 +38,11 @@ class Catalog:
     url: str | None = None
 
     def find_table(self, database: Sequence[str], table: str, location: str | None = None) -> DatasetId | None:
-        """A table's name here; None if there is none. `location` is a URI."""
+        """A table's name here; None if there is none. `location` is a URI.
+
+        The name of a table may be a path itself, as in delta.`s3://lake/flights`.
+        """
+        database, table = [clean_name(part) for part in database], clean_name(table)
         if self.url:
             return jdbc.find_table(self.url, ".".join(f'"{part}"' for part in (*database, table)))
         if self.namespace and self.namespace.startswith("arn:aws:glue:"):
@@ -117,7 +122,7 @@ def _named(conf: Mapping[str, str], prefix: str, environment: Mapping[str, str])
     if kind in ("hive", "hivecatalog") and (metastore := _metastore(of["uri"] or conf.get(_METASTORE))):
         return Catalog(metastore)
     if kind in ("rest", "restcatalog", "nessie", "nessiecatalog") and of["uri"]:
-        return Catalog(_without_user(of["uri"]))
+        return Catalog(clean_name(of["uri"]).rstrip("/"))
     if of["url"] and of["url"].startswith("jdbc:"):
         return Catalog(url=of["url"])
     return Catalog(namespace_of(of["warehouse"]), warehouse=True) if of["warehouse"] else Catalog()
@@ -133,11 +138,6 @@ def _metastore(uris: str | None) -> str | None:
     """The first of them, as OpenLineage takes it."""
     first = urlsplit((uris or "").split(",")[0].strip())
     return f"hive://{first.hostname}:{first.port or 9083}" if first.hostname else None
-
-
-def _without_user(uri: str) -> str:
-    found = urlsplit(uri)
-    return f"{found.scheme}://{found.netloc.rpartition('@')[2]}{found.path.rstrip('/')}"
 
 
 def _is_under(location: str, namespace: str) -> bool:

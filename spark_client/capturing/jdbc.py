@@ -65,6 +65,8 @@ _ORACLE = re.compile(
     r"(?:(?:\w+:)?//)?(?P<host>\[[0-9a-f:.]+\]|[\w.,-]+)(?::(?P<port>\d+))?(?:[:/](?P<service>[\w.$#-]+))?.*", re.I
 )
 _TNS = re.compile(r"\(\s*(HOST|PORT|SERVICE_NAME|SID)\s*=\s*([\w.-]+)\s*\)", re.IGNORECASE)
+# In the path, or in the first option before its name has ended: the end of a password that had a slash or a `?`.
+_USER_BEHIND_HOST = re.compile(r"//[^/?;]*(?:/[^?;]*@|[^=]*[/?;][^=]*@)")
 _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|`([^`]+)`|\[([^\]]+)\]|([^\s".`\[\]()]+)')
 
 
@@ -138,6 +140,8 @@ def _find_place(url: str) -> _Place | None:
     kind = found["kind"].lower()
     if kind == "oracle":
         return _find_oracle(url)
+    if _USER_BEHIND_HOST.search(url):
+        return None
     options = _options(found["options"] or "")
     if found["authority"] is None:
         return _find_embedded(kind, f"{found['more'][1:]}:{found['local']}".lstrip(":"), options)

@@ -7,14 +7,13 @@ from urllib.parse import unquote
 
 from lineage.names import DatasetId
 from lineage.partitions import trim_partitions
+from spark_client.dataset_names import clean_name
 
 _URL = re.compile(r"(?:(?P<scheme>[A-Za-z][\w+.-]+):)?(?://(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL)
 # What all names of one store are named by. A scheme that is not here is its own.
 _SCHEMES = {"s3a": "s3", "s3n": "s3", "wasb": "wasbs", "abfs": "abfss"}
 # Their names are keys, without a slash before them.
 _OBJECT_STORES = frozenset({"s3", "gs", "wasbs", "abfss"})
-# Here what stands before the @ is a container; elsewhere it is a user, and Hadoop's old S3 URLs had the secret there.
-_CONTAINERS = frozenset({"wasbs", "abfss"})
 _PART_FILE = re.compile(r"/part-(?:[mr]-)?\d{5}[^/]*$")
 _TEMPORARY = re.compile(
     r"/_temporary(?:/|$)"  # Hadoop's output committers
@@ -28,6 +27,8 @@ _KAFKA_PORT = "9092"
 def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
     """The dataset at a Hadoop path; None for temporary storage, which is nobody's, and for what is no bucket's name.
 
+    No user info and no query string comes into the name.
+
     >>> find_path("s3a://lake/flights/checked/day=2013-01-01")
     DatasetId(namespace='s3://lake', name='flights/checked')
     >>> find_path("/data/flights.csv")
@@ -38,12 +39,12 @@ def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
     """
     if _TEMPORARY.search(url):
         return None
-    scheme, authority, path = _split(url)
-    default_scheme, default_authority, _ = _split(default_fs)
+    scheme, authority, path = _split(clean_name(url))
+    default_scheme, default_authority, _ = _split(clean_name(default_fs))
     if not scheme or (scheme == default_scheme and not authority):
         scheme, authority = default_scheme, default_authority
-    if scheme == "s3" and ":" in authority.rpartition("@")[2]:
-        return None  # no bucket: a key and a part of its secret, which had a slash
+    if scheme == "s3" and ":" in authority:
+        return None  # no bucket
     return DatasetId(_namespace(scheme, authority), trim_partitions(_name(scheme, path)))
 
 
@@ -53,7 +54,7 @@ def find_uri(uri: str, default_fs: str = "file:///") -> DatasetId | None:
     >>> find_uri("file:/data/new%20flights").name
     '/data/new flights'
     """
-    return find_path(unquote(uri), default_fs)
+    return find_path(unquote(clean_name(uri)), default_fs)
 
 
 def is_partition(url: str) -> bool:
@@ -62,7 +63,7 @@ def is_partition(url: str) -> bool:
     >>> [is_partition(path) for path in ("/data/flights", "/data/flights/", "/data/flights/day=2013-01-01")]
     [False, False, True]
     """
-    scheme, _, path = _split(url)
+    scheme, _, path = _split(clean_name(url))
     name = _name(scheme, path)
     return trim_partitions(name) != name
 
@@ -85,7 +86,7 @@ def namespace_of(uri: str) -> str:
     >>> [namespace_of(uri) for uri in ("file:/data/warehouse/", "s3a://lake/warehouse", "hdfs://nn:8020/warehouse")]
     ['file:/data/warehouse', 's3://lake/warehouse', 'hdfs://nn:8020/warehouse']
     """
-    scheme, authority, path = _split(unquote(uri))
+    scheme, authority, path = _split(unquote(clean_name(uri)))
     namespace = _namespace(scheme or "file", authority)
     return f"{namespace}{'' if '://' in namespace else ':'}{path.rstrip('/')}"
 
@@ -99,8 +100,6 @@ def _split(url: str) -> tuple[str, str, str]:
 
 
 def _namespace(scheme: str, authority: str) -> str:
-    if scheme not in _CONTAINERS:
-        authority = authority.rpartition("@")[2]
     return f"{scheme}://{authority}" if authority else scheme
 
 

@@ -68,8 +68,9 @@ TEMPORARY = [
 ]
 
 
-def test_a_secret_with_a_slash_is_no_bucket():
-    assert find_path("s3n://AKIAEXAMPLE:sec/ret@lake/flights") is None
+def test_a_secret_with_a_slash_is_no_part_of_the_bucket():
+    assert find_path("s3n://AKIAEXAMPLE:sec/ret@lake/flights") == DatasetId("s3://lake", "flights")
+    assert find_path("s3n://AKIAEXAMPLE:sec/ret") is None
 
 
 @pytest.mark.parametrize("path", TEMPORARY)
