@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import json
 import ssl
+import sys
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
+from functools import cache
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 _ANSWER_S = 60.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_PORTS = {"http": 80, "https": 443}
+# What signs a request or proves a token, as urllib spells headers.
+_CREDENTIALS = ("Authorization", "X-amz-security-token")
 
 
 class NoAnswer(Exception):
@@ -74,15 +79,51 @@ def _unreached(url: str, reason: str | BaseException) -> str:
 def _opener(question: str) -> urllib.request.OpenerDirector:
     """By the proxy that the environment names, but for a service on this machine."""
     direct = [urllib.request.ProxyHandler({})] if urlsplit(question).hostname in _LOOPBACK else []
-    return urllib.request.build_opener(*direct)
+    return urllib.request.build_opener(_Redirects, *direct)
+
+
+class _Redirects(urllib.request.HTTPRedirectHandler):
+    """Redirects without the credentials, where they lead to another origin: a large result is a signed link to S3."""
+
+    def redirect_request(self, req: urllib.request.Request, *args: Any) -> urllib.request.Request | None:
+        """Return the request that follows the redirect."""
+        following = super().redirect_request(req, *args)
+        if following is not None and not _is_same_origin(req.full_url, following.full_url):
+            for header in _CREDENTIALS:
+                following.remove_header(header)
+        return following
+
+
+def _is_same_origin(url: str, other: str) -> bool:
+    """True if credentials for a URL may go to another, by the rule of requests (`Session.should_strip_auth`).
+
+    >>> url = "http://service/lineage"
+    >>> [_is_same_origin(url, other) for other in ("http://service:80/other", "https://service/other")]
+    [True, True]
+    >>> [_is_same_origin(url, other) for other in ("http://service.example/", "http://service:81/", "https://service:444/")]
+    [False, False, False]
+    """
+    before, after = urlsplit(url), urlsplit(other)
+    ports = [parts.port or _PORTS.get(parts.scheme) for parts in (before, after)]
+    upgraded = (before.scheme, after.scheme, *ports) == ("http", "https", 80, 443)
+    return before.hostname == after.hostname and (upgraded or (before.scheme == after.scheme and ports[0] == ports[1]))
 
 
 def _headers(question: str, token: str | None) -> dict[str, str]:
     headers = {"Accept": "application/json"}
     host = urlsplit(question).hostname or ""
     if token:
+        if question.startswith("http://") and host not in _LOOPBACK:
+            _warn_of_plain_token(host)
         return {**headers, "Authorization": f"Bearer {token}"}
     return _signed(question, host, headers) if ".execute-api." in host else headers
+
+
+@cache
+def _warn_of_plain_token(host: str) -> None:
+    """Warn once of each host."""
+    warning = f"the token goes to {host} over plain http, where anybody on the way reads it: use https"
+    print(f"! {warning}", file=sys.stderr)
 
 
 def _signed(question: str, host: str, headers: dict[str, str]) -> dict[str, str]:

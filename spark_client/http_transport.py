@@ -6,6 +6,7 @@ import gzip
 import http.client
 import io
 import json
+import logging
 import queue
 import re
 import socket
@@ -14,6 +15,7 @@ import time
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any, NoReturn
 from urllib.parse import SplitResult, urlsplit
 from urllib.request import getproxies, proxy_bypass
@@ -35,13 +37,17 @@ COMPRESSED_ABOVE_BYTES = 8_192
 # No answer of the service's is longer: it names what was in the request.
 _ANSWER_MAX_BYTES = 4 * BODY_MAX_BYTES
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_log = logging.getLogger("headwater.client")
 
 # Adds what authentication needs to the headers of a body that goes to a URL.
 Authenticate = Callable[[str, bytes, dict[str, str]], dict[str, str]]
 
 
 class HttpTransport:
-    """Sends requests to `<url>/api/v1/records`, events to `<url>/api/v1/lineage`, and keeps its connections."""
+    """Sends requests to `<url>/api/v1/records`, events to `<url>/api/v1/lineage`, and keeps its connections.
+
+    No redirect is followed: a 3xx is `Refused`, so that neither credentials nor events reach another host.
+    """
 
     def __init__(self, destination: Destination, patience: Patience) -> None:
         url = destination.url or ""
@@ -54,6 +60,8 @@ class HttpTransport:
             self._root = f"http://{parts.netloc}{self._root}"
         self._patience = patience
         self._authenticate = _authentication(destination, self._host)
+        if destination.token is not None and self._scheme == "http" and self._host not in _LOOPBACK:
+            _warn_of_plain_token(self._host)
         self._idle: queue.LifoQueue[http.client.HTTPConnection] = queue.LifoQueue()
         weakref.finalize(self, _close_all, self._idle)
 
@@ -234,6 +242,12 @@ def _refusal(status: int, retry_after: str | None, answer: bytes) -> Refused | U
 def _seconds(retry_after: str | None) -> float:
     """The seconds that `Retry-After` names; 0 for its form as a date, which no AWS service sends."""
     return float(retry_after) if retry_after and retry_after.isdecimal() else 0.0
+
+
+@cache
+def _warn_of_plain_token(host: str) -> None:
+    """Log one warning for each host: a job makes many clients, and every one of them would say the same."""
+    _log.warning("the token goes to %s over plain http, where anybody on the way reads it: use https", host)
 
 
 def _authentication(destination: Destination, host: str) -> Authenticate:

@@ -111,7 +111,8 @@ def open_transport(destination: Destination, patience: Patience) -> Transport:
 class FileTransport:
     """Appends requests and events to a file, a line of JSON each: for tests, and for jobs without a way to the service.
 
-    Each request is one write in append mode, so that several processes of one machine may share the file.
+    Each request is one write in append mode, so that several processes of one machine may share the file. A new file is
+    its owner's alone, whatever the umask; the mode of one that is there already stays.
     """
 
     def __init__(self, path: Path) -> None:
@@ -147,7 +148,7 @@ class FileTransport:
 
     def _append(self, line: bytes) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         line = b"\n" + line if self._is_torn else line
         try:
             while line:

@@ -9,12 +9,13 @@ from urllib.parse import parse_qs, urlsplit
 class Service:
     """Answers every GET with `status` and the next of `pages`, or its path's body in `bodies`, else `body`.
 
-    Keeps what it was asked.
+    A path in `redirects` is answered with 303 to the URL there. Keeps what it was asked.
     """
 
     def __init__(self) -> None:
         self.status, self.body = 200, b"{}"
         self.bodies: dict[str, bytes] = {}
+        self.redirects: dict[str, str] = {}
         self.pages: list[bytes] = []
         self.asked: list[tuple[str, dict[str, list[str]], str | None]] = []
         service = self
@@ -24,7 +25,9 @@ class Service:
                 url = urlsplit(self.path)
                 service.asked.append((url.path, parse_qs(url.query), self.headers.get("Authorization")))
                 body = service.pages.pop(0) if service.pages else service.bodies.get(url.path, service.body)
-                self.send_response(service.status)
+                self.send_response(303 if url.path in service.redirects else service.status)
+                if url.path in service.redirects:
+                    self.send_header("Location", service.redirects[url.path])
                 self.send_header("Content-Length", str(len(body)))
                 self.end_headers()
                 self.wfile.write(body)
