@@ -42,6 +42,7 @@ RUN: Example = {
     "job": JOB_ID,
     "otherJobs": [],
     "otherJobsTruncated": False,
+    "truncated": False,
 }
 # As graphs and lists of versions have it.
 _RUN_ALONE: Example = {**RUN, "inputDatasetVersions": [], "outputDatasetVersions": [], "facets": {}}

@@ -124,10 +124,11 @@ _RUN = object_of(
             "description": "Ours: the other jobs that claim its id: of its namespace and, where "
             "the run was asked for by its id, of the others that the caller may read.",
         },
-        "otherJobsTruncated": {**_FLAG, "description": "Ours: more namespaces have runs of its id than are looked at."},
+        "otherJobsTruncated": _flag("more namespaces have runs of its id than are looked at."),
+        "truncated": _flag("it read more datasets than one response finds the versions of."),
     },
-    description="Ours are `job`, `otherJobs`, `otherJobsTruncated` and `resolvedBy`. In graphs and lists of versions "
-    "it is without its own versions and facets.",
+    description="Ours are `job`, `otherJobs`, `otherJobsTruncated`, `truncated` and `resolvedBy`. In graphs and lists "
+    "of versions it is without its own versions and facets.",
     examples=[examples.RUN],
 )
 _UPSTREAM_RUN = object_of(

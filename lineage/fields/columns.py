@@ -90,11 +90,16 @@ def over(upper: Columns, lower: Columns) -> Columns:
 
 
 def sources_at(fields: Mapping[FieldPath, Sources], paths: Iterable[FieldPath]) -> Sources:
-    """Return the sources of some of the fields, together; those of one field as they are."""
-    sources: Sources = {}
-    for path in paths:
-        sources = _both(fields[path], sources)
-    return sources
+    """Return the sources of some of the fields, together."""
+    return unite_sources(fields[path] for path in paths)
+
+
+def unite_sources(every: Iterable[Sources]) -> Sources:
+    """Return all the sources together."""
+    united: Sources = {}
+    for sources in every:
+        united = _both(sources, united)
+    return united
 
 
 def _both(one: Sources, other: Sources) -> Sources:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Generic, Literal, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, TypeAlias, TypedDict, TypeVar
 
 from lineage.names import DatasetId, JobId, RunKey
 from lineage.runs.event import Facets, ParentRun
@@ -17,6 +17,21 @@ T = TypeVar("T")
 State: TypeAlias = Literal["NEW", "RUNNING", "COMPLETED", "FAILED", "ABORTED"]
 ResolvedBy: TypeAlias = Literal["storage", "parentRun", "time", "initial"]
 Sort: TypeAlias = Literal["name", "updated_at"]
+
+
+class _Limits(TypedDict, total=False):
+    """Limits of a search that it may lack: a namespace, and times of the last update (`after` included)."""
+
+    namespace: str | None
+    before: str | None
+    after: str | None
+
+
+class SearchOptions(_Limits):
+    """The order and length of a search's page, and its limits."""
+
+    sort: Sort
+    limit: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +70,7 @@ class FoundRun:
     `job_version` is None until the run is done. `other_jobs` also claim this run id: jobs of its namespace, later than
     `job` did; if the run was looked up by its id, also the jobs of the runs that have it in other namespaces.
     `others_cut`: more namespaces than are looked at have this id.
+    `truncated`: it read more than `inputs` shows.
     """
 
     id: str
@@ -74,6 +90,7 @@ class FoundRun:
     job_facets: Facets = field(default_factory=dict)
     other_jobs: tuple[JobId, ...] = ()
     others_cut: bool = False
+    truncated: bool = False
 
     @property
     def key(self) -> RunKey:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from lineage.fields.columns import Column, Columns, Source
 from lineage.fields.found import ColumnGraph, FoundColumn
 from tests.fields_model.found import found_sources, found_tellers, hops, type_of
-from tests.fields_model.related import related_in, went_into
+from tests.fields_model.related import related, went_into
 from tests.fields_model.schema import top_level
 from tests.fields_model.told import NOTHING
 
@@ -123,8 +123,8 @@ def with_read_versions(found, reports):
 
 def _reports_of(world, column):
     words = world.writers(column.dataset)
-    found = related_in(column.field, [word.columns.fields.keys() for word in words])
-    return _read(world, [(word, word.columns.fields.get(path, {})) for word in words for path in found])
+    found = [(word, related(column.field, word.columns.fields.keys())) for word in words]
+    return _read(world, [(word, word.columns.fields[path]) for word, paths in found for path in paths])
 
 
 def _reports_of_whole(world, dataset):

@@ -21,6 +21,7 @@ from tests.fields_model.related import exists, is_inside, overlap, related, rela
 from tests.fields_model.tellers import Teller, sources_in, unknown
 from tests.fields_model.told import united
 from tests.runs_model.facets import text_in
+from tests.runs_model.schemas import dataset_facets
 
 _FAR = 20
 # Runs that a report names of one thing.
@@ -266,7 +267,7 @@ def _called(how):
 
 def _status(world, column):
     """Whether the column is there now; where no schema tells, those that are told of now are."""
-    facets = world.said.dataset_facets(column.dataset)
+    facets = dataset_facets(world.said, column.dataset)
     if text_in(facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP" or world.said.is_hidden(
         column.dataset
     ):

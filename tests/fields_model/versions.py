@@ -150,18 +150,19 @@ def _above(found):
 
 def _node(world, node):
     words = world.words_of_version(node.dataset, node.version)
-    columns = world.named(united(word.columns for word in words))
-    return _found(world, node, words, columns, world.schema_of_version(node.dataset, node.version))
+    told = [world.named(word.columns) for word in words]
+    return _found(world, node, words, told, world.schema_of_version(node.dataset, node.version))
 
 
 def _node_then(world, then, node):
     """The node as of then: what its sources are called, and their versions, is told with all that is known."""
     words = shown_versions(then, node.dataset)[node.version]
-    columns = world.named(then.without_hidden(united(word.columns for word in words)))
-    return _found(world, node, words, columns, then.schema_of_version(node.dataset, node.version), then)
+    told = [world.named(then.without_hidden(word.columns)) for word in words]
+    return _found(world, node, words, told, then.schema_of_version(node.dataset, node.version), then)
 
 
-def _found(world, node, words, columns, schema, then=None):
+def _found(world, node, words, told, schema, then=None):
+    columns = united(told)
     tellers = sorted((word.teller for word in words), key=lambda one: one.id)
 
     def version_of(dataset):
@@ -175,7 +176,7 @@ def _found(world, node, words, columns, schema, then=None):
         node.version,
         type=type_of(node.field, columns, schema),
         schema_known=bool(schema),
-        inputs=found_sources(inputs(node.field, words, columns), version_of),
+        inputs=found_sources(inputs(node.field, told), version_of),
         dependencies=found_sources(columns.whole, version_of),
         tellers=found_tellers(words, node.field, lambda one: version_made(then or world, one, node.dataset)),
     )

@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from functools import cache
 
 from lineage.fields.columns import NO_COLUMNS, Columns, Source
-from tests.fields_model.related import related, related_in
+from tests.fields_model.related import related
 from tests.fields_model.schema import fields_of
 from tests.fields_model.tellers import Teller, every_teller, sources_in, unknown
 from tests.fields_model.told import united
 from tests.runs_model import dataset_versions
 from tests.runs_model.run import Run
+from tests.runs_model.schemas import dataset_facets
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,8 @@ class World:
 
     def inputs(self, column):
         """What a column is made of now: what it finds in what each writer told."""
-        return inputs(column.field, self.writers(column.dataset), self.present(column.dataset))
+        told = [self.named(self.without_hidden(word.columns)) for word in self.writers(column.dataset)]
+        return inputs(column.field, told)
 
     def used_now(self, dataset):
         """The columns of it that present columns are made of, or depend on."""
@@ -110,7 +112,7 @@ class World:
         """(path, type or None) of its fields by the latest schema facet; empty if there is none."""
         if dataset not in self.said.datasets:
             return {}
-        return fields_of(self.said.dataset_facets(dataset))
+        return fields_of(dataset_facets(self.said, dataset))
 
     # Versions
 
@@ -145,10 +147,10 @@ class World:
         return fields_of(next((one.facets for one in self.versions(dataset) if one.id == version), {}))
 
 
-def inputs(path, words, columns):
-    """The sources in all the columns of what a path finds in words, each by itself."""
-    found = related_in(path, [word.columns.fields.keys() for word in words])
-    return united(Columns({}, columns.fields[one]) for one in found).whole
+def inputs(path, told):
+    """The sources of what a path finds in the columns that each told, by themselves."""
+    found = [columns.fields[one] for columns in told for one in related(path, columns.fields.keys())]
+    return united(Columns({}, sources) for sources in found).whole
 
 
 def _with_sources(columns, change):

@@ -20,6 +20,8 @@ Where the rules leave room, the model decides:
   it tells of fields that differ from those told last before it by a DatasetEvent or a version that did not fail.
 - The facets of a version are those that its run told of its output; nothing is inherited.
 - The version that a run read is never that of a failed run, unless the storage's own version says so.
+- A dataset's schema is that of the last version or declaration which has one; of nothing that exists, what a run was
+  to write, else what was read. A schema that is deleted leaves only what was read.
 - A graph does not start at what is hidden; a start dataset comes first.
 """
 

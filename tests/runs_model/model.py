@@ -19,7 +19,7 @@ from lineage.runs.found import (
     UsedVersion,
 )
 from lineage.runs.times import parse_time
-from tests.runs_model import dataset_versions, graph, job_versions
+from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.facets import merged, text_in
 from tests.runs_model.said import Said
 
@@ -229,7 +229,7 @@ class Model:
         return self.dataset(dataset) if dataset in self.said.datasets else None
 
     def dataset(self, dataset):
-        facets, times = self.said.dataset_facets(dataset), self.said.dataset_times(dataset)
+        facets, times = schemas.dataset_facets(self.said, dataset), self.said.dataset_times(dataset)
         versions = self.dataset_versions(dataset)
         current = dataset_versions.current_of(versions)
         writer = self._last_writer(dataset)

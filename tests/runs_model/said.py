@@ -6,7 +6,7 @@ from functools import cache, cached_property
 
 from lineage.names import DatasetId, JobId, RunKey
 from lineage.runs.event import Event
-from tests.runs_model.facets import merged, when
+from tests.runs_model.facets import when
 from tests.runs_model.run import Run
 
 
@@ -74,17 +74,6 @@ class Said:
 
     def uses_of(self, dataset):
         return [(event, way, use) for event, way, use in self.uses if self.primary(use.dataset) == dataset]
-
-    def dataset_facets(self, dataset):
-        """Its facets as last said; a schema that came with a read only if nobody wrote or declared one."""
-        uses = self.uses_of(dataset)
-        facets = merged((event, use.facets) for event, _, use in uses)
-        read, others = (
-            merged((event, use.facets) for event, way, use in uses if (way == "in") is reads) for reads in (True, False)
-        )
-        schemas = [some["schema"] for some in (others, read) if "schema" in some]
-        rest = {name: body for name, body in facets.items() if name != "schema"}
-        return dict(sorted({**rest, **({"schema": schemas[0]} if schemas else {})}.items()))
 
     def primaries(self, names):
         return tuple(sorted({self.primary(name) for name in names}))

@@ -8,7 +8,7 @@ from lineage.runs.times import milliseconds_between
 
 
 def render_run(run: FoundRun) -> Form:
-    """Render Marquez's Run; ours are `job`, `otherJobs` that claim its id, and `resolvedBy` on each input version."""
+    """Render Marquez's Run; ours: `job`, `otherJobs` that claim its id, whether each was cut, and `resolvedBy`."""
     return {
         "id": run.id,
         "createdAt": when(run.created),
@@ -27,6 +27,7 @@ def render_run(run: FoundRun) -> Form:
         "job": render_id(run.job),
         "otherJobs": render_ids(run.other_jobs),
         "otherJobsTruncated": run.others_cut,
+        "truncated": run.truncated,
     }
 
 

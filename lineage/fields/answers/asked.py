@@ -11,13 +11,14 @@ from lineage.fields.answers.present import Entry, Present, Told
 from lineage.fields.answers.schemas import NO_SCHEMA, Schema, schema_of
 from lineage.fields.columns import Column
 from lineage.names import DatasetId, FieldPath, JobId, RunKey
+from lineage.runs.answers.current_facets import read_facets
 from lineage.runs.answers.dataset_versions import VERSIONS_MAX, find_version, read_windows
 from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.job_versions import versions_of
 from lineage.runs.answers.node_ids import FieldNode, Node
 from lineage.runs.answers.reads import outputs_of
 from lineage.runs.facts.current import io_of
-from lineage.runs.facts.growing import dataset_of, facets_of_dataset
+from lineage.runs.facts.growing import dataset_of
 from lineage.runs.facts.newest import facts_of_runs
 from lineage.runs.facts.run import dataset_version_id
 from lineage.runs.facts.table import GraphTable
@@ -80,7 +81,7 @@ def _made_by_job_version(job: JobId, version: str, table: GraphTable) -> Made | 
 def _columns_of(node: FieldNode | Node, entry: VersionEntry, table: GraphTable) -> list[Column]:
     """The columns of a version that a node stands for; where nothing tells its schema, that of its dataset."""
     primary = entry.group.primary
-    schema = entry.schema if entry.schema.known else schema_of(facets_of_dataset(entry.group.facts))
+    schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], table)[0])
     walk = ColumnWalk(table)
     if isinstance(node, FieldNode):
         there = entry.has(node.field, schema) or walk.is_used(primary, node.field)

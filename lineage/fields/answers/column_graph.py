@@ -171,6 +171,7 @@ class ColumnWalk:
         shown = list(self._shown())
         entries = {entry.group.primary: entry for _, entry in shown}
         reads = ReadVersions(entries.values(), self._table, self._present.groups)
+        self._truncated |= reads.truncated
         for column, entry in shown:
             found = found_column(column, entry, self._outputs.get(column, frozenset()), writers.get(column.dataset))
             versions = reads.of_inputs(entry, column.field), reads.of_dependencies(entry)

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from lineage.fields.answers.column_graph import COLUMNS_MAX, found_sources
-from lineage.fields.answers.present import IndexedColumns, Told, renamed, unknown_columns
+from lineage.fields.answers.present import IndexedColumns, Told, unknown_columns
+from lineage.fields.answers.read_versions import with_sources_alone
 from lineage.fields.answers.schemas import NO_SCHEMA, Schema, schema_of
 from lineage.fields.answers.told import read_columns
 from lineage.fields.column_index import RelatedPaths
-from lineage.fields.columns import NO_COLUMNS, Column, Columns, unite
+from lineage.fields.columns import NO_COLUMNS, Column, Columns
 from lineage.fields.found import UNKNOWN_TYPE, ColumnGraph, FoundColumn, Teller
 from lineage.names import DatasetId, FieldPath, RunKey
 from lineage.runs.answers.dataset_versions import VERSIONS_MAX, read_windows
 from lineage.runs.answers.groups import Group, Groups
-from lineage.runs.answers.reads import Read, reads_of
+from lineage.runs.answers.reads import InputBudget, Read, reads_of
 from lineage.runs.facts.growing import RunFacts, dataset_of, text_of, united_facets
 from lineage.runs.facts.keys import dataset_pk
 from lineage.runs.facts.newest import facts_of_runs
@@ -67,6 +68,7 @@ class VersionWalk:
         self._groups = Groups(table)
         self._entries: dict[Version, VersionEntry] = {}
         self._columns: dict[_Node, None] = {}
+        self._budget = InputBudget()
         self._truncated = False
 
     def load(self, made: Mapping[Version, RunKey | None]) -> None:
@@ -89,13 +91,14 @@ class VersionWalk:
         """Add versions whose columns are told: read what they came from, and their schemas (as of a time)."""
         tellers = {one.teller.run for entry in entries for one in entry.told}
         facts = facts_of_runs(tellers, self._table)
-        sources = {source for entry in entries for one in entry.told for source in one.columns.datasets}
-        inputs = {dataset_of(text) for one in facts.values() for text in one.inputs}
-        self._groups.load({*sources, *inputs, *(entry.group.primary for entry in entries)})
-        reads = reads_of(dict(_with_sources(entries, facts, self._groups)), self._table, self._groups)
+        every = [one for entry in entries for one in entry.told]
+        sources = {source for one in every for source in one.columns.datasets}
+        self._groups.load({*sources, *(entry.group.primary for entry in entries)})
+        readers = self._budget.take(dict(sorted(with_sources_alone(every, facts, self._groups).items())))
+        self._truncated |= bool(self._budget.cut)
+        reads = reads_of(readers, self._table, self._groups)
         for entry in entries:
-            columns = renamed(unite(one.columns for one in entry.told), self._names_but(entry.hidden))
-            entry.known = IndexedColumns(columns, entry.told)
+            entry.known = IndexedColumns(entry.told, self._names_but(entry.hidden))
             runs = sorted({one.teller.run for one in entry.told})
             entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
             self._entries[entry.group.primary, entry.version] = entry
@@ -194,17 +197,3 @@ def _described(groups: Sequence[Group], table: GraphTable) -> set[DatasetId]:
     asked = [(group.primary, name) for group in groups for name in group.names]
     pages = table.query([Query(dataset_pk(name), prefix="E#", limit=1) for _, name in asked]) if asked else []
     return {primary for (primary, _), page in zip(asked, pages, strict=True) if page.rows}
-
-
-def _with_sources(
-    entries: Sequence[VersionEntry], facts: Mapping[RunKey, RunFacts], groups: Groups
-) -> Iterator[tuple[RunKey, RunFacts]]:
-    """The facts of the runs that told, as if they had read all that they told columns to come from."""
-    sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
-    for entry in entries:
-        for one in entry.told:
-            sources.setdefault(one.teller.run, set()).update(one.columns.datasets)
-    for run, told in facts.items():
-        read = {groups.primary(dataset_of(text)) for text in told.inputs}
-        others = (source for source in sorted(sources[run]) if groups.primary(source) not in read)
-        yield run, replace(told, inputs={**dict.fromkeys(map(text_of, others), told.first or ""), **told.inputs})

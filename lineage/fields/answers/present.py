@@ -9,15 +9,16 @@ from typing import Any, TypeAlias
 from lineage.fields.answers.schemas import Schema, schema_of
 from lineage.fields.answers.told import Ask, read_columns
 from lineage.fields.column_index import ColumnIndex, RelatedPaths
-from lineage.fields.columns import NO_COLUMNS, Column, Columns, Source, Sources, Transformation, sources_at, unite
+from lineage.fields.columns import NO_COLUMNS, Column, Columns, Source, Sources, Transformation, unite, unite_sources
 from lineage.fields.found import Teller
 from lineage.names import DatasetId, FieldPath, JobId, RunKey, uuid_of_bytes
+from lineage.runs.answers.current_facets import read_facets
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.answers.nodes import nodes_of
 from lineage.runs.answers.written import version_by
 from lineage.runs.facts.current import found_job, io_of
-from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of_dataset, job_of, text_of
+from lineage.runs.facts.growing import RunFacts, dataset_of, job_of, text_of
 from lineage.runs.facts.newest import Run, facts_of_runs, last_teller, newest
 from lineage.runs.facts.run import position, run_version_id
 from lineage.runs.facts.table import GraphTable
@@ -41,21 +42,26 @@ class Told:
 class IndexedColumns:
     """Columns that were reported of one dataset, found by path; by primary names and without hidden datasets."""
 
-    def __init__(self, columns: Columns = NO_COLUMNS, told: Iterable[Told] = ()) -> None:
-        self.columns = columns
+    def __init__(
+        self, told: Iterable[Told] = (), name_of: Callable[[DatasetId], DatasetId | None] = lambda dataset: dataset
+    ) -> None:
         self.told = list(told)
+        self._reports = [renamed(one.columns, name_of) for one in self.told]
+        self.columns = unite(self._reports)
         self.index = ColumnIndex(one.columns.fields for one in self.told)
         self._near: dict[int, frozenset[Column]] = {}
-        self._united: dict[frozenset[FieldPath], Sources] = {}
+        self._united: dict[tuple[int, ...], Sources] = {}
 
     def inputs_of(self, path: FieldPath) -> Sources:
-        """Return what a column is made of, by what was reported of it or of related columns."""
-        found, fields = self.index.find(path), self.columns.fields
+        """Return what a column is made of, by what each report names of it or, if it does not, of related columns."""
+        reports = zip(self._reports, self.index.reports, strict=True)
+        found = [columns.fields[one] for columns, paths in reports for one in paths.find(path)]
         if len(found) == 1:
-            return fields[next(iter(found))]
-        if found not in self._united:
-            self._united[found] = sources_at(fields, found)
-        return self._united[found]
+            return found[0]
+        several = tuple(map(id, found))
+        if several not in self._united:
+            self._united[several] = unite_sources(found)
+        return self._united[several]
 
     def sources_of(self, path: FieldPath) -> frozenset[Column]:
         """Return the columns that a column is made of or, like all of its dataset, depends on."""
@@ -136,12 +142,15 @@ class Present:
         self._read_nodes(groups.values(), readers)
         fresh = [group for primary, group in groups.items() if primary not in self._entries]
         reports = self._last_reports(fresh)
-        new = {group.primary: self._entry(group, reports) for group in fresh}
+        facets = read_facets(fresh, self.table, self.at)
+        new = {
+            group.primary: self._entry(group, schema_of(some), reports)
+            for group, some in zip(fresh, facets, strict=True)
+        }
         self._name_versions(new.values())
         self._read_columns([told for entry in new.values() for told in entry.told])
         for entry in new.values():
-            columns = renamed(unite(one.columns for one in entry.told), self._visible_name)
-            entry.known = IndexedColumns(columns, entry.told)
+            entry.known = IndexedColumns(entry.told, self._visible_name)
         self._entries.update(new)
 
     def load_jobs(self, jobs: Iterable[JobId]) -> None:
@@ -225,8 +234,8 @@ class Present:
                 last[writer] = max(run, last.get(writer, run), key=lambda one: (position(one[1]) or "", one[0]))
         return last
 
-    def _entry(self, group: Group, reports: Mapping[_Writer, Run]) -> Entry:
-        entry = Entry(group, schema_of(facets_of_dataset(group.facts)), [])
+    def _entry(self, group: Group, schema: Schema, reports: Mapping[_Writer, Run]) -> Entry:
+        entry = Entry(group, schema, [])
         for job in sorted(group.producers):
             if (group.primary, job) in reports:
                 _add_report(entry, job, *reports[group.primary, job])

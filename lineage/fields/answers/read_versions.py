@@ -9,31 +9,38 @@ from lineage.fields.answers.present import Entry, Told, renamed
 from lineage.fields.columns import Columns, Source
 from lineage.names import DatasetId, FieldPath, RunKey
 from lineage.runs.answers.groups import Groups
-from lineage.runs.answers.reads import reads_of
+from lineage.runs.answers.reads import InputBudget, reads_of
 from lineage.runs.facts.growing import RunFacts, dataset_of, text_of
 from lineage.runs.facts.newest import facts_of_runs
 from lineage.runs.facts.table import GraphTable
 
 
 class ReadVersions:
-    """Versions of what columns of some datasets are made of now; read together, in rounds that do not grow."""
+    """Versions of what columns of some datasets are made of now; read together, in rounds that do not grow.
+
+    `truncated`: there were more than one answer may look for.
+    """
 
     def __init__(self, entries: Iterable[Entry], table: GraphTable, groups: Groups) -> None:
         self._groups = groups
         every = [one for entry in entries for one in entry.told]
         facts = facts_of_runs({one.teller.run for one in every if one.columns.datasets}, table)
+        budget = InputBudget()
+        runs = budget.take(with_sources_alone(every, facts, groups))
+        self.truncated = bool(budget.cut)
         self._reads = {
             run: {read.group.primary: read.version for read in reads}
-            for run, reads in reads_of(self._with_sources_alone(every, facts), table, groups).items()
+            for run, reads in reads_of(runs, table, groups).items()
         }
         self._named: dict[int, Columns] = {}
         self._whole: dict[int, Mapping[Source, str]] = {}
 
     def of_inputs(self, entry: Entry, path: FieldPath) -> Mapping[Source, str]:
         """Return the version of each source of a column that its reporters read; none where these read several."""
-        found = entry.known.index.find(path)
-        reported = ((one, self._columns(one).fields) for one in entry.told)
-        return self._agreed((one, fields[each]) for one, fields in reported for each in found if each in fields)
+        reports = zip(entry.told, entry.known.index.reports, strict=True)
+        return self._agreed(
+            (one, self._columns(one).fields[each]) for one, paths in reports for each in paths.find(path)
+        )
 
     def of_dependencies(self, entry: Entry) -> Mapping[Source, str]:
         """Return the same of what the dataset as a whole depends on."""
@@ -55,16 +62,19 @@ class ReadVersions:
             self._named[id(told)] = renamed(told.columns, self._groups.primary)
         return self._named[id(told)]
 
-    def _with_sources_alone(self, every: Iterable[Told], facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
-        """Return the facts of the reporters with their sources, under whichever names, as all that they read."""
-        sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
-        for one in every:
-            sources.get(one.teller.run, set()).update(one.columns.datasets)
-        found: dict[RunKey, RunFacts] = {}
-        for run, some in sources.items():
-            names = {name for source in some for name in self._groups.group(source).names}
-            inputs = {text: time for text, time in facts[run].inputs.items() if dataset_of(text) in names}
-            read = {self._groups.primary(dataset_of(text)) for text in inputs}
-            others = (text_of(one) for one in sorted(some) if self._groups.primary(one) not in read)
-            found[run] = replace(facts[run], inputs={**dict.fromkeys(others, facts[run].first or ""), **inputs})
-        return found
+
+def with_sources_alone(
+    every: Iterable[Told], facts: Mapping[RunKey, RunFacts], groups: Groups
+) -> dict[RunKey, RunFacts]:
+    """Return the facts of the reporters with their sources, under whichever names, as all that they read."""
+    sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
+    for one in every:
+        sources.get(one.teller.run, set()).update(one.columns.datasets)
+    found: dict[RunKey, RunFacts] = {}
+    for run, some in sources.items():
+        names = {name for source in some for name in groups.group(source).names}
+        inputs = {text: time for text, time in facts[run].inputs.items() if dataset_of(text) in names}
+        read = {groups.primary(dataset_of(text)) for text in inputs}
+        others = (text_of(one) for one in sorted(some) if groups.primary(one) not in read)
+        found[run] = replace(facts[run], inputs={**dict.fromkeys(others, facts[run].first or ""), **inputs})
+    return found

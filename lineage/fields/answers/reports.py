@@ -20,9 +20,9 @@ from lineage.fields.found import Flow, Provenance, TrueSource, Usage, Use, Windo
 from lineage.fields.operations import Read
 from lineage.fields.paths import parse_slashed
 from lineage.names import JobId
+from lineage.runs.answers.current_facets import read_facets
 from lineage.runs.answers.described import describe
 from lineage.runs.answers.hidden import Namespaces
-from lineage.runs.facts.growing import facets_of_dataset
 from lineage.runs.facts.table import GraphTable
 
 Status: TypeAlias = Literal["alive", "dropped", "unknown"]
@@ -134,7 +134,7 @@ def _statuses(columns: Sequence[Source], span: Span, table: GraphTable) -> dict[
     namespaces = Namespaces(table)
     namespaces.load(dataset.namespace for dataset in datasets)
     groups = {dataset: span.groups.group(dataset) for dataset in datasets}
-    facets = {dataset: facets_of_dataset(group.facts) for dataset, group in groups.items()}
+    facets = dict(zip(groups, read_facets(list(groups.values()), table), strict=True))
     gone = {one for one in datasets if namespaces.hides(groups[one]) or describe(facets[one])["lifecycle"] == "DROP"}
     schemas = {dataset: schema_of(facets[dataset]) for dataset in datasets}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}

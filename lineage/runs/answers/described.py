@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 from lineage.runs.answers.groups import Group
 from lineage.runs.event import Facets
-from lineage.runs.facts.growing import NO_PARENT, DatasetFacts, facets_of_dataset, is_dropped
+from lineage.runs.facts.growing import NO_PARENT, DatasetFacts, is_dropped
 from lineage.runs.facts.run import text_in
 from lineage.runs.found import FoundDataset
 
@@ -48,9 +48,8 @@ def is_temporary(facts: DatasetFacts) -> bool:
     return is_dropped(facts) and len(facts.users) == 1 and NO_PARENT not in facts.users
 
 
-def found_dataset(group: Group, *, hidden: bool = False, **more: Any) -> FoundDataset:
-    """The dataset of a group; `more` is what its versions tell."""
-    facets = facets_of_dataset(group.facts)
+def found_dataset(group: Group, facets: Facets, *, hidden: bool = False, **more: Any) -> FoundDataset:
+    """Return the dataset of a group with its present facets; `more` is what its versions tell."""
     told = describe(facets)
     return FoundDataset(
         id=group.primary,

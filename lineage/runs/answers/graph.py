@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import Any, TypeVar
 
 from lineage.names import DatasetId, JobId
+from lineage.runs.answers.current_facets import read_facets
 from lineage.runs.answers.described import found_dataset
 from lineage.runs.answers.groups import Group, Groups
 from lineage.runs.answers.hidden import Namespaces
@@ -120,9 +121,9 @@ class Walk:
             zip(stale, last_writers([self._datasets[one] for one in stale], self._table, self._at), strict=True)
         )
         datasets = []
-        for primary, group in self._datasets.items():
-            last = writers.get(primary)
-            found = found_dataset(group, stale=last is not None, last_written_by=last)
+        for group, facets in zip(groups, read_facets(groups, self._table, self._at), strict=True):
+            last = writers.get(group.primary)
+            found = found_dataset(group, facets, stale=last is not None, last_written_by=last)
             datasets.append(replace(found, facets=without_references(found.facets)))
         return Graph(tuple(self._jobs.values()), tuple(datasets), tuple(self._edges()), self._truncated)
 

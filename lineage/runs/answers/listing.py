@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from lineage.names import DatasetId, JobId
+from lineage.runs.answers.current_facets import read_facets
 from lineage.runs.answers.dataset_versions import (
     VERSIONS_MAX,
     current_versions,
@@ -31,7 +32,7 @@ from lineage.runs.found import FoundDataset, FoundDatasetVersion, FoundJob, Foun
 
 _LATEST_RUNS = 10
 # Jobs whose last run's state is looked at for one list.
-_STATES_MAX = 5_000
+STATES_MAX = 5_000
 
 
 _F = TypeVar("_F", FoundDataset, FoundDatasetVersion, FoundJob)
@@ -66,15 +67,17 @@ class Datasets:
     def _found(self, names: Sequence[DatasetId]) -> Sequence[FoundDataset]:
         groups = self._load(names)
         currents = current_versions(groups, self._table) if groups else []
+        facets = read_facets(groups, self._table)
         stale = unproduced(groups, self._table, self._namespaces)
         stale_groups = [group for group in groups if group.primary in stale]
         writers = dict(zip(stale, last_writers(stale_groups, self._table), strict=True))
         found = []
-        for group, current in zip(groups, currents, strict=True):
+        for group, current, described in zip(groups, currents, facets, strict=True):
             last = writers.get(group.primary)
             found.append(
                 found_dataset(
                     group,
+                    described,
                     hidden=self._namespaces.hides(group),
                     current_version=current.id if current else None,
                     last_modified=current.created if current and current.made_by else None,
@@ -120,10 +123,11 @@ class Jobs:
         catalogue = NameCatalogue(self._table)
         names = catalogue.listed(catalogue.jobs(namespace))
         if states:
-            found = self._nodes(catalogue.page(names, limit=_STATES_MAX, offset=0))
+            found = self._read(catalogue.page(names, limit=STATES_MAX, offset=0))
             chosen = [job for job in found if job.latest_run and job.latest_run.state in states]
-            truncated = names.truncated or len(names.ids) > _STATES_MAX
-            return Listed(self._detailed(chosen[offset : offset + limit]), len(chosen), truncated)
+            truncated = names.truncated or len(names.ids) > STATES_MAX
+            page = self._named(chosen[offset : offset + limit])
+            return Listed(self._detailed(page), len(chosen), truncated)
         page = self._nodes(catalogue.page(names, limit=limit, offset=offset))
         return Listed(self._detailed(page), len(names.ids), names.truncated)
 
@@ -137,15 +141,22 @@ class Jobs:
         return replace(self._detailed(nodes)[0], latest_run=found[0] if found else None, latest_runs=found)
 
     def _nodes(self, jobs: Sequence[JobId]) -> Sequence[FoundJob]:
+        return self._named(self._read(jobs))
+
+    def _read(self, jobs: Sequence[JobId]) -> Sequence[FoundJob]:
+        """Return the jobs that there are, their datasets under the names that were written."""
         rows = self._table.get(current_key(job) for job in jobs) if jobs else {}
         self._namespaces.load(job.namespace for job in jobs)
-        found = [
+        return [
             found_job(rows[current_key(job)].data, self._namespaces.deleted(job.namespace))
             for job in jobs
             if current_key(job) in rows
         ]
-        self._groups.load(one for job in found for one in (*job.inputs, *job.outputs))
-        return [replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs)) for job in found]
+
+    def _named(self, jobs: Sequence[FoundJob]) -> Sequence[FoundJob]:
+        """Return the jobs with their datasets under primary names."""
+        self._groups.load(one for job in jobs for one in (*job.inputs, *job.outputs))
+        return [replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs)) for job in jobs]
 
     def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
         return tuple(sorted({self._groups.primary(name) for name in names}))

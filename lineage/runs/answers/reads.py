@@ -7,7 +7,7 @@ last event; else the latest that was there when the reader started; else the ini
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from lineage.names import DatasetId, RunKey
 from lineage.runs.answers.dataset_versions import Version, newest_versions
@@ -28,6 +28,28 @@ from lineage.runs.facts.run import (
 )
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import ResolvedBy, UsedVersion
+
+# Inputs of which one answer finds the versions, all runs together: each costs about four requests.
+INPUTS_MAX = 2_000
+
+
+@dataclass(slots=True)
+class InputBudget:
+    """A number of inputs that an answer may still find the versions of; `cut` are the runs that lost some."""
+
+    left: int = INPUTS_MAX
+    cut: set[str] = field(default_factory=set)
+
+    def take(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+        """Return the runs with as many of their inputs, run by run and by name, as the budget has left."""
+        taken = {}
+        for run, facts in runs.items():
+            some = sorted(facts.inputs)[: self.left]
+            self.left -= len(some)
+            if len(some) < len(facts.inputs):
+                self.cut.add(run)
+            taken[run] = replace(facts, inputs={text: facts.inputs[text] for text in some})
+        return taken
 
 
 @dataclass(slots=True)

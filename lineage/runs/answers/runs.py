@@ -9,7 +9,7 @@ from typing import Protocol
 from lineage.names import JobId, RunKey, run_id_of
 from lineage.runs.answers.groups import Groups
 from lineage.runs.answers.job_versions import read_window
-from lineage.runs.answers.reads import Read, outputs_of, reads_of
+from lineage.runs.answers.reads import InputBudget, Read, outputs_of, reads_of
 from lineage.runs.answers.restored import restored
 from lineage.runs.facts.current import brief_run
 from lineage.runs.facts.growing import RunFacts, dataset_of, facets_of
@@ -80,10 +80,10 @@ def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
 
 
 def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, FoundRun]:
-    """The runs with their facets, versions read and written, and job version."""
-    groups = Groups(table)
-    groups.load(dataset_of(text) for facts in runs.values() for text in (*facts.inputs, *facts.outputs))
-    reads = reads_of(runs, table, groups)
+    """Return the runs with their facets, versions read (as many as the budget has) and written, and job version."""
+    groups, budget = Groups(table), InputBudget()
+    groups.load(dataset_of(text) for facts in runs.values() for text in facts.outputs)
+    reads = reads_of(budget.take(runs), table, groups)
     versions = versions_of_unknown(runs, table)
     facets = restored(
         [facets_of(one) for facts in runs.values() for one in (facts.run_facets, facts.job_facets)], table
@@ -98,6 +98,7 @@ def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey
             outputs=outputs_of(facts, run, groups),
             facets=of_run,
             job_facets=of_job,
+            truncated=run in budget.cut,
         )
     return found
 
@@ -124,7 +125,9 @@ def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> List
     counted = table.get([(job_pk(job), COUNT)])
     total = next((row.data["runs"] for row in counted.values()), 0)
     page = dict(runs[offset : offset + limit])
-    return Listed(list(full_runs(page, table).values()), total, truncated=more and look == LISTED_MAX)
+    found = list(full_runs(page, table).values())
+    cut = any(run.truncated for run in found)
+    return Listed(found, total, truncated=cut or (more and look == LISTED_MAX))
 
 
 def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
@@ -155,8 +158,9 @@ def find_upstream(
     if not frontier:
         return None
     found: dict[RunKey, UpstreamRun] = {}
+    budget = InputBudget()
     for _ in range(depth + 1):
-        reads = reads_of(frontier, table, groups)
+        reads = reads_of(budget.take(dict(sorted(frontier.items()))), table, groups)
         for one in sorted(frontier):
             found[one] = UpstreamRun(brief_run(one, frontier[one]), _told(reads[one]))
         producers = {read.produced_by for some in reads.values() for read in some if read.produced_by}
@@ -166,7 +170,7 @@ def find_upstream(
         frontier = _there(facts_of_runs(near[:room], table)) if near[:room] else {}
         if not frontier:
             break
-    return Listed(list(found.values()), len(found), truncated)
+    return Listed(list(found.values()), len(found), truncated or bool(budget.cut))
 
 
 def _told(reads: Iterable[Read]) -> tuple[UpstreamInput, ...]:

@@ -7,12 +7,14 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from lineage.names import DatasetId, JobId, RunKey
+from lineage.runs.answers.current_facets import read_facets
 from lineage.runs.answers.dataset_versions import find_version
 from lineage.runs.answers.described import describe, found_dataset
-from lineage.runs.answers.groups import Groups
-from lineage.runs.answers.reads import Read, outputs_of, reads_of
+from lineage.runs.answers.groups import Group, Groups
+from lineage.runs.answers.reads import InputBudget, Read, outputs_of, reads_of
 from lineage.runs.answers.restored import without_references
 from lineage.runs.answers.runs import UPSTREAM_MAX, versions_of_unknown
+from lineage.runs.event import Facets
 from lineage.runs.facts.current import brief_run
 from lineage.runs.facts.growing import RunFacts, dataset_of, united_facets
 from lineage.runs.facts.newest import facts_of_runs
@@ -33,6 +35,7 @@ class Upstream:
         self._runs: dict[RunKey, RunFacts] = {}
         self._versions: dict[RunKey, str] = {}
         self._edges: set[_Edge] = set()
+        self._budget = InputBudget()
         self._truncated = False
 
     def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
@@ -52,7 +55,7 @@ class Upstream:
         """What this run was made of, and what it made; `version` is the one of its job that is asked about."""
         self._versions[run] = version
         facts = facts_of_runs([run], self._table)[run]
-        self._groups.load(map(dataset_of, (*facts.inputs, *facts.outputs)))
+        self._groups.load(map(dataset_of, facts.outputs))
         for output in outputs_of(facts, run, self._groups):
             self._datasets[output.dataset, output.version] = run
             self._edges.add(("out", run, (output.dataset, output.version)))
@@ -63,7 +66,8 @@ class Upstream:
         for hop in range(depth + 1):
             frontier = facts_of_runs(runs, self._table)
             self._runs.update(frontier)
-            reads = reads_of(frontier, self._table, self._groups)
+            reads = reads_of(self._budget.take(dict(sorted(frontier.items()))), self._table, self._groups)
+            self._truncated |= bool(self._budget.cut)
             near = self._add(reads)
             if hop == depth:
                 return
@@ -100,14 +104,17 @@ class Upstream:
             for way, run, node in self._edges
             if run in briefs
         }
+        groups = {dataset: self._groups.group(dataset) for dataset, _ in self._datasets}
+        facets = dict(zip(groups, read_facets(list(groups.values()), self._table), strict=True))
         datasets = tuple(
-            self._dataset(*node, made_by.get(run) if run else None) for node, run in self._datasets.items()
+            self._dataset(groups[dataset], version, facets[dataset], made_by.get(run) if run else None)
+            for (dataset, version), run in self._datasets.items()
         )
         return Graph(tuple(_jobs(briefs, self._runs, self._edges)), datasets, tuple(sorted(edges)), self._truncated)
 
-    def _dataset(self, dataset: DatasetId, version: str, made_by: RunFacts | None) -> FoundDataset:
-        group = self._groups.group(dataset)
-        found = found_dataset(group)
+    @staticmethod
+    def _dataset(group: Group, version: str, facets: Facets, made_by: RunFacts | None) -> FoundDataset:
+        found = found_dataset(group, facets)
         whole = replace(found, version=version, facets=without_references(found.facets))
         if made_by is None:
             return whole

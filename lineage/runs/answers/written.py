@@ -57,10 +57,12 @@ class Wanted:
     accept: Callable[[Written], bool] = lambda _: True
 
 
-def newest_written(wanted: Sequence[Wanted], table: GraphTable, at: str | None = None) -> list[Written | None]:
-    """The newest version of each that its run's facts bear out; None where there is none.
+def newest_written(
+    wanted: Sequence[Wanted], table: GraphTable, at: str | None = None, *, reads_max: int | None = None
+) -> list[Written | None]:
+    """Return the newest version of each that its run's facts bear out; None where there is none, or none was found.
 
-    Nobody is asked for the versions of what no event named as an output.
+    Nobody is asked for the versions of what no event named as an output. `reads_max`: as many times rows are read.
     """
     found: list[Written | None] = [None] * len(wanted)
     highs = {
@@ -69,7 +71,9 @@ def newest_written(wanted: Sequence[Wanted], table: GraphTable, at: str | None =
         if one.group.facts.written
     }
     look = _LOOK
-    while highs:
+    reads = 0
+    while highs and (reads_max is None or reads < reads_max):
+        reads += 1
         asked = [(number, name) for number, names in highs.items() for name in names]
         queries = [
             Query(

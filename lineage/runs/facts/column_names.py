@@ -18,10 +18,16 @@ _DEPTH_MAX = 50
 
 def schema_columns(name: IdText, old: DatasetFacts | None, new: DatasetFacts) -> Iterator[Row]:
     """Return the row of the columns in the schemas of a dataset that the old facts did not have."""
-    known, told = (facts.facets.get("schema", {}) if facts else {} for facts in (old, new))
-    columns = {path for content in told.keys() - known.keys() for path in _paths(told[content][2])}
+    known, told = (_schemas(facts) if facts else {} for facts in (old, new))
+    columns = {path for content in told.keys() - known.keys() for path in _paths(told[content])}
     if columns:
         yield _row(name, columns)
+
+
+def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
+    """Return the schemas that were read, written or declared, by content."""
+    every = (facts.facets, facts.written_schemas, facts.read_schemas)
+    return {content: body for some in every for content, (_, _, body) in some.get("schema", {}).items()}
 
 
 def told_columns(told: Mapping[DatasetId, Columns]) -> Iterator[Row]:

@@ -87,7 +87,8 @@ class JobFacts:
 class DatasetFacts:
     """A dataset name: `read` is when it was first read, described or declared.
 
-    `facets` describe it; but a schema that came with a read is in `read_schemas`: who reads may send a projection.
+    `facets` describe it; but a schema that came with a read is in `read_schemas`, as who reads may send a projection,
+    and one that came with a run's output in `written_schemas`, as the run may fail.
     `written` is when an event first named it as an output, `described` the time of its first DatasetEvent: without them
     there are no versions to look for.
     `declarations` are the tellings of DatasetEvents about its columns, by stamp, the latest hundred.
@@ -106,6 +107,7 @@ class DatasetFacts:
     described: str | None = None
     facets: Histories = field(default_factory=dict)
     read_schemas: Histories = field(default_factory=dict)
+    written_schemas: Histories = field(default_factory=dict)
     declarations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     aliases: Mapping[IdText, Sequence[str]] = field(default_factory=dict)
     names: Mapping[IdText, str] = field(default_factory=dict)
@@ -158,6 +160,7 @@ _KINDS: Mapping[str, Kind] = {
     "aliases": STATEMENTS,
     "facets": FACETS,
     "read_schemas": FACETS,
+    "written_schemas": FACETS,
     "job_facets": FACETS,
     "run_facets": FACETS,
     "input_facets": FACETS_OF_EACH,
@@ -233,11 +236,6 @@ def facets_of(histories: Histories) -> Facets:
 def present(facets: Facets) -> Facets:
     """The facets without those that say that they are deleted."""
     return {name: body for name, body in facets.items() if body.get("_deleted") is not True}
-
-
-def facets_of_dataset(facts: DatasetFacts) -> Facets:
-    """Return the facets of a dataset; a schema that came with a read counts only if none was written or declared."""
-    return {**facets_of(facts.read_schemas), **facets_of(facts.facets)}
 
 
 def united_facets(told: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from lineage.names import DatasetId, JobId, RunKey, uuid_of_bytes
 from lineage.runs.event import TERMINAL, DatasetUse, Deletion, Event, Facets, ParentRun
@@ -26,11 +26,13 @@ from lineage.runs.facts.table import Row
 from lineage.runs.facts.tellings import OF_DATASETS, OF_JOBS, OF_RUNS, Telling, is_reference, tellings_in
 
 Statement: TypeAlias = Event | Deletion
+# A dataset in an event: what is read, what a run writes, or what a Job- or DatasetEvent declares.
+_Role: TypeAlias = Literal["input", "output", "described"]
 
 # What of an input's description tells which version was read; the rest is kept with the dataset.
 _OF_INPUTS = frozenset({"version"})
-# What a reader may know in part: its projection.
-_OF_READS = frozenset({"schema"})
+# What a reader may know in part (its projection), and what a run that fails does not write.
+_OF_USES = frozenset({"schema"})
 
 
 @dataclass(slots=True)
@@ -86,9 +88,10 @@ def _event(whole: Said, sent: Event) -> None:
     user = None if reads else str(event.parent.key) if event.parent else NO_PARENT
     dropped = {use.dataset for use in (*event.inputs, *event.outputs) if _drops(use)}
     for use in event.inputs:
-        _dataset(whole, use, stamp, user, reads=True, is_input=True, drops=use.dataset in dropped)
+        _dataset(whole, use, stamp, user, reads=True, role="input", drops=use.dataset in dropped)
     for use in event.outputs:
-        _dataset(whole, use, stamp, user, reads=reads, drops=use.dataset in dropped)
+        role: _Role = "described" if reads else "output"
+        _dataset(whole, use, stamp, user, reads=reads, role=role, drops=use.dataset in dropped)
         _add(whole.datasets, use.dataset, DatasetFacts(written=event.time))
     if event.kind == "DATASET":
         _description(whole, event, stamp)
@@ -142,19 +145,21 @@ def _dataset(
     user: str | None,
     *,
     reads: bool,
-    is_input: bool = False,
+    role: _Role = "described",
     drops: bool = False,
 ) -> None:
     """Add what an event says of a dataset; `drops` if the event drops it, in this mention or another."""
     time = stamp.partition("#")[0]
-    read = use.facets.keys() & _OF_READS if is_input else set()
+    apart = use.facets.keys() & _OF_USES if role != "described" else set()
+    schemas = _histories({name: use.facets[name] for name in apart}, stamp)
     facts = DatasetFacts(
         first=time,
         last=time,
         touches=(time,),
         read=time if reads else None,
-        facets=_histories({name: use.facets[name] for name in use.facets.keys() - read}, stamp),
-        read_schemas=_histories({name: use.facets[name] for name in read}, stamp),
+        facets=_histories({name: use.facets[name] for name in use.facets.keys() - apart}, stamp),
+        read_schemas=schemas if role == "input" else {},
+        written_schemas=schemas if role == "output" else {},
         dropped=(time,) if drops else (),
         used=() if drops else (time,),
         temporary=time if use.temporary else None,

@@ -60,6 +60,7 @@ A_RUN = {
     "job": CHECK_ID,
     "otherJobs": [],
     "otherJobsTruncated": False,
+    "truncated": False,
 }
 FIELDS = [
     {"name": "flight", "type": "string", "tags": [], "description": "its number"},

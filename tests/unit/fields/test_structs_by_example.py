@@ -152,3 +152,15 @@ def test_operations_of_a_struct_are_those_of_its_fields():
     taken_apart = questions_of(TAKEN_APART)
     forward = taken_apart.find_detail(RAW, ("plane",), WINDOW, "forward")
     assert [one.destination.name for one in forward.nodes if one.destination] == ["checked"]
+
+
+def test_what_a_run_reports_of_a_struct_itself_hides_what_it_reports_of_the_fields_whatever_others_report(ask):
+    """Of the first run `plane` is found itself, of the second the field inside it; at the versions as now."""
+    questions = ask(
+        [
+            a_run(1, "a1", READ, LANDING, RAW, **{"plane": ["plane"], "plane.seats": ["seats"]}),
+            a_run(2, "b1", CHECK, CHECKED, RAW, **{"plane.seats": ["rows"]}),
+        ]
+    )
+    assert inputs(questions, RAW, "plane") == ["checked.rows", "landing.plane"]
+    assert inputs(questions, RAW, "plane.seats") == ["checked.rows", "landing.seats"]

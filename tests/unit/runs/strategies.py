@@ -24,6 +24,7 @@ TIMES = tuple(f"2025-11-20T12:00:0{second}.000000Z" for second in range(6))
 
 _SCHEMAS = ({"fields": [{"name": "carrier"}]}, {"fields": [{"name": "carrier"}, {"name": "co2", "type": "double"}]})
 _DELETED = {"_deleted": True}
+_ENDS = ("COMPLETE", "COMPLETE", "START", "FAIL")
 _STREAMING = {"jobType": {"processingType": "Streaming", "integration": "FLINK", "jobType": "JOB"}}
 _CODES = (
     {"url": "https://git/a", "version": "1"},
@@ -189,13 +190,14 @@ def deployments(draw):
 
 @st.composite
 def writers_of_one_dataset(draw):
-    """A streaming run and batch runs that write the same dataset, under one of two names."""
-    uses = st.sampled_from([(), *((DatasetUse(one),) for one in DATASETS[:2])])
+    """A streaming run and batch runs that write the same dataset, under one of two names, with a schema or without."""
+    schemas = _facets(schema=(*_SCHEMAS, _DELETED))
+    uses = st.one_of(st.just(()), st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), schemas).map(lambda use: (use,)))
     events = []
     for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=5)):
         run = draw(st.sampled_from((RUNS[0], RUNS[0], *RUNS[1:])))
         streams = run == RUNS[0]
-        kind = draw(st.sampled_from(("START", "RUNNING", "COMPLETE", "FAIL") if streams else ("COMPLETE",)))
+        kind = draw(st.sampled_from(("START", "RUNNING", "COMPLETE", "FAIL") if streams else _ENDS))
         event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[RUNS.index(run) % len(JOBS)])
         events.append(stamped(replace(event, outputs=draw(uses), job_facets=_STREAMING if streams else {})))
     return events

@@ -7,10 +7,13 @@ import pytest
 from benchmarks.graph_work import CountedTable
 from benchmarks.memory_dynamodb import Calls, MemoryDynamo
 from lineage.names import DatasetId, JobId
+from lineage.runs.answers.listing import STATES_MAX
+from lineage.runs.answers.search import MATCHES_MAX
 from lineage.runs.apply import apply
 from lineage.runs.event import DatasetUse, Event
 from lineage.runs.facts.catalogue import CHANGES_MAX
 from lineage.runs.questions import Questions
+from tests.memory_table import MemoryTable
 from tests.unit.runs.strategies import TIMES, stamped
 
 NAMESPACES = 5
@@ -58,6 +61,38 @@ class Counted:
         self._table.rounds.clear()
         answer = question(Questions(self._table))
         return answer, sum(calls.requests.values()), len(self._table.rounds), calls.items
+
+
+def test_jobs_in_a_state_cost_a_request_for_a_hundred_jobs_and_no_more_for_their_datasets(tables):
+    list_failed = lambda ask: ask.list_jobs(None, states=("FAILED",), limit=10, offset=0)  # noqa: E731 - a question
+    few, most = (tables[jobs].ask(list_failed) for jobs in (SIZES[0], SIZES[-1]))
+
+    assert most[1] - few[1] == (SIZES[-1] - SIZES[0]) / 100
+    assert (most[0].total, most[0].truncated) == (0, False)
+
+
+@pytest.mark.large
+def test_a_list_by_state_looks_at_so_many_jobs_and_says_if_there_are_more():
+    table, jobs = MemoryTable(), STATES_MAX + 10
+    for start in range(0, jobs, 500):
+        apply([a_run(number) for number in range(start, min(start + 500, jobs))], table)
+
+    found = Questions(table).list_jobs(None, states=("COMPLETED",), limit=10, offset=0)
+
+    assert (len(found.items), found.total, found.truncated) == (10, STATES_MAX, True)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"sort": "updated_at"}, {"sort": "name", "after": TIMES[0]}, {"sort": "name", "before": TIMES[1]}]
+)
+def test_a_search_by_time_looks_at_so_many_matches_and_says_if_there_are_more(tables, asked):
+    few, most = (
+        tables[jobs].ask(lambda ask: ask.search("job", kind="job", limit=10, **asked)) for jobs in (SIZES[1], SIZES[2])
+    )
+
+    assert (len(few[0].items), few[0].total, few[0].truncated) == (10, SIZES[1], False)
+    assert (len(most[0].items), most[0].total, most[0].truncated) == (10, MATCHES_MAX, True)
+    assert most[1] <= MATCHES_MAX / 100 + 10
 
 
 @pytest.fixture(scope="module")

@@ -11,6 +11,7 @@ from benchmarks.graph_work import CountedTable
 from benchmarks.memory_dynamodb import Calls, MemoryDynamo
 from lineage.names import DatasetId, JobId
 from lineage.runs.answers.graph import NODES_MAX
+from lineage.runs.answers.reads import INPUTS_MAX
 from lineage.runs.apply import apply
 from lineage.runs.event import DatasetUse, Event
 from lineage.runs.questions import Questions
@@ -140,3 +141,30 @@ def test_a_run_costs_nothing_for_inputs_that_nobody_wrote_or_described():
     run, spent = world.ask(world.questions.find_run, RUNS[0])
     assert {one.resolved_by for one in run.inputs} == {"initial"}
     assert spent <= 30
+
+
+@pytest.mark.large
+def test_an_answer_finds_the_versions_of_so_many_inputs_and_says_that_there_are_more():
+    world, wide = World(), parts(INPUTS_MAX + 500)
+    world.load(a_run(RUNS[1], WRITER, outputs=wide), a_run(RUNS[0], READER, time=TIMES[3], inputs=wide))
+
+    run, spent = world.ask(world.questions.find_run, RUNS[0])
+    assert [one.dataset for one in run.inputs] == [one.dataset for one in wide[:INPUTS_MAX]]
+    assert ({one.resolved_by for one in run.inputs}, run.truncated) == ({"time"}, True)
+    assert spent <= 3 * INPUTS_MAX + 100
+    graph, spent = world.ask(world.questions.find_graph, f"{READER.node_id}#{run.job_version}", depth=0)
+    assert (len(graph.datasets), graph.truncated) == (INPUTS_MAX, True)
+    upstream, spent = world.ask(world.questions.find_upstream_runs, RUNS[0], depth=1)
+    assert ([len(one.inputs) for one in upstream.items], upstream.truncated) == ([INPUTS_MAX, 0], True)
+
+
+def test_the_runs_of_a_list_share_the_inputs_that_an_answer_finds_the_versions_of():
+    world, wide = World(), parts(INPUTS_MAX * 2 // 3)
+    world.load(*(a_run(run, READER, time, inputs=wide) for run, time in zip(RUNS[:2], TIMES[2:4], strict=True)))
+
+    runs = world.questions.list_runs(READER, limit=10, offset=0)
+    assert [(len(one.inputs), one.truncated) for one in runs.items] == [
+        (len(wide), False),
+        (INPUTS_MAX - len(wide), True),
+    ]
+    assert runs.truncated
