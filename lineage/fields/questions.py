@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from typing_extensions import Unpack
+
 from lineage.fields.answers.asked import columns_now, columns_of_version, columns_then
 from lineage.fields.answers.column_graph import SOURCES_MAX, ColumnWalk, told_columns
 from lineage.fields.answers.column_search import search_columns
@@ -30,7 +32,7 @@ from lineage.names import DatasetId, FieldPath, JobId
 from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates, nodes_named
 from lineage.runs.answers.selectors import selected_version
 from lineage.runs.facts.table import GraphTable
-from lineage.runs.found import Listed, Sort
+from lineage.runs.found import Listed, SearchOptions
 
 
 class FieldQuestions:
@@ -88,20 +90,9 @@ class FieldQuestions:
         candidates = field_candidates(node_id, self._table)
         return next((one for node in candidates if (one := walk.exists(node.dataset, node.field))), None)
 
-    def search_columns(
-        self,
-        text: str,
-        *,
-        sort: Sort,
-        limit: int,
-        namespace: str | None = None,
-        before: str | None = None,
-        after: str | None = None,
-    ) -> Listed[ColumnHit]:
-        """Columns whose names hold the text."""
-        return search_columns(
-            text, self._table, sort=sort, limit=limit, namespace=namespace, before=before, after=after
-        )
+    def search_columns(self, text: str, **options: Unpack[SearchOptions]) -> Listed[ColumnHit]:
+        """Return the columns whose names hold the text."""
+        return search_columns(text, self._table, **options)
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
         """By dataset, under whatever name, its columns that are made of others, as they are now; cut as a whole."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
+from typing_extensions import Unpack
+
 from lineage.names import DatasetId, JobId
 from lineage.runs.answers import names, runs, search
 from lineage.runs.answers.graph import Walk
@@ -24,7 +26,7 @@ from lineage.runs.found import (
     Graph,
     Hit,
     Listed,
-    Sort,
+    SearchOptions,
     State,
     UpstreamRun,
 )
@@ -127,24 +129,7 @@ class Questions:
         return from_job_version(found, self._table, depth) if found else None
 
     def search(
-        self,
-        text: str,
-        *,
-        kind: Literal["job", "dataset"] | None,
-        sort: Sort,
-        limit: int,
-        namespace: str | None = None,
-        before: str | None = None,
-        after: str | None = None,
+        self, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
     ) -> Listed[Hit]:
-        """Jobs and datasets whose names hold the text."""
-        return search.search(
-            text,
-            self._table,
-            kind=kind,
-            sort=sort,
-            limit=limit,
-            namespace=namespace,
-            before=before,
-            after=after,
-        )
+        """Return the jobs and datasets whose names hold the text."""
+        return search.search(text, self._table, kind=kind, **options)
