@@ -53,7 +53,7 @@ def measure(say: Say, *, quick: bool) -> list[Row]:
     """Each shape once: counts do not vary; loading in turns."""
     size = "QUICK" if quick else "FULL"
     found = {}
-    for shape in ("chains", "hub", "crowd", "wide-operation", "wide-lineage", "copies"):
+    for shape in ("chains", "hub", "crowd", "wide-operation", "wide-lineage", "copies", "alike"):
         say(f"{shape}, {size.lower()}")
         found[shape] = run("fields_work", shape, size)
     sizes = SIZES[size]
@@ -64,6 +64,7 @@ def measure(say: Say, *, quick: bool) -> list[Row]:
         *_wide_operation(found["wide-operation"], sizes),
         *_wide_lineage(found["wide-lineage"], sizes),
         _copies(found["copies"], sizes),
+        *_alike(found["alike"], sizes),
         *_intake(say, quick=quick),
     ]
 
@@ -122,6 +123,15 @@ def _copies(figures: Figures, sizes: Sizes) -> Row:
     what = f"fields: the report of a column that flows through {sizes.width:,} columns, not {sizes.width // 4:,}: time"
     ours, quarter = (_of(figures, name, "usage")["s"] for name in ("whole", "quarter"))
     return within(what, ours, quarter, at_most=_COPIES_AT_MOST, show=milliseconds)
+
+
+def _alike(figures: Figures, sizes: Sizes) -> Iterator[Row]:
+    """Four times the runs of four times the columns: each run that is read costs the same, whatever it reported."""
+    of = f"{sizes.alike_runs:,} runs that report {sizes.alike_width} columns alike, not of a quarter of both"
+    for question, text in {"detail": "a field's operations", "mappings": "the mapping"}.items():
+        ours, quarter = (_of(figures, name, question)["s"] for name in ("whole", "quarter"))
+        what = f"fields: {text} of {of}: time"
+        yield within(what, ours, quarter, at_most=_COPIES_AT_MOST, show=milliseconds)
 
 
 def _intake(say: Say, *, quick: bool) -> Iterator[Row]:

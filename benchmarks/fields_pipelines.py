@@ -6,7 +6,7 @@ and three others. Jobs tell so by OpenLineage's `columnLineage` or by operations
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from benchmarks.pipelines import CHAIN, STORE, Step, facet, run_events
@@ -76,6 +76,15 @@ def copied(width: int) -> list[Form]:
         (copy, {name: [name] for name in names}),
     ]
     return [_with_column_lineage(_with_schemas(run_events(step, 0)[1], names), of) for step, of in ways]
+
+
+def sends_copies(width: int) -> Callable[[Step, int], list[Form]]:
+    """Return what sends a run's events with so many columns, each a copy of the input's of its name."""
+    names = wide_columns(width)
+    made_of = {name: [name] for name in names}
+    return lambda step, run: [
+        _with_column_lineage(_with_schemas(form, names), made_of) for form in run_events(step, run)
+    ]
 
 
 def copying_step() -> Step:

@@ -74,6 +74,15 @@ def hub_questions(reader: Step, run: int) -> dict[str, Question]:
     }
 
 
+def alike_questions(step: Step, column: str, runs: int) -> dict[str, Question]:
+    """Of all runs of a job together: what went into a dataset that it made, and the operations of a column."""
+    made, window = dataset(step.outputs[0]), _window(run_start(step, 0), run_start(step, runs))
+    return {
+        "mappings": Question(f"{_of('endpoints', made)}/fields/lineage", {**window, "level": 1}),
+        "detail": Question(f"{_of('endpoints', made)}/fields/{column}/lineage", {**window, "direction": "both"}),
+    }
+
+
 def wide_questions(step: Step, column: str) -> dict[str, Question]:
     """Of what the run of a job made all of all: a column, the whole dataset, the mapping, a column's operations."""
     read, made = dataset(step.inputs[0]), dataset(step.outputs[0])

@@ -16,12 +16,14 @@ from benchmarks.fields_pipelines import (
     Form,
     column_chain,
     copied,
+    sends_copies,
     wide_column_lineage,
     wide_columns,
     wide_operations,
     wide_step,
 )
 from benchmarks.fields_questions import (
+    alike_questions,
     all_runs,
     hub_questions,
     now_questions,
@@ -29,17 +31,21 @@ from benchmarks.fields_questions import (
     wide_questions,
 )
 from benchmarks.fields_world import ColumnWorld
-from benchmarks.pipelines import Step, hub
+from benchmarks.pipelines import Step, hub, parsed_runs
 from benchmarks.processes import Figures, Stopwatch, peak_bytes, print_figures
+from lineage.aws.items import chunks
 from lineage.runs.door.parse import parse_event
 from lineage.runs.door.rules import NameRules
+
+_EVENTS_A_BATCH = 400
 
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
     """How large the shapes are: chains of ten jobs, runs of a job, readers of a hub, their runs, columns of a dataset.
 
-    `lineage_width` columns told by `columnLineage` are about what the API takes in one event.
+    `lineage_width` columns told by `columnLineage` are about what the API takes in one event. `alike_runs` of a job
+    report the same of `alike_width` columns.
     """
 
     chains: int
@@ -49,13 +55,33 @@ class Sizes:
     too_many_readers: int
     width: int
     lineage_width: int
+    alike_runs: int
+    alike_width: int
 
 
 SIZES = {
     "FULL": Sizes(
-        chains=100, runs=50, readers=2_000, hub_runs=10, too_many_readers=6_000, width=1_500, lineage_width=400
+        chains=100,
+        runs=50,
+        readers=2_000,
+        hub_runs=10,
+        too_many_readers=6_000,
+        width=1_500,
+        lineage_width=400,
+        alike_runs=2_000,
+        alike_width=400,
     ),
-    "QUICK": Sizes(chains=1, runs=3, readers=10, hub_runs=2, too_many_readers=20, width=50, lineage_width=20),
+    "QUICK": Sizes(
+        chains=1,
+        runs=3,
+        readers=10,
+        hub_runs=2,
+        too_many_readers=20,
+        width=50,
+        lineage_width=20,
+        alike_runs=12,
+        alike_width=8,
+    ),
 }
 
 
@@ -115,6 +141,17 @@ def measure_copies(sizes: Sizes) -> Figures:
     return figures
 
 
+def measure_alike(sizes: Sizes) -> Figures:
+    """Runs that report the same of a dataset's columns: a quarter of the runs and of the columns, then all."""
+    figures: dict[str, float] = {}
+    for name, part in {"quarter": 4, "whole": 1}.items():
+        world, runs, width = ColumnWorld(), sizes.alike_runs // part, sizes.alike_width // part
+        for some in chunks(parsed_runs(wide_step(), runs, sends_copies(width)), _EVENTS_A_BATCH):
+            world.apply(some)
+        figures.update(world.costs(alike_questions(wide_step(), wide_columns(1)[0], runs), name))
+    return figures
+
+
 def _taken_in(world: ColumnWorld, form: Form, name: str) -> dict[str, float]:
     """What it takes to read an event and to make it part of the facts."""
     body = orjson.dumps(form)
@@ -147,6 +184,7 @@ WORKS: dict[str, Callable[[Sizes], Figures]] = {
     "wide-operation": measure_wide_operation,
     "wide-lineage": measure_wide_lineage,
     "copies": measure_copies,
+    "alike": measure_alike,
 }
 
 

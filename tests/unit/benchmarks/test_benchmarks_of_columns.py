@@ -23,6 +23,7 @@ from benchmarks.fields_pipelines import (
 from benchmarks.fields_questions import all_runs, column_lineage, field_node, now_questions, past_questions
 from benchmarks.fields_work import (
     Sizes,
+    measure_alike,
     measure_chains,
     measure_copies,
     measure_crowd,
@@ -38,7 +39,9 @@ from lineage.fields.operation_set import OperationSet
 from lineage.runs.door.parse import parse_event
 from lineage.runs.door.rules import NameRules
 
-SIZES = Sizes(chains=2, runs=3, readers=4, hub_runs=2, too_many_readers=5, width=20, lineage_width=6)
+SIZES = Sizes(
+    chains=2, runs=3, readers=4, hub_runs=2, too_many_readers=5, width=20, lineage_width=6, alike_runs=8, alike_width=8
+)
 STEP = column_chain(7)[3]
 
 
@@ -162,3 +165,12 @@ def test_the_examples_in_the_benchmarks_of_columns_hold(module):
 def test_a_column_that_flows_through_many_is_reported_with_all_of_them():
     figures = measure_copies(SIZES)
     assert 3 < figures["whole/usage/answer"] / figures["quarter/usage/answer"] < 5
+
+
+def test_runs_that_report_alike_are_all_read_and_answered_as_one():
+    figures = measure_alike(SIZES)
+    for question in ("detail", "mappings"):
+        quarter, whole = (figures[f"{name}/{question}/items"] for name in ("quarter", "whole"))
+        assert whole - quarter >= SIZES.alike_runs - SIZES.alike_runs // 4
+    assert figures["whole/detail/told"] == figures["quarter/detail/told"] > 0
+    assert figures["whole/mappings/answer"] > figures["quarter/mappings/answer"]
