@@ -38,7 +38,7 @@ class InputBudget:
     """A number of inputs that an answer may still find the versions of; `cut` are the runs that lost some."""
 
     left: int = INPUTS_MAX
-    cut: set[str] = field(default_factory=set)
+    cut: set[RunKey] = field(default_factory=set)
 
     def take(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
         """Return the runs with as many of their inputs, run by run and by name, as the budget has left."""
