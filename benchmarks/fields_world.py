@@ -177,6 +177,7 @@ def _event(question: Question) -> dict[str, Any]:
         "queryStringParameters": values or None,
         "multiValueQueryStringParameters": {name: [value] for name, value in values.items()} or None,
         "pathParameters": {"proxy": question.path[1:]},
+        "stageVariables": {"auth": "iam"},
         "requestContext": {"stage": "prod", "path": question.path, "requestId": "r", "httpMethod": "GET"},
         "body": None,
         "isBase64Encoded": False,

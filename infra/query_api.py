@@ -128,7 +128,7 @@ def _signed_api(
         authorization=apigateway.AuthorizationType.IAM,
         function=function,
         stage=stage,
-        variables={},
+        variables={settings.DOOR: settings.IAM_DOOR},
     )
     accept(api, "APIG3", "Callers are IAM principals that sign each request; throttling bounds what one may ask.")
     accept(api, "COG4", "Callers are jobs with IAM roles, not people with a user pool.")
@@ -138,7 +138,7 @@ def _signed_api(
 def _token_api(
     scope: Construct, *, function: ServiceFunction, stage: str, access_log: logs.LogGroup
 ) -> apigateway.RestApi:
-    """API Gateway lets everybody through and says so in a stage variable, which no caller can set."""
+    """Let everybody through to the function, and say so in a stage variable, which no caller can set."""
     api = _rest_api(
         scope,
         "TokenApi",
@@ -218,7 +218,7 @@ def _rest_api(
             tracing_enabled=True,
             throttling_rate_limit=_REQUESTS_PER_S,
             throttling_burst_limit=_REQUESTS_BURST,
-            variables=dict(variables) or None,
+            variables=dict(variables),
         ),
     )
     made = cast(apigateway.CfnRestApi, api.node.default_child)

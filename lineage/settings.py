@@ -69,5 +69,6 @@ LAST_USED = "last_used"
 DOOR = "auth"
 TOKEN_DOOR = "token"  # noqa: S105 - the name of a way in, no secret
 
+IAM_DOOR = "iam"
 # Records of one root that one function traces; a larger root is left to the Spark tracer.
 DEFAULT_TRACE_RECORDS_MAX = 2_000_000

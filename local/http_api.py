@@ -37,7 +37,8 @@ _INVOKE_PREFIX = "/2015-03-31/functions/"
 class Route:
     """The function behind the API, what its events say of the API, and whether it unpacks what comes compressed.
 
-    API Gateway does so where compression is switched on (its guide, "Enable payload compression for an API").
+    API Gateway does so where compression is switched on (its guide, "Enable payload compression for an API"). An API
+    that is `signed` takes only requests with a signature, which nobody checks on loopback.
     """
 
     function: str
@@ -47,6 +48,7 @@ class Route:
     binary: bool
     unpacks: bool
     variables: Mapping[str, str] = field(default_factory=dict)
+    signed: bool = True
 
 
 @dataclass(frozen=True)

@@ -308,14 +308,14 @@ class Integration(Properties):
 
 
 class ApiMethod(Properties):
-    """AWS::ApiGateway::Method; loopback asks nobody for credentials."""
+    """AWS::ApiGateway::Method; loopback asks nobody for credentials, but an API that asks for none is another port."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "ApiKeyRequired": NO_IAM,
-        "AuthorizationType": "loopback asks nobody for credentials",
         "AuthorizerId": "loopback asks nobody for credentials",
         "OperationName": NOT_READ,
     }
+    authorization_type: Literal["AWS_IAM", "NONE"] = "NONE"
     http_method: Literal["ANY"]
     integration: Integration
     resource_id: Target

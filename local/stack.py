@@ -137,14 +137,14 @@ class LocalStack:
         """Take the APIs' ports, before anything takes time; their servers by logical id. They open last of all."""
         servers: dict[str, Server] = {}
         for route in self._routes:
-            port, option = (self._token_port, "--token-port") if route.variables else (self._api_port, "--api-port")
+            port, option = (self._api_port, "--api-port") if route.signed else (self._token_port, "--token-port")
             server = Server(port, self._replier(route), option=option)
             self._on_stop.callback(server.stop)
             servers[route.api_id] = server
-            if route.variables:
-                self.token_api_url = server.url
-            else:
+            if route.signed:
                 self.api_url = server.url
+            else:
+                self.token_api_url = server.url
         return servers
 
     def _start_pollers(self) -> None:

@@ -110,13 +110,13 @@ def _scheduled_start(
 
 
 def api_routes(template: Template) -> list[Route]:
-    """The function behind each REST API, those without stage variables first.
+    """Return the function behind each REST API, those that ask for signatures first.
 
     Raises:
         UnknownInTemplate: Unless one function answers every method on `/` and `/{proxy+}`, on one stage.
     """
     routes = [_api_route(template, api_id, api) for api_id, api in template.of(RestApi).items()]
-    return sorted(routes, key=lambda route: bool(route.variables))
+    return sorted(routes, key=lambda route: not route.signed)
 
 
 def _api_route(template: Template, api_id: str, api: RestApi) -> Route:
@@ -134,4 +134,5 @@ def _api_route(template: Template, api_id: str, api: RestApi) -> Route:
         binary="*/*" in api.binary_media_types,
         unpacks=api.minimum_compression_size is not None,
         variables=stages[0].variables,
+        signed=all(method.authorization_type == "AWS_IAM" for method in methods),
     )

@@ -52,13 +52,17 @@ _RULES = NameRules(trim_partitions=False, temporary=())
 
 
 def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
-    """The token that the request brought, or None where API Gateway has checked who asks.
+    """Return the token that the request brought; None where the stage says that API Gateway checked a signature.
 
     Raises:
+        Forbidden: the stage does not say who checks callers, so that nobody may have.
         Unauthorized: the request came by the door for tokens, and brought none that is good.
     """
-    if (event.get("stageVariables") or {}).get(settings.DOOR) != settings.TOKEN_DOOR:
+    door = (event.get("stageVariables") or {}).get(settings.DOOR)
+    if door == settings.IAM_DOOR:
         return None
+    if door != settings.TOKEN_DOOR:
+        raise Forbidden(f"stage variable {settings.DOOR}: must be {settings.IAM_DOOR} or {settings.TOKEN_DOOR}")
     kind, _, text = _authorization(event).strip().partition(" ")
     if kind.lower() != "bearer" or not text:
         raise Unauthorized("Authorization: must be `Bearer` and a token")

@@ -85,7 +85,7 @@ class Links:
 
     def _redirect(self, bucket: str, key: str) -> Response[str]:
         link = self.s3.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": key}, ExpiresIn=_LINK_S)
-        return answer({"location": link}, status=303, headers={"Location": link, "Cache-Control": "no-store"})
+        return answer({"location": link}, status=303, headers={"Location": link})
 
 
 def within(lines: Iterator[bytes], room: int = ANSWER_BYTES_MAX) -> tuple[str | None, Iterator[bytes]]:

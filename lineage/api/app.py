@@ -24,13 +24,15 @@ from lineage.api.reports import routes as reports
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.errors import HeadwaterError, Unauthorized
+from lineage.errors import Forbidden, HeadwaterError, Unauthorized
 
 if TYPE_CHECKING:
     from lineage.tokens import Token
 
 Entry: TypeAlias = Mapping[str, object]
 
+# Of every answer: a browser takes it for what it says it is, and nobody on the way keeps it for another caller.
+_HEADERS = {"X-Content-Type-Options": ["nosniff"], "Cache-Control": ["no-store"]}
 DOCUMENT = Path(__file__).with_name("openapi.json")
 
 
@@ -114,6 +116,7 @@ class Api:
             status = answer["statusCode"]
         finally:
             self._log(_entry(event, self._caller, status))
+        answer["multiValueHeaders"] = {**_HEADERS, **answer.get("multiValueHeaders", {})}
         return {**answer, "body": ""} if event["httpMethod"] == "HEAD" else answer
 
     def _identify(self, services: Services) -> Token | None:
@@ -146,7 +149,7 @@ class Api:
         event = self._app.current_event
         try:
             self._identify(self._services())
-        except Unauthorized as error:
+        except (Unauthorized, Forbidden) as error:
             return render_error(error)
         allowed = {method for shape, methods in _SHAPES if shape.fullmatch(event.path) for method in methods}
         return refuse_method(event.http_method, allowed) if allowed else refuse_route(event.path)

@@ -283,6 +283,7 @@ def _call(cloud, method, path, *, body=None, status=200, **query):
         "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
         "body": body,
         "isBase64Encoded": False,
+        "stageVariables": {"auth": "iam"},
     }
     answer = api_function.handler(event, cloud.context(29))
     assert answer["statusCode"] == status, answer["body"][:200]

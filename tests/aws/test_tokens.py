@@ -175,7 +175,17 @@ def test_a_token_without_meaning_is_not_made(scopes, limits, message):
 
 
 def test_the_signed_door_asks_for_no_token_and_ignores_one(cloud):
-    assert status(cloud, "nonsense", door=None) == 200
+    assert status(cloud, "nonsense", door="iam") == 200
+
+
+@pytest.mark.parametrize("door", [None, "", "IAM", "none", "tokens"])
+def test_whoever_comes_by_a_door_that_does_not_say_who_checks_callers_is_refused(cloud, door):
+    """A stage without the variable, as a third API or a console test would have: nobody may have checked the caller."""
+    for path in ("/", "/openapi.json", "/api/v1/namespaces", "/nowhere"):
+        assert ask(cloud, a_token(cloud), path=path, door=door)[:2] == (
+            403,
+            "stage variable auth: must be iam or token",
+        )
 
 
 @pytest.mark.parametrize(

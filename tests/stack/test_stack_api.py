@@ -102,7 +102,7 @@ def test_the_token_api_is_a_second_one_that_tells_the_function_to_check_who_asks
     assert set(template.of_type("AWS::ApiGateway::RestApi")) == {"RestApi"}
     assert set(turned.of_type("AWS::ApiGateway::RestApi")) == {"RestApi", "TokenApi"}
     stages = {stage["RestApiId"]: stage.get("Variables") for stage in turned.of_type("AWS::ApiGateway::Stage").values()}
-    assert stages == {"RestApi": None, "TokenApi": {"auth": "token"}}
+    assert stages == {"RestApi": {"auth": "iam"}, "TokenApi": {"auth": "token"}}
     methods = turned.of_type("AWS::ApiGateway::Method").values()
     assert sorted((method["RestApiId"], method["AuthorizationType"]) for method in methods) == [
         ("RestApi", "AWS_IAM"),

@@ -122,7 +122,7 @@ class Caller:
             "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
             "multiValueQueryStringParameters": values or None,
             "pathParameters": {"proxy": path[1:]},
-            "stageVariables": {"auth": "token"} if token else None,
+            "stageVariables": {"auth": "token" if token else "iam"},
             "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
             "body": base64.b64encode(body).decode() if is_bytes else body,
             "isBase64Encoded": is_bytes,
@@ -130,6 +130,7 @@ class Caller:
         answered = api_function.handler(event, self.cloud.context(remaining_s))
         assert len(json.dumps(answered, ensure_ascii=False).encode()) <= 6 * 1024 * 1024, "Lambda answers no more"
         headers = {name: values[0] for name, values in answered["multiValueHeaders"].items()}
+        assert (headers["X-Content-Type-Options"], headers["Cache-Control"]) == ("nosniff", "no-store")
         answer = Answer(answered["statusCode"], headers, answered["body"])
         _check_documented(method, path, answer)
         return answer

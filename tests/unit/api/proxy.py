@@ -53,6 +53,7 @@ def ask(api, path, query=None, headers=None):
             "queryStringParameters": {name: some[-1] for name, some in values.items()} or None,
             "multiValueQueryStringParameters": values or None,
             "pathParameters": {"proxy": path[1:]},
+            "stageVariables": {"auth": "iam"},
             "requestContext": {"stage": "prod", "path": path, "requestId": "r", "httpMethod": "GET"},
             "body": None,
             "isBase64Encoded": False,
@@ -74,4 +75,6 @@ def _check_documented(path, answer):
     schema = response["content"][kind]["schema"]
     form = answer.form if kind == "application/json" else answer.body
     Draft202012Validator({**schema, "components": _DOCUMENT["components"]}).validate(form)
-    assert answer.headers.keys() <= {"Content-Type", "Cache-Control"} | response.get("headers", {}).keys()
+    assert (answer.headers["X-Content-Type-Options"], answer.headers["Cache-Control"]) == ("nosniff", "no-store")
+    always = {"Content-Type", "Cache-Control", "X-Content-Type-Options"}
+    assert answer.headers.keys() <= always | response.get("headers", {}).keys()

@@ -168,11 +168,12 @@ def test_an_api_with_a_route_of_its_own_is_refused():
         api_routes(parse_template(a_template(Api=api, Part={"Type": "AWS::ApiGateway::Resource", "Properties": part})))
 
 
-def an_api(name, **stage):
+def an_api(name, authorization, **stage):
     of_api = {"RestApiId": {"Ref": name}}
     integration = {"Type": "AWS_PROXY", "Uri": {"Fn::GetAtt": ["Load", "Arn"]}}
     part = {"ParentId": {"Fn::GetAtt": [name, "RootResourceId"]}, "PathPart": "{proxy+}", **of_api}
     method = {"HttpMethod": "ANY", "ResourceId": {"Ref": f"{name}Part"}, "Integration": integration, **of_api}
+    method["AuthorizationType"] = authorization
     return {
         name: {"Type": "AWS::ApiGateway::RestApi"},
         f"{name}Part": {"Type": "AWS::ApiGateway::Resource", "Properties": part},
@@ -182,9 +183,12 @@ def an_api(name, **stage):
 
 
 def test_each_api_is_served_and_tells_its_function_its_own_stage_variables():
-    apis = {**an_api("Tokens", Variables={"auth": "token"}), **an_api("Signed")}
+    apis = {
+        **an_api("Tokens", "NONE", Variables={"auth": "token"}),
+        **an_api("Signed", "AWS_IAM", Variables={"auth": "iam"}),
+    }
     routes = api_routes(parse_template(a_template(Load=a_function(), **apis)))
     assert [(route.api_id, route.function, route.variables) for route in routes] == [
-        ("Signed", "Load", {}),
+        ("Signed", "Load", {"auth": "iam"}),
         ("Tokens", "Load", {"auth": "token"}),
     ]
