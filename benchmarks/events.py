@@ -44,6 +44,7 @@ def run_way(module: str, way: str, rounds: str) -> Figures:
             settings.GRAPH_TABLE: "graph",
             settings.ARCHIVE_BUCKET: "archive",
             settings.EVENTS_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/events",
+            settings.DELETIONS_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/deletions",
         }
         return run(module, way, rounds, environment=environment)
 

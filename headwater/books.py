@@ -43,7 +43,7 @@ def count_dead(stack: LocalStack) -> int:
     """The messages of all dead-letter queues."""
     sqs = boto3.client("sqs", **stack.client_settings)
     dead = 0
-    for name in ("RecordsDeadLettersUrl", "EventsDeadLettersUrl", "TraceDeadLettersUrl"):
+    for name in ("RecordsDeadLettersUrl", "EventsDeadLettersUrl", "DeletionsDeadLettersUrl", "TraceDeadLettersUrl"):
         said = sqs.get_queue_attributes(QueueUrl=stack.outputs[name], AttributeNames=["ApproximateNumberOfMessages"])
         dead += int(said["Attributes"]["ApproximateNumberOfMessages"])
     return dead

@@ -67,8 +67,13 @@ def _events(namespace: str) -> list[cloudwatch.IWidget]:
 
 
 def _queues(ingestion: Ingestion, events: Events, compaction: Compaction) -> list[cloudwatch.IWidget]:
-    work = (ingestion.records_queue, ingestion.packed_queue, events.queue, compaction.trace_queue)
-    dead = (ingestion.dead_letters, events.dead_letters, compaction.dead_letters)
+    work = (ingestion.records_queue, ingestion.packed_queue, events.queue, events.deletions, compaction.trace_queue)
+    dead = (
+        ingestion.dead_letters,
+        events.dead_letters,
+        events.deletion_dead_letters,
+        compaction.dead_letters,
+    )
     waiting = [queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES) for queue in work]
     ages = [queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES) for queue in work]
     letters = [queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES) for queue in dead]

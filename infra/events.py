@@ -1,4 +1,7 @@
-"""The way in for events about runs: their queue, its dead letters, and the function that turns events into facts."""
+"""The ways in for events about runs and for deletions: queues, dead letters, the function that makes facts of them.
+
+Producers may send to the queue of events. A deletion hides what others wrote, so deletions have a queue of their own.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,7 @@ import json
 from collections.abc import Sequence
 
 from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_iam as iam
 from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
@@ -20,10 +24,12 @@ _BATCH = 100
 # Above 10 a batch needs a window; this is the shortest. An event is to be readable within seconds.
 _WINDOW_S = 1
 _RECEIVES_MAX = 5
+# Deletions are requests of people: few, and each is to be seen at once. Up to 10 a batch needs no window.
+_DELETIONS_BATCH = 10
 
 
 class Events(Construct):
-    """Events queue -> events function -> raw log in the archive bucket, and facts in the graph table."""
+    """Events and deletions queues -> events function -> raw log in the archive bucket, and facts in the graph table."""
 
     def __init__(
         self,
@@ -54,6 +60,15 @@ class Events(Construct):
             window_s=_WINDOW_S,
             removal=defaults.removal,
         )
+        self.deletion_dead_letters = dead_letter_queue(self, "DeletionsDeadLetters", removal=defaults.removal)
+        self.deletions = work_queue(
+            self,
+            "DeletionsQueue",
+            dead_letters=self.deletion_dead_letters,
+            receives_max=_RECEIVES_MAX,
+            function_timeout_s=_TIMEOUT_S,
+            removal=defaults.removal,
+        )
         self.function = self._make_function()
 
     def open_to(self, function: ServiceFunction) -> None:
@@ -61,12 +76,26 @@ class Events(Construct):
         function.set({settings.EVENTS_QUEUE_URL: self.queue.queue_url})
         function.allow(["sqs:SendMessage"], [self.queue.queue_arn])
 
+    def let_delete(self, function: ServiceFunction) -> None:
+        """Make the function the only one that may queue deletions, whatever other roles of the account may do."""
+        function.set({settings.DELETIONS_QUEUE_URL: self.deletions.queue_url})
+        function.allow(["sqs:SendMessage"], [self.deletions.queue_arn])
+        self.deletions.add_to_resource_policy(
+            iam.PolicyStatement(
+                effect=iam.Effect.DENY,
+                principals=[iam.AnyPrincipal()],
+                actions=["sqs:SendMessage"],
+                resources=[self.deletions.queue_arn],
+                conditions={"ArnNotEquals": {"aws:PrincipalArn": function.role.role_arn}},
+            )
+        )
+
     def _make_function(self) -> ServiceFunction:
         function = ServiceFunction(
             self,
             "EventsFunction",
             module="events",
-            description="Keeps queued events about runs, and loads what they say into the graph table.",
+            description="Keeps queued events about runs and deletions, and loads them into the graph table.",
             timeout_s=_TIMEOUT_S,
             memory_mb=1024,
             defaults=self._defaults,
@@ -76,6 +105,7 @@ class Events(Construct):
                 settings.GRAPH_TABLE: self._graph_table.table_name,
                 settings.ARCHIVE_BUCKET: self._archive_bucket.bucket_name,
                 settings.EVENTS_QUEUE_URL: self.queue.queue_url,
+                settings.DELETIONS_QUEUE_URL: self.deletions.queue_url,
                 **self._rules,
             }
         )
@@ -88,4 +118,5 @@ class Events(Construct):
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.EVENTS_PREFIX)
         function.allow_objects(["s3:GetObject"], self._intake_bucket, "requests/")
         function.consume("Events", queue=self.queue, batch_size=_BATCH, window_s=_WINDOW_S)
+        function.consume("Deletions", queue=self.deletions, batch_size=_DELETIONS_BATCH)
         return function

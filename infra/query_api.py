@@ -82,6 +82,7 @@ class QueryApi(Construct):
         )
         ingestion.open_to(self.function)
         events.open_to(self.function)
+        events.let_delete(self.function)
         self.function.set(
             {
                 settings.RECORDS_TABLE: records_table.table_name,

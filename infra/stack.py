@@ -160,6 +160,8 @@ class LineageStack(cdk.Stack):
             "RecordsDeadLettersUrl": ingestion.dead_letters.queue_url,
             "EventsQueueUrl": events.queue.queue_url,
             "EventsDeadLettersUrl": events.dead_letters.queue_url,
+            "DeletionsQueueUrl": events.deletions.queue_url,
+            "DeletionsDeadLettersUrl": events.deletion_dead_letters.queue_url,
             "ProducersPolicyArn": producers.policy.managed_policy_arn,
             "TraceQueueUrl": compaction.trace_queue.queue_url,
             "TraceDeadLettersUrl": compaction.dead_letters.queue_url,

@@ -21,6 +21,7 @@ def _services() -> Services:
     return Services(
         intake=wiring.intake(),
         events=wiring.events_intake(),
+        deletions=wiring.deletions_intake(),
         event_log=wiring.event_log(),
         questions=wiring.questions(),
         fields=wiring.fields(),

@@ -1,9 +1,9 @@
-"""The events function: queued OpenLineage events into the raw log and the graph table."""
+"""The events function: queued OpenLineage events, and deletions, into the raw log and the graph table."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -12,24 +12,40 @@ from lambdas import wiring
 from lambdas.sqs_batch import answer, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.aws.queues import CALLER, QueuedMessage
-from lineage.runs.load import load_events
-from lineage.settings import EVENTS_QUEUE_URL
+from lineage.runs.load import Loaded, load_deletions, load_events
+from lineage.settings import DELETIONS_QUEUE_URL, EVENTS_QUEUE_URL
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Load a batch of queued events; answer with the messages to try again."""
-    messages = [_queued(message) for message in event["Records"]]
-    loaded = load_events(messages, wiring.event_stores(), now_s=wiring.now_s())
+    """Load a batch of queued events or deletions; answer with the messages to try again."""
+    deletions = [message for message in event["Records"] if _is_from(message, os.environ[DELETIONS_QUEUE_URL])]
+    events = [message for message in event["Records"] if message not in deletions]
+    failed = {**_load(load_events, events), **_load(load_deletions, deletions)}
+    if failed:
+        logger.warning("events left for another try", extra={"messages": failed})
+        retry_soon(event, failed, [os.environ[EVENTS_QUEUE_URL], os.environ[DELETIONS_QUEUE_URL]])
+    return answer(failed)
+
+
+def _is_from(message: Mapping[str, Any], queue_url: str) -> bool:
+    """Return True if Lambda, not the message, says that it came from this queue."""
+    queue: str = message["eventSourceARN"]
+    return queue.rpartition(":")[2] == queue_url.rpartition("/")[2]
+
+
+def _load(load: Callable[..., Loaded], received: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
+    """Load messages of one queue, and count them; the reasons of those that failed, by message."""
+    if not received:
+        return {}
+    loaded = load([_queued(message) for message in received], wiring.event_stores(), now_s=wiring.now_s())
     count("EventsLoaded", loaded.loaded)
     count("EventsRefused", loaded.refused)
-    if loaded.failed:
-        logger.warning("events left for another try", extra={"messages": loaded.failed})
-        retry_soon(event, loaded.failed, [os.environ[EVENTS_QUEUE_URL]])
-    return answer(loaded.failed)
+    return loaded.failed
 
 
 def _queued(message: Mapping[str, Any]) -> QueuedMessage:
-    sender = message.get("attributes", {}).get("SenderId")
+    attributes = message.get("attributes", {})
+    sent_ms = int(attributes["SentTimestamp"]) if "SentTimestamp" in attributes else None
     caller = message.get("messageAttributes", {}).get(CALLER, {}).get("stringValue")
-    return QueuedMessage(message["messageId"], message["body"], sender, caller)
+    return QueuedMessage(message["messageId"], message["body"], sent_ms, attributes.get("SenderId"), caller)

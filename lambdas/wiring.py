@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from lineage.records.staged import Staged
     from lineage.records.table import RecordsTable
     from lineage.records.trace import Tracer
-    from lineage.runs.door.intake import EventsIntake
+    from lineage.runs.door.intake import DeletionsIntake, EventsIntake
     from lineage.runs.door.rules import NameRules
     from lineage.runs.facts.table import GraphTable
     from lineage.runs.load import EventStores
@@ -84,6 +84,14 @@ def events_intake() -> EventsIntake:
         queue_url=os.environ[settings.EVENTS_QUEUE_URL],
         bucket=os.environ[settings.INTAKE_BUCKET],
     )
+
+
+@cache
+def deletions_intake() -> DeletionsIntake:
+    """Where deletions go."""
+    from lineage.runs.door.intake import DeletionsIntake
+
+    return DeletionsIntake(client("sqs"), os.environ[settings.DELETIONS_QUEUE_URL])
 
 
 @cache

@@ -11,6 +11,7 @@ RECORDS_DLQ_URL = "RECORDS_DLQ_URL"
 PACKED_QUEUE_URL = "PACKED_QUEUE_URL"
 TRACE_QUEUE_URL = "TRACE_QUEUE_URL"
 EVENTS_QUEUE_URL = "EVENTS_QUEUE_URL"
+DELETIONS_QUEUE_URL = "DELETIONS_QUEUE_URL"
 RECORDS_TABLE = "RECORDS_TABLE"
 GRAPH_TABLE = "GRAPH_TABLE"
 ARCHIVE_BUCKET = "ARCHIVE_BUCKET"
@@ -65,10 +66,11 @@ WRITTEN_ONCE = (TRACES_PREFIX, DIGESTS_PREFIX, EVENTS_PREFIX)
 TOKEN_USES = "TOKEN_USES"  # noqa: S105 - the name of a partition, no secret
 LAST_USED = "last_used"
 
-# The stage variable by which API Gateway tells the API's function that it did not check who asks.
+# The stage variable that says who checks callers: API Gateway their signatures, or the function a bearer token. No
+# caller can set it; the function refuses a request whose stage says neither.
 DOOR = "auth"
+IAM_DOOR = "iam"
 TOKEN_DOOR = "token"  # noqa: S105 - the name of a way in, no secret
 
-IAM_DOOR = "iam"
 # Records of one root that one function traces; a larger root is left to the Spark tracer.
 DEFAULT_TRACE_RECORDS_MAX = 2_000_000

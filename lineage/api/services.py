@@ -12,7 +12,7 @@ from lineage.records.findings import Sources
 from lineage.records.intake import RecordsIntake
 from lineage.records.marks import Marks
 from lineage.records.search.searcher import Searcher
-from lineage.runs.door.intake import EventsIntake
+from lineage.runs.door.intake import DeletionsIntake, EventsIntake
 from lineage.runs.log.event_log import EventLog
 from lineage.runs.questions import Questions
 from lineage.tokens import Tokens
@@ -30,6 +30,7 @@ class Services:
 
     intake: RecordsIntake
     events: EventsIntake
+    deletions: DeletionsIntake
     event_log: EventLog
     questions: Questions
     fields: FieldQuestions

@@ -44,12 +44,14 @@ class Message:
 class QueuedMessage:
     """A message as a function received it.
 
-    `sender` is the principal that sent it to the queue, as SQS found it; `caller` is whom the sender names as having
-    sent it the content, so it is worth as much as the sender.
+    `sent_ms` is when SQS took it, in milliseconds since 1970, if it said so; `sender` is the principal that sent it to
+    the queue, as SQS found it; `caller` is whom the sender names as having sent it the content, so it is worth as much
+    as the sender.
     """
 
     message_id: str
     body: str
+    sent_ms: int | None = None
     sender: str | None = None
     caller: str | None = None
 

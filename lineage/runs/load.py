@@ -1,11 +1,15 @@
-"""Loading queued events: into the raw log, then as facts into the graph table; a wrong one harms no other."""
+"""Loading queued events and deletions: into the raw log, then as facts into the graph table.
+
+A wrong one harms no other. What a message may say depends on its queue: on that of events, to which producers may send,
+a deletion is wrong.
+"""
 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -16,7 +20,7 @@ from lineage.errors import HeadwaterError, Invalid, Unavailable
 from lineage.records.table import is_throttle
 from lineage.runs.apply import apply
 from lineage.runs.door.messages import parse_event_message
-from lineage.runs.door.parse import parse_statement
+from lineage.runs.door.parse import parse_deletion, parse_event
 from lineage.runs.door.rules import NameRules
 from lineage.runs.log.event_log import EventLog, RawEvent
 from lineage.runs.times import from_seconds
@@ -51,6 +55,9 @@ class Loaded:
     refused: int = 0
 
 
+_Read: TypeAlias = Callable[[QueuedMessage, EventStores, int], RawEvent]
+
+
 def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> Loaded:
     """Load the messages that arrived at `now_s` (seconds since 1970); the ids of those that failed are in the answer.
 
@@ -58,12 +65,20 @@ def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s
     event, or that cannot be loaded, fails alone: its queue gives it to the dead letters after some tries. No message
     need have come by a door: what doors refuse is refused here, too.
     """
+    return _load_messages(messages, _read_event, stores, now_s)
+
+
+def load_deletions(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> Loaded:
+    """Load messages of the deletions' queue, as `load_events` does; what is no deletion is refused."""
+    return _load_messages(messages, _read_deletion, stores, now_s)
+
+
+def _load_messages(messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int) -> Loaded:
     result = Loaded()
     events: dict[str, RawEvent] = {}
-    now = from_seconds(now_s + _CLOCKS_DIFFER_S)
     for message in messages:
         try:
-            events[message.message_id] = _read(message, stores, now)
+            events[message.message_id] = read(message, stores, now_s)
         except (HeadwaterError, BotoCoreError, ClientError) as error:
             result.failed[message.message_id] = _reason(error)
             result.refused += isinstance(error, Invalid)
@@ -72,11 +87,26 @@ def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s
     return result
 
 
-def _read(message: QueuedMessage, stores: EventStores, now: str) -> RawEvent:
+def _read_event(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
     form = parse_event_message(message.body)
     if isinstance(form, Pointer):
         form = _fetch(form, stores.s3)
-    return RawEvent(parse_statement(form, stores.rules, now=now), form, message.sender, message.caller)
+    event = parse_event(form, stores.rules, now=from_seconds(now_s + _CLOCKS_DIFFER_S))
+    return RawEvent(event, form, message.sender, message.caller)
+
+
+def _read_deletion(message: QueuedMessage, stores: EventStores, now_s: int) -> RawEvent:
+    """Read a deletion; one of a clock that was ahead is dated back to when SQS took it, the same at each delivery."""
+    form: Any = parse_event_message(message.body)
+    deletion = parse_deletion(form, stores.rules)
+    sent_ms = now_s * 1000 if message.sent_ms is None else message.sent_ms
+    # SQS cuts its times to milliseconds: the last microsecond of that one.
+    latest = from_seconds((sent_ms * 1000 + 999) / 1_000_000)
+    if deletion.time > latest:
+        # The log keeps what is applied: a replay has no queue to ask.
+        form = {**form, "eventTime": latest}
+        deletion = parse_deletion(form, stores.rules)
+    return RawEvent(deletion, form, message.sender, message.caller)
 
 
 def _fetch(pointer: Pointer, s3: S3Client) -> Any:

@@ -268,6 +268,9 @@ def _ask(cloud, ledger):
         _call(cloud, "GET", f"{records}/search", node="c1")
         _call(cloud, "GET", "/api/v1/namespaces/emissions/jobs")
         _call(cloud, "GET", "/api/v1/events/lineage")
+        _call(cloud, "DELETE", "/api/v1/namespaces/emissions")
+    with ledger.of("EventsFunction"):
+        assert cloud.load_deletions(*cloud.bodies("DeletionsQueue"), "none") == [1]
 
 
 def _call(cloud, method, path, *, body=None, status=200, **query):
@@ -280,10 +283,10 @@ def _call(cloud, method, path, *, body=None, status=200, **query):
         "queryStringParameters": query or None,
         "multiValueQueryStringParameters": {name: [value] for name, value in query.items()} or None,
         "pathParameters": {"proxy": path[1:]},
+        "stageVariables": {"auth": "iam"},
         "requestContext": {"stage": "prod", "path": f"/prod{path}", "requestId": "r", "httpMethod": method},
         "body": body,
         "isBase64Encoded": False,
-        "stageVariables": {"auth": "iam"},
     }
     answer = api_function.handler(event, cloud.context(29))
     assert answer["statusCode"] == status, answer["body"][:200]

@@ -79,6 +79,8 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
         "ArchiveBucketName",
         "CompactArchiveJobName",
         "CompactionStateMachineArn",
+        "DeletionsDeadLettersUrl",
+        "DeletionsQueueUrl",
         "EventsDeadLettersUrl",
         "EventsFunctionName",
         "EventsQueueUrl",

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 QUEUES = [
+    "DeletionsDeadLetters",
+    "DeletionsQueue",
     "EventsDeadLetters",
     "EventsQueue",
     "PackedQueue",
@@ -14,6 +16,14 @@ QUEUES = [
     "TraceQueue",
 ]
 ENCRYPTED = {"SqsManagedSseEnabled": True, "MaximumMessageSize": 1_048_576, "MessageRetentionPeriod": 1_209_600}
+# A deny outweighs what any other role of the account may do, a wildcard on every queue too.
+ONLY_THE_API_DELETES = {
+    "Effect": "Deny",
+    "Principal": {"AWS": "*"},
+    "Action": "sqs:SendMessage",
+    "Resource": "DeletionsQueue.Arn",
+    "Condition": {"ArnNotEquals": {"aws:PrincipalArn": "ApiFunctionRole.Arn"}},
+}
 
 
 def redrive(dead_letters, receives):
@@ -27,7 +37,9 @@ def redrive(dead_letters, receives):
         ("PackedQueue", {**ENCRYPTED, **redrive("RecordsDeadLetters", 5), "VisibilityTimeout": 720}),
         ("TraceQueue", {**ENCRYPTED, **redrive("TraceDeadLetters", 3), "VisibilityTimeout": 5400}),
         ("EventsQueue", {**ENCRYPTED, **redrive("EventsDeadLetters", 5), "VisibilityTimeout": 721}),
+        ("DeletionsQueue", {**ENCRYPTED, **redrive("DeletionsDeadLetters", 5), "VisibilityTimeout": 720}),
         ("EventsDeadLetters", ENCRYPTED),
+        ("DeletionsDeadLetters", ENCRYPTED),
         ("RecordsDeadLetters", ENCRYPTED),
         ("TraceDeadLetters", ENCRYPTED),
     ],
@@ -45,21 +57,17 @@ def test_there_are_no_queues_but_these(template):
 @pytest.mark.parametrize("queue", QUEUES)
 def test_a_queue_answers_over_tls_alone(template, queue):
     policy = template.of_type("AWS::SQS::QueuePolicy")[f"{queue}Policy"]
-    assert policy == {
-        "Queues": [queue],
-        "PolicyDocument": {
-            "Version": "2012-10-17",
-            "Statement": [
-                {
-                    "Effect": "Deny",
-                    "Principal": {"AWS": "*"},
-                    "Action": "sqs:*",
-                    "Resource": f"{queue}.Arn",
-                    "Condition": {"Bool": {"aws:SecureTransport": "false"}},
-                }
-            ],
+    assert (policy["Queues"], policy["PolicyDocument"]["Version"]) == ([queue], "2012-10-17")
+    assert policy["PolicyDocument"]["Statement"] == [
+        {
+            "Effect": "Deny",
+            "Principal": {"AWS": "*"},
+            "Action": "sqs:*",
+            "Resource": f"{queue}.Arn",
+            "Condition": {"Bool": {"aws:SecureTransport": "false"}},
         },
-    }
+        *([ONLY_THE_API_DELETES] if queue == "DeletionsQueue" else []),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -74,6 +82,7 @@ def test_a_queue_answers_over_tls_alone(template, queue):
             "EventsFunctionEvents",
             {"EventSourceArn": "EventsQueue.Arn", "BatchSize": 100, "MaximumBatchingWindowInSeconds": 1},
         ),
+        ("EventsFunctionDeletions", {"EventSourceArn": "DeletionsQueue.Arn", "BatchSize": 10}),
         ("TraceFunctionRoots", {"EventSourceArn": "TraceQueue.Arn", "BatchSize": 1}),
     ],
 )

@@ -37,7 +37,7 @@ def delete_job(services: Services, request: HttpRequest) -> Response[str]:
     """Hide a job until an event tells of it again; it is as good as done when this is answered."""
     job_id = query.job_id(request)
     job = found(services.questions.find_job(job_id), "Job", job_id.name)
-    services.events.put_deletion(job.id.namespace, time=services.now(), job=job.id.name, caller=request.caller)
+    services.deletions.put(job.id.namespace, time=services.now(), job=job.id.name, caller=request.caller)
     return answer_whole(services, render_job(replace(job, hidden=True)))
 
 

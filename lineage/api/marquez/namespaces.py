@@ -34,7 +34,7 @@ def delete_namespace(services: Services, request: HttpRequest) -> Response[str]:
     """Hide a namespace and all that is in it, each until an event tells of it again."""
     name = request.segment("namespace")
     namespace = found(services.questions.find_namespace(name), "Namespace", name)
-    services.events.put_deletion(name, time=services.now(), caller=request.caller)
+    services.deletions.put(name, time=services.now(), caller=request.caller)
     return answer_whole(services, render_namespace(replace(namespace, hidden=True)))
 
 

@@ -1,4 +1,8 @@
-"""Events onto their queue, each a message of its own; one too large for a message travels as a pointer to S3."""
+"""Events and deletions onto their queues, each a message of its own.
+
+An event too large for a message travels as a pointer to S3; a deletion never is. Deletions have a queue of their own,
+since producers may send to that of events.
+"""
 
 from __future__ import annotations
 
@@ -43,7 +47,21 @@ class EventsIntake:
         unsent = send_each(self.sqs, self.queue_url, list(messages.values()))
         return {**failed, **{places[number]: reason for number, reason in unsent.items()}}
 
-    def put_deletion(
+    def _message(self, body: Mapping[str, object], caller: str | None) -> Message:
+        text = render_event_message(body)
+        if len(text.encode()) > BODY_BYTES_MAX:
+            text = render_pointer(put_body(self.s3, self.bucket, text))
+        return _message(text, caller)
+
+
+@dataclass(frozen=True, slots=True)
+class DeletionsIntake:
+    """The queue that deletions go to; only the api function may send to it."""
+
+    sqs: SQSClient
+    queue_url: str
+
+    def put(
         self,
         namespace: str,
         *,
@@ -57,10 +75,9 @@ class EventsIntake:
         Raises:
             Unavailable: it is not durable; the caller asks again.
         """
-        self.put(render_deletion(namespace, time=time, job=job, dataset=dataset), caller=caller)
+        form = render_deletion(namespace, time=time, job=job, dataset=dataset)
+        send_all(self.sqs, self.queue_url, [_message(render_event_message(form), caller)])
 
-    def _message(self, body: Mapping[str, object], caller: str | None) -> Message:
-        text = render_event_message(body)
-        if len(text.encode()) > BODY_BYTES_MAX:
-            text = render_pointer(put_body(self.s3, self.bucket, text))
-        return Message(text, {CALLER: caller} if caller else {})
+
+def _message(text: str, caller: str | None) -> Message:
+    return Message(text, {CALLER: caller} if caller else {})

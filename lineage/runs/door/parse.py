@@ -48,28 +48,42 @@ def parse_event(body: object, rules: NameRules, *, now: str | None) -> Event:
     of columns together, of other facets of one name the one with the greater canonical JSON stays.
 
     Raises:
-        Invalid: it breaks a rule of `wire` or of its `operations`, or is later than a day after `now`.
+        Invalid: it breaks a rule of `wire` or of its `operations`, is a deletion, or is later than a day after `now`.
         TooLarge: it names more than `DATASETS_MAX` inputs and outputs.
     """
     hash_ = content_hash(body)
     if not isinstance(body, dict):
         raise Invalid.because("event", body, "must be a JSON object")
+    if _is_deletion(body):
+        raise Invalid.because("change", body["change"], "must not come as an event; the API's DELETE routes delete")
     event = _PARSERS[_kind(body)](body, hash_, rules)
     _check_time(event.time, body["eventTime"], now)
     _check_size(event)
     return event
 
 
-def parse_statement(body: object, rules: NameRules, *, now: str | None = None) -> Event | Deletion:
-    """What a queued or kept message says: an event, or a deletion of ours; for `now` see `parse_event`.
+def parse_statement(body: object, rules: NameRules) -> Event | Deletion:
+    """Parse a line of the raw log: an event, or a deletion of ours, whatever its time.
 
-    Every event names its producer, no deletion does: none can be taken for the other.
+    Only the log holds both: who may send events may not delete.
     """
-    if not (isinstance(body, dict) and body.get("change") == "DELETE" and body.get("producer") is None):
-        return parse_event(body, rules, now=now)
-    deletion = _deletion(body, rules)
-    _check_time(deletion.time, body["eventTime"], now)
-    return deletion
+    return _deletion(body, rules) if _is_deletion(body) else parse_event(body, rules, now=None)
+
+
+def parse_deletion(body: object, rules: NameRules) -> Deletion:
+    """Parse the message of a deletion, as `render_deletion` makes it.
+
+    Raises:
+        Invalid: it is none, or breaks a rule.
+    """
+    if not _is_deletion(body):
+        raise Invalid.because("change", body, "must be DELETE, without a producer: only deletions come this way")
+    return _deletion(body, rules)
+
+
+def _is_deletion(body: object) -> bool:
+    """Return True for a deletion: every event names its producer, no deletion does."""
+    return isinstance(body, dict) and body.get("change") == "DELETE" and body.get("producer") is None
 
 
 def _check_time(time: str, sent: object, now: str | None) -> None:

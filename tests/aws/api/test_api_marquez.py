@@ -34,6 +34,7 @@ def tell(api, cloud, event):
 
 def load(cloud):
     assert cloud.load_events(*cloud.bodies("EventsQueue")) == []
+    assert cloud.load_deletions(*cloud.bodies("DeletionsQueue")) == []
 
 
 def get(api, path, **query):
@@ -134,7 +135,7 @@ def tell_later(cloud, **changes):
 )
 def test_what_is_unknown_cannot_be_deleted(marquez, cloud, path, message):
     assert marquez.send("DELETE", path).refusal == (404, message)
-    assert cloud.bodies("EventsQueue") == []
+    assert (cloud.bodies("DeletionsQueue"), cloud.bodies("EventsQueue")) == ([], [])
 
 
 def test_a_deletion_that_is_not_durable_is_not_answered_as_done(marquez, cloud):

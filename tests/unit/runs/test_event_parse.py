@@ -8,7 +8,7 @@ import pytest
 
 from lineage.errors import Invalid
 from lineage.names import DatasetId, JobId, run_id_of, uuid_of_bytes
-from lineage.runs.door.parse import parse_event, parse_statement, render_deletion
+from lineage.runs.door.parse import parse_deletion, parse_event, parse_statement, render_deletion
 from lineage.runs.door.rules import NameRules
 from lineage.runs.event import DatasetUse, Deletion, Event, ParentRun
 from tests.builders_events import (
@@ -245,7 +245,8 @@ def test_a_deletion_is_told_from_every_event(sent, told):
 
     deletion = parse_statement(message, NameRules())
     assert deletion == Deletion(time=NOON, hash=deletion.hash, namespace=STORE, **told)
-    with pytest.raises(Invalid):
+    assert parse_deletion(message, NameRules()) == deletion
+    with pytest.raises(Invalid, match=r"^change: must not come as an event; the API's DELETE routes delete, got"):
         parse(message)
 
 
@@ -253,8 +254,11 @@ def test_no_event_that_the_door_takes_is_taken_for_a_deletion():
     for event in (a_run_event(), a_job_event(), a_dataset_event()):
         sent = {**event, "change": "DELETE", "namespace": NAMESPACE}
         assert parse_statement(sent, AS_SENT) == parse(sent)
+        for form in (sent, event):
+            with pytest.raises(Invalid, match=r"^change: must be DELETE, without a producer"):
+                parse_deletion(form, AS_SENT)
 
 
 def test_a_deletion_that_breaks_a_rule_is_invalid():
     with pytest.raises(Invalid, match=r"^namespace: is required$"):
-        parse_statement(without(render_deletion(STORE, time=NOON), "namespace"), AS_SENT)
+        parse_deletion(without(render_deletion(STORE, time=NOON), "namespace"), AS_SENT)
