@@ -90,8 +90,10 @@ def parse_columns(answer: Any) -> ColumnGraph:
         NoAnswer: it is no such answer.
     """
     try:
-        found = [_parse_column(form) for form in answer["graph"]]
-        made = {way: source for form in answer["graph"] for way, source in _ways(form)}
+        # A neighbour of which the caller is shown the id alone is known from what is made of it.
+        forms = [form for form in answer["graph"] if form["data"] is not None]
+        found = [_parse_column(form) for form in forms]
+        made = {way: source for form in forms for way, source in _ways(form)}
         made.update(way for form in answer.get("datasets") or () for way in _ways_into_dataset(form))
         truncated = bool(answer.get("truncated"))
     except (KeyError, TypeError, AttributeError) as error:

@@ -12,7 +12,10 @@ from headwater.service import NoAnswer, ask, printable
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job, with the state of its latest run and how long that took; both None for one that never ran."""
+    """A job, with the state of its latest run and how long that took; both None for one that never ran.
+
+    The state is empty where it is not shown.
+    """
 
     id: str
     namespace: str
@@ -85,6 +88,9 @@ def short_name(node: Node) -> str:
 
 def _parse_node(form: Mapping[str, Any]) -> Node:
     data = form["data"]
+    if data is None:
+        # A neighbour of which the caller is shown the id alone.
+        return Job(*_named(form), state="") if form["type"] == "JOB" else Dataset(*_named(form))
     if form["type"] == "JOB":
         run = data["latestRun"] or {}
         return Job(*_named(form), run.get("state"), run.get("durationMs"))
@@ -93,7 +99,8 @@ def _parse_node(form: Mapping[str, Any]) -> Node:
 
 
 def _named(form: Mapping[str, Any]) -> tuple[str, str, str]:
-    return form["id"], printable(form["data"]["namespace"]), printable(form["data"]["name"])
+    data = form["data"] or {"namespace": "", "name": form["id"].partition(":")[2]}
+    return form["id"], printable(data["namespace"]), printable(data["name"])
 
 
 def _edges(form: Mapping[str, Any]) -> Iterator[Edge]:

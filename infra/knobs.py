@@ -19,6 +19,7 @@ _NAMES = (
     "retention",
     "alarm_email",
     "auth",
+    "strict_namespaces",
     "compaction_hour_utc",
     "partition_trimming",
     "temporary_patterns",
@@ -62,6 +63,7 @@ class Knobs:
     retain: bool = True
     alarm_email: str | None = None
     token_api: bool = False
+    strict_namespaces: bool = False
     compaction_hour_utc: int = 0
     partition_trimming: bool = True
     temporary_patterns: tuple[str, ...] | None = None
@@ -100,6 +102,7 @@ def parse_knobs(context: Mapping[str, object]) -> Knobs:
         alarm_email=reader.read("alarm_email", _email, default.alarm_email),
         compaction_hour_utc=reader.read("compaction_hour_utc", _integer(0, 23), default.compaction_hour_utc),
         token_api=reader.read("auth", _choice(iam=False, token=True), default.token_api),
+        strict_namespaces=reader.read("strict_namespaces", _choice(true=True, false=False), default.strict_namespaces),
         partition_trimming=reader.read(
             "partition_trimming", _choice(true=True, false=False), default.partition_trimming
         ),

@@ -65,6 +65,7 @@ class QueryApi(Construct):
         search: ArchiveSearch,
         stage: str,
         token_api: bool,
+        strict_namespaces: bool,
         web_acl_arn: str | None,
         requests_per_address: int | None,
         concurrency: int | None,
@@ -89,6 +90,7 @@ class QueryApi(Construct):
                 settings.GRAPH_TABLE: graph_table.table_name,
                 settings.ARCHIVE_BUCKET: archive_bucket.bucket_name,
                 settings.TRACE_QUEUE_URL: trace_queue.queue_url,
+                settings.STRICT_NAMESPACES: "true" if strict_namespaces else "false",
             }
         )
         self.function.allow(["dynamodb:GetItem", "dynamodb:Query"], [records_table.table_arn])

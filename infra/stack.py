@@ -121,6 +121,7 @@ class LineageStack(cdk.Stack):
             search=search,
             stage=knobs.stage,
             token_api=knobs.token_api,
+            strict_namespaces=knobs.strict_namespaces,
             web_acl_arn=knobs.web_acl_arn,
             requests_per_address=knobs.requests_per_address,
             concurrency=knobs.api_concurrency,

@@ -37,6 +37,7 @@ def _services() -> Services:
         now=wiring.now,
         new_id=lambda: str(uuid4()),
         count=count,
+        strict_namespaces=os.environ.get(settings.STRICT_NAMESPACES, "false") != "false",
     )
 
 

@@ -23,6 +23,8 @@ SIGNING_KEY = "SIGNING_KEY"
 # The Glue database of the archive's tables, and the Athena workgroup that asks them.
 SEARCH_DATABASE = "SEARCH_DATABASE"
 SEARCH_WORKGROUP = "SEARCH_WORKGROUP"
+# "true": a token for some namespaces is shown neighbours in others by id and type alone.
+STRICT_NAMESPACES = "STRICT_NAMESPACES"
 # Rules of dataset names: "true" or "false"; a JSON list of regular expressions, the built-in ones if it is not set.
 PARTITION_TRIMMING = "PARTITION_TRIMMING"
 TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"

@@ -22,7 +22,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.errors import Conflict, Fault, Invalid, NotFound
 from lineage.runs.facts.table import Query, Row, Swap
-from lineage.settings import LAST_USED, PK, SK, TOKEN_USES, TOKENS
+from lineage.settings import LAST_USED, TOKEN_USES, TOKENS
 
 if TYPE_CHECKING:
     from lineage.runs.facts.table import GraphTable
@@ -183,15 +183,8 @@ class Tokens:
             return
         # Before the write: a table that refuses is not tried again at each request.
         _remember(self._used, token.id, day_s)
-        with suppress(BotoCoreError, ClientError):  # also where another process was first
-            self.table.dynamodb.update_item(
-                TableName=self.table.table,
-                Key={PK: {"S": TOKEN_USES}, SK: {"S": token.id}},
-                UpdateExpression="SET #used = :day",
-                ConditionExpression="attribute_not_exists(#used) OR #used < :day",
-                ExpressionAttributeNames={"#used": LAST_USED},
-                ExpressionAttributeValues={":day": {"N": str(day_s)}},
-            )
+        with suppress(BotoCoreError, ClientError):
+            self.table.advance((TOKEN_USES, token.id), LAST_USED, day_s)
 
     def last_uses(self) -> dict[str, int]:
         """Return the day of the last use of each token that was used, by id; seconds since 1970 at its start in UTC."""

@@ -44,6 +44,9 @@ class MemoryTable:
     def swap(self, swaps):
         return self._call("swap", lambda: [self._swap(swap) for swap in swaps])
 
+    def advance(self, key, name, number):
+        return self._call("advance", lambda: self._advance(key, name, number))
+
     def _call(self, name, act):
         self.calls[name] += 1
         self._before(name)
@@ -71,6 +74,12 @@ class MemoryTable:
             data = json.loads(body)
             self.items[add.key] = (0, json.dumps({**data, add.name: data.get(add.name, 0) + add.by}))
         return True
+
+    def _advance(self, key, name, number):
+        version, body = self.items.get(key, (0, "{}"))
+        data = json.loads(body)
+        if data.get(name, number - 1) < number:
+            self.items[key] = (version, json.dumps({**data, name: number}))
 
     def _write(self, row, version):
         self.items[row.key] = (version, json.dumps(row.data))

@@ -1,11 +1,11 @@
 """Who may ask what: API Gateway checks signatures at its own door, bearer tokens are checked here.
 
-A token that is good for some namespaces only may ask for what is within them: the path's namespace, that of the run in
-the path or query, that of the query's `nodeId` or, in a search, its `namespace`. A graph shows neighbours in others all
-the same. A field's id that may be read in several ways has to be within them in each. An event has to be within them
+To a token that is good for some namespaces only, what is in others is not there: routes, lists, counts, searches and
+ids answer as if it had never been written. A graph shows neighbours in others all the same; where the deployment is
+strict about namespaces, by id and type alone. An event has to be within them
 with its job, its inputs and outputs or its dataset, its parent and root jobs, and every dataset that its facets name
 (other names, the one before a rename, the sources of columns, the endpoints of operations). One event that is not
-refuses its whole batch. What is in no namespace (lists and searches over all) is for tokens that are good everywhere.
+refuses its whole batch.
 
 Records are in no namespace: they have a scope of their own, which a token's roots limit. A root outside these is
 answered as if it were not there; a request that adds records to it is refused.
@@ -13,19 +13,23 @@ answered as if it were not there; a request that adds records to it is refused.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from lineage import settings
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.errors import Forbidden, Invalid, Unauthorized, shown
+from lineage.fields.questions import FieldQuestions
+from lineage.names import DatasetId
 from lineage.records.questions import unknown_root
-from lineage.runs.answers.node_ids import FieldNode
 from lineage.runs.door.naming import find_datasets
 from lineage.runs.door.parse import parse_event
 from lineage.runs.door.rules import NameRules
 from lineage.runs.event import Event
+from lineage.runs.questions import Questions
+from lineage.runs.visibility import EmptyTable, Visibility
 from lineage.tokens import Scope, Token
 
 _RECORDS = "/api/v1/records"
@@ -46,7 +50,8 @@ _BY_NODE = frozenset(
     }
 )
 _BY_RUN = frozenset({"/api/v1/runlineage/upstream"})
-_BY_NAMESPACE = frozenset({"/api/v1/search"})
+# The routes over all namespaces that show what the caller sees.
+_OF_ALL = frozenset({"/api/v1/namespaces", "/api/v1/jobs", "/api/v1/search", "/api/v1/events/lineage"})
 # Namespaces are never rewritten, whatever the rules.
 _RULES = NameRules(trim_partitions=False, temporary=())
 
@@ -110,7 +115,7 @@ def check_access(services: Services, token: Token, request: HttpRequest, path: s
     """Refuse what the token is not good for; `path` is the route's.
 
     Raises:
-        Forbidden: naming the scope, the namespace or the root.
+        Forbidden: naming the scope, the root or, of what is written or deleted, the namespace.
         NotFound: the root in the path is none of the token's.
     """
     scope = scope_of(request.event.http_method, path)
@@ -140,46 +145,44 @@ def _check_roots(token: Token, request: HttpRequest, path: str) -> None:
 
 
 def _check_namespaces(services: Services, token: Token, request: HttpRequest, path: str, scope: Scope) -> None:
-    named = (
-        list(_of_events(request.json()))
-        if scope == "write" and path in _EVENTS
-        else _of(services, token, request, path)
-    )
-    if named is None:
+    if scope == "write" and path in _EVENTS:
+        _check_covered(token, scope, _of_events(request.json()))
+    elif not ({"namespace", "run_id"} & request.segments.keys() or path in _BY_NODE | _BY_RUN | _OF_ALL):
         raise Forbidden(f"token: may not {scope} what is not in one of its namespaces")
-    for namespace in named:
+    elif scope == "delete" and "dataset" in request.segments:
+        _check_primary_name(services, token, request)
+
+
+def _check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> None:
+    for namespace in namespaces:
         if not token.covers(namespace):
             raise Forbidden(f"token: may not {scope} in the namespace {shown(namespace)}")
 
 
-def _of(services: Services, token: Token, request: HttpRequest, path: str) -> list[str] | None:
-    """The namespace that the request is about, none if its run or node is unknown; None if it is about all."""
-    if "namespace" in request.segments:
-        return [request.segment("namespace")]
-    if "run_id" in request.segments:
-        return _of_run(services, request.segment("run_id"), token)
-    if path in _BY_NODE:
-        node_id = request.value("nodeId")
-        return [] if node_id is None else _of_node(services, node_id)
-    if path in _BY_RUN:
-        run_id = request.value("runId")
-        return [] if run_id is None else _of_run(services, run_id, token)
-    namespace = request.value("namespace") if path in _BY_NAMESPACE else None
-    return None if namespace is None else [namespace]
+def _check_primary_name(services: Services, token: Token, request: HttpRequest) -> None:
+    """Refuse to delete a dataset by another name that it has in a namespace of the token's."""
+    named = DatasetId(request.segment("namespace"), request.segment("dataset"))
+    dataset = services.questions.find_dataset(named) if token.covers(named.namespace) else None
+    if dataset is not None:
+        _check_covered(token, "delete", [dataset.id.namespace])
 
 
-def _of_run(services: Services, run_id: str, token: Token) -> list[str]:
-    """Return the namespace of the run that the token may read or, if there is none, of the run that it may not."""
-    run = services.questions.find_run(run_id, token) or services.questions.find_run(run_id)
-    return [] if run is None else [run.job.namespace]
+def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
+    """Return the services as the token's holder sees them: what the token does not cover is not there.
 
-
-def _of_node(services: Services, node_id: str) -> list[str]:
-    """The namespace of whatever this id may find: its colons alone would not tell."""
-    return [
-        node.dataset.namespace if isinstance(node, FieldNode) else node.id.namespace
-        for node in services.questions.find_nodes(node_id)
-    ]
+    A path in a namespace that it does not cover is looked up where nothing is, and answered so.
+    """
+    if token.is_everywhere:
+        return services
+    if "namespace" in request.segments and not token.covers(request.segment("namespace")):
+        return replace(services, questions=Questions(EmptyTable()), fields=FieldQuestions(EmptyTable()))
+    visibility = Visibility(token.covers, token.namespaces, strict=services.strict_namespaces)
+    return replace(
+        services,
+        questions=services.questions.seen_by(visibility),
+        fields=services.fields.seen_by(visibility),
+        event_log=services.event_log.seen_by(visibility),
+    )
 
 
 def _of_events(body: object) -> Iterator[str]:

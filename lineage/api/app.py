@@ -15,7 +15,7 @@ from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lineage.api import events, records, search, traces
-from lineage.api.access import check_access, get_caller, name_caller
+from lineage.api.access import check_access, get_caller, name_caller, seen_by
 from lineage.api.answers import answer
 from lineage.api.cdap import routes as cdap
 from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
@@ -140,6 +140,7 @@ class Api:
             )
             if token is not None:
                 check_access(services, token, request, route.path)
+                services = seen_by(services, token, request)
             return route.answer(services, request)
 
         return run

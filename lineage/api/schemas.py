@@ -14,6 +14,12 @@ _READ = "8f14e45f-ceea-467f-a8b1-3a2d5f1c7e10"
 _CHECK = "c9f0f895-fb98-4b91-9f41-1f0e3c9d2b55"
 
 
+# Of a node's `data`.
+OUTLINE = (
+    "Ours: null for a neighbour in a namespace that the caller may not see, where the deployment is strict about that."
+)
+
+
 def _text(most: int, description: str) -> Schema:
     """A string bounded in bytes: `maxLength` counts characters, so it says only what is surely too long."""
     rule = f"{description} 1 to {most} bytes of UTF-8."

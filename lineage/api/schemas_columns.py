@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import get_args
 
 from lineage.api import examples_columns as examples
-from lineage.api.schemas import Schema, list_of, object_of, ref
+from lineage.api.schemas import OUTLINE, Schema, list_of, object_of, ref
 from lineage.runs.found import State
 
 _TEXT: Schema = {"type": "string"}
@@ -86,7 +86,7 @@ _NODE = object_of(
     {
         "id": _TEXT,
         "type": {"const": "DATASET_FIELD"},
-        "data": _DATA,
+        "data": {**_or_null(_DATA), "description": OUTLINE},
         "inEdges": {**list_of(ref("Edge")), "description": "From this node to what it is made of."},
         "outEdges": {**list_of(ref("Edge")), "description": "To what is made of it; with `withDownstream`."},
     }

@@ -85,7 +85,8 @@ _SOURCE = object_of(
             "enum": list(get_args(Reason)),
             "description": "raw: no run that started before the end of the time range wrote it. generated: `runs` made "
             "it of nothing. unreported: `runs` wrote it, and did not report of which columns of `reads`. before: its "
-            "last writer, in `runs`, started before the time range.",
+            "last writer, in `runs`, started before the time range. elsewhere: it is in a namespace that the caller "
+            "may not see, where the deployment is strict about that.",
         },
         "jobs": list_of(_ID),
         "runs": {**_TEXTS, "description": "The newest."},

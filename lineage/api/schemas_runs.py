@@ -7,7 +7,7 @@ from typing import get_args
 
 from lineage.api import examples_runs as examples
 from lineage.api.marquez.jobs import STATES
-from lineage.api.schemas import Schema, list_of, object_of, ref
+from lineage.api.schemas import OUTLINE, Schema, list_of, object_of, ref
 from lineage.runs.found import ResolvedBy
 
 _TEXT: Schema = {"type": "string"}
@@ -93,7 +93,7 @@ def _node(kind: str, data: Schema) -> Schema:
         {
             "id": _TEXT,
             "type": {"const": kind},
-            "data": data,
+            "data": {**_or_null(data), "description": OUTLINE},
             "inEdges": list_of(_EDGE),
             "outEdges": list_of(_EDGE),
         }

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 class Services:
     """Stores, queues, clients; clocks (seconds since 1970, and as `times` keeps it), new ids, a counter of metrics.
 
+    `strict_namespaces`: whether a token for some namespaces is shown neighbours in others by id and type alone.
+
     `searcher` makes what searches records when one first asks: a cold start pays for what it uses.
     """
 
@@ -46,3 +48,4 @@ class Services:
     now: Callable[[], str]
     new_id: Callable[[], str]
     count: Callable[[str, int], None]
+    strict_namespaces: bool = False

@@ -10,7 +10,7 @@ from lineage.names import DatasetId, FieldPath, JobId, RunKey
 from lineage.runs.found import FoundRun, LastWriter, State
 
 Direction: TypeAlias = Literal["backward", "forward", "both"]
-Reason: TypeAlias = Literal["raw", "generated", "unreported", "before"]
+Reason: TypeAlias = Literal["raw", "generated", "unreported", "before", "elsewhere"]
 UNKNOWN_TYPE = "unknown"
 
 
@@ -70,6 +70,8 @@ class FoundColumn:
     tellers: tuple[Teller, ...] = ()
     stale: bool = False
     last_written_by: LastWriter | None = None
+    # True if only its id is shown: a neighbour in a namespace that the caller may not see.
+    outline: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,7 +266,8 @@ class TrueSource:
     """A column at which the way up ends, and why; at the reported column itself after no hops.
 
     raw: no run that started before the range's end wrote it. generated: runs made it of nothing. unreported: runs wrote
-    it and did not report of which columns. before: its last writer started before the range. `runs` and `jobs` are
+    it and did not report of which columns. before: its last writer started before the range. elsewhere: it is in a
+    namespace that the caller may not see, which only a strict deployment tells. `runs` and `jobs` are
     those that are the reason, newest first; `reads` the datasets that the runs without a report read.
     """
 

@@ -33,13 +33,21 @@ from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates, nod
 from lineage.runs.answers.selectors import selected_version
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import Listed, SearchOptions
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 
 class FieldQuestions:
-    """What can be asked of a graph table; nothing is remembered from one question to the next."""
+    """What can be asked of a graph table; nothing is remembered from one question to the next.
 
-    def __init__(self, table: GraphTable) -> None:
-        self._table = table
+    `visibility` bounds searches and node ids, and what is shown of neighbours.
+    """
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+
+    def seen_by(self, visibility: Visibility) -> FieldQuestions:
+        """Return the same questions as a caller may ask them."""
+        return FieldQuestions(self._table, visibility)
 
     def find_columns(
         self,
@@ -58,7 +66,7 @@ class FieldQuestions:
         Raises:
             Invalid: the node id cannot be read, or selectors disagree (a version or time with `downstream`, ...).
         """
-        for node in nodes_named(node_id, self._table):
+        for node in nodes_named(node_id, self._table, self._visibility):
             of_job = isinstance(node, Node) and isinstance(node.id, JobId)
             wanted = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
             graph = self._graph(node, wanted, at, depth=depth, downstream=downstream)
@@ -70,10 +78,10 @@ class FieldQuestions:
         self, node: FieldNode | Node, version: str | None, at: str | None, *, depth: int, downstream: bool
     ) -> ColumnGraph | None:
         if version is None and at is None:
-            walk = ColumnWalk(self._table)
+            walk = ColumnWalk(self._table, self._visibility)
             asked = columns_now(node, walk, downstream=downstream)
             return None if asked is None else walk.graph(asked, depth=depth, downstream=downstream)
-        past = VersionWalk(self._table)
+        past = VersionWalk(self._table, self._visibility)
         if version is not None:
             nodes = columns_of_version(node, version, past, self._table)
         else:
@@ -87,12 +95,12 @@ class FieldQuestions:
             Invalid: the id cannot be read as a field's.
         """
         walk = ColumnWalk(self._table)
-        candidates = field_candidates(node_id, self._table)
+        candidates = field_candidates(node_id, self._table, self._visibility)
         return next((one for node in candidates if (one := walk.exists(node.dataset, node.field))), None)
 
     def search_columns(self, text: str, **options: Unpack[SearchOptions]) -> Listed[ColumnHit]:
         """Return the columns whose names hold the text."""
-        return search_columns(text, self._table, **options)
+        return search_columns(text, self._table, visibility=self._visibility, **options)
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
         """By dataset, under whatever name, its columns that are made of others, as they are now; cut as a whole."""
@@ -109,7 +117,7 @@ class FieldQuestions:
 
     def find_mappings(self, dataset: DatasetId, window: Window, *, level: int) -> Mappings:
         """Which fields went into which, up and down from a dataset, `level` datasets far in each direction."""
-        return MappingWalk(self._table, window).walk(dataset, level)
+        return MappingWalk(self._table, window, self._visibility).walk(dataset, level)
 
     def find_detail(self, dataset: DatasetId, field: FieldPath, window: Window, direction: Direction) -> Detail:
         """The operations of one level that made the field, or took it."""
@@ -121,12 +129,12 @@ class FieldQuestions:
 
     def report_usage(self, dataset: DatasetId, field: FieldPath, window: Window) -> Usage:
         """How the field was consumed: who used it, and what it flowed into."""
-        return report_usage(self._table, Column(dataset, field), window)
+        return report_usage(self._table, Column(dataset, field), window, self._visibility)
 
     def report_provenance(self, dataset: DatasetId, field: FieldPath, window: Window) -> Provenance:
         """What the field came from, up to the true sources."""
-        return report_provenance(self._table, Column(dataset, field), window)
+        return report_provenance(self._table, Column(dataset, field), window, self._visibility)
 
     def find_origins(self, node_id: str) -> Origins | None:
         """From a field (`datasetField:...`, of a version with `#`) down to runs and record roots; None if unknown."""
-        return find_origins(node_id, self._table)
+        return find_origins(node_id, self._table, self._visibility)

@@ -132,6 +132,8 @@ class FoundDataset:
     last_written_by: LastWriter | None = None
     # The version that a node of a graph of versions stands for.
     version: str | None = None
+    # True if only its id is shown: a neighbour in a namespace that the caller may not see.
+    outline: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,6 +180,8 @@ class FoundJob:
     # The version that a node of a graph of versions stands for, and its runs that are in the graph.
     version: str | None = None
     runs: tuple[str, ...] = ()
+    # As that of a dataset.
+    outline: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +198,18 @@ class FoundJobVersion:
     code_version: str | None = None
     latest_run: FoundRun | None = None
     lineage_unknown: bool = False
+
+
+def outline_dataset(dataset: DatasetId, version: str | None = None) -> FoundDataset:
+    """Return a dataset of which only the id is shown."""
+    return FoundDataset(
+        id=dataset, type="", created="", updated="", physical_name="", source_name="", version=version, outline=True
+    )
+
+
+def outline_job(job: JobId, version: str | None = None) -> FoundJob:
+    """Return a job of which only the id is shown."""
+    return FoundJob(id=job, type="", created="", updated="", version=version, outline=True)
 
 
 @dataclass(frozen=True, slots=True)

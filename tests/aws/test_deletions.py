@@ -37,7 +37,7 @@ def logged(cloud):
     """The deletions in the raw log."""
     objects = cloud.objects("events/year=").values()
     lines = [json.loads(line) for body in objects for line in gzip.decompress(body).splitlines()]
-    return [line for line in lines if "change" in line]
+    return [line["event"] for line in lines if "change" in line["event"]]
 
 
 @pytest.fixture

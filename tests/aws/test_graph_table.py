@@ -113,6 +113,14 @@ def test_a_swap_takes_as_many_rows_with_it_as_a_transaction_holds(table):
     assert len(table.query([Query("P", prefix="K#")])[0].rows) == SIDES_MAX
 
 
+@pytest.mark.parametrize("kind", ["dynamodb", "memory"])
+def test_a_number_of_a_row_only_grows(kind, request):
+    table = MemoryTable() if kind == "memory" else request.getfixturevalue("dynamo_table")
+    for number in (2, 5, 3, 5):
+        table.advance(("P", "used"), "day", number)
+    assert table.get([("P", "used")])["P", "used"].data == {"day": 5}
+
+
 def test_a_body_that_no_item_holds_lies_in_s3(dynamo_table, cloud):
     noise = random.Random(1).randbytes(400_000).hex()
     dynamo_table.put([Row("P", "big", {"noise": noise})])

@@ -64,16 +64,28 @@ def an_event(token, method="GET", path="/api/v1/namespaces", *, body=None, door=
 
 def ask(cloud, token, *args, **kwargs):
     """Return the status, the message of a refusal, and the headers."""
+    return ask_whole(cloud, token, *args, **kwargs)[:3]
+
+
+def ask_whole(cloud, token, *args, **kwargs):
+    """Return what `ask` does, and the body of the answer."""
     answer = api_function.handler(an_event(token, *args, **kwargs), cloud.context(29))
     told = json.loads(answer["body"]) if answer["body"] else {}
     if answer["statusCode"] >= 400:
         assert told == {"code": answer["statusCode"], "message": told["message"]}
     headers = answer.get("multiValueHeaders") or answer.get("headers")
-    return answer["statusCode"], told.get("message") if isinstance(told, dict) else None, headers
+    return answer["statusCode"], told.get("message") if isinstance(told, dict) else None, headers, told
 
 
 def status(*args, **kwargs):
     return ask(*args, **kwargs)[0]
+
+
+def graph(cloud, token, **query):
+    """The nodes of the graph around one."""
+    code, _, _, told = ask_whole(cloud, token, path="/api/v1/lineage", **query)
+    assert code == 200
+    return told["graph"]
 
 
 def test_a_token_is_known_by_its_hash_alone(cloud):
@@ -284,18 +296,22 @@ def test_a_node_is_in_the_namespace_that_finds_it_not_in_one_that_its_id_might_b
     cloud.load_events({**a_run_event(), "job": {"namespace": "team:secret", "name": "nightly"}})
     path, node_id = "/api/v1/lineage", "job:team:secret:nightly"
 
-    assert ask(cloud, a_token(cloud, "read", namespaces=["team"]), path=path, nodeId=node_id)[0] == 403
+    assert ask(cloud, a_token(cloud, "read", namespaces=["team"]), path=path, nodeId=node_id)[:2] == (
+        404,
+        f"Node '{node_id}' not found.",
+    )
     assert ask(cloud, a_token(cloud, "read"), path=path, nodeId=node_id)[0] == 200
 
 
-def test_a_field_is_in_the_namespaces_of_all_datasets_that_its_id_may_name(cloud):
+def test_a_field_is_answered_from_the_readings_of_its_id_that_the_token_sees(cloud):
+    """Another's dataset under a name that reads the same locks nobody out, and is shown to nobody else."""
     cloud.load_events(a_run_event(outputs=[a_dataset("nightly", "team:secret", fields=["age"])]))
     path, node_id = "/api/v1/column-lineage", "datasetField:team:secret:nightly:age"
 
-    assert ask(cloud, a_token(cloud, "read", namespaces=["team"]), path=path, nodeId=node_id)[0] == 403
+    assert ask(cloud, a_token(cloud, "read", namespaces=["team"]), path=path, nodeId=node_id)[0] == 404
     assert ask(cloud, a_token(cloud, "read", namespaces=["team:secret"]), path=path, nodeId=node_id)[0] == 200
     cloud.load_events(a_run_event(outputs=[a_dataset("secret", "team", fields=["age"])]))
-    assert ask(cloud, a_token(cloud, "read", namespaces=["team:secret"]), path=path, nodeId=node_id)[0] == 403
+    assert ask(cloud, a_token(cloud, "read", namespaces=["team:secret"]), path=path, nodeId=node_id)[0] == 200
     assert ask(cloud, a_token(cloud, "read", namespaces=["team*"]), path=path, nodeId=node_id)[0] == 200
 
 
@@ -311,59 +327,104 @@ RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
     ("path", "query", "code"),
     [
         (f"/api/v1/namespaces/{NAMESPACE}/jobs", {}, 200),
-        (f"/api/v1/namespaces/{ENCODED}/datasets", {}, 403),
-        (f"/api/v1/namespaces/{ENCODED}/datasets", {"nodeId": NODE, "namespace": NAMESPACE}, 403),
+        (f"/api/v1/namespaces/{ENCODED}/datasets", {}, 404),
+        (f"/api/v1/namespaces/{ENCODED}/datasets", {"nodeId": NODE, "namespace": NAMESPACE}, 404),
         (f"/api/v1/namespaces/{NAMESPACE}", {}, 200),
         ("/api/v1/lineage", {"nodeId": NODE}, 200),
-        ("/api/v1/lineage", {"nodeId": f"dataset:{STORE}:raw"}, 403),
+        ("/api/v1/lineage", {"nodeId": f"dataset:{STORE}:raw"}, 404),
         ("/api/v1/lineage", {}, 400),
         (f"/api/v1/jobs/runs/{RUN}", {}, 200),
         ("/api/v1/jobs/runs/00000000-0000-0000-0000-000000000000", {}, 404),
         ("/api/v1/runlineage/upstream", {"runId": RUN}, 200),
         ("/api/v1/search", {"q": "read", "namespace": NAMESPACE}, 200),
-        ("/api/v1/search", {"q": "read", "namespace": STORE}, 403),
-        ("/api/v1/search", {"q": "read"}, 403),
+        ("/api/v1/search", {"q": "read", "namespace": STORE}, 200),
+        ("/api/v1/search", {"q": "read"}, 200),
         ("/api/v1/records/search", {"root": "r", "namespace": NAMESPACE}, 403),
         ("/api/v1/column-lineage", {"nodeId": NODE}, 200),
-        ("/api/v1/column-lineage", {"nodeId": f"dataset:{STORE}:raw"}, 403),
-        ("/api/v1/column-lineage", {"nodeId": SEATS}, 403),
-        ("/api/v1/column-lineage", {"nodeId": SEATS.replace("datasetField", "dataset_field")}, 403),
-        ("/api/v1/column-lineage", {"nodeId": f"{SEATS}#{RUN}"}, 403),
+        ("/api/v1/column-lineage", {"nodeId": f"dataset:{STORE}:raw"}, 404),
+        ("/api/v1/column-lineage", {"nodeId": SEATS}, 404),
+        ("/api/v1/column-lineage", {"nodeId": SEATS.replace("datasetField", "dataset_field")}, 404),
+        ("/api/v1/column-lineage", {"nodeId": f"{SEATS}#{RUN}"}, 404),
         ("/api/v1/column-lineage", {"nodeId": "datasetField:nowhere:raw:seats"}, 404),
-        ("/api/v1/column-lineage", {"nodeId": SEATS, "namespace": NAMESPACE}, 403),
+        ("/api/v1/column-lineage", {"nodeId": SEATS, "namespace": NAMESPACE}, 404),
         ("/api/v1/column-lineage", {"nodeId": "datasetField:x"}, 400),
         ("/api/v1/column-lineage", {}, 400),
-        ("/api/v1/column-lineage/origins", {"nodeId": SEATS}, 403),
-        ("/api/v1/reports/usage", {"nodeId": SEATS, **A_DAY}, 403),
-        ("/api/v1/reports/provenance", {"nodeId": SEATS, **A_DAY}, 403),
+        ("/api/v1/column-lineage/origins", {"nodeId": SEATS}, 404),
+        ("/api/v1/reports/usage", {"nodeId": SEATS, **A_DAY}, 404),
+        ("/api/v1/reports/provenance", {"nodeId": SEATS, **A_DAY}, 404),
         ("/api/v1/reports/provenance", A_DAY, 400),
-        (f"{ENDPOINT.format(ENCODED)}/lineage", A_DAY, 403),
+        (f"{ENDPOINT.format(ENCODED)}/lineage", A_DAY, 200),
         (f"{ENDPOINT.format(NAMESPACE)}/lineage", A_DAY, 200),
-        (f"{ENDPOINT.format(ENCODED)}/seats/lineage", A_DAY, 403),
+        (f"{ENDPOINT.format(ENCODED)}/seats/lineage", A_DAY, 200),
         (f"{ENDPOINT.format(NAMESPACE)}/seats/lineage", {**A_DAY, "direction": "both"}, 200),
-        (FIELDS.format(ENCODED), A_DAY, 403),
+        (FIELDS.format(ENCODED), A_DAY, 200),
         (FIELDS.format(NAMESPACE), A_DAY, 200),
-        ("/api/v1/jobs", {}, 403),
-        ("/api/v1/jobs", {"namespace": NAMESPACE}, 403),
-        ("/api/v1/namespaces", {}, 403),
-        ("/api/v1/events/lineage", {}, 403),
+        ("/api/v1/jobs", {}, 200),
+        ("/api/v1/jobs", {"namespace": NAMESPACE}, 200),
+        ("/api/v1/namespaces", {}, 200),
+        ("/api/v1/events/lineage", {}, 200),
         ("/api/v1/records/roots/flights", {}, 403),
         ("/", {}, 200),
     ],
 )
-def test_a_question_is_answered_if_what_it_is_about_is_within_the_tokens_namespaces(cloud, path, query, code):
+def test_a_question_is_answered_of_what_is_within_the_tokens_namespaces(cloud, path, query, code):
+    """Of all else, as of what is not there: tests/unit/api/test_token_visibility.py compares the answers."""
     cloud.load_events(a_run_event(outputs=[a_dataset("raw", fields=["seats"])]))
     assert status(cloud, a_token(cloud, "read", namespaces=[NAMESPACE]), "GET", path, **query) == code
 
 
-def test_a_run_of_another_namespace_is_not_shown(cloud):
+def test_a_run_of_another_namespace_is_not_there(cloud):
     cloud.load_events(a_run_event())
     text = a_token(cloud, "read", namespaces=["elsewhere"])
     for path, query in ((f"/api/v1/jobs/runs/{RUN}", {}), ("/api/v1/runlineage/upstream", {"runId": RUN})):
-        assert ask(cloud, text, "GET", path, **query)[:2] == (
-            403,
-            f"token: may not read in the namespace {NAMESPACE!r}",
-        )
+        assert ask(cloud, text, "GET", path, **query)[:2] == (404, f"Run '{RUN}' not found.")
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/api/v1/namespaces/elsewhere", "Namespace 'elsewhere' not found."),
+        ("/api/v1/namespaces/elsewhere/jobs/check", "Job 'check' not found."),
+        ("/api/v1/namespaces/elsewhere/datasets/raw", "Dataset 'raw' not found."),
+    ],
+)
+def test_what_a_token_does_not_see_it_cannot_delete_whether_it_is_there_or_not(cloud, path, message):
+    text = a_token(cloud, "delete", namespaces=[NAMESPACE])
+    assert ask(cloud, text, "DELETE", path)[:2] == (404, message)
+    cloud.load_events(a_run_event(namespace="elsewhere", job="check", outputs=[a_dataset("raw", "elsewhere")]))
+    cloud.now_s += 60
+    assert ask(cloud, text, "DELETE", path)[:2] == (404, message)
+    assert cloud.bodies("DeletionsQueue") == []
+    assert ask(cloud, a_token(cloud, "delete"), "DELETE", path)[0] == 200
+
+
+def test_a_dataset_is_not_deleted_by_another_name_that_it_has_in_a_namespace_of_the_tokens(cloud):
+    """The table `db.raw` of `hive` is the dataset `raw` of the store, which is another's to delete."""
+    cloud.load_events(a_run_event(outputs=[a_dataset("raw", facets={"symlinks": OTHER_NAME})]))
+    cloud.now_s += 60
+    path = "/api/v1/namespaces/hive/datasets/db.raw"
+
+    assert ask(cloud, a_token(cloud, "delete", namespaces=["hive"]), "DELETE", path)[:2] == (
+        403,
+        f"token: may not delete in the namespace {STORE!r}",
+    )
+    assert cloud.bodies("DeletionsQueue") == []
+    assert ask(cloud, a_token(cloud, "delete", namespaces=["hive", STORE]), "DELETE", path)[0] == 200
+    (deletion,) = cloud.bodies("DeletionsQueue")
+    assert (deletion["namespace"], deletion["dataset"]) == (STORE, "raw")
+
+
+def test_a_deployment_that_is_strict_about_namespaces_shows_neighbours_by_id_alone(cloud, monkeypatch):
+    cloud.load_events(a_run_event())
+    text = a_token(cloud, "read", namespaces=[NAMESPACE])
+
+    def neighbours():
+        event = {"nodeId": NODE}
+        return {one["id"] for one in graph(cloud, text, **event) if one["data"] is None}
+
+    assert neighbours() == set()
+    monkeypatch.setenv("STRICT_NAMESPACES", "true")
+    assert neighbours() == {f"dataset:{STORE}:landing", f"dataset:{STORE}:raw"}
 
 
 def test_no_token_is_written_to_a_log(cloud, capsys, caplog):

@@ -61,10 +61,10 @@ def test_a_line_names_the_request_as_the_access_log_does(cloud, caplog):
 
 
 def test_the_signed_api_logs_the_principal(cloud, caplog):
-    event = an_event(None, door=None, headers={})
+    event = an_event(None, door="iam", headers={})
     event["requestContext"]["identity"] = {"userArn": ARN}
     api_function.handler(event, cloud.context(29))
-    api_function.handler(an_event(None, door=None, headers={}), cloud.context(29))
+    api_function.handler(an_event(None, door="iam", headers={}), cloud.context(29))
     assert [line.get("caller") for line in logged(caplog)] == [ARN, None]
 
 
@@ -87,7 +87,7 @@ def test_a_request_that_fails_is_logged_as_api_gateway_answers_it():
 
 def test_a_path_is_logged_as_far_as_a_line_may_be_long():
     entries = []
-    Api(lambda: None, entries.append).resolve(an_event(None, path="/" + "x" * 5000, door=None), None)
+    Api(lambda: None, entries.append).resolve(an_event(None, path="/" + "x" * 5000, door="iam"), None)
     assert [(len(entry["path"]), entry["status"]) for entry in entries] == [(1000, 404)]
 
 
@@ -97,9 +97,14 @@ def test_a_path_cannot_break_a_line_of_the_log(cloud, caplog):
 
 
 def deliver(cloud):
-    """Give what waits in the events queue to the events function as Lambda does; return the number of messages."""
+    """Give what waits for the events function to it, as Lambda does; return the number of messages."""
+    return sum(_deliver(cloud, queue) for queue in ("EventsQueue", "DeletionsQueue"))
+
+
+def _deliver(cloud, queue):
+    url = cloud.url(queue)
     received = cloud.sqs.receive_message(
-        QueueUrl=cloud.url("EventsQueue"),
+        QueueUrl=url,
         MaxNumberOfMessages=10,
         MessageAttributeNames=["All"],
         MessageSystemAttributeNames=["All"],
@@ -110,6 +115,7 @@ def deliver(cloud):
             "receiptHandle": message["ReceiptHandle"],
             "body": message["Body"],
             "attributes": message["Attributes"],
+            "eventSourceARN": f"arn:aws:sqs:us-east-1:1:{url.rpartition('/')[2]}",
             "messageAttributes": {
                 name: {"stringValue": value["StringValue"], "dataType": value["DataType"]}
                 for name, value in message.get("MessageAttributes", {}).items()
@@ -120,7 +126,7 @@ def deliver(cloud):
     if records:
         assert events_function.handler({"Records": records}, cloud.context()) == {"batchItemFailures": []}
     for message in received:
-        cloud.sqs.delete_message(QueueUrl=cloud.url("EventsQueue"), ReceiptHandle=message["ReceiptHandle"])
+        cloud.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
     return len(records)
 
 

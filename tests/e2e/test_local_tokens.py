@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from pathlib import Path
 from urllib.error import HTTPError
 from urllib.request import Request, urlopen
@@ -13,6 +14,7 @@ from urllib.request import Request, urlopen
 import boto3
 import pytest
 
+from lineage.runs.door.parse import render_deletion
 from local.stack import LocalStack
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 
@@ -38,10 +40,11 @@ def a_token(stack, *options):
     return done.stdout.strip()
 
 
-def send(url, path, token, body=None):
+def send(url, path, token, body=None, method=None):
     """Status and JSON of the answer."""
     data = None if body is None else json.dumps(body).encode()
-    request = Request(f"{url}{path}", data, {"Authorization": f"Bearer {token}", "Content-Type": "application/json"})
+    headers = {"Authorization": f"Bearer {token}", "Content-Type": "application/json"}
+    request = Request(f"{url}{path}", data, headers, method=method)
     try:
         with urlopen(request, timeout=30) as answer:
             text = answer.read()
@@ -58,7 +61,8 @@ def test_events_come_in_and_questions_are_answered_by_token(stack):
     stack.drain()
     code, jobs = send(stack.token_api_url, f"/api/v1/namespaces/{NAMESPACE}/jobs", token)
     assert (code, [job["name"] for job in jobs["jobs"]]) == (200, [CHECK])
-    assert send(stack.token_api_url, "/api/v1/jobs", token)[0] == 403
+    assert send(stack.token_api_url, "/api/v1/jobs", token)[1]["totalCount"] == 1
+    assert send(stack.token_api_url, "/api/v1/namespaces/elsewhere", token)[0] == 404
     assert send(stack.token_api_url, "/api/v1/jobs", "hw_nobody")[0] == 401
     assert send(stack.api_url, "/api/v1/jobs", "hw_nobody")[0] == 200
 
@@ -131,3 +135,32 @@ def test_a_stack_that_is_not_there_is_one_line_and_a_status(stack):
     assert done.returncode == 1
     advice = "start `headwater serve` or give --local"
     assert done.stderr == f"headwater replay: nothing answers at http://127.0.0.1:9; {advice}\n"
+
+
+def test_a_deletion_comes_by_the_api_alone_and_a_producers_becomes_a_dead_letter(stack):
+    token, path = a_token(stack, "--scope", "read", "--scope", "write"), "/api/v1/namespaces/deleted"
+    assert send(stack.token_api_url, "/api/v1/lineage", token, a_run_event(namespace="deleted"))[0] == 201
+    stack.drain()
+    sqs = boto3.client("sqs", **stack.client_settings)
+    forged = render_deletion("deleted", time="2099-01-01T00:00:00Z")
+    sqs.send_message(QueueUrl=stack.outputs["EventsQueueUrl"], MessageBody=json.dumps(forged))
+
+    assert dead_letter(stack, sqs, "EventsDeadLettersUrl") == forged
+    assert send(stack.token_api_url, path, token)[1]["isHidden"] is False
+    assert send(stack.token_api_url, path, token, method="DELETE")[0] == 200
+    stack.drain()
+    assert send(stack.token_api_url, path, token)[1]["isHidden"] is True
+
+
+def dead_letter(stack, sqs, queue):
+    """Take the message that is among the dead letters once it has been received as often as its queue lets it be."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        found = sqs.receive_message(QueueUrl=stack.outputs[queue]).get("Messages", [])
+        if found:
+            sqs.delete_message(QueueUrl=stack.outputs[queue], ReceiptHandle=found[0]["ReceiptHandle"])
+            return json.loads(found[0]["Body"])
+        # On to the next try of a message that failed.
+        stack.advance(120)
+        time.sleep(0.5)
+    return None

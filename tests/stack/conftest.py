@@ -40,6 +40,7 @@ def _synthesize_turned(folder: Path) -> None:
             "retention": "destroy",
             "alarm_email": "ops@example.org",
             "auth": "token",
+            "strict_namespaces": "true",
             "compaction_hour_utc": 3,
             "partition_trimming": False,
             "temporary_patterns": ["/scratch/"],

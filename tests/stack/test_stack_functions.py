@@ -64,6 +64,7 @@ ENVIRONMENT = {
         "TRACE_QUEUE_URL": "TraceQueue",
         "SEARCH_DATABASE": "Database",
         "SEARCH_WORKGROUP": "Workgroup",
+        "STRICT_NAMESPACES": "false",
     },
 }
 SEND = {"sqs:SendMessage"}
@@ -274,6 +275,11 @@ def test_a_stack_keeps_its_metrics_and_its_time_to_live_apart_from_those_of_anot
 def test_names_in_events_are_read_by_the_rules_that_the_knobs_give(turned):
     variables = turned.of_type("AWS::Lambda::Function")["EventsFunction"]["Environment"]["Variables"]
     assert (variables["PARTITION_TRIMMING"], variables["TEMPORARY_PATTERNS"]) == ("false", '["/scratch/"]')
+
+
+def test_the_api_function_is_strict_about_namespaces_where_the_knob_says_so(turned):
+    variables = turned.of_type("AWS::Lambda::Function")["ApiFunction"]["Environment"]["Variables"]
+    assert variables["STRICT_NAMESPACES"] == "true"
 
 
 def test_every_function_uses_the_one_layer_made_for_its_platform(turned):

@@ -32,9 +32,9 @@ PRODUCTION = Knobs(
 WEB_ACL = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
 LOCK_RULE = "must be governance:DAYS or compliance:DAYS of 1 to 36500 days, or none"
 NAMES = (
-    "stage, records_ttl_hours, retention, alarm_email, auth, compaction_hour_utc, partition_trimming, "
-    "temporary_patterns, spark_engine, search_scan_gb, sign_digests, web_acl_arn, requests_per_address, "
-    "api_concurrency, object_lock, layer"
+    "stage, records_ttl_hours, retention, alarm_email, auth, strict_namespaces, compaction_hour_utc, "
+    "partition_trimming, temporary_patterns, spark_engine, search_scan_gb, sign_digests, web_acl_arn, "
+    "requests_per_address, api_concurrency, object_lock, layer"
 )
 
 
@@ -66,6 +66,8 @@ def test_the_operations_guide_lists_every_knob():
         ({"alarm_email": "none"}, {"alarm_email": None}),
         ({"auth": "iam"}, {}),
         ({"auth": "token"}, {"token_api": True}),
+        ({"strict_namespaces": "false"}, {}),
+        ({"strict_namespaces": True}, {"strict_namespaces": True}),
         ({"partition_trimming": "false"}, {"partition_trimming": False}),
         ({"temporary_patterns": ["a{1,3}", "/_tmp/"]}, {"temporary_patterns": ("a{1,3}", "/_tmp/")}),
         ({"temporary_patterns": '["a{1,3}"]'}, {"temporary_patterns": ("a{1,3}",)}),
@@ -107,6 +109,7 @@ def test_a_knob_is_read_from_the_command_line_as_from_the_file(context, expected
         ({"retention": True}, "retention: must be retain or destroy, got True"),
         ({"alarm_email": "ops"}, "alarm_email: must be an e-mail address, or none, got 'ops'"),
         ({"auth": "none"}, "auth: must be iam or token, got 'none'"),
+        ({"strict_namespaces": "yes"}, "strict_namespaces: must be true or false, got 'yes'"),
         ({"partition_trimming": "off"}, "partition_trimming: must be true or false, got 'off'"),
         (
             {"temporary_patterns": "tmp("},

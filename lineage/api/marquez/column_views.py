@@ -109,7 +109,7 @@ def _render_node(column: FoundColumn) -> Form:
     return {
         "id": node_id,
         "type": "DATASET_FIELD",
-        "data": _render_data(column, node_id),
+        "data": None if column.outline else _render_data(column, node_id),
         "inEdges": _render_edges(node_id, ins),
         "outEdges": _render_edges(node_id, outs),
     }

@@ -38,9 +38,7 @@ def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
     """Hide a dataset until an event tells of it again; it is as good as done when this is answered."""
     dataset_id = query.dataset_id(request)
     dataset = found(services.questions.find_dataset(dataset_id), "Dataset", dataset_id.name)
-    services.deletions.put(
-        dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller
-    )
+    services.deletions.put(dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller)
     return answer_whole(services, *_rendered(services, [replace(dataset, deleted=True)]))
 
 

@@ -23,7 +23,10 @@ def render_graph(graph: Graph, *, from_dataset: bool, room: int = ANSWER_BYTES_M
     Nodes are sorted by id and edges by (origin, destination); each edge is told at both of its ends.
     """
     found: list[FoundJob | FoundDataset] = [*graph.jobs, *graph.datasets]
-    nodes = {node_id_of(one): one for one in found}
+    # Two things may print one id (`a:b` and `c`, `a` and `b:c`): the nearer is shown, the start above all.
+    nodes: dict[str, FoundJob | FoundDataset] = {}
+    for one in found:
+        nodes.setdefault(node_id_of(one), one)
     start = (graph.datasets or found)[0] if from_dataset else found[0]
     neighbours = _neighbours(graph.edges)
     # What no edge leads to comes last.
@@ -61,8 +64,10 @@ def render_upstream(upstream: UpstreamRun) -> Form:
 
 def _render_node(node_id: str, node: FoundJob | FoundDataset) -> Form:
     if isinstance(node, FoundJob):
-        return {"id": node_id, "type": "JOB", "data": render_job_data(node), "inEdges": [], "outEdges": []}
-    return {"id": node_id, "type": "DATASET", "data": render_dataset_data(node), "inEdges": [], "outEdges": []}
+        kind, data = "JOB", None if node.outline else render_job_data(node)
+    else:
+        kind, data = "DATASET", None if node.outline else render_dataset_data(node)
+    return {"id": node_id, "type": kind, "data": data, "inEdges": [], "outEdges": []}
 
 
 def _render_edge(origin: str, destination: str) -> dict[str, str]:

@@ -28,7 +28,7 @@ def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
 def get_upstream(services: Services, request: HttpRequest) -> Response[str]:
     """The runs that made what a run read, and so on, nearest first."""
     run_id = query.required(request, "runId")
-    upstream = services.questions.find_upstream_runs(run_id, depth=query.depth(request), reader=request.token)
+    upstream = services.questions.find_upstream_runs(run_id, depth=query.depth(request))
     runs = found(upstream, "Run", run_id)
     kept = list(fitting(map(render_upstream, runs.items), ANSWER_BYTES_MAX))
     return answer_whole(services, {"runs": kept, "truncated": runs.truncated or len(kept) < runs.total})

@@ -40,4 +40,4 @@ def get_facets(services: Services, request: HttpRequest) -> Response[str]:
 
 def _run(services: Services, request: HttpRequest) -> FoundRun:
     run_id = request.segment("run_id")
-    return found(services.questions.find_run(run_id, request.token), "Run", run_id)
+    return found(services.questions.find_run(run_id), "Run", run_id)

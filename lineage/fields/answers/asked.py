@@ -22,6 +22,7 @@ from lineage.runs.facts.growing import dataset_of
 from lineage.runs.facts.newest import facts_of_runs
 from lineage.runs.facts.run import dataset_version_id
 from lineage.runs.facts.table import GraphTable
+from lineage.runs.visibility import Visibility
 
 NodeOfVersion: TypeAlias = tuple[Column, str]
 # The run that made each version of a dataset.
@@ -46,7 +47,7 @@ def columns_of_version(
 ) -> list[NodeOfVersion] | None:
     """The columns of a version of a dataset, or of those that the last run of a job's version made."""
     if isinstance(node, Node) and isinstance(node.id, JobId):
-        made = _made_by_job_version(node.id, version, table)
+        made = _made_by_job_version(node.id, version, walk.visibility, table)
     else:
         made = _made_version(_dataset_of(node), version, table)
     if made is None:
@@ -64,7 +65,7 @@ def _made_version(dataset: DatasetId, version: str, table: GraphTable) -> Made |
     return {(group.primary, version): found.run} if found else None
 
 
-def _made_by_job_version(job: JobId, version: str, table: GraphTable) -> Made | None:
+def _made_by_job_version(job: JobId, version: str, visibility: Visibility, table: GraphTable) -> Made | None:
     versions, _ = versions_of(job, table)
     found = next((one for one in versions if one.version == version), None)
     if found is None:
@@ -75,7 +76,8 @@ def _made_by_job_version(job: JobId, version: str, table: GraphTable) -> Made | 
     facts = facts_of_runs([run], table)[run]
     groups = Groups(table)
     groups.load(map(dataset_of, facts.outputs))
-    return {(one.dataset, one.version): run for one in outputs_of(facts, run, groups)}
+    outputs = outputs_of(facts, run, groups)
+    return {(one.dataset, one.version): run for one in outputs if visibility.opens(one.dataset)}
 
 
 def _columns_of(node: FieldNode | Node, entry: VersionEntry, table: GraphTable) -> list[Column]:
@@ -93,7 +95,7 @@ def _columns_of(node: FieldNode | Node, entry: VersionEntry, table: GraphTable) 
 def columns_then(node: FieldNode | Node, at: str, walk: VersionWalk, table: GraphTable) -> list[NodeOfVersion] | None:
     """The columns that a node stood for before a time, each as of the versions that its writers had made last."""
     present = Present(table, at)
-    datasets = _datasets_then(node, present)
+    datasets = _datasets_then(node, present, walk.visibility)
     if datasets is None:
         return None
     present.load(datasets)
@@ -111,11 +113,13 @@ def columns_then(node: FieldNode | Node, at: str, walk: VersionWalk, table: Grap
     return sorted(found)
 
 
-def _datasets_then(node: FieldNode | Node, present: Present) -> list[DatasetId] | None:
+def _datasets_then(node: FieldNode | Node, present: Present, visibility: Visibility) -> list[DatasetId] | None:
     if isinstance(node, FieldNode) or isinstance(node.id, DatasetId):
         return [_dataset_of(node)]
     present.load_jobs([node.id])
-    return sorted(io_of(present.nodes[node.id])[1]) if present.is_visible_job(node.id) else None
+    if not present.is_visible_job(node.id):
+        return None
+    return sorted(filter(visibility.opens, io_of(present.nodes[node.id])[1]))
 
 
 def _dataset_of(node: FieldNode | Node) -> DatasetId:

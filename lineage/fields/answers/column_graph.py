@@ -18,6 +18,7 @@ from lineage.runs.answers.written import last_writers
 from lineage.runs.facts.current import io_of
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import LastWriter
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 _Near: TypeAlias = Callable[[Sequence[Column]], Mapping[Column, AbstractSet[Column]]]
 # Columns of one graph: more than an answer of 4 MB holds.
@@ -29,8 +30,8 @@ SOURCES_MAX = 50_000
 class ColumnWalk:
     """A walk under way: the columns found so far, by their distance, and what is made of those that look down."""
 
-    def __init__(self, table: GraphTable) -> None:
-        self._table = table
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
         self._present = Present(table)
         self._columns: dict[Column, int] = {}
         self._outputs: dict[Column, AbstractSet[Column]] = {}
@@ -76,11 +77,11 @@ class ColumnWalk:
         return self._visible(dataset) is not None
 
     def outputs_of(self, job: JobId) -> list[DatasetId] | None:
-        """The datasets that a job writes now; None if it is unknown or hidden."""
+        """The datasets that a job writes now and that are shown in full; None if it is unknown or hidden."""
         self._present.load_jobs([job])
         if not self._present.is_visible_job(job):
             return None
-        return sorted(io_of(self._present.nodes[job])[1])
+        return sorted(filter(self._visibility.opens, io_of(self._present.nodes[job])[1]))
 
     def graph(self, asked: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
         """The graph around these columns, which exist."""
@@ -89,7 +90,7 @@ class ColumnWalk:
         if downstream:
             self._walk(start, depth, self._users)
             # What is there for what it went into shows its own edges in full, too.
-            self._users([column for column in self._columns if column not in self._outputs])
+            self._users([column for column in self._opened(self._columns) if column not in self._outputs])
         found = tuple(self._found())
         return ColumnGraph(found, self._truncated)
 
@@ -98,11 +99,18 @@ class ColumnWalk:
         seen, frontier = set(start), start
         for hop in range(depth + 1):
             # Columns that one operation made share what is near: it is looked at once.
-            reached: set[Column] = set().union(*{id(some): some for some in near(frontier).values()}.values())
+            reached: set[Column] = set().union(
+                *{id(some): some for some in near(self._opened(frontier)).values()}.values()
+            )
             if hop == depth or not reached:
                 break
             frontier = self._fitting(sorted(reached - seen), hop + 1)
             seen.update(frontier)
+
+    def _opened(self, columns: Iterable[Column]) -> list[Column]:
+        """Return those of the columns that are shown in full; the names of their datasets were read."""
+        groups = self._present.groups
+        return [column for column in columns if groups.opens(column.dataset, self._visibility)]
 
     def _fitting(self, columns: Sequence[Column], hop: int) -> list[Column]:
         """As many of these as the graph may still hold."""
@@ -162,17 +170,20 @@ class ColumnWalk:
 
     def _found(self) -> Iterable[FoundColumn]:
         groups = {}
-        for column in self._columns:
+        for column in self._opened(self._columns):
             entry = self._present.entry(column.dataset)
             if entry is not None:
                 groups[column.dataset] = entry.group
         stale = unproduced(list(groups.values()), self._table, self._present.namespaces, seen=self._present.nodes)
         writers = dict(zip(stale, last_writers([groups[one] for one in stale], self._table), strict=True))
         shown = list(self._shown())
-        entries = {entry.group.primary: entry for _, entry in shown}
+        entries = {entry.group.primary: entry for _, entry in shown if entry}
         reads = ReadVersions(entries.values(), self._table, self._present.groups)
         self._truncated |= reads.truncated
         for column, entry in shown:
+            if entry is None:
+                yield FoundColumn(column.dataset, column.field, outline=True)
+                continue
             found = found_column(column, entry, self._outputs.get(column, frozenset()), writers.get(column.dataset))
             versions = reads.of_inputs(entry, column.field), reads.of_dependencies(entry)
             yield replace(
@@ -181,10 +192,13 @@ class ColumnWalk:
                 dependencies=_with_versions(found.dependencies, versions[1]),
             )
 
-    def _shown(self) -> Iterable[tuple[Column, Entry]]:
-        """Yield as many columns, the nearest first, as have no more sources than there is room."""
-        room, shown = SOURCES_MAX, False
+    def _shown(self) -> Iterable[tuple[Column, Entry | None]]:
+        """Yield as many columns, the nearest first, as have no more sources than there is room; outlines have none."""
+        room, shown, opened = SOURCES_MAX, False, set(self._opened(self._columns))
         for column in sorted(self._columns, key=lambda one: (self._columns[one], one)):
+            if column not in opened:
+                yield column, None
+                continue
             entry = self._present.entry(column.dataset)
             if entry is None:
                 continue

@@ -15,6 +15,7 @@ from lineage.runs.facts.catalogue import COLUMNS, Catalogue, read_catalogue
 from lineage.runs.facts.growing import dataset_of
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import Listed, Sort
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 # A column's path as text, and its dataset.
 _Match: TypeAlias = tuple[str, DatasetId]
@@ -31,6 +32,7 @@ def search_columns(
     namespace: str | None = None,
     before: str | None = None,
     after: str | None = None,
+    visibility: Visibility = EVERYTHING,
 ) -> Listed[ColumnHit]:
     """Return the matches, of datasets updated from `after` on and before `before`; by name, or the last updated first.
 
@@ -39,6 +41,7 @@ def search_columns(
     """
     columns = read_catalogue(COLUMNS, table)
     matches, truncated = _matches(columns, NameCatalogue(table), text.lower(), namespace)
+    matches = [match for match in matches if visibility.sees(match[1])]
     if sort == "name" and before is None and after is None:
         hits, gone = _first(matches, limit, table)
         return Listed(hits, len(matches) - gone, truncated)

@@ -24,6 +24,7 @@ from lineage.runs.facts.newest import facts_of_runs
 from lineage.runs.facts.run import owner
 from lineage.runs.facts.table import GraphTable, Query
 from lineage.runs.facts.tellings import is_explicit, told_of
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 # A version of a dataset, under the dataset's primary name.
 Version: TypeAlias = tuple[DatasetId, str]
@@ -63,8 +64,8 @@ class VersionEntry:
 class VersionWalk:
     """A walk under way: versions of datasets, and those of their columns that were asked for."""
 
-    def __init__(self, table: GraphTable) -> None:
-        self._table = table
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self.visibility = table, visibility
         self._groups = Groups(table)
         self._entries: dict[Version, VersionEntry] = {}
         self._columns: dict[_Node, None] = {}
@@ -127,12 +128,15 @@ class VersionWalk:
         """What these columns of versions, which were loaded, were made of."""
         frontier = self._fitting(asked)
         for _ in range(depth):
-            near = {node: run for node in frontier for node, run in self._near(*node)}
+            near = {other: run for node in frontier if self._opens(node) for other, run in self._near(*node)}
             self.load({(column.dataset, version): run for (column, version), run in near.items()})
             frontier = self._fitting(node for node in sorted(near) if node not in self._columns)
             if not frontier:
                 break
         return ColumnGraph(tuple(map(self._found, self._columns)), self._truncated)
+
+    def _opens(self, node: _Node) -> bool:
+        return self._groups.opens(node[0].dataset, self.visibility)
 
     def _near(self, column: Column, version: str) -> Iterator[tuple[_Node, RunKey | None]]:
         """The columns of versions that it was made of, and the runs that made these."""
@@ -155,6 +159,8 @@ class VersionWalk:
 
     def _found(self, node: _Node) -> FoundColumn:
         column, version = node
+        if not self._opens(node):
+            return FoundColumn(column.dataset, column.field, version, outline=True)
         entry = self._entries[column.dataset, version]
         kind = entry.columns.types.get(column.field) or entry.schema.types.get(column.field)
         return FoundColumn(

@@ -17,6 +17,7 @@ from lineage.fields.answers.steps import find_steps_into, find_steps_out, place_
 from lineage.fields.columns import Column, Source, Transformation
 from lineage.fields.found import Step
 from lineage.names import DatasetId, JobId, RunKey
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 # Columns that one journey reaches, and steps between them.
 COLUMNS_MAX = 5_000
@@ -74,8 +75,9 @@ class Reached:
 class Journey:
     """From a column on, down (what is made of it) or up (what it is made of), breadth first."""
 
-    def __init__(self, span: Span, start: Column, way: Side) -> None:
+    def __init__(self, span: Span, start: Column, way: Side, visibility: Visibility = EVERYTHING) -> None:
         self.span, self._start, self._way = span, Source(start.dataset, start.field), way
+        self._visibility = visibility
         self.legs: dict[tuple[Source, Source], _Leg] = {}
         self.truncated = False
         self._hops: dict[Source, int] = {self._start: 0}
@@ -84,7 +86,7 @@ class Journey:
     def travel(self) -> list[Reached]:
         """Every column reached, nearest first, the start left out."""
         frontier = [self._start]
-        while frontier:
+        while frontier := list(filter(self.opens, frontier)):
             self.span.load((column.dataset, self._way) for column in frontier)
             near = self._nexts(frontier)
             every = {one for some in near.values() for one in some}
@@ -101,6 +103,10 @@ class Journey:
             for column, hops in self._hops.items()
             if column != self._start and (states := self._states[column])
         ]
+
+    def opens(self, column: Source | Column) -> bool:
+        """Return True if the way may go on behind the column, which was reached."""
+        return self.span.groups.opens(column.dataset, self._visibility)
 
     def steps(self) -> list[Step]:
         """Every step between columns that were reached."""

@@ -10,6 +10,7 @@ from lineage.fields.columns import Columns
 from lineage.fields.found import FieldMapping, Mappings, Window
 from lineage.names import DatasetId, FieldPath
 from lineage.runs.facts.table import GraphTable
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 # Datasets that one walk visits, and pairs of fields that it tells.
 DATASETS_MAX = 1_000
@@ -22,8 +23,8 @@ _Pair: TypeAlias = tuple[FieldPath, FieldPath]
 class MappingWalk:
     """A walk under way, in both directions at once, so that a level takes two rounds of requests."""
 
-    def __init__(self, table: GraphTable, window: Window) -> None:
-        self._span = Span(table, window)
+    def __init__(self, table: GraphTable, window: Window, visibility: Visibility = EVERYTHING) -> None:
+        self._span, self._visibility = Span(table, window), visibility
         self._pairs: dict[_Ends, set[_Pair]] = {}
         self._seen: set[tuple[DatasetId, Side]] = set()
         self._room = PAIRS_MAX
@@ -40,7 +41,8 @@ class MappingWalk:
             self._span.load(frontier)
             places = {(self._span.primary(name), way) for name, way in frontier}
             self._seen |= places | frontier
-            frontier = {near for place in sorted(places) for near in self._expand(*place)}
+            reached = {near for place in sorted(places) for near in self._expand(*place)}
+            frontier = {near for near in reached if self._span.groups.opens(near[0], self._visibility)}
         items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))
         return Mappings(tuple(items), self._truncated or self._span.truncated)
 

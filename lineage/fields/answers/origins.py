@@ -21,24 +21,25 @@ from lineage.runs.facts.newest import facts_of_runs
 from lineage.runs.facts.run import owner, parent_run
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.facts.tellings import roots_of
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 # Roots that are told of one version.
 ROOTS_MAX = 10_000
 
 
-def find_origins(node_id: str, table: GraphTable) -> Origins | None:
-    """The origins of the column that a node id names; None if there is none such.
+def find_origins(node_id: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Origins | None:
+    """The origins of the column that a node id names; None if the caller sees none such.
 
     Raises:
         Invalid: the id cannot be read as a field's.
     """
-    for node in field_candidates(node_id, table):
+    for node in field_candidates(node_id, table, visibility):
         groups = Groups(table)
         groups.load([node.dataset])
         group = groups.group(node.dataset)
         versions = _versions(node, group, table)
         if versions is not None:
-            return _origins(Column(group.primary, node.field), versions, table)
+            return _origins(Column(group.primary, node.field), versions, table, visibility)
     return None
 
 
@@ -58,9 +59,11 @@ def _versions(node: FieldNode, group: Group, table: GraphTable) -> Mapping[str, 
     return {current.id: current.run} if current else {}
 
 
-def _origins(column: Column, versions: Mapping[str, RunKey | None], table: GraphTable) -> Origins:
-    facts = facts_of_runs({run for run in versions.values() if run}, table)
-    reported = _reported(facts, table)
+def _origins(
+    column: Column, versions: Mapping[str, RunKey | None], table: GraphTable, visibility: Visibility
+) -> Origins:
+    facts = _shown(facts_of_runs({run for run in versions.values() if run}, table), visibility)
+    reported = _reported(facts, table, visibility)
     found = []
     cut = False
     for version, run in sorted(versions.items()):
@@ -72,10 +75,18 @@ def _origins(column: Column, versions: Mapping[str, RunKey | None], table: Graph
     return Origins(column, tuple(found), cut)
 
 
-def _reported(facts: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, tuple[RunKey, list[str]]]:
+def _shown(runs: Mapping[RunKey, RunFacts], visibility: Visibility) -> dict[RunKey, RunFacts]:
+    """Return the runs but for those of jobs that the caller may only know to be there."""
+    owners = {run: owner(facts) for run, facts in runs.items()}
+    return {run: runs[run] for run, job in owners.items() if job is None or visibility.opens(job)}
+
+
+def _reported(
+    facts: Mapping[RunKey, RunFacts], table: GraphTable, visibility: Visibility
+) -> dict[RunKey, tuple[RunKey, list[str]]]:
     """By run the roots that it reported, else those that its parent did, with the run that they are of."""
     own = {run: (run, roots) for run, told in facts.items() if (roots := roots_of(told))}
     parents = {run: parent for run, told in facts.items() if run not in own and (parent := parent_run(told))}
-    found = facts_of_runs(set(parents.values()), table) if parents else {}
+    found = _shown(facts_of_runs(set(parents.values()), table), visibility) if parents else {}
     theirs = {parent: roots for parent, told in found.items() if (roots := roots_of(told))}
     return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

@@ -24,6 +24,7 @@ from lineage.runs.answers.current_facets import read_facets
 from lineage.runs.answers.described import describe
 from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.facts.table import GraphTable
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 Status: TypeAlias = Literal["alive", "dropped", "unknown"]
 # Runs of one dataset and direction that are looked at, the newest: a year of three jobs that run every hour.
@@ -34,16 +35,17 @@ ROWS_MAX = 100_000
 USES_MAX = 10_000
 
 
-def report_usage(table: GraphTable, column: Column, window: Window) -> Usage:
+def report_usage(table: GraphTable, column: Column, window: Window, visibility: Visibility = EVERYTHING) -> Usage:
     """Who used a column in the time range, and what it flowed into."""
     span = Span(table, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD), (column.dataset, FORWARD)], operations=True)
     start = Column(span.primary(column.dataset), column.field)
     uses = _uses(start, span)
-    journey = Journey(span, start, FORWARD)
+    journey = Journey(span, start, FORWARD, visibility)
     reached = journey.travel()
-    status, jobs = _statuses([one.column for one in reached], span, table), journey.jobs_into()
-    flows = [_flow(one, status[one.column], jobs.get(one.column, ())) for one in reached]
+    shown = [one.column for one in reached if journey.opens(one.column)]
+    status, jobs = _statuses(shown, span, table), journey.jobs_into()
+    flows = [_flow(one, status.get(one.column, "unknown"), jobs.get(one.column, ())) for one in reached]
     cut = journey.truncated or len(uses) > USES_MAX
     return Usage(start, window, tuple(uses[:USES_MAX]), tuple(flows), cut)
 
@@ -155,18 +157,21 @@ def _statuses(columns: Sequence[Source], span: Span, table: GraphTable) -> dict[
     return {column: status(column) for column in columns}
 
 
-def report_provenance(table: GraphTable, column: Column, window: Window) -> Provenance:
+def report_provenance(
+    table: GraphTable, column: Column, window: Window, visibility: Visibility = EVERYTHING
+) -> Provenance:
     """Return what a column came from in the time range, up to the columns at which the way ends, with the reason."""
     span = Span(table, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD)])
     start = Column(span.primary(column.dataset), column.field)
-    journey = Journey(span, start, BACKWARD)
+    journey = Journey(span, start, BACKWARD, visibility)
     here = Source(start.dataset, start.field)
     reached = [Reached(here, 0, direct=True, masked=False, certain=True, failed=False)]
     reached += journey.travel()
     steps = journey.steps()
     columns = [column_of(one.column) for one in reached]
-    ends = find_ends(columns, span)
+    ends = find_ends(filter(journey.opens, columns), span)
+    ends |= {column: [End("elsewhere")] for column in columns if not journey.opens(column)}
     sources = (_source(column, one, end) for column, one in zip(columns, reached, strict=True) for end in ends[column])
     return Provenance(start, window, tuple(sources), tuple(steps), journey.truncated or span.truncated or is_cut(ends))
 

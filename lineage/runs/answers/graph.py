@@ -1,7 +1,7 @@
 """The graph of jobs and datasets, now or as of a time: walked breadth first over current edges, both ways.
 
 The same from every node of a component that the depth covers: a walk from a dataset begins with all its current
-readers and producers, and what is hidden is no bridge.
+readers and producers, and what is hidden is no bridge. What the caller may only know to be there is one neither.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from lineage.runs.answers.hidden import Namespaces
 from lineage.runs.answers.nodes import PRODUCERS_MAX, nodes_of, unproduced
 from lineage.runs.answers.restored import without_references
 from lineage.runs.answers.written import last_writers
+from lineage.runs.event import Facets
 from lineage.runs.facts.current import found_job
 from lineage.runs.facts.growing import job_of
 from lineage.runs.facts.table import GraphTable
-from lineage.runs.found import FoundJob, Graph
+from lineage.runs.found import FoundDataset, FoundJob, Graph, LastWriter, outline_dataset, outline_job
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 T = TypeVar("T")
 # Jobs and datasets of one graph: more than an answer of 4 MB holds.
@@ -31,8 +33,8 @@ NODES_MAX = 5_000
 class Walk:
     """A walk under way: what it has found so far, in the order of hops, then ids."""
 
-    def __init__(self, table: GraphTable, at: str | None = None) -> None:
-        self._table, self._at = table, at
+    def __init__(self, table: GraphTable, at: str | None = None, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._at, self._visibility = table, at, visibility
         self._groups = Groups(table, at, edges=True)
         self._namespaces = Namespaces(table, at)
         self._nodes: dict[JobId, Mapping[str, Any]] = {}
@@ -58,7 +60,8 @@ class Walk:
         for hop in range(depth + 1):
             fitting = self._fitting(jobs)
             self._jobs.update((job.id, job) for job in fitting)
-            names = {one for job in fitting for one in (*job.inputs, *job.outputs)} - self._names
+            opened = [job for job in fitting if self._visibility.opens(job.id)]
+            names = {one for job in opened for one in (*job.inputs, *job.outputs)} - self._names
             # Names that there is no room for are not read.
             some = self._fitting(sorted(names))
             # The readers of a dataset at the border are not asked for: it may be a hub.
@@ -88,10 +91,11 @@ class Walk:
     def _users_of(self, groups: Iterable[Group]) -> list[FoundJob]:
         """The visible jobs that read or produce one of these, and were not looked at before."""
         users: set[JobId] = set()
-        for group in groups:
+        opened = list(filter(self._opens, groups))
+        for group in opened:
             self._truncated |= group.cut
             users |= group.producers | group.readers
-        among = {name for group in groups for name in group.names}
+        among = {name for group in opened for name in group.names}
         found = self._look_at(sorted(users - self._jobs.keys()))
         return [job for job in found if not among.isdisjoint((*job.inputs, *job.outputs))]
 
@@ -105,6 +109,9 @@ class Walk:
         found = [found_job(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
         return [job for job in found if not job.hidden]
 
+    def _opens(self, group: Group) -> bool:
+        return self._visibility.opens(*group.names)
+
     def _under_primaries(self, job: FoundJob) -> FoundJob:
         return replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs))
 
@@ -113,23 +120,33 @@ class Walk:
 
     def _graph(self) -> Graph:
         self._jobs = {job.id: self._under_primaries(job) for job in self._jobs.values()}
-        groups = list(self._datasets.values())
+        groups = list(filter(self._opens, self._datasets.values()))
         unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
         self._truncated |= len(unseen) > PRODUCERS_MAX
         stale = unproduced(groups, self._table, self._namespaces, self._at, self._nodes)
         writers = dict(
             zip(stale, last_writers([self._datasets[one] for one in stale], self._table, self._at), strict=True)
         )
-        datasets = []
-        for group, facets in zip(groups, read_facets(groups, self._table, self._at), strict=True):
-            last = writers.get(group.primary)
-            found = found_dataset(group, facets, stale=last is not None, last_written_by=last)
-            datasets.append(replace(found, facets=without_references(found.facets)))
-        return Graph(tuple(self._jobs.values()), tuple(datasets), tuple(self._edges()), self._truncated)
+        facets = read_facets(groups, self._table, self._at)
+        opened = {
+            group.primary: _found(group, some, writers.get(group.primary))
+            for group, some in zip(groups, facets, strict=True)
+        }
+        datasets = tuple(opened.get(one) or outline_dataset(one) for one in self._datasets)
+        jobs = tuple(one if self._visibility.opens(one.id) else outline_job(one.id) for one in self._jobs.values())
+        return Graph(jobs, datasets, tuple(self._edges()), self._truncated)
 
     def _edges(self) -> list[tuple[str, str]]:
+        """Return the edges of which an end at least is shown in full: what two neighbours have in common is theirs."""
         edges = set()
+        opened = {primary for primary, group in self._datasets.items() if self._opens(group)}
         for job in self._jobs.values():
-            edges |= {(one.node_id, job.id.node_id) for one in job.inputs if one in self._datasets}
-            edges |= {(job.id.node_id, one.node_id) for one in job.outputs if one in self._datasets}
+            near = self._datasets.keys() if self._visibility.opens(job.id) else opened
+            edges |= {(one.node_id, job.id.node_id) for one in job.inputs if one in near}
+            edges |= {(job.id.node_id, one.node_id) for one in job.outputs if one in near}
         return sorted(edges)
+
+
+def _found(group: Group, facets: Facets, last: LastWriter | None) -> FoundDataset:
+    found = found_dataset(group, facets, stale=last is not None, last_written_by=last)
+    return replace(found, facets=without_references(found.facets))

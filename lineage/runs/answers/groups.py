@@ -12,6 +12,7 @@ from lineage.names import DatasetId, JobId
 from lineage.runs.facts.growing import DatasetFacts, dataset_of, job_of, join, primary_of, until
 from lineage.runs.facts.keys import DATASET_FACTS, PRESENT, dataset_pk, facts_key
 from lineage.runs.facts.table import GraphTable, Page, Query, Row
+from lineage.runs.visibility import Visibility
 
 # Current readers and producers of one name that are looked at.
 EDGES_MAX = 3_000
@@ -90,6 +91,10 @@ class Groups:
         if primary not in self._groups:
             self._groups[primary] = self._unite(primary)
         return self._groups[primary]
+
+    def opens(self, name: DatasetId, visibility: Visibility) -> bool:
+        """Return True if the caller is shown the dataset of a name that was loaded in full."""
+        return not visibility.strict or visibility.opens(*self.group(name).names)
 
     def primary(self, name: DatasetId) -> DatasetId:
         """The name that this one resolves to; in a loop of aliases the smallest."""

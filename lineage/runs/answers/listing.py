@@ -29,6 +29,7 @@ from lineage.runs.facts.growing import JobFacts, facets_of
 from lineage.runs.facts.keys import current_key, facts_key
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import FoundDataset, FoundDatasetVersion, FoundJob, FoundJobVersion, Listed, State
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 _LATEST_RUNS = 10
 # Jobs whose last run's state is looked at for one list.
@@ -113,14 +114,14 @@ class Datasets:
 class Jobs:
     """Questions about jobs."""
 
-    def __init__(self, table: GraphTable) -> None:
-        self._table = table
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
         self._groups = Groups(table)
         self._namespaces = Namespaces(table)
 
     def list(self, namespace: str | None, *, states: Sequence[State], limit: int, offset: int) -> Listed[FoundJob]:
         """Those of a namespace, or of all, by name; only those whose last run is in one of `states`."""
-        catalogue = NameCatalogue(self._table)
+        catalogue = NameCatalogue(self._table, self._visibility)
         names = catalogue.listed(catalogue.jobs(namespace))
         if states:
             found = self._read(catalogue.page(names, limit=STATES_MAX, offset=0))

@@ -15,6 +15,7 @@ from lineage.runs.facts.growing import JobFacts, NamespaceFacts, dataset_of, del
 from lineage.runs.facts.keys import FACTS, facts_key, namespace_pk
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import FoundNamespace, Listed
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 Id: TypeAlias = DatasetId | JobId
 T = TypeVar("T", bound=Id)
@@ -22,10 +23,12 @@ T = TypeVar("T", bound=Id)
 DOUBTFUL_MAX = 2_000
 
 
-def list_namespaces(table: GraphTable, *, limit: int, offset: int) -> Listed[FoundNamespace]:
-    """Return a page of all namespaces that an event named, by name, hidden ones too."""
+def list_namespaces(
+    table: GraphTable, *, limit: int, offset: int, visibility: Visibility = EVERYTHING
+) -> Listed[FoundNamespace]:
+    """Return a page of all namespaces that an event named and the caller sees, by name, hidden ones too."""
     catalogue = read_catalogue(NAMES, table)
-    names = sorted(catalogue["N"])
+    names = sorted(filter(visibility.covers, catalogue["N"]))
     page = names[offset : offset + limit]
     rows = table.get((namespace_pk(name), FACTS) for name in page) if page else {}
     told = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
@@ -57,19 +60,24 @@ class Names(Generic[T]):
 class NameCatalogue:
     """The names of jobs and datasets as one question sees them."""
 
-    def __init__(self, table: GraphTable) -> None:
-        self._table = table
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
         self._catalogue: Catalogue = read_catalogue(NAMES, table)
         self._namespaces = Namespaces(table)
         self._namespaces.load(self._catalogue["QN"])
 
     def jobs(self, namespace: str | None = None, text: str = "") -> list[JobId]:
         """Return the jobs, by namespace and name, whose names hold the text in any case; some may be hidden."""
-        return _matching(map(job_of, self._catalogue["J"]), namespace, text)
+        return self._matching(map(job_of, self._catalogue["J"]), namespace, text)
 
     def datasets(self, namespace: str | None = None, text: str = "") -> list[DatasetId]:
         """Return the datasets, by namespace and name, whose names hold the text in any case; some may be hidden."""
-        return _matching(map(dataset_of, self._catalogue["D"]), namespace, text)
+        return self._matching(map(dataset_of, self._catalogue["D"]), namespace, text)
+
+    def _matching(self, ids: Iterable[T], namespace: str | None, text: str) -> list[T]:
+        wanted, sees = text.lower(), self._visibility.sees
+        found = (one for one in ids if namespace in (None, one.namespace) and wanted in one.name.lower())
+        return sorted(filter(sees, found))
 
     def listed(self, ids: Sequence[T]) -> Names[T]:
         """Return the names that are on the list; of the doubtful ones, the first `DOUBTFUL_MAX` are looked at."""
@@ -130,8 +138,3 @@ class NameCatalogue:
     def _is_off(self, dataset: DatasetId, groups: Groups) -> bool:
         group = groups.group(dataset)
         return group.primary != dataset or not group.known or self._namespaces.hides(group) or is_temporary(group.facts)
-
-
-def _matching(ids: Iterable[T], namespace: str | None, text: str) -> list[T]:
-    wanted = text.lower()
-    return sorted(one for one in ids if namespace in (None, one.namespace) and wanted in one.name.lower())

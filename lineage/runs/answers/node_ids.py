@@ -1,7 +1,8 @@
 """Node ids: keys to look up, not text to take apart, for namespaces hold colons (`arn:aws:glue:…`, `postgres://h:5432`).
 
 Every colon may be where the namespace ends, and in a field's id where the dataset's name does; what exists decides. If
-several do, Marquez's own reading is preferred, then the shortest namespace, then the shortest name.
+several do, Marquez's own reading is preferred, then the shortest namespace, then the shortest name. Readings that the
+caller may not see do not exist: what others write never changes what an id of one's own finds.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from lineage.names import DatasetId, FieldPath, JobId
 from lineage.runs.facts.growing import DatasetFacts, JobFacts
 from lineage.runs.facts.keys import facts_key
 from lineage.runs.facts.table import GraphTable
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 _Id: TypeAlias = DatasetId | JobId
 # Colons of one id that are tried, by the parts that they cut it into: each way is a key to read.
@@ -52,21 +54,21 @@ class FieldNode:
     version: str | None = None
 
 
-def nodes_named(text: str, table: GraphTable) -> Sequence[FieldNode | Node]:
+def nodes_named(text: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Sequence[FieldNode | Node]:
     """What an id may name, the preferred first; none if nothing of the kind exists.
 
     Raises:
         Invalid: it cannot be read.
     """
     if _names_a_field(text):
-        return field_candidates(text, table)
+        return field_candidates(text, table, visibility)
     if next(_candidates(text), None) is None:
         raise Invalid.because("nodeId", text, _ANY_RULE)
-    node = find_node(text, table)
+    node = find_node(text, table, visibility)
     return [node] if node else []
 
 
-def field_candidates(text: str, table: GraphTable) -> list[FieldNode]:
+def field_candidates(text: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> list[FieldNode]:
     """The fields that an id may name, of datasets that exist, the preferred first; that one has the field is not said.
 
     Raises:
@@ -75,23 +77,24 @@ def field_candidates(text: str, table: GraphTable) -> list[FieldNode]:
     candidates = list(_field_readings(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _FIELD_RULE)
-    there = _which_are_there({node.dataset for node in candidates}, table)
+    seen = {node.dataset for node in candidates if visibility.sees(node.dataset)}
+    there = _which_are_there(seen, table)
     return [node for node in candidates if node.dataset in there]
 
 
-def find_node(text: str, table: GraphTable) -> Node | None:
+def find_node(text: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Node | None:
     """The dataset or job of this id; None if there is none. `Invalid` if no id can be read so."""
     candidates = list(_candidates(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _RULE)
-    there = _which_are_there({node.id for node in candidates}, table)
+    there = _which_are_there({node.id for node in candidates if visibility.sees(node.id)}, table)
     return next((node for node in candidates if node.id in there), None)
 
 
 def _which_are_there(ids: Iterable[_Id], table: GraphTable) -> set[_Id]:
     """Those of which something was told, in one round of requests."""
     keys = {one: facts_key(one) for one in ids}
-    rows = table.get(keys.values())
+    rows = table.get(keys.values()) if keys else {}
     return {one for one, key in keys.items() if key in rows and _is_there(one, rows[key].data["facts"])}
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
-from typing import Protocol
 
 from lineage.names import JobId, RunKey, run_id_of
 from lineage.runs.answers.groups import Groups
@@ -19,6 +18,7 @@ from lineage.runs.facts.run import first_claim, jobs_of, known, owner, position
 from lineage.runs.facts.table import GraphTable, Query
 from lineage.runs.found import FoundRun, Listed, UpstreamInput, UpstreamRun
 from lineage.runs.times import EARLIEST
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 # Runs that one walk upstream visits, and rows of a job's runs that one list looks at.
 UPSTREAM_MAX = 1_000
@@ -27,24 +27,13 @@ LISTED_MAX = 10_000
 NAMESPACES_MAX = 100
 
 
-class Reader(Protocol):
-    """Whoever may read some namespaces: those of these names, or of names that begin like one that ends in `*`."""
-
-    @property
-    def namespaces(self) -> Sequence[str]:
-        """The names and beginnings."""
-
-    def covers(self, namespace: str) -> bool:
-        """True if the namespace is among them."""
-
-
-def find_run(run: str, table: GraphTable, reader: Reader | None = None) -> FoundRun | None:
+def find_run(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> FoundRun | None:
     """The run of this id, as it was sent or as Marquez prints it.
 
-    Of the runs that have it in several namespaces, each with its own jobs, this is the earliest that the reader may
-    read; the jobs of the others are among its `other_jobs`.
+    Of the runs that have it in several namespaces, each with its own jobs, this is the earliest that the caller
+    sees; the jobs of the others are among its `other_jobs`.
     """
-    runs, cut = _runs_of_id(run, table, reader)
+    runs, cut = _runs_of_id(run, table, visibility)
     if not runs:
         return None
     found = full_runs(dict(runs[:1]), table)[runs[0][0]]
@@ -52,26 +41,20 @@ def find_run(run: str, table: GraphTable, reader: Reader | None = None) -> Found
     return replace(found, other_jobs=tuple(sorted(others.union(found.other_jobs))), others_cut=cut)
 
 
-def _runs_of_id(run: str, table: GraphTable, reader: Reader | None) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
-    """The runs of an id that the reader may read (None: may read all), the earliest first; if some were left out.
+def _runs_of_id(run: str, table: GraphTable, visibility: Visibility) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
+    """Return the runs of an id that the caller sees, the earliest first, and whether some were left out.
 
-    Runs in namespaces that the reader names are looked up by themselves: no number of others leaves them out.
+    Runs in namespaces that the caller's token names are looked up by themselves: no number of others leaves them out.
     """
     run_id, cut = run_id_of(run), False
-    named = [] if reader is None else [name for name in reader.namespaces if not name.endswith("*")]
+    named = [name for name in visibility.namespaces if not name.endswith("*")]
     facts = facts_of_runs([RunKey.of(name, run_id) for name in named], table) if named else {}
-    if reader is None or len(named) < len(reader.namespaces):
+    if len(named) < len(visibility.namespaces):
         page = table.query([Query(run_pk(run_id), prefix=RUN_FACTS, limit=NAMESPACES_MAX)])[0]
         facts |= facts_in_rows(page.rows)
         cut = page.more
-    there = _there(facts)
-    readable = [(one, told) for one, told in there.items() if reader is None or reader.covers(_namespace(told))]
-    return sorted(readable, key=lambda one: (first_claim(one[1]), one[0])), cut
-
-
-def _namespace(facts: RunFacts) -> str:
-    job = owner(facts)
-    return job.namespace if job else ""
+    seen = _owned(_there(facts), visibility.sees)
+    return sorted(seen.items(), key=lambda one: (first_claim(one[1]), one[0])), cut
 
 
 def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
@@ -149,11 +132,11 @@ def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[R
 
 
 def find_upstream(
-    run: str, table: GraphTable, *, depth: int, reader: Reader | None = None
+    run: str, table: GraphTable, *, depth: int, visibility: Visibility = EVERYTHING
 ) -> Listed[UpstreamRun] | None:
     """The run (see `find_run`) and those whose versions it read, and so on, nearest first; None if there is none."""
     groups = Groups(table)
-    runs, truncated = _runs_of_id(run, table, reader)
+    runs, truncated = _runs_of_id(run, table, visibility)
     frontier = dict(runs[:1])
     if not frontier:
         return None
@@ -162,21 +145,34 @@ def find_upstream(
     for _ in range(depth + 1):
         reads = reads_of(budget.take(dict(sorted(frontier.items()))), table, groups)
         for one in sorted(frontier):
-            found[one] = UpstreamRun(brief_run(one, frontier[one]), _told(reads[one]))
-        producers = {read.produced_by for some in reads.values() for read in some if read.produced_by}
+            found[one] = UpstreamRun(brief_run(one, frontier[one]), _told(reads[one], visibility))
+        producers = {
+            read.produced_by
+            for some in reads.values()
+            for read in some
+            if read.produced_by and visibility.opens(*read.group.names)
+        }
         near = sorted(producers - found.keys())
         room = UPSTREAM_MAX - len(found)
         truncated |= len(near) > room
-        frontier = _there(facts_of_runs(near[:room], table)) if near[:room] else {}
+        frontier = _owned(_there(facts_of_runs(near[:room], table)), visibility.opens) if near[:room] else {}
         if not frontier:
             break
     return Listed(list(found.values()), len(found), truncated or bool(budget.cut))
 
 
-def _told(reads: Iterable[Read]) -> tuple[UpstreamInput, ...]:
+def _owned(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:
+    """Return the runs of jobs that the caller may know of."""
+    return {run: facts for run, facts in runs.items() if (job := owner(facts)) is not None and may(job)}
+
+
+def _told(reads: Iterable[Read], visibility: Visibility) -> tuple[UpstreamInput, ...]:
     return tuple(
         UpstreamInput(
-            read.group.primary, read.version, read.produced_by.id if read.produced_by else None, read.resolved_by
+            read.group.primary,
+            read.version,
+            read.produced_by.id if read.produced_by and visibility.opens(*read.group.names) else None,
+            read.resolved_by,
         )
         for read in reads
     )

@@ -12,6 +12,7 @@ from lineage.runs.facts.growing import JobFacts
 from lineage.runs.facts.keys import facts_key
 from lineage.runs.facts.table import GraphTable
 from lineage.runs.found import Hit, Listed, Sort
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 # Matches whose times are looked at, where the question is about times.
 MATCHES_MAX = 1_000
@@ -27,9 +28,10 @@ def search(
     namespace: str | None = None,
     before: str | None = None,
     after: str | None = None,
+    visibility: Visibility = EVERYTHING,
 ) -> Listed[Hit]:
     """The matches, updated from `after` on and before `before`; by name, or the last updated first."""
-    catalogue = NameCatalogue(table)
+    catalogue = NameCatalogue(table, visibility)
     matches: list[Id] = [
         *(catalogue.datasets(namespace, text) if kind != "job" else ()),
         *(catalogue.jobs(namespace, text) if kind != "dataset" else ()),

@@ -18,8 +18,18 @@ from lineage.runs.event import Facets
 from lineage.runs.facts.current import brief_run
 from lineage.runs.facts.growing import RunFacts, dataset_of, united_facets
 from lineage.runs.facts.newest import facts_of_runs
+from lineage.runs.facts.run import owner
 from lineage.runs.facts.table import GraphTable
-from lineage.runs.found import FoundDataset, FoundJob, FoundJobVersion, FoundRun, Graph
+from lineage.runs.found import (
+    FoundDataset,
+    FoundJob,
+    FoundJobVersion,
+    FoundRun,
+    Graph,
+    outline_dataset,
+    outline_job,
+)
+from lineage.runs.visibility import EVERYTHING, Visibility
 
 # In or out, the run, and the version that it read or wrote.
 _Edge: TypeAlias = tuple[str, RunKey, tuple[DatasetId, str]]
@@ -28,8 +38,8 @@ _Edge: TypeAlias = tuple[str, RunKey, tuple[DatasetId, str]]
 class Upstream:
     """A walk upstream under way: versions of datasets, runs, and which read or wrote which."""
 
-    def __init__(self, table: GraphTable) -> None:
-        self._table = table
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
         self._groups = Groups(table)
         self._datasets: dict[tuple[DatasetId, str], RunKey | None] = {}
         self._runs: dict[RunKey, RunFacts] = {}
@@ -66,7 +76,7 @@ class Upstream:
         for hop in range(depth + 1):
             frontier = facts_of_runs(runs, self._table)
             self._runs.update(frontier)
-            reads = reads_of(self._budget.take(dict(sorted(frontier.items()))), self._table, self._groups)
+            reads = reads_of(self._budget.take(dict(sorted(self._opened(frontier).items()))), self._table, self._groups)
             self._truncated |= bool(self._budget.cut)
             near = self._add(reads)
             if hop == depth:
@@ -77,15 +87,21 @@ class Upstream:
             if not runs:
                 return
 
+    def _opened(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+        """Return the runs whose jobs are shown in full."""
+        owners = {run: owner(facts) for run, facts in runs.items()}
+        return {run: runs[run] for run, job in owners.items() if job is None or self._visibility.opens(job)}
+
     def _add(self, reads: Mapping[RunKey, Sequence[Read]]) -> list[RunKey]:
         """Add the versions that these runs read; the runs that made them, new ones only."""
         for run, some in reads.items():
             for read in some:
                 node = (read.group.primary, read.version)
-                self._datasets.setdefault(node, read.produced_by)
+                producer = read.produced_by if self._visibility.opens(*read.group.names) else None
+                self._datasets.setdefault(node, producer)
                 self._edges.add(("in", run, node))
-                if read.produced_by and read.produced_by in self._runs:
-                    self._edges.add(("out", read.produced_by, node))
+                if producer and producer in self._runs:
+                    self._edges.add(("out", producer, node))
         made = {node: run for node, run in self._datasets.items() if run}
         near = {run for run in made.values() if run not in self._runs}
         self._edges.update(("out", run, node) for node, run in made.items() if run in near)
@@ -110,10 +126,15 @@ class Upstream:
             self._dataset(groups[dataset], version, facets[dataset], made_by.get(run) if run else None)
             for (dataset, version), run in self._datasets.items()
         )
-        return Graph(tuple(_jobs(briefs, self._runs, self._edges)), datasets, tuple(sorted(edges)), self._truncated)
+        jobs = (
+            job if self._visibility.opens(job.id) else outline_job(job.id, job.version)
+            for job in _jobs(briefs, self._runs, self._edges)
+        )
+        return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated)
 
-    @staticmethod
-    def _dataset(group: Group, version: str, facets: Facets, made_by: RunFacts | None) -> FoundDataset:
+    def _dataset(self, group: Group, version: str, facets: Facets, made_by: RunFacts | None) -> FoundDataset:
+        if not self._visibility.opens(*group.names):
+            return outline_dataset(group.primary, version)
         found = found_dataset(group, facets)
         whole = replace(found, version=version, facets=without_references(found.facets))
         if made_by is None:
@@ -159,9 +180,11 @@ def job_node(run: FoundRun) -> str:
     return f"{run.job.node_id}#{run.job_version}" if run.job_version else run.job.node_id
 
 
-def from_job_version(version: FoundJobVersion, table: GraphTable, depth: int) -> Graph | None:
+def from_job_version(
+    version: FoundJobVersion, table: GraphTable, depth: int, visibility: Visibility = EVERYTHING
+) -> Graph | None:
     """The graph around the last run of a job version; that of a version that was only declared is its node alone."""
     if version.latest_run:
-        return Upstream(table).from_run(version.latest_run.key, version.version, depth)
+        return Upstream(table, visibility).from_run(version.latest_run.key, version.version, depth)
     node = FoundJob(id=version.job, type="BATCH", created=version.created, updated=version.updated)
     return Graph((replace(node, version=version.version),), (), ())

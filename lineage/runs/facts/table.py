@@ -11,6 +11,7 @@ import time
 import zlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -143,6 +144,18 @@ class GraphTable:
     def swap(self, swaps: Sequence[Swap]) -> list[bool]:
         """Whether each was written: not if another one swapped that row since it was read."""
         return self._each(self._swap, swaps)
+
+    def advance(self, key: Key, name: str, number: int) -> None:
+        """Set a number of a row, which need not be there, unless it is as great already."""
+        with suppress(self.dynamodb.exceptions.ConditionalCheckFailedException):
+            self.dynamodb.update_item(
+                TableName=self.table,
+                Key=_key(key),
+                UpdateExpression="SET #name = :number",
+                ConditionExpression="attribute_not_exists(#name) OR #name < :number",
+                ExpressionAttributeNames={"#name": name},
+                ExpressionAttributeValues={":number": {"N": str(number)}},
+            )
 
     def _each(self, act: Callable[[T], R], things: Sequence[T]) -> list[R]:
         if len(things) == 1:

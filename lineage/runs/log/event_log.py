@@ -17,7 +17,7 @@ import gzip
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import orjson
@@ -31,6 +31,7 @@ from lineage.runs.event import Deletion, Event
 from lineage.runs.found import Listed
 from lineage.runs.log.event_list import EventList, Listing
 from lineage.runs.times import LATEST
+from lineage.runs.visibility import EVERYTHING, Visibility
 from lineage.settings import EVENTS_PREFIX
 
 if TYPE_CHECKING:
@@ -42,6 +43,9 @@ if TYPE_CHECKING:
 # own would be ($5 a million puts), and read with the row.
 _INLINE_BYTES_MAX = 16_384
 _FORM = "event"
+# Events that are looked at for a caller who sees some of them, and how many at once.
+LOOKED_AT_MAX = 1_000
+_LOOKED_AT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +76,12 @@ class EventLog:
     table: GraphTable
     s3: S3Client
     bucket: str
+    # Whose reader lists only the events of its own jobs.
+    visibility: Visibility = EVERYTHING
+
+    def seen_by(self, visibility: Visibility) -> EventLog:
+        """Return the same log as a caller may read it."""
+        return replace(self, visibility=visibility)
 
     def put(self, events: Sequence[RawEvent], received_day: str) -> None:
         """Keep the events, then list them. The same events again change nothing."""
@@ -121,11 +131,22 @@ class EventLog:
     ) -> Listed[Any]:
         """The run events with `after` <= eventTime < `before` (kept times; None: no bound), as they were sent.
 
-        Equal events are listed once. Work grows with the days that hold events, not with the events.
+        Equal events are listed once. Work grows with the days that hold events, not with the events. For who sees some
+        namespaces alone, the first `LOOKED_AT_MAX` events are looked at; `total` counts those of them that it sees.
         """
-        found = EventList(self.table).page(
-            low=after or "", high=before or LATEST + "~", newest_first=newest_first, limit=limit, offset=offset
-        )
+        low, high = after or "", before or LATEST + "~"
+        if self.visibility is EVERYTHING:
+            return self._page(low, high, newest_first, limit, offset)
+        seen: list[Any] = []
+        for start in range(0, LOOKED_AT_MAX, _LOOKED_AT):
+            page = self._page(low, high, newest_first, _LOOKED_AT, start)
+            seen += [one for one in page.items if self.visibility.covers(one["job"]["namespace"])]
+            if start + _LOOKED_AT >= page.total:
+                return Listed(seen[offset : offset + limit], len(seen), page.truncated)
+        return Listed(seen[offset : offset + limit], len(seen), truncated=True)
+
+    def _page(self, low: str, high: str, newest_first: bool, limit: int, offset: int) -> Listed[Any]:
+        found = EventList(self.table).page(low=low, high=high, newest_first=newest_first, limit=limit, offset=offset)
         with ThreadPoolExecutor(CONCURRENCY) as pool:
             return Listed(list(pool.map(self._form, found.items)), found.total, found.truncated)
 

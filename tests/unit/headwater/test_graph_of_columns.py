@@ -74,6 +74,14 @@ def test_the_answer_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> 
     assert (graph.columns[day].links["run"] or "").endswith(f"/{RUN}")
 
 
+def test_a_column_of_which_the_id_alone_is_shown_is_known_from_what_is_made_of_it() -> None:
+    made = FoundColumn(CHECKED, ("day",), inputs=(FoundSource(RAW, ("year",)),))
+    outline = FoundColumn(RAW, ("year",), outline=True)
+
+    graphs = [parse_columns(render_columns(found_columns.ColumnGraph(found))) for found in ((made,), (made, outline))]
+    assert graphs[0] == graphs[1]
+
+
 def test_columns_of_a_version_are_others_than_those_of_the_present() -> None:
     found = FoundColumn(CHECKED, ("day",), CHECKED_VERSION, inputs=(FoundSource(RAW, ("year",), (), RAW_VERSION),))
 

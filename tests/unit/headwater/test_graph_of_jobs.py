@@ -19,7 +19,7 @@ from headwater.picture import draw
 from headwater.service import NoAnswer
 from lineage.api.marquez.graph_views import render_graph
 from lineage.names import DatasetId, JobId
-from lineage.runs.found import Graph
+from lineage.runs.found import Graph, outline_dataset, outline_job
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job, a_last_writer
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -85,6 +85,17 @@ def test_the_answer_of_the_api_is_read_as_a_graph() -> None:
         ((RAW_ID, CHECK_ID), (CHECK_ID, CHECKED_ID)),
         truncated=True,
     )
+
+
+def test_a_neighbour_of_which_the_id_alone_is_shown_is_a_node_by_its_id() -> None:
+    graph = Graph((outline_job(CHECK),), (outline_dataset(RAW), a_found_dataset()), ((RAW_ID, CHECK_ID),))
+    found = parse_graph(render_graph(graph, from_dataset=True))
+
+    assert (found.nodes[CHECK_ID], found.nodes[RAW_ID]) == (
+        Job(CHECK_ID, "", "emissions:emissions.check", state=""),
+        Dataset(RAW_ID, "", "s3://flights:raw"),
+    )
+    assert not any("never ran" in line for line in printed(found))
 
 
 def test_names_that_would_move_the_cursor_are_made_harmless() -> None:

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lineage.errors import Invalid
 from lineage.fields.paths import parse_dotted
@@ -8,6 +10,8 @@ from lineage.names import DatasetId, JobId
 from lineage.runs.answers.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named
 from lineage.runs.apply import apply
 from lineage.runs.event import DatasetUse, Event
+from lineage.runs.visibility import Visibility
+from tests.examples import examples
 from tests.memory_table import MemoryTable
 
 VERSION = "27b12297-0463-32be-bc26-b463467b981c"
@@ -55,6 +59,24 @@ def test_of_two_that_have_the_same_node_id_marquez_reading_is_preferred():
 
     assert find_node("dataset:postgres://h:5432:t", table) == Node(DatasetId("postgres://h:5432", "t"))
     assert find_node("dataset:a:b:c", table) == Node(DatasetId("a", "b:c"))
+
+
+# Names of colons and little else: most ids read in several ways.
+NAMES = st.text("ab:", min_size=1, max_size=4)
+IDS = st.one_of(st.builds(DatasetId, NAMES, NAMES), st.builds(JobId, NAMES, NAMES))
+
+
+@examples(200)
+@given(things=st.sets(IDS, min_size=1, max_size=6), namespaces=st.sets(NAMES, min_size=1, max_size=3))
+def test_what_others_call_their_things_changes_nothing_that_an_id_finds_for_who_does_not_see_them(things, namespaces):
+    visibility = Visibility(namespaces.__contains__)
+    alone = a_table(*(one for one in sorted(things, key=str) if visibility.sees(one)))
+    among = a_table(*sorted(things, key=str))
+    for one in things:
+        for text in (one.node_id, f"{one.node_id}#{VERSION}", f"datasetField:{one.namespace}:{one.name}:a:b"):
+            assert nodes_named(text, among, visibility) == nodes_named(text, alone, visibility)
+        if visibility.sees(one):
+            assert find_node(one.node_id, among, visibility) is not None
 
 
 def test_a_job_and_a_dataset_of_one_name_are_told_apart():

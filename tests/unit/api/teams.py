@@ -1,0 +1,247 @@
+"""Teams with namespaces of their own: what each reports, and every GET route of the API asked about a team's things."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from urllib.parse import quote
+
+from lineage.api.app import Api
+from lineage.api.services import Services
+from lineage.fields.questions import FieldQuestions
+from lineage.names import DatasetId, JobId
+from lineage.runs.apply import apply
+from lineage.runs.door.parse import parse_statement
+from lineage.runs.door.rules import NameRules
+from lineage.runs.facts.run import job_version_id, run_version_id
+from lineage.runs.log.event_log import EventLog, RawEvent
+from lineage.runs.questions import Questions
+from lineage.tokens import Tokens, new_token
+from tests.builders_events import a_dataset, a_facet, a_run_event
+from tests.memory_table import MemoryTable
+from tests.unit.api.proxy import ask
+
+NOW_S = 1_763_726_400  # 2025-11-21T12:00:00Z, a day after the events
+LATER = "2025-11-20T18:00:00Z"
+RANGE = {"start": "now-2d", "end": "now"}
+
+
+@dataclass(frozen=True)
+class Team:
+    """A team by its letter: its jobs are in one namespace, its datasets in another."""
+
+    letter: str
+
+    @property
+    def jobs(self):
+        return f"team-{self.letter}"
+
+    @property
+    def store(self):
+        return f"s3://{self.letter}"
+
+    def run(self, number=1):
+        return f"0000000{ord(self.letter) - ord('a') + 1}-0000-4000-8000-{number:012}"
+
+    def job_version(self, job):
+        """The version of a job that made one dataset of one, by its name."""
+        store, read, made = {"sum": (self.store, "clean", "report"), "publish": (A.store, "clean", "published")}[job]
+        return job_version_id(JobId(self.jobs, job), [DatasetId(store, read)], [DatasetId(self.store, made)])
+
+    def column(self, dataset):
+        """A column as a facet names it."""
+        return {"namespace": self.store, "name": dataset, "field": "total"}
+
+    def made(self, dataset, *sources):
+        """An output whose column `total` is made of these."""
+        facet = a_facet("ColumnLineageDataset", fields={"total": {"inputFields": list(sources)}})
+        made = a_dataset(dataset, self.store, fields=["id", "total"])
+        return {**made, "facets": {**made["facets"], "columnLineage": facet}}
+
+    def ran(self, job, number, sources, made, **changes):
+        """The end of a run of a job that made a dataset of these columns."""
+        inputs = [a_dataset(one["name"], one["namespace"]) for one in sources]
+        outputs = [self.made(made, *sources)]
+        named = {"run": self.run(number), "job": job, "namespace": self.jobs}
+        return a_run_event(**named, inputs=inputs, outputs=outputs, **changes)
+
+
+A, B, NOBODY = Team("a"), Team("b"), Team("x")
+OWN = (
+    A.ran("load", 1, [A.column("raw")], "clean"),
+    A.ran("sum", 2, [A.column("clean")], "report", eventTime="2025-11-20T13:00:00Z"),
+)
+APART = (
+    B.ran("load", 1, [B.column("raw")], "clean"),
+    B.ran("sum", 2, [B.column("clean")], "report", eventTime="2025-11-20T13:00:00Z"),
+)
+# What makes the teams neighbours: each reads a dataset of the other, B also makes what A reads of what A made, and
+# writes a dataset of A's.
+MEETING = (
+    B.ran("loop", 6, [A.column("clean")], "feed", eventTime="2025-11-20T13:30:00Z"),
+    a_run_event(
+        run=B.run(7),
+        job="give",
+        namespace=B.jobs,
+        inputs=[a_dataset("hoard", B.store)],
+        outputs=[A.made("gift", B.column("hoard"))],
+        eventTime="2025-11-20T13:30:00Z",
+    ),
+    A.ran("open", 4, [A.column(one) for one in ("gift", "taken", "clean")], "opened", eventTime="2025-11-20T16:00:00Z"),
+    A.ran("take", 3, [B.column("feed")], "taken", eventTime="2025-11-20T14:00:00Z"),
+    B.ran("publish", 3, [A.column("clean")], "published", eventTime="2025-11-20T14:00:00Z"),
+)
+# What B does behind that, later: it names nothing of A's.
+BEHIND = (
+    B.ran("feed", 4, [B.column("source")], "feed", eventTime=LATER),
+    B.ran("far", 5, [B.column("published")], "far", eventTime=LATER),
+    {
+        "eventTime": LATER,
+        "producer": "p",
+        "dataset": a_dataset("feed", B.store, fields=["id", "total", "secret"]),
+    },
+)
+
+
+class World:
+    """The API over a graph in memory, asked with tokens."""
+
+    def __init__(self, *events, strict=False):
+        self.table = MemoryTable()
+        log, tokens = EventLog(self.table, None, "archive"), Tokens(self.table)
+        rules = NameRules(trim_partitions=False)
+        statements = [parse_statement(event, rules) for event in events]
+        log.enlist(event for event in map(RawEvent, statements, events) if event.listed)
+        apply(statements, self.table)
+        unused = dict.fromkeys(
+            (
+                "intake",
+                "events",
+                "deletions",
+                "sources",
+                "marks",
+                "searcher",
+                "links",
+                "sqs",
+                "trace_queue_url",
+                "ttl_s",
+            )
+        )
+        services = Services(
+            **unused,
+            event_log=log,
+            questions=Questions(self.table),
+            fields=FieldQuestions(self.table),
+            tokens=tokens,
+            now_s=lambda: NOW_S,
+            now=lambda: LATER,
+            new_id=lambda: "id",
+            count=lambda *_: None,
+            strict_namespaces=strict,
+        )
+        self._api, self._tokens = Api(lambda: services), tokens
+        self._made = 0
+
+    def token(self, *namespaces):
+        """The text of a new token that may read in these namespaces, or in all."""
+        self._made += 1
+        text, token = new_token(
+            scopes=["read"],
+            namespaces=namespaces or ["*"],
+            roots=(),
+            now_s=NOW_S,
+            lifetime_s=None,
+            random=lambda size: self._made.to_bytes(size, "big"),
+        )
+        self._tokens.put(token)
+        return text
+
+    def ask(self, token, path, query=None):
+        """Status and body of the answer to a token's GET."""
+        answer = ask(self._api, path, query, {"Authorization": f"Bearer {token}"}, door="token")
+        return answer.status, answer.body
+
+    def get(self, token, path, **query):
+        """The JSON of an answer that is 200."""
+        status, body = self.ask(token, path, query)
+        assert status == 200, body
+        return json.loads(body)
+
+
+def questions(team, dataset="report", job="sum", number=2):
+    """Every question about a team's things: path of the document -> [(path, query), ...]."""
+    of_job = team.job_version(job) if job in ("sum", "publish") else team.run(9)
+    run, named = team.run(number), DatasetId(team.store, dataset)
+    version = run_version_id(named, team.jobs, run)
+    node, field = f"dataset:{team.store}:{dataset}", f"datasetField:{team.store}:{dataset}:total"
+    nodes = [{"nodeId": node}, {"nodeId": f"job:{team.jobs}:{job}"}, {"nodeId": f"{node}#{version}"}]
+    nodes += [{"nodeId": node, "lineageAt": str(NOW_S)}, {"nodeId": node, "datasetVersion": version}]
+    fields = [{"nodeId": field}, {"nodeId": field.replace("datasetField", "dataset_field")}]
+    fields += [{"nodeId": field, "lineageAt": str(NOW_S)}, {"nodeId": f"{field}#{version}"}]
+    deep = [{**one, "depth": "9"} for one in [*nodes, *fields]]
+    downstream = [{**one, "depth": "9", "withDownstream": "true"} for one in (nodes[0], nodes[1], fields[0])]
+    names = {"namespace": team.store, "dataset": dataset, "endpoint": dataset, "field": "total", "version": version}
+    names |= {"job": job, "run_id": run, "root_id": f"root-{team.letter}", "node_id": f"node-{team.letter}"}
+    queries = {
+        "/api/v1/lineage": [*nodes, *({**one, "depth": "1"} for one in nodes)],
+        "/api/v1/column-lineage": [*nodes, *fields, *deep, *downstream],
+        "/api/v1/column-lineage/origins": [fields[0], fields[3]],
+        "/api/v1/runlineage/upstream": [{"runId": run}],
+        "/api/v1/reports/usage": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
+        "/api/v1/reports/provenance": [{**fields[0], **RANGE}, {**fields[0], **RANGE, "format": "csv"}],
+        "/api/v1/search": [
+            {"q": text, "namespace": namespace, "filter": kind}
+            for text, namespace, kind in (
+                ("o", team.store, "dataset"),
+                ("s", team.jobs, "job"),
+                ("total", team.store, "column"),
+            )
+        ],
+        "/api/v1/jobs/runs/{run_id}/facets": [{"type": kind} for kind in ("run", "job", "dataset")],
+    }
+    return {
+        path: [
+            (_filled(path, names, team, of_job), query)
+            for query in queries.get(path, [RANGE if _is_of_range(path) else {}])
+        ]
+        for path in _paths()
+    }
+
+
+def _paths():
+    from lineage.api.document import build
+
+    return [path for path, item in build()["paths"].items() if "get" in item]
+
+
+def _is_of_range(path):
+    return path.startswith("/v3/") or path.endswith("/records/search")
+
+
+def _filled(path, names, team, of_job):
+    """The path with the team's names; one that has no name here is a route that this test has to learn."""
+    if "{job}" in path:
+        names = {**names, "version": of_job}
+    if "/jobs" in path or path == "/api/v1/namespaces/{namespace}":
+        names = {**names, "namespace": team.jobs}
+    return re.sub("{(.*?)}", lambda found: quote(names[found[1]], safe=""), path)
+
+
+def as_if(text, team, other):
+    """The text with the one team's names and ids in place of the other's."""
+    for one, another in [
+        (team.jobs, other.jobs),
+        (team.store, other.store),
+        *zip(_ids(team), _ids(other), strict=True),
+    ]:
+        for encode in (str, lambda name: quote(name, safe="")):
+            text = text.replace(encode(one), encode(another))
+    return text
+
+
+def _ids(team):
+    datasets = [DatasetId(team.store, name) for name in ("report", "clean", "published")]
+    versions = [run_version_id(one, team.jobs, team.run(number)) for one in datasets for number in (1, 2, 3)]
+    versions += [team.job_version(job) for job in ("sum", "publish")]
+    return [*(team.run(number) for number in range(1, 9)), *versions, f"root-{team.letter}", f"node-{team.letter}"]

@@ -1,0 +1,256 @@
+"""What a token for some namespaces sees: of all others nothing, but as neighbours of what it sees."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.builders_events import a_dataset, a_run_event
+from tests.unit.api.teams import APART, BEHIND, MEETING, NOBODY, OWN, RANGE, A, B, World, as_if, questions
+
+ABOUT_B, ABOUT_NOBODY, ABOUT_A = questions(B), questions(NOBODY), questions(A)
+# What B makes of A's data, and what A makes of B's.
+PUBLISHED, NO_PUBLISHED = (questions(team, "published", "publish", 3) for team in (B, NOBODY))
+OF_NO_NAMESPACE = [path for path in ABOUT_A if "/records/" in path]
+# Over all namespaces, or about nothing: these answer whoever asks.
+OF_NOBODY = ["/", "/openapi.json", "/api/v1/namespaces", "/api/v1/jobs", "/api/v1/events/lineage"]
+
+
+@pytest.fixture(scope="module")
+def worlds():
+    """Both teams, as neighbours: under a deployment that is not strict, and under one that is."""
+    events = (*OWN, *APART, *MEETING, *BEHIND)
+    return {strict: World(*events, strict=strict) for strict in (False, True)}
+
+
+def every_answer(world, token, *about):
+    """(path, query) -> the answer, of every question about some team's things."""
+    asked = [question for some in about for path in some for question in some[path]]
+    return {f"{path} {query}": world.ask(token, path, query) for path, query in asked}
+
+
+@pytest.mark.parametrize("path", ABOUT_B)
+@pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
+def test_every_route_answers_of_what_a_token_may_not_see_as_of_what_is_not_there(worlds, path, strict):
+    world = worlds[strict]
+    token, everywhere = world.token(A.jobs, A.store), world.token()
+    for mine, nobodys in ((ABOUT_B, ABOUT_NOBODY), (PUBLISHED, NO_PUBLISHED)):
+        for (asked, query), (of_nobody, other) in zip(mine[path], nobodys[path], strict=True):
+            status, body = world.ask(token, asked, query)
+            renamed = body if path in OF_NOBODY else as_if(body, B, NOBODY)
+            assert (status, renamed) == world.ask(token, of_nobody, other)
+            assert (status == 403) == (path in OF_NO_NAMESPACE)
+            if path not in (*OF_NO_NAMESPACE, *OF_NOBODY):
+                # It is there: whoever may see it is told so.
+                shown = world.ask(everywhere, asked, query)
+                assert shown[0] == 200
+                assert (shown[0], as_if(shown[1], B, NOBODY)) != world.ask(everywhere, of_nobody, other)
+
+
+@pytest.mark.parametrize("strict", [False, True], ids=["lenient", "strict"])
+def test_a_team_gets_the_same_answers_whether_another_is_there_or_not(strict):
+    """Lists, counts, searches, graphs, versions, points in time and reports, of its own things and of others'."""
+    told = []
+    for events in (OWN, (*APART, *OWN)):
+        world = World(*events, strict=strict)
+        told.append(every_answer(world, world.token(A.jobs, A.store), ABOUT_A, ABOUT_B, ABOUT_NOBODY))
+    assert told[0] == told[1]
+    assert {status for status, _ in told[0].values()} == {200, 403, 404}
+
+
+def test_a_strict_deployment_answers_the_same_whatever_others_do_behind_what_a_team_shares_with_them():
+    told = []
+    for events in ((*OWN, *MEETING), (*OWN, *MEETING, *APART, *BEHIND)):
+        world = World(*events, strict=True)
+        about = [questions(A, dataset, job, number) for dataset, job, number in OF_A]
+        told.append(every_answer(world, world.token(A.jobs, A.store), *about, PUBLISHED, ABOUT_B))
+    assert told[0] == told[1]
+
+
+OF_A = (("report", "sum", 2), ("clean", "load", 1), ("taken", "take", 3), ("opened", "open", 4))
+
+
+def test_a_list_over_all_namespaces_shows_and_counts_what_the_token_sees(worlds):
+    world = worlds[False]
+    token = world.token(A.jobs, A.store)
+
+    namespaces = world.get(token, "/api/v1/namespaces")
+    assert ([one["name"] for one in namespaces["namespaces"]], namespaces["totalCount"]) == ([A.store, A.jobs], 2)
+    jobs = world.get(token, "/api/v1/jobs")
+    assert ([one["name"] for one in jobs["jobs"]], jobs["totalCount"]) == (["load", "open", "sum", "take"], 4)
+    assert world.get(token, "/api/v1/jobs", lastRunStates="COMPLETED")["totalCount"] == 4
+    hits = world.get(token, "/api/v1/search", q="e")
+    assert ({one["namespace"] for one in hits["results"]}, hits["totalCount"]) == ({A.store, A.jobs}, 6)
+    columns = world.get(token, "/api/v1/search", q="total", filter="column")
+    assert {one["namespace"] for one in columns["results"]} == {A.store}
+    events = world.get(token, "/api/v1/events/lineage")
+    assert ([one["job"]["name"] for one in events["events"]], events["totalCount"]) == (
+        ["open", "take", "sum", "load"],
+        4,
+    )
+    page = world.get(token, "/api/v1/events/lineage", limit=1, offset=1, sortDirection="asc")
+    assert ([one["job"]["name"] for one in page["events"]], page["totalCount"]) == (["sum"], 4)
+
+
+def graph_of(world, path, node_id, **query):
+    token = world.token(A.jobs, A.store)
+    return {node["id"]: node for node in world.get(token, path, nodeId=node_id, **query)["graph"]}
+
+
+def edges(graph):
+    return {
+        (one["origin"], one["destination"]) for node in graph.values() for one in node["inEdges"] + node["outEdges"]
+    }
+
+
+TAKE, LOOP, PUBLISH, GIVE = (
+    f"job:{jobs}:{name}" for jobs, name in ((A.jobs, "take"), *((B.jobs, name) for name in ("loop", "publish", "give")))
+)
+FEED, TAKEN = f"dataset:{B.store}:feed", f"dataset:{A.store}:taken"
+VERSIONS = "/api/v1/namespaces/s3%3A%2F%2Fa/datasets/{}/versions"
+
+
+def outlined(graph):
+    """The nodes that are shown by id and type alone, without their versions."""
+    return {one.partition("#")[0] for one, node in graph.items() if node["data"] is None}
+
+
+def test_a_graph_shows_neighbours_in_other_namespaces_and_goes_on_behind_them(worlds):
+    graph = graph_of(worlds[False], "/api/v1/lineage", TAKE)
+
+    assert {TAKE, FEED, LOOP, f"dataset:{B.store}:source", f"dataset:{B.store}:far"} <= set(graph)
+    assert (LOOP, FEED) in edges(graph)
+    assert outlined(graph) == set()
+
+
+@pytest.mark.parametrize("at", [None, "2025-11-21"])
+def test_a_strict_graph_shows_neighbours_by_id_and_type_and_ends_there(worlds, at):
+    """Two neighbours have no edge between them, either."""
+    graph = graph_of(worlds[True], "/api/v1/lineage", TAKE, lineageAt=at)
+
+    assert graph[FEED] == {
+        "id": FEED,
+        "type": "DATASET",
+        "data": None,
+        "inEdges": [],
+        "outEdges": [{"origin": FEED, "destination": TAKE}],
+    }
+    assert outlined(graph) == {FEED, LOOP, PUBLISH, GIVE} == {one for one in graph if B.store in one or B.jobs in one}
+    assert (f"dataset:{A.store}:clean", LOOP) in edges(graph)
+
+
+def test_a_strict_graph_of_versions_ends_at_neighbours(worlds):
+    for name, (lenient, strict) in {"taken": ({LOOP}, {FEED}), "opened": ({LOOP, GIVE}, {FEED, GIVE})}.items():
+        graphs = {}
+        for mode, world in worlds.items():
+            version = world.get(world.token(), VERSIONS.format(name))["versions"][0]["version"]
+            graphs[mode] = graph_of(world, "/api/v1/lineage", f"dataset:{A.store}:{name}#{version}")
+        assert lenient <= {one.partition("#")[0] for one in graphs[False]}
+        assert outlined(graphs[True]) == strict
+        theirs = {one.partition("#")[0] for one in graphs[True] if B.store in one or B.jobs in one}
+        assert (outlined(graphs[False]), theirs) == (set(), strict)
+
+
+def test_strict_columns_end_at_neighbours(worlds):
+    mine, theirs = f"datasetField:{A.store}:taken:total", f"datasetField:{B.store}:feed:total"
+    at, down = {"lineageAt": "2025-11-20T15:00:00Z"}, {"withDownstream": "true"}
+    for query, further in (({}, set()), (at, set()), (down, {f"datasetField:{A.store}:opened:total"})):
+        graph = graph_of(worlds[True], "/api/v1/column-lineage", mine, depth=9, **query)
+        found = {one.partition("#")[0]: node for one, node in graph.items()}
+        assert found.keys() == {mine, theirs} | further
+        assert (found[theirs]["data"], found[theirs]["inEdges"], found[theirs]["outEdges"]) == (None, [], [])
+        assert [one["name"] for one in found[mine]["data"]["inputFields"]] == ["feed"]
+
+
+def test_strict_reports_and_mappings_end_at_neighbours(worlds):
+    def of(mode, report, dataset, listed, value):
+        world, asked = worlds[mode], {"nodeId": f"datasetField:{A.store}:{dataset}:total", **RANGE}
+        told = world.get(world.token(A.jobs, A.store), f"/api/v1/reports/{report}", **asked)[listed]
+        return {one["column"]["dataset"]["name"]: one[value] for one in told}
+
+    assert of(False, "provenance", "taken", "sources", "reason") == {"source": "raw", "raw": "raw"}
+    assert of(True, "provenance", "taken", "sources", "reason") == {"feed": "elsewhere"}
+    assert {"far", "taken"} <= of(False, "usage", "clean", "flows", "status").keys()
+    assert of(True, "usage", "clean", "flows", "status") == {
+        "report": "alive",
+        "opened": "alive",
+        "published": "unknown",
+        "feed": "unknown",
+    }
+    ends = {mode: {one["destination"]["name"] for one in mappings(world, "clean")} for mode, world in worlds.items()}
+    assert ends[True] == {"clean", "report", "opened", "published", "feed"}
+    assert {"far", "taken"} <= ends[False]
+
+
+def mappings(world, dataset):
+    path = f"/v3/namespaces/s3%3A%2F%2Fa/endpoints/{dataset}/fields/lineage"
+    return world.get(world.token(A.jobs, A.store), path, **RANGE)
+
+
+def test_strict_runs_upstream_end_at_neighbours(worlds):
+    """A dataset of its own that another's run wrote, and another's dataset, are both where it ends."""
+    runs = {}
+    for mode, world in worlds.items():
+        found = world.get(world.token(A.jobs, A.store), "/api/v1/runlineage/upstream", runId=A.run(4))["runs"]
+        runs[mode] = {one["run"]["id"]: one["inputs"] for one in found}
+
+    assert {B.run(6), B.run(7)} <= runs[False].keys()
+    assert runs[True].keys() == {A.run(4), A.run(3), A.run(1)}
+    assert [one["producedByRunId"] for one in runs[True][A.run(3)]] == [None]
+
+
+def test_strict_versions_and_origins_leave_out_the_runs_of_other_namespaces(worlds):
+    for mode, (made_by, run) in {False: (B.run(7), B.run(7)), True: (None, None)}.items():
+        world = worlds[mode]
+        token = world.token(A.jobs, A.store)
+        (version,) = world.get(token, VERSIONS.format("gift"))["versions"]
+        one = world.get(token, f"{VERSIONS.format('gift')}/{version['version']}")
+        assert [found and found["id"] for found in (version["createdByRun"], one["createdByRun"])] == [made_by] * 2
+        origins = world.get(token, "/api/v1/column-lineage/origins", nodeId=f"datasetField:{A.store}:gift:total")
+        assert [found["run"] and found["run"]["id"] for found in origins["versions"]] == [run]
+
+
+READINGS = {
+    "dataset": ("/api/v1/lineage", "dataset:team:secret:nightly", {}),
+    "dataset's columns": ("/api/v1/column-lineage", "dataset:team:secret:nightly", {}),
+    "field": ("/api/v1/column-lineage", "datasetField:team:secret:nightly:total", {}),
+    "field's origins": ("/api/v1/column-lineage/origins", "datasetField:team:secret:nightly:total", {}),
+    "usage": ("/api/v1/reports/usage", "datasetField:team:secret:nightly:total", RANGE),
+    "provenance": ("/api/v1/reports/provenance", "datasetField:team:secret:nightly:total", RANGE),
+}
+
+
+@pytest.mark.parametrize(("path", "node_id", "query"), READINGS.values(), ids=READINGS)
+def test_nobody_is_locked_out_by_a_name_that_reads_the_same(path, node_id, query):
+    """Another's dataset in `team` is preferred where an id reads as both, and was all that was looked at."""
+    columns = [
+        a_dataset_of("team:secret", "nightly"),
+        a_dataset_of("team", "secret:nightly"),
+        a_dataset_of("team", "secret"),
+    ]
+    told = []
+    for outputs in (columns[:1], columns):
+        world = World(*(a_run(number, output) for number, output in enumerate(outputs, 1)))
+        told.append(world.ask(world.token("team:secret"), path, {"nodeId": node_id, **query}))
+        assert world.ask(world.token("elsewhere"), path, {"nodeId": node_id, **query})[0] == 404
+    assert told[0] == told[1]
+    assert (told[0][0], json.loads(told[0][1])) != (404, None)
+    assert told[0][0] == 200
+
+
+def a_dataset_of(namespace, name):
+    return a_dataset(name, namespace, fields=["total", "nightly"])
+
+
+def a_run(number, output):
+    return a_run_event(run=A.run(number), job=f"job-{number}", inputs=[], outputs=[output])
+
+
+def test_a_job_is_found_whatever_others_call_theirs():
+    """Theirs reads the same dataset, so that both would stand in one graph under one id."""
+    jobs = [("team:secret", "nightly"), ("team", "secret:nightly")]
+    world = World(*(a_run_event(run=A.run(n), job=job, namespace=ns) for n, (ns, job) in enumerate(jobs, 1)))
+
+    graph = world.get(world.token("team:secret"), "/api/v1/lineage", nodeId="job:team:secret:nightly")["graph"]
+    assert [node["data"]["namespace"] for node in graph if node["type"] == "JOB"] == ["team:secret"]
