@@ -73,7 +73,7 @@ def upstream_runs(model, run, depth):
     """The run, then those that wrote what it read, and so on, nearest first."""
     hops = _runs_upstream(model, [run], depth)
     return [
-        UpstreamRun(model.run_in_passing(one), tuple(told for told, _ in _inputs(model, one))) for one in _nearest(hops)
+        UpstreamRun(model.run_in_passing(one), tuple(read for read, _ in _inputs(model, one))) for one in _nearest(hops)
     ]
 
 
@@ -86,7 +86,7 @@ def _runs_upstream(model, starts, depth):
 
 
 def _inputs(model, key):
-    """(input, the run that made the version, if any) of each dataset that a run read."""
+    """Yield (input, the run that made the version, if any) of each dataset that a run read."""
     run = model.said.runs[key]
     for dataset in model.said.primaries(run.names("in")):
         version, resolved_by, maker = dataset_versions.version_read(model.said, run, dataset)

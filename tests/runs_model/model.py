@@ -56,7 +56,7 @@ class Model:
     # Runs
 
     def find_run(self, run_id, reader=None):
-        """The first run of the id that the reader may read, and the jobs of the others."""
+        """Return the first run of the id that the reader may read, with the jobs of the others."""
         if not (runs := self.runs_of_id(run_id, reader)):
             return None
         others = {job for run in runs for job in run.jobs} - {runs[0].job}

@@ -95,7 +95,7 @@ def reads_of(runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: Groups)
 
 
 def outputs_of(facts: RunFacts, run: RunKey, groups: Groups) -> tuple[UsedVersion, ...]:
-    """The versions that a run made, by dataset; its outputs' groups are loaded."""
+    """Return the versions that a run made, by dataset; its outputs' groups are loaded."""
     job = owner(facts)
     if job is None or position(facts) is None:
         return ()

@@ -28,7 +28,7 @@ NAMESPACES_MAX = 100
 
 
 def find_run(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> FoundRun | None:
-    """The run of this id, as it was sent or as Marquez prints it.
+    """Return the run of this id, as it was sent or as Marquez prints it.
 
     Of the runs that have it in several namespaces, each with its own jobs, this is the earliest that the caller
     sees; the jobs of the others are among its `other_jobs`.
@@ -134,7 +134,7 @@ def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[R
 def find_upstream(
     run: str, table: GraphTable, *, depth: int, visibility: Visibility = EVERYTHING
 ) -> Listed[UpstreamRun] | None:
-    """The run (see `find_run`) and those whose versions it read, and so on, nearest first; None if there is none."""
+    """Return the run (see `find_run`), those whose versions it read, and so on, nearest first; None if unknown."""
     groups = Groups(table)
     runs, truncated = _runs_of_id(run, table, visibility)
     frontier = dict(runs[:1])

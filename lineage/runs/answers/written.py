@@ -162,5 +162,5 @@ def last_writers(groups: Sequence[Group], table: GraphTable, at: str | None = No
 
 
 def last_writer(one: Written) -> LastWriter:
-    """The run that made a version, and its job."""
+    """Return the run that made a version, and its job."""
     return LastWriter(one.job, one.run.id, ended(one.facts) or one.created)

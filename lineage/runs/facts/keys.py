@@ -55,7 +55,7 @@ _UNPRINTED = "\x7f"
 
 
 def run_pk(run_id: str) -> str:
-    """The partition of the runs of one id: one for each namespace whose jobs use it."""
+    """Return the partition of the runs of one id: one for each namespace whose jobs use it."""
     return f"RUN#{run_id}"
 
 
@@ -75,7 +75,7 @@ def namespace_pk(namespace: str) -> str:
 
 
 def facts_key(entity: RunKey | JobId | DatasetId) -> Key:
-    """Where the facts of a run, a job or a dataset lie."""
+    """Return the key of the facts of a run, a job or a dataset."""
     if isinstance(entity, JobId):
         return job_pk(entity), FACTS
     if isinstance(entity, DatasetId):

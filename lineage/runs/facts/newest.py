@@ -105,7 +105,7 @@ def time_of(row: Row) -> str:
 
 
 def run_of(row: Row) -> RunKey:
-    """The run in an index row's sort key."""
+    """Return the run in an index row's sort key."""
     return RunKey.parse(end_of(row))
 
 

@@ -138,7 +138,7 @@ def version_at(facts: RunFacts, time: str) -> str | None:
 
 
 def dataset_version_id(dataset: DatasetId, made_by: str) -> str:
-    """The id of the version that a DatasetEvent (by its hash) made of it; of the initial one with ''."""
+    """Return the id of the version that a DatasetEvent (by its hash) made of it; of the initial one with ''."""
     return uuid_of_bytes(f"{dataset.namespace}:{dataset.name}:{made_by}")
 
 
@@ -169,7 +169,7 @@ def storage_version(facets: Facets) -> str | None:
 
 
 def root_run(run: RunKey, facts: RunFacts) -> RunKey:
-    """The run at the root of those that started it: as its parent facet tells, else its parent, else itself."""
+    """Return the run at the root of those that started it: as its parent facet says, else its parent, else itself."""
     said = latest(facts.parents)
     if said is None:
         return run
@@ -180,6 +180,6 @@ def root_run(run: RunKey, facts: RunFacts) -> RunKey:
 
 
 def parent_run(facts: RunFacts) -> RunKey | None:
-    """The run that started it."""
+    """Return the run that started it."""
     parent = parent_of(facts.parents)
     return parent.key if parent else None

@@ -108,7 +108,7 @@ class Caller:
         return self.send("POST", "/api/v1/lineage/batch", body=_text(bodies), headers=headers)
 
     def send(self, method, path, query=None, *, body=None, headers=None, token=None, remaining_s=29):
-        """The answer to a request, signed or with a token."""
+        """Send a request, signed or with a token, and return the response."""
         is_bytes = isinstance(body, bytes)
         named = {name.replace("_", "-"): value for name, value in (headers or {}).items()}
         named |= {"Authorization": f"Bearer {token}"} if token else {}

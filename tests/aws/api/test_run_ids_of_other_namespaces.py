@@ -21,14 +21,14 @@ ERROR = {"errorMessage": a_facet("ErrorMessageRun", message="give up", programmi
 
 
 def an_event(kind, time, **more):
-    """An event of team B's run."""
+    """Build an event of team B's run."""
     parent = {"parent": a_parent(run=PARENT_RUN, job="nightly", namespace="teamB")}
     event = {"job": "load", "namespace": "teamB", "inputs": [], "outputs": [], "run_facets": parent, "job_facets": CODE}
     return a_run_event(eventType=kind, eventTime=f"2025-11-20T{time}:00Z", **{**event, **more})
 
 
 def a_foreign_event(kind, time, **more):
-    """An event of team A with the same run id."""
+    """Build an event of team A with the same run id."""
     return an_event(kind, time, **{"job": "steal", "namespace": "teamA", "run_facets": {}, "job_facets": {}, **more})
 
 

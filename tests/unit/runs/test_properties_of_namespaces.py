@@ -39,7 +39,7 @@ class QuestionsOfReader(Questions):
 
 
 def elsewhere(statements):
-    """The statements, of other namespaces, with the same run ids."""
+    """Return the statements in other namespaces, with the same run ids."""
     return [stamped(_moved(one)) for one in statements]
 
 
@@ -63,7 +63,7 @@ def _other(namespace):
 
 
 def about_namespaces(answers):
-    """The answers but for lists and searches of all namespaces."""
+    """Return the answers without lists and searches of all namespaces."""
     return {question: answer for question, answer in answers.items() if not _is_about_all(question)}
 
 

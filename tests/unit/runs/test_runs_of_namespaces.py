@@ -54,7 +54,7 @@ def a_reader(*namespaces):
 
 
 def answers(questions):
-    """All that is asked of team B's jobs and datasets, and of their versions."""
+    """Return every answer about team B's jobs and datasets, and their versions."""
     page = {"limit": 99, "offset": 0}
     versions = [one.version for one in questions.list_dataset_versions(ORDERS, **page).items]
     return {
