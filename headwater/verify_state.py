@@ -124,7 +124,7 @@ class VerifyState:
 
 
 def _ends(sealed: Sequence[SealedDay]) -> dict[str, str]:
-    """By part, a key after all that the digests cover; these are the oldest of a range."""
+    """Return, by part, a key after all that these digests cover, the oldest of a range."""
     if not sealed:
         return {}
     parts = (make(Days(), sealed, sealed[-1].day) for make in (events_part, traces_part))

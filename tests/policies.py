@@ -12,7 +12,7 @@ from typing import Any
 
 
 def decide(statements: Iterable[Mapping[str, Any]], action: str, resource: str, **context: object) -> str:
-    """`denied`, `allowed` or `neither`; context keys have `_` for `:` and `-`, and a list for several values."""
+    """Return `denied`, `allowed` or `neither`; context keys have `_` for `:` and `-`, and a list for several values."""
     keys = {_plain(name): value for name, value in context.items()}
     effects = {statement["Effect"] for statement in statements if _applies(statement, action, resource, keys)}
     return "denied" if "Deny" in effects else "allowed" if "Allow" in effects else "neither"
@@ -35,7 +35,7 @@ def _applies(statement: Mapping[str, Any], action: str, resource: str, keys: Map
 
 
 def _holds(operator: str, value: object, wanted: list[str]) -> bool:
-    """Whether the condition holds of a key's value; None where the request has no such key."""
+    """Return True if the condition holds of a key's value; None is a request without the key."""
     quantifier, _, name = operator.rpartition(":")
     if name == "Null":
         return str(value is None).lower() in wanted

@@ -104,12 +104,17 @@ def sha256_of(s3: S3Client, bucket: str, key: str) -> str | None:
         # That of an upload in parts is a hash of hashes, and ends with their number.
         if kept and "-" not in kept:
             return b64decode(kept).hex()
-        sha256 = hashlib.sha256()
-        with closing(s3.get_object(Bucket=bucket, Key=key)["Body"]) as body:
-            for chunk in body.iter_chunks(_CHUNK_BYTES):
-                sha256.update(chunk)
-        return sha256.hexdigest()
+        return hash_object(s3, bucket, key)
     except ClientError as error:
         if error.response["Error"]["Code"] in _MISSING:
             return None
         raise
+
+
+def hash_object(s3: S3Client, bucket: str, key: str) -> str:
+    """Return the SHA-256, in hex, of the object's bytes, read a piece at a time."""
+    sha256 = hashlib.sha256()
+    with closing(s3.get_object(Bucket=bucket, Key=key)["Body"]) as body:
+        for chunk in body.iter_chunks(_CHUNK_BYTES):
+            sha256.update(chunk)
+    return sha256.hexdigest()

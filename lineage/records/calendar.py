@@ -100,7 +100,7 @@ class Calendar:
         return Link(item["day"]["S"], item["key"]["S"], item["sha256"]["S"]) if item else None
 
     def events_to(self) -> str:
-        """The last day of arrival whose events the chain covers; empty if it covers none."""
+        """Return the last day of arrival whose events the chain covers; empty if it covers none."""
         item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item", {})
         return item["events_to"]["S"] if "events_to" in item else ""
 

@@ -63,7 +63,7 @@ class Counts:
     event_bytes: int = 0
 
     def plus_event(self, one: EventObject) -> Counts:
-        """With one more object of events."""
+        """Add one more object of events."""
         return replace(self, event_objects=self.event_objects + 1, event_bytes=self.event_bytes + one.size_bytes)
 
     def plus(self, one: ArchiveObject, *, new_root: bool) -> Counts:
@@ -131,11 +131,11 @@ class DigestLines:
         self.counts: Counts | None = None
 
     def objects(self) -> Iterator[ArchiveObject]:
-        """The traces' objects that the digest lists, in its order."""
+        """Yield the traces' objects that the digest lists, in its order."""
         return (one for one in self.entries() if isinstance(one, ArchiveObject))
 
     def entries(self) -> Iterator[ArchiveObject | EventObject]:
-        """All objects that the digest lists, in its order: those of traces, then those of events."""
+        """Yield all objects that the digest lists, in its order: those of traces, then those of events."""
         for form in self._forms:
             if self.counts is not None:
                 raise BadDigest("a digest ends with its counts")

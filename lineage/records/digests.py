@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import gzip
-import hashlib
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import closing
 from dataclasses import dataclass
 from itertools import chain, islice, zip_longest
 from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, cast
 
-from lineage.aws.objects import put_new
+from lineage.aws.objects import hash_object, put_new
 from lineage.errors import Conflict
 from lineage.records.archive import Archive, compress_lines, prefix_of
 from lineage.records.calendar import Link
@@ -25,7 +23,6 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
 
 _SPOOLED_BYTES = 16 * 1024 * 1024
-_CHUNK_BYTES = 1024 * 1024
 _BLOCK_LINES = 1000
 
 
@@ -81,10 +78,10 @@ class Digests:
             pass
         if lines.counts is None:
             raise BadDigest(f"the digest of {day} has no counts")
-        return Digest(Link(day, key_of(day), self._sha256(key_of(day))), lines.counts)
+        return Digest(Link(day, key_of(day), hash_object(self.s3, self.bucket, key_of(day))), lines.counts)
 
     def events_of(self, days: ArrivalDays) -> Iterator[EventObject]:
-        """The objects of the raw log that arrived on these days, by key; files that no loader names so are left out."""
+        """Yield the objects of the raw log that arrived on these days, by key, without files of other names."""
         start = end_of_events(days.after) if days.after else ""
         pages = self.s3.get_paginator("list_objects_v2").paginate(
             Bucket=self.bucket, Prefix=f"{EVENTS_PREFIX}year=", StartAfter=start
@@ -99,13 +96,6 @@ class Digests:
         """The day of the first digest; None if there is none."""
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix="digests/", MaxKeys=1).get("Contents", [])
         return "-".join(re.findall(r"=(\d+)", found[0]["Key"])) if found else None
-
-    def _sha256(self, key: str) -> str:
-        sha256 = hashlib.sha256()
-        with closing(self.s3.get_object(Bucket=self.bucket, Key=key)["Body"]) as body:
-            for chunk in body.iter_chunks(_CHUNK_BYTES):
-                sha256.update(chunk)
-        return sha256.hexdigest()
 
     def remove_orphans(self, day: str, committed: Iterable[ArchiveObject]) -> int:
         """Remove what traces that died before their commit left under a sealed day; the number removed.

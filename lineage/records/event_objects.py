@@ -33,12 +33,12 @@ class ArrivalDays:
     to: str
 
     def hold(self, day: str) -> bool:
-        """Whether the day is one of them."""
+        """Return True if the day is one of them."""
         return self.after < day <= self.to
 
 
 def event_prefix_of(day: str) -> str:
-    """Where the events that arrived on a day (YYYY-MM-DD) lie; the parts are Hive partitions.
+    """Return the prefix of events that arrived on a day (YYYY-MM-DD); its parts are Hive partitions.
 
     >>> event_prefix_of("2026-11-20")
     'events/year=2026/month=11/day=20/'
@@ -57,7 +57,7 @@ def end_of_events(day: str) -> str:
 
 
 def sha256_in_name(key: str) -> str | None:
-    """The SHA-256 that a loader wrote into the object's name; None for any other file.
+    """Return the SHA-256 that a loader wrote into the object's name; None for any other file.
 
     >>> sha256_in_name("events/year=2026/month=11/day=20/notes.txt")
     """

@@ -132,7 +132,7 @@ def compared(claim: Claim, sealed: SealedDay) -> list[Finding]:
 
 
 def _unconnected(head: Head, before: Head | None) -> list[Finding]:
-    """What is wrong if the days of arrival of a digest do not begin where those of the one before end."""
+    """Find days of arrival that do not begin where those of the digest before end."""
     ends, begins = (before.events.to if before and before.events else ""), (head.events.after if head.events else "")
     if begins == ends:
         return []

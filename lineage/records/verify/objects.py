@@ -65,7 +65,7 @@ class ObjectCheck:
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def outcomes(self, after: Mapping[str, str] = MappingProxyType({})) -> Iterator[Outcome]:
-        """What comes of every object, part by part, each in the order of its keys.
+        """Yield what comes of every object, part by part, each in the order of its keys.
 
         `after` has, by the part's prefix, the key to go on after. Objects that are not sealed yet are counted at the
         end, a note for each day of each part.
@@ -96,7 +96,7 @@ class ObjectCheck:
                     yield partial(_extra, listed, day, part)
 
     def _entries(self, part: Part, after: str) -> Iterator[Entry]:
-        """What the digests list of the part, those of no use left out."""
+        """Yield what the digests list of the part, those of no use left out."""
         for one in self.sealed:
             if not one.fault and part.end_of(one) > after:
                 listed = (entry for entry in entries_of(self.store, one) if isinstance(entry, part.entry))

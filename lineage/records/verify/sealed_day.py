@@ -93,7 +93,7 @@ def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | 
 
 
 def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | EventObject]:
-    """What a digest lists that was read before without a fault. Raises `Conflict` if it is not the same any more."""
+    """Yield what a digest lists that was read before without a fault; raise `Conflict` if it is another one by now."""
     sha256 = hashlib.sha256()
     chunks = _hashed(store.chunks(sealed.link.key), sha256)
     try:
@@ -167,7 +167,7 @@ def _check_arrival_days(head: Head) -> None:
 
 
 def _checked(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
-    """The traces' objects, each of which may be one of the day's, in order; the counts are theirs and the events'.
+    """Yield the traces' objects in order, each checked to be one of the day's; then check the events and the counts.
 
     Raises:
         BadDigest: an entry, or a count, is none that the seal writes.
