@@ -86,7 +86,7 @@ def namespace_of(uri: str) -> str:
     >>> [namespace_of(uri) for uri in ("file:/data/warehouse/", "s3a://lake/warehouse", "hdfs://nn:8020/warehouse")]
     ['file:/data/warehouse', 's3://lake/warehouse', 'hdfs://nn:8020/warehouse']
     """
-    scheme, authority, path = _split(unquote(clean_name(uri)))
+    scheme, authority, path = _split(clean_name(unquote(clean_name(uri))))  # Spark quotes the `?` of a path
     namespace = _namespace(scheme or "file", authority)
     return f"{namespace}{'' if '://' in namespace else ':'}{path.rstrip('/')}"
 

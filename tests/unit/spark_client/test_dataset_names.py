@@ -114,6 +114,7 @@ def test_every_way_to_a_name_cleans_it():
     assert find_uri("https://ann:se%2Fcret%40@host/f.csv") == DatasetId("https://host", "/f.csv")
     assert find_path("s3a://lake/f?X-Amz-Signature=secret/x") == DatasetId("s3://lake", "f")
     assert namespace_of("https://ann:secret@host/warehouse?sig=secret") == "https://host/warehouse"
+    assert namespace_of("s3a://AKIA%3Asecret@lake/warehouse%3Fsig=secret") == "s3://lake/warehouse"
     catalogs = parse_catalogs({"spark.sql.warehouse.dir": "s3a://AKIA:secret@lake/warehouse?x=secret"}, {})
     assert catalogs.find_table(None, ["web"], "orders") == DatasetId("s3://lake/warehouse", "web.orders")
     assert catalogs.find_table(None, ["delta"], "s3a://AKIA:secret@lake/f") == DatasetId(
