@@ -66,7 +66,7 @@ _ORACLE = re.compile(
 )
 _TNS = re.compile(r"\(\s*(HOST|PORT|SERVICE_NAME|SID)\s*=\s*([\w.-]+)\s*\)", re.IGNORECASE)
 # In the path, or in the first option before its name has ended: the end of a password that had a slash or a `?`.
-_USER_BEHIND_HOST = re.compile(r"//[^/?;]*(?:/[^?;]*@|[^=]*[/?;][^=]*@)")
+_USER_BEHIND_HOST = re.compile(r"//[^/?;]*(?:[/?;][^=]*|/[^?;:]*)@")
 _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|`([^`]+)`|\[([^\]]+)\]|([^\s".`\[\]()]+)')
 
 

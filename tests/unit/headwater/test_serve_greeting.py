@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
 import pytest
 
+from headwater.__main__ import main
 from headwater.serve import greeting
 
 URL = "http://127.0.0.1"
@@ -27,3 +29,15 @@ def test_how_to_get_a_token_is_told_where_one_is_of_use(token_api_url, told):
     said = greeting(a_stack(token_api_url))
     assert (f"headwater token create --local {URL}:4566 --scope read --scope write" in said) is told
     assert ("bearer tokens" in said) is told
+
+
+def test_help_names_every_port_that_opens_and_the_option_that_moves_it(capsys):
+    with pytest.raises(SystemExit):
+        main(["serve", "--help"])
+
+    about, options = capsys.readouterr().out.split("options:")
+    named = dict(re.findall(r"--(\w+)-port PORT\s[^(]*\(default:\s+(\d+)\)", options))
+    assert named == {"api": "8080", "token": "8081", "aws": "4566"}
+    for option, port in named.items():
+        assert re.search(rf"^  {port}  .*\(--{option}-port\)", about, re.MULTILINE), option
+    assert "runs functions and Spark jobs for the stack itself; its address holds a secret" in about

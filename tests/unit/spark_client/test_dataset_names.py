@@ -120,5 +120,26 @@ def test_every_way_to_a_name_cleans_it():
     assert catalogs.find_table(None, ["delta"], "s3a://AKIA:secret@lake/f") == DatasetId(
         "s3://lake/warehouse", "delta.s3a://lake/f"
     )
-    assert jdbc.find_table("jdbc:postgresql://ann:12/secret@db/shop", "orders") is None
-    assert jdbc.find_table("jdbc:postgresql://ann:12?secret@db/shop", "orders") is None
+
+
+@pytest.mark.parametrize("user", ["ann:12/secret@", "ann:12?secret@", "ann:12/se=cret@", "ann:12;secret@"])
+def test_a_password_that_looks_like_a_port_and_a_database_gives_no_name(user):
+    assert jdbc.find_table(f"jdbc:postgresql://{user}db/shop", "orders") is None
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "postgresql://db/shop?user=ann@acme.example",
+        "postgresql://db/shop?user=ann&password=p@ss/w",
+        "db2://db/shop:user=ann@acme.example;",
+        "sqlserver://;serverName=db;databaseName=shop;user=ann@acme.example",
+        "snowflake://acme-main.snowflakecomputing.com?db=shop&user=ann@acme.example",
+        "mysql://ann:p@ss@db/shop",
+    ],
+)
+def test_an_at_sign_in_an_option_or_in_a_password_does_not_cost_the_name(url):
+    named = jdbc.find_table(f"jdbc:{url}", "orders")
+    assert named is not None
+    assert "shop" in named.name
+    assert not [word for word in ("ann", "p@", "ss") if word in named.node_id]
