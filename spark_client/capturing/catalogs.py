@@ -38,7 +38,7 @@ class Catalog:
     url: str | None = None
 
     def find_table(self, database: Sequence[str], table: str, location: str | None = None) -> DatasetId | None:
-        """A table's name here; None if there is none. `location` is a URI.
+        """Return a table's name here; None if there is none. `location` is a URI.
 
         The name of a table may be a path itself, as in delta.`s3://lake/flights`.
         """

@@ -25,7 +25,7 @@ _KAFKA_PORT = "9092"
 
 
 def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
-    """The dataset at a Hadoop path; None for temporary storage, which is nobody's, and for what is no bucket's name.
+    """Return the dataset at a Hadoop path; None for temporary storage, and for what is no bucket's name.
 
     No user info and no query string comes into the name.
 
@@ -81,7 +81,7 @@ def find_topic(servers: str, topic: str) -> DatasetId | None:
 
 
 def namespace_of(uri: str) -> str:
-    """A folder as the namespace of the tables under it: OpenLineage's name for a warehouse.
+    """Return a folder as the namespace of the tables under it: OpenLineage's name for a warehouse.
 
     >>> [namespace_of(uri) for uri in ("file:/data/warehouse/", "s3a://lake/warehouse", "hdfs://nn:8020/warehouse")]
     ['file:/data/warehouse', 's3://lake/warehouse', 'hdfs://nn:8020/warehouse']
