@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import pytest
 
@@ -63,6 +64,41 @@ def test_a_column_is_of_the_tables_that_have_it(case, form, spark, watch, tmp_pa
 
     assert told([write]) == expected(columns)
     assert {one.id.name.rsplit("/", 1)[-1]: [column.name for column in one.schema] for one in write.inputs} == schemas
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_tables_are_told_by_the_columns_that_each_has(seed, spark, watch, tmp_path) -> None:
+    dice = random.Random(seed)
+    fields = {f"t{number}": _some_fields(dice) for number in range(dice.choice((2, 3)))}
+    frame = _merged(spark, _write_tables(spark, tmp_path, {name: _listed(some) for name, some in fields.items()}))
+
+    (write,) = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
+
+    paths = _as_reported(fields)
+    every = sorted(set().union(*paths.values()))
+    made = {one: ", ".join(f"{name}.{one} IDENTITY" for name, some in paths.items() if one in some) for one in every}
+    assert told([write]) == expected("\n".join(f"{one} <- {sources}" for one, sources in made.items()))
+    schemas = {one.id.name.rsplit("/", 1)[-1]: {column.name for column in one.schema} for one in write.inputs}
+    assert schemas == {name: {one.partition(".")[0] for one in some} for name, some in fields.items()}
+
+
+def _some_fields(dice: random.Random) -> list[str]:
+    """Some columns, and fields of a struct."""
+    return sorted(dice.sample(["a", "b", "c", "d", "s.x", "s.y", "s.z"], dice.randint(1, 5)))
+
+
+def _as_reported(fields: Mapping[str, list[str]]) -> dict[str, list[str]]:
+    """A struct is one column where all tables that have it have the same fields of it."""
+    structs = {tuple(one for one in some if "." in one) for some in fields.values()} - {()}
+    if len(structs) != 1:
+        return dict(fields)
+    return {name: list(dict.fromkeys(one.partition(".")[0] for one in some)) for name, some in fields.items()}
+
+
+def _listed(fields: Sequence[str]) -> str:
+    columns = [f"1 AS {one}" for one in fields if "." not in one]
+    inside = [f"'{one.partition('.')[2]}', 1" for one in fields if "." in one]
+    return ", ".join([*columns, *([f"named_struct({', '.join(inside)}) AS s"] if inside else [])])
 
 
 def test_a_table_of_several_writes_has_the_columns_of_all(spark, watch, tmp_path) -> None:

@@ -79,6 +79,24 @@ CASES = (
         """,
     ),
     frame(
+        "a source with a name, of unknown columns, that only decides about rows is an input and nothing more",
+        lambda spark: (
+            spark.table("flights")
+            .select("tailnum", "distance")
+            .join(
+                spark.table("planes").rdd.map(lambda row: Row(tailnum=row.tailnum)).toDF("tailnum STRING"),
+                "tailnum",
+                "left_semi",
+            )
+        ),
+        """
+        tailnum <- flights.tailnum IDENTITY
+        distance <- flights.distance IDENTITY
+        * <- flights.tailnum JOIN
+        inputs: flights, planes
+        """,
+    ),
+    frame(
         "rows of the program are unknown",
         lambda spark: spark.createDataFrame([("UA", 1)], "c STRING, n INT").select("c"),
         """
