@@ -1,4 +1,4 @@
-"""What every test may ask for: Java and Node on the PATH, the synthesized templates, and the stack they describe."""
+"""Fixtures for every test: Java and Node on the PATH, the synthesized templates, and the stack they describe."""
 
 from __future__ import annotations
 

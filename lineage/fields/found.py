@@ -27,7 +27,7 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class FoundSource:
-    """What a column depends on; `field` None where nobody told which column of the dataset.
+    """A source that a column depends on; `field` None where nobody told which column of the dataset.
 
     `version` is that of a graph of versions. In another graph `read_version` is the one that the reporters' runs read;
     None where they read several.
@@ -211,7 +211,7 @@ class ReportedRun:
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """What runs of one job did with the field, all that reported the same: so many, of which the newest are named.
+    """A use of the field by the runs of one job that reported the same: so many, of which the newest are named.
 
     READ: it read it (`fields`: what it made of it; not `known`: what it may have made of it). WRITE: it wrote it, of
     `fields`. CREATE: it wrote it of nothing. DELETE: it dropped it, or what it made of it. A field that is a dataset

@@ -171,7 +171,7 @@ def _window(node: Node, of: Expressions) -> Value:
 
 
 def _invoked(node: Node, of: Expressions) -> Value:
-    """What a method of the JVM's makes; those that hold a CHAR or a VARCHAR to its length keep the value."""
+    """Return what a method of the JVM's makes; those that hold a CHAR or a VARCHAR to its length keep the value."""
     arguments = node.values.get("arguments")
     if node.text("functionName") in _OF_CHAR_TYPES and isinstance(arguments, list) and arguments:
         return of.value(arguments[0])

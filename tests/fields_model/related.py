@@ -21,12 +21,12 @@ def related(path, paths):
 
 
 def related_in(path, reports):
-    """What a path finds in reports, each by itself."""
+    """Return what a path finds in reports, each by itself."""
     return {one for paths in reports for one in related(path, paths)}
 
 
 def went_into(path, used, reports):
-    """Whether a column went into what is made of a used one; `reports` are the paths that were told of their dataset.
+    """True if a column went into what is made of a used one; `reports` are the paths that were told of their dataset.
 
     It did if the used path finds it. Where nothing was told of it, if the one overlaps the other.
     """

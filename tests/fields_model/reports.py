@@ -121,13 +121,13 @@ def _writers(world, dataset, tellers):
 
 
 def _told_of(world, dataset, teller):
-    """What one teller told of the dataset's columns; None if nothing."""
+    """Return what one teller told of the dataset's columns; None if nothing."""
     told = [columns for name, columns in teller.told.items() if world.said.primary(name) == dataset]
     return world.named(united(told)) if told else None
 
 
 def _own_sources(columns, path):
-    """What one teller told the column to be made of; None if it told nothing of it."""
+    """Return what one teller told the column to be made of; None if it told nothing of it."""
     found = related(path, columns.fields.keys())
     return _united_sources(columns, found) if found else None
 
@@ -184,7 +184,7 @@ def _made_from(world, tellers, node, reports):
 
 
 def _taken(node, sources, reports):
-    """How a column is taken, itself or what is related to it."""
+    """Find how a column is taken, itself or what is related to it."""
     used = {one: how for one, how in sources.items() if one.dataset == node.dataset and one.field is not None}
     return [how for one, how in used.items() if went_into(node.field, one.field, reports)]
 
@@ -282,7 +282,7 @@ def _status(world, column):
 
 
 def _has_room(schema, path):
-    """Whether a schema names the path, or a struct around it whose fields it does not name."""
+    """True if a schema names the path, or a struct around it whose fields it does not name."""
     return exists(path, schema) or any(
         is_inside(path, one) and not any(is_inside(other, one) for other in schema) for one in related(path, schema)
     )

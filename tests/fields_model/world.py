@@ -80,7 +80,7 @@ class World:
         return known[-1].outputs if known else ()
 
     def _words_of(self, job, dataset):
-        """What the job's last run that told of the dataset told, under whichever names, if it writes the dataset now.
+        """Return what the job's last run that told of the dataset told, under any name, if it writes the dataset now.
 
         If none ever told, that the dataset depends on all that the job reads.
         """
@@ -99,7 +99,7 @@ class World:
         return self.named(self.without_hidden(united(word.columns for word in self.writers(dataset))))
 
     def inputs(self, column):
-        """What a column is made of now: what it finds in what each writer told."""
+        """Return what a column is made of now: what it finds in what each writer told."""
         told = [self.named(self.without_hidden(word.columns)) for word in self.writers(column.dataset)]
         return inputs(column.field, told)
 

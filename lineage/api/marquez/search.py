@@ -26,7 +26,7 @@ SORTS: Mapping[str, Sort] = {"name": "name", "updated_at": "updated_at", "update
 
 
 class _Asked(TypedDict):
-    """What every search may be asked with."""
+    """Options that every search may be asked with."""
 
     sort: Sort
     limit: int

@@ -1,4 +1,4 @@
-"""Where a column may have gone: what runs made of its dataset without a report of its columns.
+"""The datasets that a column may have gone into: what runs made of its dataset without a report of its columns.
 
 A run that reports no columns may have made anything of all that it read. Then the dataset that it wrote stands for its
 columns: a source without a field, of which may be made whatever is made of any column of the dataset.
@@ -21,7 +21,7 @@ Takers: TypeAlias = Mapping[FieldPath, Collection[FieldPath]]
 
 @dataclass(frozen=True)
 class Perhaps:
-    """What the columns of `made`, as one report has them, may be made of a source dataset; `takers` are its columns."""
+    """Columns of `made`, as one report has them, that may be made of a source dataset; `takers` are its columns."""
 
     made: DatasetId
     columns: Columns
@@ -51,13 +51,13 @@ class Perhaps:
 
     @cached_property
     def _of_unnamed(self) -> Mapping[Source, How]:
-        """What was reported to be made of the source dataset, without its column."""
+        """Return what was reported to be made of the source dataset, without its column."""
         fields = self.columns.fields.items()
         return {Source(self.made, path): own[self._unnamed] for path, own in fields if self._unnamed in own}
 
     @cached_property
     def _of_any(self) -> Mapping[Source, How]:
-        """What is made of any column of the source dataset."""
+        """Return what is made of any column of the source dataset."""
         of_whole = self._taken({one: how for one, how in self.columns.whole.items() if one.field is not None})
         if not self.columns.fields:
             return {} if of_whole is None else {Source(self.made): of_whole}

@@ -73,7 +73,7 @@ def _flow(reached: Reached, status: Status, jobs: tuple[JobId, ...]) -> Flow:
 
 @dataclass(frozen=True, slots=True)
 class _Done:
-    """What runs of one job reported that they did with the column."""
+    """Reports of one job's runs on what they did with the column."""
 
     kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
     fields: tuple[Source, ...] = ()

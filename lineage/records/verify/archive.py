@@ -53,7 +53,7 @@ class Known:
 
     @property
     def anchors(self) -> tuple[str, ...]:
-        """What outside the archive vouches for its digests; without any, whoever wrote them all anew is not seen."""
+        """Names of what vouches for the digests from outside; without any, whoever wrote them all anew is not seen."""
         known = ((GRAPH_TABLE, self.calendar), (EXPECTED, self.sha256), (PUBLIC_KEY, self.keys))
         return tuple(name for name, given in known if given)
 

@@ -49,7 +49,7 @@ class Version:
 
     @property
     def standing(self) -> tuple[str, str]:
-        """Where it stands among those that may be current."""
+        """Its place among those that may be current."""
         return self.written.standing if self.written else self.order
 
     @property
@@ -110,7 +110,7 @@ def read_windows(
 
 
 def _pages(queries: Sequence[Query | None], table: GraphTable) -> list[Page]:
-    """What each query finds, in one round; nothing for what is not asked."""
+    """Return what each query finds, in one round; nothing for what is not asked."""
     asked = [query for query in queries if query is not None]
     found = iter(table.query(asked) if asked else ())
     return [Page(()) if query is None else next(found) for query in queries]

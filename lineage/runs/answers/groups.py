@@ -138,7 +138,7 @@ class Groups:
         return self._facts_first(names, readers)
 
     def _at_once(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
-        """What is known of the names and who uses them, in one round."""
+        """Read what is known of the names and who uses them, in one round."""
         queries = [query for name in names for query in self._queries(dataset_pk(name), readers)]
         pages = self._table.query(queries)
         each = len(pages) // len(names)
@@ -157,7 +157,7 @@ class Groups:
         return [Query(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
 
     def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
-        """What is known of the names, a hundred a request; then the jobs of those that may have any."""
+        """Read what is known of the names, a hundred a request; then the jobs of those that may have any."""
         rows = self._table.get(facts_key(name) for name in names)
         found = [self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names]
         if not self._edges:

@@ -40,13 +40,13 @@ class Written:
 
     @property
     def standing(self) -> tuple[str, str]:
-        """Where it stands among those that may be current: a stream was made long before its last event."""
+        """Its place among those that may be current: a stream was made long before its last event."""
         return max(position(self.facts) or "", self.created), str(self.run)
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """Which versions of a dataset: those under an index prefix made before (or at) a time, and accepted.
+    """A question for versions of a dataset: those under an index prefix made before (or at) a time, and accepted.
 
     Under `L` are those of streaming runs, where the runs stand in time.
     """

@@ -65,7 +65,7 @@ class _Subject:
 
 
 class Merged(NamedTuple):
-    """What has changed: jobs whose nodes may have (those mentioned, that own, or lost, a run), and catalogues."""
+    """The changes: jobs whose nodes may have (those mentioned, that own, or lost, a run), and catalogues."""
 
     jobs: set[JobId]
     catalogues: set[str]

@@ -114,7 +114,7 @@ def made_of(one):
 
 
 def overlapping(column, others):
-    """Whether one of the others is the column, a field inside it, or a struct around it."""
+    """True if one of the others is the column, a field inside it, or a struct around it."""
     return any(one.dataset == column.dataset and overlap(one.field, column.field) for one in others)
 
 

@@ -155,7 +155,7 @@ def test_what_only_failed_runs_reported_has_failed_with_all_that_is_made_of_it(a
 
 
 def the_flows(questions, dataset=LANDING, column="line"):
-    """What a column flowed into: (hops, dataset, field), and whether certainly."""
+    """Return what a column flowed into: (hops, dataset, field), and whether certainly."""
     flows = questions.report_usage(dataset, (column,), WINDOW).flows
     return [((one.hops, one.column.dataset, one.column.field), one.certain) for one in flows]
 
@@ -241,7 +241,7 @@ def a_read(second, run="a1", told=None, **changes):
 
 
 def the_ends(questions, window=WINDOW, dataset=CHECKED):
-    """Where the way up from a carrier ends: (hops, dataset, field), why, by which jobs and runs, of which datasets."""
+    """Find where the way from a carrier ends: (hops, dataset, field), why, by which jobs, runs, from which datasets."""
     report = questions.report_provenance(dataset, CARRIER, window)
     return [
         ((one.hops, one.column.dataset, ".".join(one.column.field)), one.reason, one.jobs, one.runs, one.reads)

@@ -235,7 +235,7 @@ def test_a_graph_of_one_node_and_one_of_none_can_be_drawn() -> None:
 
 
 def extent_of(svg: str) -> tuple[float, float]:
-    """How far to the right and down the picture's edges and boxes reach, in its own coordinates."""
+    """Measure how far to the right and down the picture's edges and boxes reach, in its own coordinates."""
     root = ElementTree.fromstring(svg)
     area = next(root.iter(f"{SVG}g"))
     left, top = map(float, re.findall(r"[\d.]+", area.attrib["transform"]))

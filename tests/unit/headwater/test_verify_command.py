@@ -114,7 +114,7 @@ def test_no_more_is_claimed_than_what_vouches_for_the_chain(archive, capsys, anc
 
 
 def test_a_chain_that_was_written_anew_from_the_first_day_on_needs_an_anchor_to_be_seen(tmp_path, monkeypatch, capsys):
-    """Whoever may write to the bucket can seal anything: without an anchor, the copy proves nothing against them."""
+    """Anyone who may write to the bucket can seal anything: without an anchor, the copy proves nothing against them."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "key.pem").write_bytes(pem_of(KEY))
     (tmp_path / "copy").mkdir()

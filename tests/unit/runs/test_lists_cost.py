@@ -1,4 +1,4 @@
-"""What lists and searches cost: the same for a hundred jobs as for sixteen hundred, in requests, rows and rounds."""
+"""The cost of lists and searches: the same for a hundred jobs as for sixteen hundred, in requests, rows and rounds."""
 
 from __future__ import annotations
 

@@ -40,7 +40,7 @@ class World:
         self.questions = Questions(self.table)
 
     def load(self, *events):
-        """What loading the events cost, by operation."""
+        """Load the events; return what it cost, by operation."""
         self.dynamo.calls = calls = Calls()
         apply(events, self.table)
         return calls.requests
