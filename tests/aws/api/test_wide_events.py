@@ -35,7 +35,10 @@ def test_an_event_of_many_inputs_is_loaded_by_functions_that_die_and_is_answered
     assert (len(datasets["datasets"]), datasets["totalCount"]) == (10, INPUTS + 1)
     for more in ({}, {"lineageAt": "2025-11-21T00:00:00Z"}):
         graph = get(api, "/api/v1/lineage", nodeId=f"job:{NAMESPACE}:{READ_FLIGHTS}", depth=0, **more)
-        assert (len(graph["graph"]), graph["truncated"]) == (min(INPUTS + 2, NODES_MAX), INPUTS + 2 > NODES_MAX)
+        shown = len(graph["graph"])
+        # Of more than a graph holds, as many as 4 MB do.
+        assert shown == INPUTS + 2 if INPUTS + 2 <= NODES_MAX else NODES_MAX // 2 < shown <= NODES_MAX
+        assert graph["truncated"] == (INPUTS + 2 > NODES_MAX)
     run = get(api, f"/api/v1/jobs/runs/{RUN}")
     assert (len(run["inputDatasetVersions"]), run["truncated"]) == (min(INPUTS, INPUTS_MAX), INPUTS > INPUTS_MAX)
 
