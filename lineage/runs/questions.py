@@ -105,7 +105,7 @@ class Questions:
         return runs.list_runs(job, self._table, limit=limit, offset=offset)
 
     def find_run(self, run: str) -> FoundRun | None:
-        """Return a run by its id, as it was sent or as Marquez prints it: of several, the earliest that the caller sees."""
+        """Return a run by its id, as sent or as Marquez prints it: of several, the earliest that the caller sees."""
         return runs.find_run(run, self._table, self._visibility)
 
     def find_upstream_runs(self, run: str, *, depth: int) -> Listed[UpstreamRun] | None:
