@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import replace
 from functools import cache
 
@@ -19,6 +20,7 @@ from lineage.runs.found import (
     UsedVersion,
 )
 from lineage.runs.times import parse_time
+from lineage.runs.visibility import EVERYTHING
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.facets import merged, text_in
 from tests.runs_model.said import Said
@@ -26,6 +28,8 @@ from tests.runs_model.said import Said
 
 class Model:
     """`lineage.runs.questions.Questions` for a whole set of statements; also what the graphs are made of."""
+
+    visibility = EVERYTHING
 
     def __init__(self, statements):
         self._tell(Said(statements))
@@ -55,16 +59,22 @@ class Model:
 
     # Runs
 
-    def find_run(self, run_id, reader=None):
-        """Return the first run of the id that the reader may read, with the jobs of the others."""
-        if not (runs := self.runs_of_id(run_id, reader)):
+    def seen_by(self, visibility):
+        """Return the same answers to somebody who finds runs by their ids in some namespaces alone."""
+        seen = copy(self)
+        seen.visibility = visibility
+        return seen
+
+    def find_run(self, run_id):
+        """Return the first run of the id that the caller sees, with the jobs of the others."""
+        if not (runs := self.runs_of_id(run_id)):
             return None
         others = {job for run in runs for job in run.jobs} - {runs[0].job}
         return replace(self.run(runs[0].key), other_jobs=tuple(sorted(others)))
 
-    def runs_of_id(self, run_id, reader=None):
+    def runs_of_id(self, run_id):
         runs = [run for run in self.said.runs.values() if run.id == run_id_of(run_id)]
-        runs = [run for run in runs if reader is None or reader.covers(run.job.namespace)]
+        runs = [run for run in runs if self.visibility.sees(run.job)]
         return sorted(runs, key=lambda run: (run.claimed, run.key))
 
     def list_runs(self, job, *, limit=100, offset=0):
@@ -313,8 +323,8 @@ class Model:
             return graph.of_versions(world, node_id, version, depth)
         return graph.of_now(world, node_id, depth)
 
-    def find_upstream_runs(self, run_id, *, depth, reader=None):
-        runs = self.runs_of_id(run_id, reader)
+    def find_upstream_runs(self, run_id, *, depth):
+        runs = self.runs_of_id(run_id)
         return _page(graph.upstream_runs(self, runs[0].key, depth), None) if runs else None
 
     def search(self, q, *, kind=None, sort="name", limit=10, namespace=None, before=None, after=None):

@@ -58,6 +58,7 @@ class World:
             "queryStringParameters": texts,
             "multiValueQueryStringParameters": {name: [text] for name, text in texts.items()},
             "requestContext": {"stage": "prod"},
+            "stageVariables": {"auth": "iam"},
             "body": None,
         }
         context = SimpleNamespace(get_remaining_time_in_millis=lambda: self.left_s * 1000)

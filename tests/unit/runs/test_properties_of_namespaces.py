@@ -14,7 +14,7 @@ from lineage.fields.questions import FieldQuestions
 from lineage.names import DatasetId, JobId
 from lineage.runs.event import Deletion
 from lineage.runs.questions import Questions
-from lineage.tokens import Token
+from lineage.runs.visibility import Visibility
 from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.runs_model.answers import every_answer
@@ -25,17 +25,7 @@ from tests.unit.runs.asking import differences, loaded, right_answers
 from tests.unit.runs.strategies import DATASETS, JOBS, RUNS, TIMES, arrivals, stamped, streams
 
 NAMESPACES = tuple({one.namespace for one in (*JOBS, *DATASETS)})
-READER = Token(id="", hash="", scopes=("read",), namespaces=NAMESPACES, created=0)
-
-
-class QuestionsOfReader(Questions):
-    """Questions of whoever may read these namespaces alone."""
-
-    def find_run(self, run, reader=READER):
-        return super().find_run(run, reader)
-
-    def find_upstream_runs(self, run, *, depth, reader=READER):
-        return super().find_upstream_runs(run, depth=depth, reader=reader)
+VIEW = Visibility(NAMESPACES.__contains__, NAMESPACES)
 
 
 def elsewhere(statements):
@@ -62,26 +52,14 @@ def _other(namespace):
     return f"elsewhere {namespace}"
 
 
-def about_namespaces(answers):
-    """Return the answers without lists and searches of all namespaces."""
-    return {question: answer for question, answer in answers.items() if not _is_about_all(question)}
-
-
-def _is_about_all(question):
-    return question.startswith(("list_namespaces ", "list_jobs [None] ")) or (
-        question.startswith("search ") and "'namespace'" not in question
-    )
-
-
 @examples(60)
 @given(st.data())
 def test_events_of_other_namespaces_change_no_answer_about_runs(data):
     statements = data.draw(streams())
     others = elsewhere(data.draw(streams()))
     table = loaded(*data.draw(arrivals([*statements, *others])))
-    questions = QuestionsOfReader(table)
-    answers = every_answer(questions, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
-    assert differences(answers, about_namespaces(right_answers(statements))) == {}
+    answers = every_answer(Questions(table).seen_by(VIEW), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
+    assert differences(answers, right_answers(statements)) == {}
 
 
 @examples(30)

@@ -11,6 +11,7 @@ from lineage.names import DatasetId, JobId, RunKey, uuid_of_bytes
 from lineage.runs.answers.runs import NAMESPACES_MAX
 from lineage.runs.event import ParentRun
 from lineage.runs.questions import Questions
+from lineage.runs.visibility import Visibility
 from lineage.tokens import Token
 from tests.unit.runs.asking import loaded
 from tests.unit.runs.telling import an_event, at, code, the
@@ -49,8 +50,10 @@ ATTACKS = {
 }
 
 
-def a_reader(*namespaces):
-    return Token(id="", hash="", scopes=("read",), namespaces=namespaces, created=0)
+def a_view(*namespaces):
+    """Return what a token for these namespaces sees."""
+    token = Token(id="", hash="", scopes=("read",), namespaces=namespaces, created=0)
+    return Visibility(token.covers, token.namespaces)
 
 
 def answers(questions):
@@ -79,15 +82,13 @@ def test_events_of_another_namespace_change_nothing_of_a_run(ask, attack, attack
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS.keys())
 @pytest.mark.parametrize("namespaces", [("teamB",), ("team0", "teamB"), ("teamB*",)])
 def test_whoever_may_read_a_runs_namespace_alone_finds_it_by_its_id(ask, attack, namespaces):
-    reader = a_reader(*namespaces)
     honest, attacked = (ask(statements) for statements in (HONEST, [*HONEST, *attack]))
+    attacked = attacked.seen_by(a_view(*namespaces))
     for run in ("b1", "b2", "dd"):
-        found = attacked.find_run(the(run), reader)
+        found = attacked.find_run(the(run))
         assert found == honest.find_run(the(run))
         assert found.other_jobs == ()
-    assert attacked.find_upstream_runs(the("b2"), depth=9, reader=reader) == honest.find_upstream_runs(
-        the("b2"), depth=9
-    )
+    assert attacked.find_upstream_runs(the("b2"), depth=9) == honest.find_upstream_runs(the("b2"), depth=9)
 
 
 def test_of_several_runs_with_one_id_the_earliest_is_found_and_the_others_jobs_are_named(ask):
@@ -95,7 +96,7 @@ def test_of_several_runs_with_one_id_the_earliest_is_found_and_the_others_jobs_a
     questions = ask(events)
     found = questions.find_run(the("b1"))
     assert (found.job, found.started, found.other_jobs) == (STEAL, at(2), (CRON, LOAD, SUM))
-    found = questions.find_run(the("b1"), a_reader("teamB"))
+    found = questions.seen_by(a_view("teamB")).find_run(the("b1"))
     assert (found.job, found.started, found.other_jobs) == (LOAD, at(3), (SUM,))
     assert [(one.run.job, one.run.id) for one in questions.find_upstream_runs(the("b1"), depth=0).items] == [
         (STEAL, the("b1"))
@@ -110,15 +111,15 @@ def test_a_run_that_is_only_named_as_a_parent_comes_after_those_that_started(ask
 def test_a_run_of_no_namespace_that_the_reader_may_read_is_not_found(ask):
     questions = ask(HONEST)
     for namespaces in (("teamA",), ("teamA*",), ("teamA", "x*")):
-        assert questions.find_run(the("b1"), a_reader(*namespaces)) is None
-        assert questions.find_upstream_runs(the("b1"), depth=0, reader=a_reader(*namespaces)) is None
+        assert questions.seen_by(a_view(*namespaces)).find_run(the("b1")) is None
+        assert questions.seen_by(a_view(*namespaces)).find_upstream_runs(the("b1"), depth=0) is None
 
 
 def test_an_id_in_more_namespaces_than_are_looked_at_is_found_by_whoever_may_read_its_namespace():
     others = [an_event(1, "b1", JobId(f"a{number}", "steal")) for number in range(NAMESPACES_MAX + 1)]
     questions = Questions(loaded([*HONEST, *others]))
-    assert questions.find_run(the("b1"), a_reader("teamB", "other*")).job == LOAD
-    assert not questions.find_run(the("b1"), a_reader("teamB")).others_cut
+    assert questions.seen_by(a_view("teamB", "other*")).find_run(the("b1")).job == LOAD
+    assert not questions.seen_by(a_view("teamB")).find_run(the("b1")).others_cut
     found = questions.find_run(the("b1"))
     assert (len(found.other_jobs), found.others_cut) == (NAMESPACES_MAX - 1, True)
     assert questions.find_upstream_runs(the("b1"), depth=0).truncated
@@ -131,7 +132,7 @@ def test_runs_of_two_namespaces_with_one_id_make_two_versions_of_a_dataset(ask):
         (uuid_of_bytes(f"s3://b:orders:teamA:{the('b1')}"), STEAL),
         (uuid_of_bytes(f"s3://b:orders:teamB:{the('b1')}"), LOAD),
     ]
-    written = questions.find_run(the("b1"), a_reader("teamB")).outputs[0].version
+    written = questions.seen_by(a_view("teamB")).find_run(the("b1")).outputs[0].version
     assert questions.find_dataset_version(ORDERS, written).fields == []
     (job,) = (one for one in questions.find_graph(ORDERS.node_id, depth=0, version=written).jobs)
     assert (job.id, job.runs) == (LOAD, (the("b1"),))
