@@ -56,7 +56,7 @@ def _foreign_host(asked: _Asked) -> str | None:
 
 
 def _foreign_origin(asked: _Asked) -> str | None:
-    """Refuse a change by a page of another origin; the explorer's page is of the origin that it sends to."""
+    """Refuse a change by a page of another origin; a page of this port may make it."""
     own = f"http://{asked.values('host')[0]}".lower()
     foreign = [origin for origin in asked.values("origin") if origin.lower() != own]
     if not foreign or not asked.changes_state:
