@@ -72,7 +72,11 @@ def our_way() -> Load:
     )
 
     def load(batch: Batch) -> None:
-        event = {"Records": [{"messageId": str(number), "body": body} for number, body in enumerate(batch)]}
+        records = [
+            {"messageId": str(number), "body": body, "eventSourceARN": "arn:aws:sqs:us-east-1:123456789012:events"}
+            for number, body in enumerate(batch)
+        ]
+        event = {"Records": records}
         assert handler(event, context) == {"batchItemFailures": []}
 
     return load

@@ -27,7 +27,8 @@ def operation(
 ) -> Json:
     """An operation with its answers and the errors of these statuses; what may fail may be refused as well."""
     statuses = sorted({*errors, "401", "403"}) if errors else ()
-    responses = {**answers, **{status: answer_of(_ERRORS[status], "Error") for status in statuses}}
+    schemas = {**dict.fromkeys(statuses, "Error"), "413": "TooLarge"}
+    responses = {**answers, **{status: answer_of(_ERRORS[status], schemas[status]) for status in statuses}}
     return {"operationId": operation_id, "summary": summary, **more, "responses": responses}
 
 

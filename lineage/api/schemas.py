@@ -275,4 +275,12 @@ SCHEMAS: Mapping[str, Schema] = {
         },
         examples=[{"code": 404, "message": "root_id: no root 'flights/2013-13-01.csv' is known"}],
     ),
+    "TooLarge": object_of(
+        {
+            "code": {"type": "integer", "description": "The HTTP status; missing where API Gateway itself refused."},
+            "message": {"type": "string", "description": "The field, the rule, and the value as it was given."},
+        },
+        optional=["code"],
+        examples=[{"code": 413, "message": "body: must be at most 33554432 bytes once unpacked"}],
+    ),
 }

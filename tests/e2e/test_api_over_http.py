@@ -27,6 +27,7 @@ from lineage.api.document import build
 from lineage.api.examples_runs import EVENT
 from local.stack import LocalStack
 from local.template import RawTemplate
+from tests.examples import scaled
 
 BUILT = json.loads(json.dumps(build()))
 DOCUMENT = schemathesis.openapi.from_dict(BUILT)
@@ -181,7 +182,7 @@ def test_the_documents_examples_ask_for_what_is_there(path: str, api_url: str) -
 
 @DOCUMENT.parametrize()
 @settings(
-    max_examples=25,
+    max_examples=scaled(50),
     deadline=None,
     derandomize=True,
     phases=[Phase.explicit, Phase.generate],

@@ -137,8 +137,14 @@ def test_a_stack_that_is_not_there_is_one_line_and_a_status(stack):
     assert done.stderr == f"headwater replay: nothing answers at http://127.0.0.1:9; {advice}\n"
 
 
+SCOPES = ("--scope", "read", "--scope", "write", "--scope", "delete")
+
+
 def test_a_deletion_comes_by_the_api_alone_and_a_producers_becomes_a_dead_letter(stack):
-    token, path = a_token(stack, "--scope", "read", "--scope", "write"), "/api/v1/namespaces/deleted"
+    token, path = (
+        a_token(stack, *SCOPES, "--namespace", "deleted", "--namespace", f"{STORE}*"),
+        "/api/v1/namespaces/deleted",
+    )
     assert send(stack.token_api_url, "/api/v1/lineage", token, a_run_event(namespace="deleted"))[0] == 201
     stack.drain()
     sqs = boto3.client("sqs", **stack.client_settings)

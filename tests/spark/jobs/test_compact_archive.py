@@ -221,7 +221,7 @@ _FORMS: dict[str, Callable[[list[Any]], list[Any]]] = {
     "begin as one": lambda lines: lines[1:],
     "list what it counts": lambda lines: [lines[0], *lines[2:]],
     "list what it counts, cut off": lambda lines: lines[:-1],
-    "of version 2": lambda lines: [{**lines[0], "version": 2}, *lines[1:]],
+    "of version 3": lambda lines: [{**lines[0], "version": 3}, *lines[1:]],
     "begin as one: another day": lambda lines: [{**lines[0], "day": NEXT_DAY}, *lines[1:]],
 }
 
