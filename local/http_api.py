@@ -80,7 +80,9 @@ class Server(ThreadingHTTPServer):
     def open(self) -> Server:
         """Answer from now on. Raises PortInUse if another process took the port meanwhile."""
         self._take(self.server_activate)
-        self._thread = threading.Thread(target=self.serve_forever, name="http", daemon=True)
+        # How long a stop may take.
+        seconds = {"poll_interval": 0.05}
+        self._thread = threading.Thread(target=self.serve_forever, kwargs=seconds, name="http", daemon=True)
         self._thread.start()
         return self
 

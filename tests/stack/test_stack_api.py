@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from infra.synth import synthesize
 from tests.templates import Template
 
@@ -115,6 +117,7 @@ def test_the_token_api_is_a_second_one_that_tells_the_function_to_check_who_asks
     assert "TokenApiUrl" in turned.content["Outputs"]
 
 
+@pytest.mark.large
 def test_a_web_acl_judges_the_requests_to_every_stage(template, tmp_path):
     acl = "arn:aws:wafv2:eu-west-1:123456789012:regional/webacl/any/01234567-89ab-cdef-0123-456789abcdef"
     path = synthesize(tmp_path, {"auth": "token", "web_acl_arn": acl})

@@ -29,6 +29,7 @@ def test_each_statement_is_told_as_json_with_the_reason_for_its_wildcard(capsys)
     assert producers == ["Events/EventsQueue", "Ingestion/PackedQueue"]
 
 
+@pytest.mark.large
 def test_the_table_follows_the_knobs(capsys, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")
     assert main(["iam", "-c", "spark_engine=emr-serverless", "-c", "sign_digests=true"]) == 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import socket
 import stat
 import uuid
 from pathlib import Path
@@ -52,6 +53,11 @@ def test_a_token_over_plain_http_to_another_host_is_warned_of_once(
     watch: Watch,
 ) -> None:
     host = f"{uuid.uuid4().hex}.invalid"  # once for each host of the process
+    # A resolver may take seconds to say that a name is nobody's.
+    resolve = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda name, *more: resolve("127.0.0.1" if name == host else name, *more)
+    )
     monkeypatch.setenv("no_proxy", "*")
     with caplog.at_level(logging.WARNING, "headwater.client"):
         for _ in range(3):
