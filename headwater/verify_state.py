@@ -33,7 +33,7 @@ class DayDone:
 
 
 class VerifyState:
-    """What is done of a verification: `begun` says since when, `after` has the last key that was compared, by part."""
+    """The progress of a verification: `begun` says since when, `after` has the last key that was compared, by part."""
 
     def __init__(self, path: Path, begun: str, sealed: Sequence[SealedDay]) -> None:
         self._path, self._found_path = path, path.with_suffix(".findings.jsonl")

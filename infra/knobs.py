@@ -48,7 +48,7 @@ _SCAN_GB_MAX = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ObjectLock:
-    """How long S3 refuses to remove what is written to the archive: in compliance mode to everybody, else to most."""
+    """The time for which S3 lets nobody (in compliance mode), or few, remove what is written to the archive."""
 
     days: int
     compliance: bool

@@ -88,7 +88,7 @@ def events_intake() -> EventsIntake:
 
 @cache
 def deletions_intake() -> DeletionsIntake:
-    """Where deletions go."""
+    """Return the queue that deletions go to."""
     from lineage.runs.door.intake import DeletionsIntake
 
     return DeletionsIntake(client("sqs"), os.environ[settings.DELETIONS_QUEUE_URL])

@@ -75,7 +75,7 @@ class LocalStack:
         self.token_api_url = ""
         """Where the one listens that asks for bearer tokens; empty if the template has none."""
         self.function_port = 0
-        """Where moto has functions and Spark jobs run; only who knows the secret in its URL is let in."""
+        """Return the address at which moto runs functions and Spark jobs; nobody without the secret in it is let in."""
         self._rest_apis: dict[str, RestApi] = {}
 
     def __enter__(self) -> LocalStack:

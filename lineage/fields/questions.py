@@ -37,7 +37,7 @@ from lineage.runs.visibility import EVERYTHING, Visibility
 
 
 class FieldQuestions:
-    """What can be asked of a graph table; nothing is remembered from one question to the next.
+    """The questions that a graph table answers; nothing is remembered from one question to the next.
 
     `visibility` bounds searches and node ids, and what is shown of neighbours.
     """

@@ -38,7 +38,7 @@ class BadDigest(HeadwaterError):
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """What a digest says of itself: its day, who sealed it and when, the digest before it, the events that it covers.
+    """The head of a digest: its day, who sealed it and when, the digest before it, the events that it covers.
 
     Without `events` it covers none: one of version 1.
     """

@@ -34,7 +34,7 @@ from lineage.runs.visibility import EVERYTHING, Visibility
 
 
 class Questions:
-    """What can be asked of a graph table; nothing is remembered from one question to the next.
+    """The questions that a graph table answers; nothing is remembered from one question to the next.
 
     `visibility` bounds lists, node ids and runs, and what is shown of neighbours. What a question names by namespace is
     for who asks to check.

@@ -1,4 +1,4 @@
-"""What a caller may see of the graph: everything, or what is in some namespaces, and their neighbours more or less."""
+"""The view of a caller: the whole graph, or what is in some namespaces, and their neighbours more or less."""
 
 from __future__ import annotations
 

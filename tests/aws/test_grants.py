@@ -59,7 +59,7 @@ TRANSACTED = {"Put": "PutItem", "Update": "UpdateItem", "Delete": "DeleteItem", 
 
 
 class Ledger:
-    """What IAM would ask for, by function, as its calls go out: action, resource and, of a row, its partition key."""
+    """The rights that each function's calls need: action, resource and, of a row, its partition key."""
 
     def __init__(self, cloud):
         self.cloud = cloud
@@ -322,7 +322,7 @@ def test_no_partition_is_spare(grants, asked):
 
 
 def _is_used(grant, allowed, calls):
-    """Whether a call uses the grant, on this partition or another one of the same statement."""
+    """Return True if a call uses the grant, on this partition or another one of the same statement."""
     same = [one for one in allowed if one[:2] == grant[:2]]
     return any(covers(one, call) for one in same for call in calls)
 

@@ -1,4 +1,4 @@
-"""Who did what: one line of the log a request, and who sent it beside each event and deletion in the raw log."""
+"""Names of callers: in one line of the log a request, and beside each event and deletion in the raw log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a page in the developer's browser can send to a running stack, and what must go on working beside it."""
+"""Requests that a page in the developer's browser can send to a running stack, and those that must go on working."""
 
 from __future__ import annotations
 

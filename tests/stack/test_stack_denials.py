@@ -1,4 +1,4 @@
-"""What the stack's own policies refuse, whoever allows it: an archive destroyed, a token written, a digest signed."""
+"""Requests that the stack's own policies refuse: to destroy the archive, write a token, sign a digest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a function remembers of tokens: bounded, and no flood of made-up ones costs it what it knows."""
+"""The tokens that a function remembers: bounded, and no flood of made-up ones costs it what it knows."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ _BASES_MAX = 250_000
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """What someone says of a digest; a digest that names the one before it says where its own events begin."""
+    """The findings about a digest; one that names the one before it says where its own events begin."""
 
     link: Link
     by: str

@@ -16,7 +16,7 @@ def render_event_message(body: Mapping[str, object]) -> str:
 
 
 def parse_event_message(body: str | bytes) -> object | Pointer:
-    """What a message, or the object behind a pointer, holds: JSON for `parse`, or a pointer.
+    """Return what a message, or the object behind a pointer, holds: JSON for `parse`, or a pointer.
 
     Raises:
         Invalid: it is no JSON object, or a pointer that points nowhere.

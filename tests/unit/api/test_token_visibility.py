@@ -1,4 +1,4 @@
-"""What a token for some namespaces sees: of all others nothing, but as neighbours of what it sees."""
+"""The view of a token for some namespaces: of all others nothing, but as neighbours of what it sees."""
 
 from __future__ import annotations
 

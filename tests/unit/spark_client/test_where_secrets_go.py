@@ -1,4 +1,4 @@
-"""What the client does with credentials, and with the names and the file that it writes."""
+"""The client's handling of credentials, of names that hold them, and of the file that it writes."""
 
 from __future__ import annotations
 
