@@ -52,7 +52,7 @@ serve: $(LOCAL) ## the same stack, staying up: HTTP API and AWS endpoints
 test: $(READY) $(CLASSES) $(SPARK35)/.ready ## every test, offline; those of Spark on the oldest Spark beside them. ARGS=path runs some
 	@$(if $(ARGS),$(BIN)/python -m pytest $(ARGS),PARALLEL="$(PARALLEL)" scripts/test.sh $(BIN) $(SPARK35)/bin)
 
-test-fast: $(READY) ## unit tests, doctests and the template, with few random examples: within a minute
+test-fast: $(READY) ## unit tests, doctests and the template, with few random examples
 	@HYPOTHESIS_PROFILE=fast $(BIN)/python -m pytest -q -p no:schemathesis -m "not large" $(PARALLEL) $(FAST) $(ARGS)
 
 check: $(READY) ## format, lint, types, arrows, template
