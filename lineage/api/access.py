@@ -2,10 +2,11 @@
 
 To a token that is good for some namespaces only, what is in others is not there: routes, lists, counts, searches and
 ids answer as if it had never been written. A graph shows neighbours in others all the same; where the deployment is
-strict about namespaces, by id and type alone. An event has to be within them
-with its job, its inputs and outputs or its dataset, its parent and root jobs, and every dataset that its facets name
-(other names, the one before a rename, the sources of columns, the endpoints of operations). One event that is not
-refuses its whole batch.
+strict about namespaces, by id and type alone.
+
+An event has to be within the token's namespaces with its job, its inputs and outputs or its dataset, its parent and
+root jobs, and every dataset that its facets name (other names, the one before a rename, the sources of columns, the
+endpoints of operations). One event that is not refuses its whole batch.
 
 Records are in no namespace: they have a scope of their own, which a token's roots limit. A root outside these is
 answered as if it were not there; a request that adds records to it is refused.
