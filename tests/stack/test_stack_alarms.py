@@ -105,6 +105,7 @@ def test_the_apis_own_failures_are_told_of(template):
     assert (alarm["MetricName"], alarm["Statistic"], alarm["Threshold"]) == ("5XXError", "Sum", 1)
 
 
+@pytest.mark.large
 def test_the_failures_of_both_apis_are_told_of_where_there_are_two(turned):
     alarms = turned.of_type("AWS::CloudWatch::Alarm")
     assert alarms["TokenApiServerErrors"]["MetricName"] == "5XXError"

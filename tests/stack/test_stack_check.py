@@ -15,6 +15,7 @@ def test_our_stack_has_no_finding(capsys):
     assert capsys.readouterr().out == "cdk-nag and cfn-lint: 0 findings\n"
 
 
+@pytest.mark.large
 def test_a_queue_without_dead_letters_or_tls_is_found(app):
     sqs.Queue(cdk.Stack(app, "Bare"), "Queue")
     rules = [finding.split(": ")[:2] for finding in nag(app)]

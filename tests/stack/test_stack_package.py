@@ -16,6 +16,9 @@ import pytest
 from infra.package import PROJECT, build_layer
 from infra.spark_code import build_libraries
 
+# Layers are built and compiled anew: a second or two each.
+pytestmark = pytest.mark.large
+
 
 @pytest.fixture
 def lock_file(tmp_path):

@@ -16,7 +16,7 @@ from infra.synth import make_app, make_stack
 TURNED = {"alarm_email": "ops@example.org", "auth": "token", "sign_digests": True}
 
 
-@pytest.fixture(scope="module", params=["glue", "emr-serverless"])
+@pytest.fixture(scope="module", params=["glue", pytest.param("emr-serverless", marks=pytest.mark.large)])
 def stack(request, tmp_path_factory):
     app = make_app(tmp_path_factory.mktemp("permissions"), {**TURNED, "spark_engine": request.param})
     made = make_stack(app)

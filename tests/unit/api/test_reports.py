@@ -315,6 +315,7 @@ def test_a_parameter_that_is_none_is_named_with_those_that_are():
     assert answer.form["message"] == "limit: must be one of the parameters nodeId, start, end, format, got '10'"
 
 
+@pytest.mark.large
 def test_a_large_table_is_behind_a_link():
     links, many = HeldLinks(), tuple(a_use(run=f"run-{number}") for number in range(50_000))
 

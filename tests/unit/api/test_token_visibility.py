@@ -59,6 +59,7 @@ def test_a_team_gets_the_same_answers_whether_another_is_there_or_not(strict):
     assert {status for status, _ in told[0].values()} == {200, 403, 404}
 
 
+@pytest.mark.large
 def test_a_strict_deployment_answers_the_same_whatever_others_do_behind_what_a_team_shares_with_them():
     told = []
     for events in ((*OWN, *MEETING), (*OWN, *MEETING, *APART, *BEHIND)):

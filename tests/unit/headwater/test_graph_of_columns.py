@@ -339,6 +339,7 @@ def test_any_name_can_be_drawn_and_nothing_at_all() -> None:
     assert parts_of(draw(ColumnGraph({}, ()), "job:a:b")) == ({}, [], [])
 
 
+@pytest.mark.large
 def test_a_graph_of_thousands_is_drawn_in_seconds() -> None:
     columns = [
         a_column("wide", f"c{n}", *(a_source("raw", f"c{n + m}", IDENTITY) for m in range(3))) for n in range(1500)

@@ -120,6 +120,7 @@ def test_a_line_is_the_seeds_output_with_the_compaction_as_its_last_step():
     }
 
 
+@pytest.mark.large
 def test_a_chain_of_a_hundred_thousand_records_is_one_line():
     edges = {f"n{number:06}": f"n{number - 1:06}" for number in range(1, 100_000)} | {"n000000": "root"}
 

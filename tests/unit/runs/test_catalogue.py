@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -73,6 +74,7 @@ def test_a_catalogue_that_grows_no_more_is_left_alone():
     assert {key: row for key, row in table.items.items() if key[0] == NAMES} == before
 
 
+@pytest.mark.large
 def test_what_is_hidden_is_on_no_page_even_where_more_is_doubtful_than_a_list_looks_at():
     names = [f"job-{number:04}" for number in range(DOUBTFUL_MAX + 10)]
     back, never = names[-5], "never deleted"

@@ -63,6 +63,7 @@ class Counted:
         return answer, sum(calls.requests.values()), len(self._table.rounds), calls.items
 
 
+@pytest.mark.large
 def test_jobs_in_a_state_cost_a_request_for_a_hundred_jobs_and_no_more_for_their_datasets(tables):
     list_failed = lambda ask: ask.list_jobs(None, states=("FAILED",), limit=10, offset=0)  # noqa: E731 - a question
     few, most = (tables[jobs].ask(list_failed) for jobs in (SIZES[0], SIZES[-1]))

@@ -19,6 +19,8 @@ from tests.memory_table import MemoryTable
 from tests.unit.runs.loaders import Killed, SteppedTable
 from tests.unit.runs.strategies import RUNS, TIMES, stamped
 
+pytestmark = pytest.mark.large
+
 READER, WRITER = JobId("lake", "read_all"), JobId("lake", "write_all")
 LATER = "2025-11-21T00:00:00.000000Z"
 
@@ -51,7 +53,7 @@ class World:
         return question(*about, **how), calls.reads
 
 
-@pytest.mark.parametrize("count", [500, pytest.param(2_000, marks=pytest.mark.large)])
+@pytest.mark.parametrize("count", [500, 2_000])
 def test_loading_a_run_costs_a_transaction_a_dataset_and_little_else(count):
     world = World()
     spent = world.load(a_run(RUNS[0], READER, inputs=parts(count)))
@@ -124,7 +126,6 @@ def test_a_graph_asks_once_for_the_producers_of_each_dataset_that_was_written(at
     assert spent <= 1_000 + 40
 
 
-@pytest.mark.large
 @pytest.mark.parametrize("at", [None, LATER])
 def test_a_graph_reads_no_dataset_that_it_has_no_room_for(at):
     world = World()
@@ -143,7 +144,6 @@ def test_a_run_costs_nothing_for_inputs_that_nobody_wrote_or_described():
     assert spent <= 30
 
 
-@pytest.mark.large
 def test_an_answer_finds_the_versions_of_so_many_inputs_and_says_that_there_are_more():
     world, wide = World(), parts(INPUTS_MAX + 500)
     world.load(a_run(RUNS[1], WRITER, outputs=wide), a_run(RUNS[0], READER, time=TIMES[3], inputs=wide))

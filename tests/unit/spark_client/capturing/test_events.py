@@ -370,6 +370,7 @@ def test_a_thousand_unknown_columns_are_named_at_most() -> None:
 # Events that are too large
 
 
+@pytest.mark.large
 def test_a_large_event_goes_without_one_thing_after_the_other_until_it_fits() -> None:
     flight = (SchemaField("tailnum", "string"),)
     write = a_write(

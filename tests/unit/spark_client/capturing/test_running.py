@@ -196,6 +196,7 @@ def test_the_roots_of_the_requests_meanwhile_are_told_at_the_end() -> None:
     assert "flight-1545" in str(end["run"]["facets"]["headwater_records"])
 
 
+@pytest.mark.large
 def test_ten_thousand_writes_are_told_each_once(caplog: pytest.LogCaptureFixture) -> None:
     outlet, program = Outlet(), Ending()
     source = Executions(*map(an_execution, range(10_000)))
@@ -231,6 +232,7 @@ def test_a_warning_tells_no_secrets(caplog: pytest.LogCaptureFixture) -> None:
     assert warnings_of(caplog) == ["capture: events are not sent: OSError: no route to http://me:***@host"]
 
 
+@pytest.mark.large
 def test_a_transport_that_hangs_costs_its_events_and_the_deadline_once(caplog: pytest.LogCaptureFixture) -> None:
     outlet, program = Outlet(hangs=True), Ending()
     source = Executions(*map(an_execution, range(1_000)))

@@ -216,6 +216,7 @@ def test_an_answer_without_a_parsed_plan_tells_nothing() -> None:
     assert parse_plan_text("Error occurred during query planning: \n") is None
 
 
+@pytest.mark.large
 def test_a_plan_may_be_as_deep_as_it_likes() -> None:
     deep = "\n".join(f"{'   ' * number}+- 'Filter ('a = {number})" for number in range(5_000))
     plan = parse_plan_text(
