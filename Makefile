@@ -13,7 +13,7 @@ AUDIT := .venv-audit
 SPARK35 := .venv-spark35
 # A file's tests stay in one worker. A worker of Spark tests takes 2 GB.
 PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
-FAST := tests/unit tests/stack lineage spark_client local infra
+FAST := tests/unit tests/stack lineage lineage_model spark_client local infra
 
 # Hundreds of processes import the same files: whatever the shell says, their bytecode is kept.
 unexport PYTHONDONTWRITEBYTECODE

@@ -7,7 +7,7 @@ import sys
 import aws_cdk as cdk
 
 from infra.synth import make_stack
-from lineage.errors import Invalid
+from lineage_model.errors import Invalid
 
 app = cdk.App()
 try:

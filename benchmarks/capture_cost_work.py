@@ -19,11 +19,11 @@ from benchmarks.capture_session import cpu_s, spark_session
 from benchmarks.capture_work import WRITES_BEFORE, make_sales, write_small
 from benchmarks.processes import print_figures
 from spark_client import LineageClient
-from spark_client.capturing.catalogs import read_catalogs
-from spark_client.capturing.events import Application, write_events
-from spark_client.capturing.executions import Execution
-from spark_client.capturing.jvm import Executions
-from spark_client.capturing.understand import Understanding
+from spark_client.capturing.datasets.catalogs import read_catalogs
+from spark_client.capturing.events.events import Application, write_events
+from spark_client.capturing.extract import Understanding
+from spark_client.capturing.jvm.executions import Executions
+from spark_client.capturing.model import Execution
 from spark_client.current_run import Head, RunOfJob
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
-from lineage.fields.paths import parse_dotted, print_dotted
-from lineage.names import FieldPath
+from lineage_model.field_paths import parse_dotted, print_dotted
+from lineage_model.ids import FieldPath
 
 # All of a dataset, as the column that depends on others.
 WHOLE: FieldPath = ("*",)

@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, get_args
 from benchmarks.capture_plans import PLANS, Plan, source
 from benchmarks.capture_session import Heap, spark_session
 from benchmarks.processes import peak_bytes, print_figures
-from spark_client.capturing.catalogs import read_catalogs
-from spark_client.capturing.events import Application, write_events
-from spark_client.capturing.executions import Execution, Tier
-from spark_client.capturing.jvm import Executions
-from spark_client.capturing.understand import Understanding
+from spark_client.capturing.datasets.catalogs import read_catalogs
+from spark_client.capturing.events.events import Application, write_events
+from spark_client.capturing.extract import Understanding
+from spark_client.capturing.jvm.executions import Executions
+from spark_client.capturing.model import Execution, Tier
 from spark_client.current_run import Head, RunOfJob
 
 if TYPE_CHECKING:

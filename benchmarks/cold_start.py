@@ -60,7 +60,7 @@ class Start:
 
 # What each handler makes before its first call of AWS: what it imports late, and the objects of `lambdas.wiring`.
 _TRACE = "lambdas.trace.Limits(2_000_000, lambda: 900.0).gather"
-_EVENT = "import lineage.runs.door.accept; wiring.events_intake()"
+_EVENT = "import lineage.openlineage.ingest; wiring.events_intake()"
 _ALL = ("dynamodb", "sqs", "s3")
 STARTS = (
     Start("input", "input", "wiring.intake()", ("sqs", "s3"), 1.7),

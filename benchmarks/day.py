@@ -27,7 +27,7 @@ from benchmarks.processes import Say
 from lambdas import compact, expired, load, trace, wiring
 from lambdas import input as input_function
 from lineage import settings
-from lineage.records.keys import SHARDS
+from lineage_model.ids import SHARDS
 from local.deploy import client_settings, deploy
 from local.endpoint import Endpoint
 from local.synthesis import synthesize

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from benchmarks.capture_session import spark_session
 from benchmarks.processes import print_figures
-from spark_client.row_records import emit_records
+from spark_client.rows.emit import emit_records
 
 if TYPE_CHECKING:
     import pyarrow as pa

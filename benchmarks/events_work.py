@@ -29,13 +29,13 @@ from lineage import settings
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import chunks
 from lineage.aws.queues import QueuedMessage
-from lineage.runs.apply import apply
-from lineage.runs.door.messages import parse_event_message, render_event_message
-from lineage.runs.door.parse import parse_statement
-from lineage.runs.door.rules import NameRules
-from lineage.runs.facts.table import GraphTable
-from lineage.runs.load import EventStores, load_events
-from lineage.runs.log.event_log import EventLog
+from lineage.graph.apply import apply
+from lineage.graph.event_log import EventLog
+from lineage.graph.load import EventStores, load_events
+from lineage.graph.table import GraphTable
+from lineage.openlineage.ingest import parse_event_message, render_event_message
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_statement
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # The batch size of the events queue's mapping (infra/events.py).
 BATCH = 100
 _CHAINS = int(os.environ.get("HEADWATER_BENCHMARK_CHAINS", "5"))  # fewer with `--quick`
-# What is remembered of a job's past is full by then (lineage/runs/facts/lattice.py).
+# What is remembered of a job's past is full by then (lineage/graph/lattice.py).
 RUNS = 100
 _NOW_S = 1_763_640_000
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from benchmarks.pipelines import CHAIN, STORE, Step, facet, run_events
-from lineage.names import DatasetId
+from lineage_model.ids import DatasetId
 
 Form: TypeAlias = dict[str, Any]
 # By column, the columns of the input that it is made of.

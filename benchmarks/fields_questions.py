@@ -9,8 +9,8 @@ from urllib.parse import quote
 from benchmarks.fields_pipelines import dataset
 from benchmarks.fields_world import Question
 from benchmarks.pipelines import CHAIN, EACH, HUB, Step, run_id, run_start
-from lineage.names import DatasetId
-from lineage.runs.facts.run import run_version_id
+from lineage.graph.run_facts import run_version_id
+from lineage_model.ids import DatasetId
 
 DEPTH = 20
 LEVEL = 10

@@ -34,8 +34,8 @@ from benchmarks.fields_world import ColumnWorld
 from benchmarks.pipelines import Step, hub, parsed_runs
 from benchmarks.processes import Figures, Stopwatch, peak_bytes, print_figures
 from lineage.aws.items import chunks
-from lineage.runs.door.parse import parse_event
-from lineage.runs.door.rules import NameRules
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_event
 
 _EVENTS_A_BATCH = 400
 

@@ -20,10 +20,9 @@ from benchmarks.pipelines import Step, parsed_runs
 from lineage.api.answers import Links
 from lineage.api.app import Api
 from lineage.aws.items import chunks
-from lineage.fields.questions import FieldQuestions
-from lineage.runs.apply import apply
-from lineage.runs.event import Event
-from lineage.runs.questions import Questions
+from lineage.graph.apply import apply
+from lineage.openlineage.event import Event
+from lineage.queries.service import FieldQuestions, Questions
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext

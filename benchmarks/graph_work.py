@@ -20,11 +20,11 @@ from benchmarks.pipelines import CHAIN, HUB, Step, chain, hub, parsed_runs
 from benchmarks.processes import Figures, print_figures
 from lineage.api.marquez.graph_views import render_graph
 from lineage.aws.items import chunks
-from lineage.names import DatasetId, JobId
-from lineage.runs.apply import apply
-from lineage.runs.facts.table import GraphTable, Key, Page, Query, Row
-from lineage.runs.found import Graph
-from lineage.runs.questions import Questions
+from lineage.graph.apply import apply
+from lineage.graph.entities import Graph
+from lineage.graph.table import GraphTable, Key, Page, Query, Row
+from lineage.queries.service import Questions
+from lineage_model.ids import DatasetId, JobId
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -23,11 +23,11 @@ from benchmarks.shape import Shape
 from lambdas.load import handler
 from lineage import settings
 from lineage.aws.clients import CONCURRENCY
-from lineage.days import day_of
-from lineage.records.keys import sha_of
-from lineage.records.message_forms import render_message, render_packed
+from lineage.records.message_json import render_message, render_packed
 from lineage.records.messages import Packed, parse_message
 from lineage.records.record import LineageRecord
+from lineage.times import day_of
+from lineage_model.ids import sha_of
 
 _WARM_UP_BATCHES = 3
 _NOW_S = 1_763_640_000

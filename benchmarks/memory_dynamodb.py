@@ -1,6 +1,6 @@
 """The graph table's DynamoDB in memory, with what every call costs: requests, items, bytes and billed units.
 
-It answers what `lineage.runs.facts.table.GraphTable` sends, and nothing else, under DynamoDB's bounds: 1 MB a page of a
+It answers what `lineage.graph.table.GraphTable` sends, and nothing else, under DynamoDB's bounds: 1 MB a page of a
 query, 16 MB a batch of gets. moto would take minutes for a table of a million items.
 """
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any, TypeAlias
 
-from lineage.names import DatasetId, JobId
-from lineage.runs.door.parse import parse_event
-from lineage.runs.door.rules import NameRules
-from lineage.runs.event import Event, Facets, ParentRun
-from lineage.runs.times import kept
+from lineage.openlineage.event import Event, Facets, ParentRun
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_event
+from lineage.times import kept
+from lineage_model.ids import DatasetId, JobId
 
 NAMESPACE = "emissions"
 STORE = "s3://carbonlake"

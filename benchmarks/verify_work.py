@@ -20,13 +20,13 @@ from pathlib import Path
 
 from benchmarks.processes import print_figures
 from lineage.records.archive import prefix_of
-from lineage.records.calendar import Seal
+from lineage.records.archive_state import Seal
 from lineage.records.digest import Head, key_of, render_digest
-from lineage.records.keys import sha_of
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.archive import Known, read_digests
 from lineage.records.verify.chain import Days
 from lineage.records.verify.stores import Folder
+from lineage_model.ids import sha_of
 
 _DAY = "2025-11-20"
 _MB = 1_000_000

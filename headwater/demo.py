@@ -54,8 +54,8 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
 
 def run_demo(given: argparse.Namespace) -> int:
     """The command; its exit code."""
-    from headwater.demonstration import demonstrate
-    from headwater.nights import demonstrate_nights
+    from headwater.compaction_demo import demonstrate_nights
+    from headwater.demo_run import demonstrate
     from headwater.service import NoAnswer
     from local.errors import LocalError
 

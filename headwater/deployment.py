@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
     from mypy_boto3_s3 import S3Client
 
-    from lineage.runs.facts.table import GraphTable
+    from lineage.graph.table import GraphTable
 
 
 class NotDeployed(Exception):
@@ -42,7 +42,7 @@ class Deployment:
 
     def graph_table(self, name: str | None = None) -> GraphTable:
         """The graph table, or another one of its kind."""
-        from lineage.runs.facts.table import GraphTable
+        from lineage.graph.table import GraphTable
 
         return GraphTable(
             self.client("dynamodb"),

@@ -47,7 +47,7 @@ def run_iam(arguments: argparse.Namespace) -> int:
     """Print the table; 1 if a wildcard has no reason, 2 if a knob is wrong."""
     from infra.permissions import grants_of
     from infra.synth import make_app, make_stack
-    from lineage.errors import Invalid
+    from lineage_model.errors import Invalid
 
     with tempfile.TemporaryDirectory() as scratch:
         app = make_app(Path(scratch), dict(knob.partition("=")[::2] for knob in arguments.knobs))

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.board import Board
+from headwater.progress import Board
 from local.stack import LocalStack
 from local.synthesis import synthesize
 from local.toolchain import with_java
 from spark_client import LineageClient, capture
-from spark_client.retry import Timing
+from spark_client.transport.retry import Timing
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from headwater.deployment import Deployment, NotDeployed, add_options, find_deployment
 
 if TYPE_CHECKING:
-    from lineage.runs.door.rules import NameRules
-    from lineage.runs.log.event_log import EventLog
+    from lineage.graph.event_log import EventLog
+    from lineage.openlineage.naming import NameRules
 
 _PLACES = Path(".headwater") / "replay"
 _TOLD_FAULTS = 20
@@ -52,8 +52,8 @@ def run_replay(given: argparse.Namespace) -> int:
     """The command; its exit code."""
     from botocore.exceptions import BotoCoreError, ClientError
 
-    from lineage.errors import HeadwaterError
-    from lineage.runs.log.event_log import EventLog
+    from lineage.graph.event_log import EventLog
+    from lineage_model.errors import HeadwaterError
 
     try:
         deployment = find_deployment(given)
@@ -77,7 +77,7 @@ def _replay(log: EventLog, rules: NameRules, days: list[str], place: Path) -> li
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-    from lineage.runs.log.replay import replay
+    from lineage.graph.load import replay
 
     done_to = _done_to(place)
     left = [day for day in days if day > done_to]
@@ -111,7 +111,7 @@ def _days_of(log: EventLog, given: argparse.Namespace) -> list[str]:
 
 def _rules_of(deployment: Deployment) -> NameRules:
     """The rules by which the stack's own function reads names."""
-    from lineage.runs.door.rules import parse_rules
+    from lineage.openlineage.naming import parse_rules
 
     made = deployment.client("lambda").get_function_configuration(FunctionName=deployment.outputs["EventsFunctionName"])
     return parse_rules(made.get("Environment", {}).get("Variables", {}))

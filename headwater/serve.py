@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from local.polling import Failure
+    from local.poller import Failure
     from local.stack import LocalStack
 
 _ABOUT = """\

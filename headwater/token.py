@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from headwater.deployment import NotDeployed, add_options, find_deployment
 
 if TYPE_CHECKING:
-    from lineage.tokens import Token, Tokens
+    from lineage.api.tokens import Token, Tokens
 
 _DAY_S = 24 * 3600
 _ABOUT = """\
@@ -27,7 +27,7 @@ examples:
   headwater token revoke 0123456789abcdef
   headwater token create --scope read --all-namespaces --local http://127.0.0.1:4566
 """
-# In the order and words of lineage.tokens.SCOPES, which is not imported for --help.
+# In the order and words of lineage.api.tokens.SCOPES, which is not imported for --help.
 _SCOPES = ("records", "read", "write", "delete")
 _EXPIRES_DAYS = 90
 
@@ -95,8 +95,8 @@ def _run(given: argparse.Namespace) -> int:
     """One of the commands; 1 if it could not be done."""
     from botocore.exceptions import BotoCoreError, ClientError
 
-    from lineage.errors import HeadwaterError
-    from lineage.tokens import Tokens
+    from lineage.api.tokens import Tokens
+    from lineage_model.errors import HeadwaterError
 
     try:
         deployment = find_deployment(given)
@@ -114,7 +114,7 @@ def _run(given: argparse.Namespace) -> int:
 def _create(given: argparse.Namespace, tokens: Tokens) -> None:
     from secrets import token_bytes
 
-    from lineage.tokens import new_token
+    from lineage.api.tokens import new_token
 
     text, token = new_token(
         scopes=given.scope,

@@ -84,7 +84,7 @@ def run_verify(given: argparse.Namespace) -> int:
     from botocore.exceptions import BotoCoreError, ClientError
 
     from headwater.verify_report import Report
-    from lineage.errors import HeadwaterError
+    from lineage_model.errors import HeadwaterError
 
     report = Report(as_json=given.json, needs_anchor=given.require_anchor)
     try:
@@ -109,10 +109,10 @@ class _Subject:
 
 
 def _subject(given: argparse.Namespace) -> _Subject:
-    from lineage.errors import Invalid
-    from lineage.records.calendar import Calendar
+    from lineage.records.archive_state import Calendar
     from lineage.records.verify.archive import Known
     from lineage.records.verify.stores import Folder
+    from lineage_model.errors import Invalid
 
     cores = os.cpu_count() or 1
     expected = given.expect or ""

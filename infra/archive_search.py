@@ -11,10 +11,9 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.function import ServiceFunction
+from infra.saved_queries import NAMED_QUERIES
 from lineage import settings
-from lineage.archive_tables.columns import DAY, TABLES, VERSION, Column, Table
-from lineage.archive_tables.places import PREFIX, PUBLISHED_PREFIX
-from lineage.archive_tables.queries import NAMED_QUERIES
+from lineage_model.archive_tables import DAY, PREFIX, PUBLISHED_PREFIX, TABLES, VERSION, Column, Table
 
 _ENGINE = "Athena engine version 3"
 _GB = 1_000_000_000

@@ -14,13 +14,13 @@ from aws_cdk import aws_stepfunctions as sfn
 from constructs import Construct
 
 from infra.archive_search import ArchiveSearch
-from infra.findings import accept
 from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
 from infra.log_names import log_name
+from infra.nag import accept
 from infra.queues import dead_letter_queue, work_queue
-from infra.rights import Rights
+from infra.role_permissions import Rights
 from infra.spark_jobs import SparkJobs
-from infra.tracing import TraceResources
+from infra.trace_resources import TraceResources
 from lineage import settings
 
 STATE_MACHINE_FILE = Path(__file__).with_name("compaction.asl.json")

@@ -11,9 +11,9 @@ from aws_cdk import aws_logs as logs
 from constructs import Construct
 
 from infra.emr_states import with_emr_serverless
-from infra.findings import accept
 from infra.function import LOG_RETENTION
-from infra.rights import Rights
+from infra.nag import accept
+from infra.role_permissions import Rights
 from infra.spark_code import PYTHON_VERSION, SparkCode, Uploaded
 from infra.spark_job import SparkJob
 

@@ -14,8 +14,8 @@ from aws_cdk import aws_s3 as s3
 from aws_cdk import aws_sqs as sqs
 from constructs import Construct
 
-from infra.findings import accept
-from infra.rights import Rights
+from infra.nag import accept
+from infra.role_permissions import Rights
 
 PYTHON_VERSION = "3.13"
 RUNTIME = lam.Runtime.PYTHON_3_13

@@ -10,10 +10,10 @@ from aws_cdk import aws_glue as glue
 from aws_cdk import aws_logs as logs
 from constructs import Construct
 
-from infra.findings import accept
 from infra.function import LOG_RETENTION
 from infra.log_names import log_name
-from infra.rights import Rights
+from infra.nag import accept
+from infra.role_permissions import Rights
 from infra.spark_code import SparkCode
 from infra.spark_job import SparkJob
 

@@ -32,11 +32,11 @@ _log = logging.getLogger(__name__)
 
 
 def code_asset() -> lam.Code:
-    """`lambdas/` and `lineage/`, and nothing else of the project."""
+    """Return `lambdas/`, `lineage/` and `lineage_model/`, and nothing else of the project."""
     return lam.Code.from_asset(
         str(PROJECT),
         ignore_mode=cdk.IgnoreMode.GIT,
-        exclude=["/*", "!/lambdas", "!/lineage", "__pycache__", "*.pyc"],
+        exclude=["/*", "!/lambdas", "!/lineage", "!/lineage_model", "__pycache__", "*.pyc"],
     )
 
 

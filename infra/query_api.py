@@ -17,9 +17,9 @@ from constructs import Construct
 
 from infra.archive_search import ArchiveSearch
 from infra.events import Events
-from infra.findings import accept
 from infra.function import LOG_RETENTION, FunctionDefaults, ServiceFunction
 from infra.ingestion import Ingestion
+from infra.nag import accept
 from lineage import settings
 
 _TIMEOUT_S = 29  # API Gateway gives up after 29 seconds

@@ -11,7 +11,7 @@ from aws_cdk import aws_s3_assets as assets
 from constructs import Construct
 
 from infra.package import PROJECT
-from infra.rights import Rights
+from infra.role_permissions import Rights
 from infra.wheels import Target, built_once
 
 LIBRARIES = PROJECT / "build" / "jobs"
@@ -61,7 +61,7 @@ class SparkCode(Construct):
             "Package",
             path=str(PROJECT),
             ignore_mode=cdk.IgnoreMode.GIT,
-            exclude=["/*", "!/jobs", "!/lineage", "__pycache__", "*.pyc"],
+            exclude=["/*", "!/jobs", "!/lineage", "!/lineage_model", "__pycache__", "*.pyc"],
         )
         self.package = _uploaded(package)
 

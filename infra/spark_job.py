@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from aws_cdk import aws_iam as iam
 from constructs import Construct
 
-from infra.rights import Rights
+from infra.role_permissions import Rights
 
 
 class SparkJob(Construct):

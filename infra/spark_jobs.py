@@ -10,12 +10,11 @@ from constructs import Construct
 
 from infra.emr_engine import EmrEngine
 from infra.glue_engine import GlueEngine
-from infra.rights import Rights
+from infra.role_permissions import Rights
 from infra.spark_code import SparkCode
 from infra.spark_job import SparkJob
-from infra.tracing import TraceResources
-from lineage.archive_tables.columns import TABLES
-from lineage.archive_tables.places import PREFIX
+from infra.trace_resources import TraceResources
+from lineage_model.archive_tables import PREFIX, TABLES
 
 # As the state machine waits for them.
 _COMPACT_TIMEOUT_MIN = 120

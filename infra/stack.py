@@ -11,17 +11,17 @@ from constructs import Construct
 from infra.archive_policy import keep_from
 from infra.archive_search import ArchiveSearch
 from infra.compaction import Compaction
+from infra.context import Knobs
 from infra.events import Events
 from infra.function import FunctionDefaults
 from infra.ingestion import Ingestion
-from infra.knobs import Knobs
 from infra.observability import Observability
 from infra.package import code_asset, layer_version
 from infra.producers import Producers
 from infra.query_api import QueryApi
 from infra.spark_jobs import SparkJobs
 from infra.storage import Storage
-from infra.tracing import TraceResources
+from infra.trace_resources import TraceResources
 
 
 class LineageStack(cdk.Stack):

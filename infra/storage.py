@@ -8,9 +8,9 @@ from aws_cdk import aws_s3 as s3
 from constructs import Construct
 
 from infra.archive_policy import require_new_keys
-from infra.knobs import ObjectLock
+from infra.context import ObjectLock
 from lineage import settings
-from lineage.archive_tables.places import PREFIX as TABLES_PREFIX
+from lineage_model.archive_tables import PREFIX as TABLES_PREFIX
 
 _STRING = dynamodb.AttributeType.STRING
 

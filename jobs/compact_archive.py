@@ -19,9 +19,17 @@ from jobs.archived_objects import prove_all_of, prove_some
 from jobs.day_tables import Files, nodes_of, read_table, records_of, traces_of, write_table
 from jobs.sealed_day import SealedDay, Unfaithful, read_sealed_day
 from jobs.storage import Storage
-from lineage.archive_tables.columns import RECORDS, TRACES, Table
-from lineage.archive_tables.places import Manifest, Written, attempt_prefix, manifest_key, render_manifest
 from lineage.records.archive import prefix_of
+from lineage_model.archive_tables import (
+    RECORDS,
+    TRACES,
+    Manifest,
+    Table,
+    Written,
+    attempt_prefix,
+    manifest_key,
+    render_manifest,
+)
 
 # Measured as Parquet, and of what each object has of its own: its end, and the first of everything that repeats.
 _RECORD_BYTES = 50

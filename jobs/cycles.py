@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as sf
 
-from jobs.jumps import goes_round, materialized, up_tables
+from jobs.pointer_jumping import goes_round, materialized, up_tables
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,7 @@ from pyspark.sql import functions as sf
 
 from jobs.archived_objects import Objects
 from jobs.storage import Storage
-from lineage.archive_tables.columns import RECORDS, TRACES, Table
-from lineage.archive_tables.places import Written
+from lineage_model.archive_tables import RECORDS, TRACES, Table, Written
 
 # As objects spell the lines' columns: a step's time in another case.
 _LINE = TRACES.ddl.replace("recorded_at", "recordedAt")

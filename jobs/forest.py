@@ -13,7 +13,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
 from jobs.cycles import Ways, find_ways
-from jobs.jumps import walk_up
+from jobs.pointer_jumping import walk_up
 
 # Parents that are no node.
 _START = -1

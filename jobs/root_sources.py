@@ -16,11 +16,11 @@ from pyspark.sql import DataFrame, SparkSession
 
 from lineage.aws.clients import client
 from lineage.records.archive import Archive
-from lineage.records.findings import Sources
 from lineage.records.items import parse_item
 from lineage.records.lines import parse_lines, render_step
 from lineage.records.pointers import Pointer
 from lineage.records.record import LineageRecord
+from lineage.records.root_records import Sources
 from lineage.records.staged import Staged
 from lineage.records.table import RecordsTable
 

@@ -8,8 +8,8 @@ from pyspark.sql import Column, DataFrame, Row
 from pyspark.sql import functions as sf
 
 from jobs.storage import Storage
-from lineage.errors import HeadwaterError
 from lineage.records.digest import VERSION, key_of
+from lineage_model.errors import HeadwaterError
 
 _SUMMED = ("size_bytes", "records", "lines")
 _LINE = """

@@ -11,9 +11,9 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
 from lambdas.telemetry import count, metrics
-from lineage.errors import Invalid
 from lineage.records.compaction import Slice
-from lineage.records.keys import SHARDS, sha_of
+from lineage_model.errors import Invalid
+from lineage_model.ids import SHARDS, sha_of
 
 # How often the state machine asks whether the day's roots are traced.
 _POLL_S = 30

@@ -12,7 +12,7 @@ from lambdas import wiring
 from lambdas.sqs_batch import answer, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.aws.queues import CALLER, QueuedMessage
-from lineage.runs.load import Loaded, load_deletions, load_events
+from lineage.graph.load import Loaded, load_deletions, load_events
 from lineage.settings import DELETIONS_QUEUE_URL, EVENTS_QUEUE_URL
 
 

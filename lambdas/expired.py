@@ -8,9 +8,9 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
 from lambdas.telemetry import count, logger, metrics
-from lineage.days import day_of
 from lineage.records.expired import ExpiredRecord, Net
 from lineage.records.items import loaded_at_of, parse_item
+from lineage.times import day_of
 
 
 @metrics.log_metrics

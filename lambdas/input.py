@@ -9,9 +9,9 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
 from lambdas.telemetry import count, metrics
-from lineage.errors import Unavailable
 from lineage.records.request import parse_request, render_bounded_answer
 from lineage.settings import RECORDS_TTL_S
+from lineage_model.errors import Unavailable
 
 # Lambda's quota for a synchronous answer is 6 MB.
 _ANSWER_BYTES_MAX = 6_000_000
@@ -42,7 +42,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, object]:
 
 
 def _accept_event(body: object) -> dict[str, object]:
-    from lineage.runs.door.accept import accept_event
+    from lineage.openlineage.ingest import accept_event
 
     accept_event(body, wiring.events_intake(), now=wiring.now())
     count("EventsAccepted", 1)
@@ -50,7 +50,7 @@ def _accept_event(body: object) -> dict[str, object]:
 
 
 def _accept_events(bodies: object) -> dict[str, object]:
-    from lineage.runs.door.accept import accept_events, render_accepted
+    from lineage.openlineage.ingest import accept_events, render_accepted
 
     accepted = accept_events(bodies, wiring.events_intake(), now=wiring.now())
     count("EventsAccepted", accepted.received - len(accepted.failed))

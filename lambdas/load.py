@@ -11,9 +11,9 @@ from lambdas import wiring
 from lambdas.sqs_batch import answer, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.aws.queues import QueuedMessage
-from lineage.days import day_of
 from lineage.records.load import load
 from lineage.settings import PACKED_QUEUE_URL, RECORDS_QUEUE_URL
+from lineage.times import day_of
 
 
 @metrics.log_metrics

@@ -11,10 +11,10 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lambdas import wiring
 from lambdas.sqs_batch import answer, retry_soon
 from lambdas.telemetry import count, logger, metrics
-from lineage.errors import HeadwaterError
 from lineage.records.trace import Limits, trace
 from lineage.records.trace_message import parse_trace_request
 from lineage.settings import TRACE_QUEUE_URL, TRACE_RECORDS_MAX
+from lineage_model.errors import HeadwaterError
 
 
 @metrics.log_metrics

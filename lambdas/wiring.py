@@ -17,29 +17,28 @@ from lineage.aws.clients import CONCURRENCY, READ_CONCURRENCY, client
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lineage.fields.questions import FieldQuestions
-    from lineage.records.calendar import Calendar
+    from lineage.api.tokens import Tokens
+    from lineage.graph.event_log import EventLog
+    from lineage.graph.load import EventStores
+    from lineage.graph.table import GraphTable
+    from lineage.openlineage.ingest import DeletionsIntake, EventsIntake
+    from lineage.openlineage.naming import NameRules
+    from lineage.queries.service import FieldQuestions, Questions
+    from lineage.records.archive_state import Calendar
     from lineage.records.compaction import Compactor
     from lineage.records.dead_letters import DeadLetters
-    from lineage.records.findings import Gathered, Sources
+    from lineage.records.dirty_roots import Marks
     from lineage.records.intake import RecordsIntake
     from lineage.records.load import LoadStores
-    from lineage.records.marks import Marks
     from lineage.records.pointers import Pointers
     from lineage.records.publications import Publications
     from lineage.records.publisher import Publisher
+    from lineage.records.root_records import Gathered, Sources
     from lineage.records.search.searcher import Searcher
     from lineage.records.signatures import Signatures
     from lineage.records.staged import Staged
     from lineage.records.table import RecordsTable
     from lineage.records.trace import Tracer
-    from lineage.runs.door.intake import DeletionsIntake, EventsIntake
-    from lineage.runs.door.rules import NameRules
-    from lineage.runs.facts.table import GraphTable
-    from lineage.runs.load import EventStores
-    from lineage.runs.log.event_log import EventLog
-    from lineage.runs.questions import Questions
-    from lineage.tokens import Tokens
 
 
 def now_s() -> int:
@@ -49,7 +48,7 @@ def now_s() -> int:
 
 def now() -> str:
     """The clock, as times of events are kept."""
-    from lineage.runs.times import kept
+    from lineage.times import kept
 
     return kept(datetime.now(timezone.utc))
 
@@ -76,7 +75,7 @@ def intake() -> RecordsIntake:
 @cache
 def events_intake() -> EventsIntake:
     """Where events about runs go."""
-    from lineage.runs.door.intake import EventsIntake
+    from lineage.openlineage.ingest import EventsIntake
 
     return EventsIntake(
         sqs=client("sqs"),
@@ -89,7 +88,7 @@ def events_intake() -> EventsIntake:
 @cache
 def deletions_intake() -> DeletionsIntake:
     """Return the queue that deletions go to."""
-    from lineage.runs.door.intake import DeletionsIntake
+    from lineage.openlineage.ingest import DeletionsIntake
 
     return DeletionsIntake(client("sqs"), os.environ[settings.DELETIONS_QUEUE_URL])
 
@@ -105,7 +104,7 @@ def table() -> RecordsTable:
 @cache
 def marks() -> Marks:
     """The marks in the graph table."""
-    from lineage.records.marks import Marks
+    from lineage.records.dirty_roots import Marks
 
     return Marks(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
 
@@ -138,7 +137,7 @@ def dead_letters() -> DeadLetters:
 def sources() -> Sources:
     """Where records of a root may be."""
     from lineage.records.archive import Archive
-    from lineage.records.findings import Sources
+    from lineage.records.root_records import Sources
 
     return Sources(table(), staged(), pointers(), Archive(client("s3"), os.environ[settings.ARCHIVE_BUCKET]))
 
@@ -160,7 +159,7 @@ def tracer(gather: Callable[[str, Sources], Gathered]) -> Tracer:
 @cache
 def calendar() -> Calendar:
     """The archive's calendar in the graph table."""
-    from lineage.records.calendar import Calendar
+    from lineage.records.archive_state import Calendar
 
     return Calendar(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
 
@@ -218,7 +217,7 @@ def graph_table() -> GraphTable:
 
 
 def _graph_table(concurrency: int) -> GraphTable:
-    from lineage.runs.facts.table import GraphTable
+    from lineage.graph.table import GraphTable
 
     table, bucket = os.environ[settings.GRAPH_TABLE], os.environ[settings.ARCHIVE_BUCKET]
     return GraphTable(client("dynamodb"), table, client("s3"), bucket, concurrency=concurrency)
@@ -227,7 +226,7 @@ def _graph_table(concurrency: int) -> GraphTable:
 @cache
 def event_log() -> EventLog:
     """The raw log of events, and their list."""
-    from lineage.runs.log.event_log import EventLog
+    from lineage.graph.event_log import EventLog
 
     return EventLog(graph_table(), client("s3"), os.environ[settings.ARCHIVE_BUCKET])
 
@@ -235,7 +234,7 @@ def event_log() -> EventLog:
 @cache
 def questions() -> Questions:
     """What the events told, asked of the graph table."""
-    from lineage.runs.questions import Questions
+    from lineage.queries.service import Questions
 
     return Questions(_graph_table(READ_CONCURRENCY))
 
@@ -243,7 +242,7 @@ def questions() -> Questions:
 @cache
 def fields() -> FieldQuestions:
     """What the events told of columns, asked of the same table."""
-    from lineage.fields.questions import FieldQuestions
+    from lineage.queries.service import FieldQuestions
 
     return FieldQuestions(_graph_table(READ_CONCURRENCY))
 
@@ -251,14 +250,14 @@ def fields() -> FieldQuestions:
 @cache
 def name_rules() -> NameRules:
     """How this deployment reads the names of datasets."""
-    from lineage.runs.door.rules import parse_rules
+    from lineage.openlineage.naming import parse_rules
 
     return parse_rules(os.environ)
 
 
 def event_stores() -> EventStores:
     """What the events function reads and writes."""
-    from lineage.runs.load import EventStores
+    from lineage.graph.load import EventStores
 
     return EventStores(event_log(), graph_table(), client("s3"), name_rules())
 
@@ -280,6 +279,6 @@ def searcher() -> Searcher:
 @cache
 def tokens() -> Tokens:
     """The bearer tokens in the graph table, and those of them that this process has seen of late."""
-    from lineage.tokens import Tokens
+    from lineage.api.tokens import Tokens
 
     return Tokens(graph_table())

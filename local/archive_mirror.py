@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from lineage.archive_tables.places import PREFIX
 from lineage.records.archive import prefix_of
 from lineage.records.digest import DigestLines, key_of
+from lineage_model.archive_tables import PREFIX
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -8,8 +8,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+from local.child_process import Child, Message
 from local.errors import PortInUse
-from local.lines import Child, Message
 
 REGION = "us-east-1"
 ACCOUNT = "123456789012"

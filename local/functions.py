@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from local.child_process import Child
 from local.clock import Clock
 from local.errors import ChildFailed, ChildTimedOut
-from local.lines import Child
 
 # Lambda quotas: "invocation payload (request and response) 6 MB each (synchronous)".
 PAYLOAD_BYTES_MAX = 6 * 1024 * 1024

@@ -1,6 +1,6 @@
 """The AWS endpoint's process: moto over HTTP on loopback, a clock that can skip ahead, and DynamoDB's TTL.
 
-Started by `local.endpoint`; answers one question at a time on its pipes (see `local.lines`):
+Started by `local.endpoint`; answers one question at a time on its pipes (see `local.child_process`):
 
     {"listen": {"port", "functions_url", "scratch"}}  ->  {"port"} or {"in_use": true}
     {"offset_s": 86400.0}                  ->  {}                 time, as moto sees it, is that far ahead
@@ -32,11 +32,11 @@ from moto.dynamodb.models.table import Table
 from moto.moto_server.werkzeug_app import DomainDispatcherApplication, MotoRequestHandler, create_backend_app
 from werkzeug.serving import make_server
 
-from local import moto_jobs, moto_patches, moto_queries, moto_signing
+from local import moto_athena, moto_glue, moto_kms, moto_patches
+from local.aws_limits import refusal_of, s3_refusal_of
+from local.child_process import Message, answer_lines
 from local.endpoint import ACCOUNT, settings_at
-from local.guards import refusal_of, s3_refusal_of
-from local.lines import Message, answer_lines
-from local.skipping import Skipping
+from local.time_skip import Skipping
 from local.web_guard import find_refusal
 
 Environ = dict[str, Any]
@@ -109,7 +109,7 @@ class Dispatcher(DomainDispatcherApplication):
 
 
 class Guarded:
-    """Refuses what AWS would refuse and moto would not; see `local.guards`."""
+    """Refuses what AWS would refuse and moto would not; see `local.aws_limits`."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
@@ -189,7 +189,7 @@ class Server:
             return {"in_use": True}
         port = listener.getsockname()[1]
         os.environ["MOTO_PORT"] = str(port)  # where moto's state machines find moto's other services
-        _change_moto(functions_url, moto_queries.duckdb_over(settings_at(f"http://127.0.0.1:{port}"), Path(scratch)))
+        _change_moto(functions_url, moto_athena.duckdb_over(settings_at(f"http://127.0.0.1:{port}"), Path(scratch)))
         application = Guarded(self._application)
         listener.listen(128)
         server = make_server(
@@ -199,12 +199,12 @@ class Server:
         return {"port": port}
 
 
-def _change_moto(functions_url: str, ask: moto_queries.Ask) -> None:
+def _change_moto(functions_url: str, ask: moto_athena.Ask) -> None:
     """Make of moto what the modules `local.moto_*` say."""
     moto_patches.run_functions_at(functions_url)
-    moto_jobs.run_jobs_at(functions_url)
-    moto_queries.answer_queries_by(ask)
-    moto_signing.sign_digests_as_they_are()
+    moto_glue.run_jobs_at(functions_url)
+    moto_athena.answer_queries_by(ask)
+    moto_kms.sign_digests_as_they_are()
     moto_patches.name_every_execution()
     moto_patches.pass_errors_on_out_of_a_map()
     moto_patches.query_one_partition()

@@ -17,7 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from local.clock import Clock
 from local.functions import Functions
-from local.polling import Failure, failed_ids, failure_of
+from local.poller import Failure, failed_ids, failure_of
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

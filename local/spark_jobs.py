@@ -10,12 +10,12 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from local.child_process import Child
 from local.clock import Clock
 from local.errors import ChildFailed, ChildTimedOut, ToolMissing
 from local.functions import python_environment
 from local.http_api import Reply, Request
-from local.lines import Child
-from local.polling import Failure
+from local.poller import Failure
 from local.toolchain import with_java
 
 RUNS_PATH = "/glue/runs"

@@ -1,6 +1,6 @@
 """The process of the Spark jobs: one session, started for the first of them; one run at a time.
 
-Started by `local.spark_jobs`; see `local.lines` for how they talk.
+Started by `local.spark_jobs`; see `local.child_process` for how they talk.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from local.archive_mirror import mirrored
-from local.lines import Message, answer_lines
-from local.skipping import Skipping
+from local.child_process import Message, answer_lines
+from local.time_skip import Skipping
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession

@@ -20,12 +20,12 @@ from local.endpoint import Endpoint
 from local.errors import ChildFailed, NotDrained
 from local.functions import Answer, Functions
 from local.http_api import InvokeApi, Reply, Request, RestApi, Route, Server, behind_secret
-from local.machines import Machines
-from local.polling import Failure, Feeder, Poller, failure_of
+from local.poller import Failure, Feeder, Poller, failure_of
 from local.queues import QueuePoller
 from local.resources import StateMachine
 from local.schedules import Scheduler
 from local.spark_jobs import RUNS_PATH, JobsApi, SparkJobs
+from local.state_machines import Machines
 from local.streams import StreamPoller
 from local.template import RawTemplate, parse_template
 from local.wiring import api_routes, queue_mappings, scheduled_starts, stream_mappings

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from local.clock import Clock
 from local.errors import UnknownInTemplate
 from local.functions import Answer, Functions
-from local.polling import Failure, failed_ids, failure_of
+from local.poller import Failure, failed_ids, failure_of
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

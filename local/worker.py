@@ -1,6 +1,7 @@
 """One function's process: imports its handler once, then runs one invocation at a time, as a Lambda sandbox does.
 
-Started by `local.functions` as `python -m local.worker lambdas.load.handler`; see `local.lines` for how they talk.
+Started by `local.functions` as `python -m local.worker lambdas.load.handler`, by
+the protocol of `local.child_process`.
 """
 
 from __future__ import annotations
@@ -15,8 +16,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from local.lines import Message, answer_lines
-from local.skipping import Skipping
+from local.child_process import Message, answer_lines
+from local.time_skip import Skipping
 
 Handler = Callable[[Any, Any], Any]
 

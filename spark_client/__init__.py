@@ -19,26 +19,26 @@ from typing import TYPE_CHECKING, Any
 
 from spark_client.client import LineageClient
 from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
-from spark_client.recorder import LineageRecorder
-from spark_client.recorder_operations import FieldOperation
+from spark_client.recorder.operations import FieldOperation
+from spark_client.recorder.recorder import LineageRecorder
 from spark_client.requests import Answer, BatchAnswer, Record, Recorded, Step, Tally
-from spark_client.retry import Patience
+from spark_client.transport.retry import Patience
 
 if TYPE_CHECKING:
     from spark_client import archive
-    from spark_client.capturing.door import capture
-    from spark_client.capturing.running import Capture
-    from spark_client.row_columns import derived_node_id
-    from spark_client.row_records import RowFault, RowTally, emit_records
+    from spark_client.capturing.session.running import Capture
+    from spark_client.capturing.session.start import capture
+    from spark_client.rows.columns import derived_node_id
+    from spark_client.rows.emit import RowFault, RowTally, emit_records
 
 # What is loaded when it is first named, by module.
 _LATER = {
-    "Capture": "spark_client.capturing.running",
-    "RowFault": "spark_client.row_records",
-    "RowTally": "spark_client.row_records",
-    "capture": "spark_client.capturing.door",
-    "derived_node_id": "spark_client.row_columns",
-    "emit_records": "spark_client.row_records",
+    "Capture": "spark_client.capturing.session.running",
+    "RowFault": "spark_client.rows.emit",
+    "RowTally": "spark_client.rows.emit",
+    "capture": "spark_client.capturing.session.start",
+    "derived_node_id": "spark_client.rows.columns",
+    "emit_records": "spark_client.rows.emit",
 }
 
 __all__ = [

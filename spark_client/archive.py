@@ -15,8 +15,17 @@ from collections.abc import Iterable
 from datetime import date
 from typing import TYPE_CHECKING, TypeAlias
 
-from lineage.archive_tables.columns import DAY, RECORDS, TRACES, Table
-from lineage.archive_tables.places import PREFIX, PUBLISHED_PREFIX, Manifest, attempt_prefix, parse_manifest
+from lineage_model.archive_tables import (
+    DAY,
+    PREFIX,
+    PUBLISHED_PREFIX,
+    RECORDS,
+    TRACES,
+    Manifest,
+    Table,
+    attempt_prefix,
+    parse_manifest,
+)
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession

@@ -9,7 +9,6 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spark_client.current_run import current_run_id, report_root
-from spark_client.delivery import Delivery, RequestParcel
 from spark_client.events import EventParcel, parcels_of
 from spark_client.requests import (
     Action,
@@ -23,13 +22,14 @@ from spark_client.requests import (
     requests_of,
     requests_of_steps,
 )
-from spark_client.transports import Destination, Json
+from spark_client.transport.delivery import Delivery, RequestParcel
+from spark_client.transport.destination import Destination, Json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import TracebackType
 
-    from spark_client.retry import Patience, Timing
+    from spark_client.transport.retry import Patience, Timing
 
 # Requests that wait for a thread of `record_all`: enough to keep all busy, few enough to hold in memory.
 _WINDOW = 16

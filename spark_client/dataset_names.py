@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from lineage.names import DatasetId
+from lineage_model.ids import DatasetId
 
 # Here what stands before the last @ is a container, elsewhere it is a user.
 CONTAINERS = frozenset({"wasb", "wasbs", "abfs", "abfss"})

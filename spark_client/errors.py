@@ -5,7 +5,7 @@
     ├── Refused         the service answered that the request breaks a rule; trying again cannot help
     └── Undelivered     the service could not be reached, or kept failing; trying again may help
 
-They are not `lineage.errors`: those are the service's, these are what a job sees of it from outside.
+They are not `lineage_model.errors`: those are the service's, these are what a job sees of it from outside.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from spark_client.requests import BODY_MAX_BYTES, Tally
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from spark_client.transports import Json, Transport
+    from spark_client.transport.destination import Json, Transport
 
 # The service's bound on a batch.
 EVENTS_MAX = 1_000

@@ -26,7 +26,7 @@ from openlineage.client.transport import Config, Transport
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
 from spark_client.events import rendered
-from spark_client.retry import Patience, Timing, persist
+from spark_client.transport.retry import Patience, Timing, persist
 
 if TYPE_CHECKING:
     from openlineage.client.client import Event
@@ -72,7 +72,7 @@ class SqsTransport(Transport):
     config_class = SqsConfig
 
     def __init__(self, config: SqsConfig) -> None:
-        from spark_client.sqs_queue import SqsQueue
+        from spark_client.transport.queue import SqsQueue
 
         self._patience = _patience(config.timeout)
         self._queue = SqsQueue(config.queue_url, self._patience, config.region)
@@ -110,10 +110,10 @@ class LambdaTransport(Transport):
     config_class = LambdaConfig
 
     def __init__(self, config: LambdaConfig) -> None:
-        from spark_client import lambda_transport
+        from spark_client.transport import function
 
         self._patience = _patience(config.timeout)
-        self._function = lambda_transport.LambdaTransport(config.function, self._patience, config.region)
+        self._function = function.LambdaTransport(config.function, self._patience, config.region)
 
     def emit(self, event: Event) -> None:
         """Send an event, and again where that may help.

@@ -23,7 +23,7 @@ def main() -> None:
     del sys.argv[0]
     _use_folder_of(sys.argv[0])
     _capture_sessions()
-    from spark_client.capturing.ending import program
+    from spark_client.capturing.session.shutdown import program
 
     try:
         runpy.run_path(sys.argv[0], run_name="__main__")
@@ -43,7 +43,7 @@ def _use_folder_of(script: str) -> None:
 def _capture_sessions() -> None:
     from pyspark.sql import SparkSession
 
-    from spark_client.capturing.door import capture
+    from spark_client.capturing.session.start import capture
 
     make = SparkSession.Builder.getOrCreate
 

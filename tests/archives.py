@@ -12,12 +12,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from lineage.records.archive import compress_lines, prefix_of
-from lineage.records.calendar import Link, Seal
+from lineage.records.archive_state import Link, Seal
 from lineage.records.digest import Head, key_of, render_digest
 from lineage.records.event_objects import ArrivalDays, EventObject, event_prefix_of
-from lineage.records.keys import sha_of
 from lineage.records.pointers import ArchiveObject
 from lineage.records.signatures import Signature, render_signature, signature_key_of
+from lineage_model.ids import sha_of
 
 SEAL = Seal("nightly", 1_763_700_000)
 MONDAY, TUESDAY, WEDNESDAY = "2025-11-17", "2025-11-18", "2025-11-19"

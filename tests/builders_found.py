@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.names import DatasetId, JobId
-from lineage.runs.found import (
+from lineage.graph.entities import (
     FoundDataset,
     FoundDatasetVersion,
     FoundJob,
@@ -12,6 +11,7 @@ from lineage.runs.found import (
     LastWriter,
     UsedVersion,
 )
+from lineage_model.ids import DatasetId, JobId
 
 MORNING = "2025-11-20T11:00:00.000000Z"
 NOON = "2025-11-20T12:00:00.500000Z"

@@ -1,11 +1,11 @@
-"""The graph table in memory: the interface of `lineage.runs.facts.table.GraphTable`, held to the same behaviours."""
+"""The graph table in memory: the interface of `lineage.graph.table.GraphTable`, held to the same behaviours."""
 
 from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
 
-from lineage.runs.facts.table import SIDES_MAX, Page, Row
+from lineage.graph.table import SIDES_MAX, Page, Row
 
 
 class Items(dict):

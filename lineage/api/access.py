@@ -21,17 +21,15 @@ from typing import Any
 from lineage import settings
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.errors import Forbidden, Invalid, Unauthorized, shown
-from lineage.fields.questions import FieldQuestions
-from lineage.names import DatasetId
-from lineage.records.questions import unknown_root
-from lineage.runs.door.naming import find_datasets
-from lineage.runs.door.parse import parse_event
-from lineage.runs.door.rules import NameRules
-from lineage.runs.event import Event
-from lineage.runs.questions import Questions
-from lineage.runs.visibility import EmptyTable, Visibility
-from lineage.tokens import Scope, Token
+from lineage.api.tokens import Scope, Token
+from lineage.graph.visibility import EmptyTable, Visibility
+from lineage.openlineage.event import Event
+from lineage.openlineage.naming import NameRules, find_datasets
+from lineage.openlineage.parse import parse_event
+from lineage.queries.service import FieldQuestions, Questions
+from lineage.records.live_records import unknown_root
+from lineage_model.errors import Forbidden, Invalid, Unauthorized, shown
+from lineage_model.ids import DatasetId
 
 _RECORDS = "/api/v1/records"
 # The routes of records that look at the root of each record themselves.

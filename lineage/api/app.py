@@ -24,10 +24,10 @@ from lineage.api.reports import routes as reports
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.errors import Forbidden, HeadwaterError, Unauthorized
+from lineage_model.errors import Forbidden, HeadwaterError, Unauthorized
 
 if TYPE_CHECKING:
-    from lineage.tokens import Token
+    from lineage.api.tokens import Token
 
 Entry: TypeAlias = Mapping[str, object]
 

@@ -7,7 +7,7 @@ import hashlib
 import hmac
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
-from lineage.errors import Invalid
+from lineage_model.errors import Invalid
 
 _CHECK_BYTES = 12
 

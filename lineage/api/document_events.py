@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 from lineage.api.document_parts import JSON_TYPE, Json, answer_of, operation
 from lineage.api.schemas import Schema, list_of, object_of, ref
-from lineage.runs.door.accept import EVENTS_MAX
-from lineage.runs.door.forms import NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
+from lineage.openlineage.facet_models import NAME_BYTES_MAX, NAMESPACE_CHARS_MAX
+from lineage.openlineage.ingest import EVENTS_MAX
 
 _PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.52.0/integration/spark"
 _NAME: Schema = {

@@ -8,7 +8,8 @@ import orjson
 from aws_lambda_powertools.event_handler import Response
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - botocore's
 
-from lineage.errors import (
+from lineage.records.table import is_throttle
+from lineage_model.errors import (
     Conflict,
     Forbidden,
     HeadwaterError,
@@ -18,7 +19,6 @@ from lineage.errors import (
     Unauthorized,
     Unavailable,
 )
-from lineage.records.table import is_throttle
 
 _STATUS: dict[type[HeadwaterError], int] = {
     Invalid: 400,

@@ -8,7 +8,7 @@ from lineage.api.answers import answer
 from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.runs.door.accept import accept_event, accept_events, render_accepted
+from lineage.openlineage.ingest import accept_event, accept_events, render_accepted
 
 
 def post_event(services: Services, request: HttpRequest) -> Response[str]:

@@ -11,10 +11,10 @@ from lineage.api.cursor import parse_cursor, render_cursor
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.api.views import render_place, render_some
-from lineage.errors import Forbidden, NotFound, shown
-from lineage.records.questions import find_places, is_known, live_page, unknown_root
+from lineage.records.live_records import find_places, is_known, live_page, unknown_root
 from lineage.records.record import LineageRecord
 from lineage.records.request import parse_request, render_bounded_answer
+from lineage_model.errors import Forbidden, NotFound, shown
 
 _LIMIT = 100
 LIMIT_MAX = 1000

@@ -16,14 +16,14 @@ from urllib.parse import unquote
 import orjson
 from pydantic import TypeAdapter, ValidationError
 
-from lineage.errors import Fault, Invalid, TooLarge
-from lineage.records.wire import Action, NodeId, RootId
-from lineage.wire import invalid
+from lineage.records.field_types import Action, NodeId, RootId
+from lineage.validation import invalid
+from lineage_model.errors import Fault, Invalid, TooLarge
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.data_classes import APIGatewayProxyEvent
 
-    from lineage.tokens import Token
+    from lineage.api.tokens import Token
 
 # Lambda takes 6 MB, and base64 makes 4 of 3.
 WIRE_BYTES_MAX = 4 * 1024 * 1024

@@ -7,7 +7,7 @@ from typing import get_args
 
 from lineage.api import examples_columns as examples
 from lineage.api.schemas import OUTLINE, Schema, list_of, object_of, ref
-from lineage.runs.found import State
+from lineage.graph.entities import State
 
 _TEXT: Schema = {"type": "string"}
 _TEXT_OR_NULL: Schema = {"type": ["string", "null"]}

@@ -7,7 +7,7 @@ from typing import get_args
 
 from lineage.api import examples_reports as examples
 from lineage.api.schemas import Schema, list_of, object_of, ref
-from lineage.fields.found import Reason
+from lineage.queries.columns.results import Reason
 
 _TEXT: Schema = {"type": "string"}
 _TEXT_OR_NULL: Schema = {"type": ["string", "null"]}

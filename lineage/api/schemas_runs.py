@@ -8,7 +8,7 @@ from typing import get_args
 from lineage.api import examples_runs as examples
 from lineage.api.marquez.jobs import STATES
 from lineage.api.schemas import OUTLINE, Schema, list_of, object_of, ref
-from lineage.runs.found import ResolvedBy
+from lineage.graph.entities import ResolvedBy
 
 _TEXT: Schema = {"type": "string"}
 _TEXT_OR_NULL: Schema = {"type": ["string", "null"]}

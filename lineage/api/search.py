@@ -21,11 +21,11 @@ from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.api.time_range import parse_moment
 from lineage.api.views import render_found
-from lineage.days import shift
-from lineage.errors import Invalid
+from lineage.records.field_types import Action, NodeId, RootId, StorageLocation
 from lineage.records.search.archive import Stale
-from lineage.records.search.question import ArchivePlace, Horizon, LivePlace, Place, Question, Step
-from lineage.records.wire import Action, NodeId, RootId, StorageLocation
+from lineage.records.search.criteria import ArchivePlace, Horizon, LivePlace, Place, Question, Step
+from lineage.times import shift
+from lineage_model.errors import Invalid
 
 _LIMIT = 100
 LIMIT_MAX = 1000

@@ -7,15 +7,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lineage.api.answers import Links
-from lineage.fields.questions import FieldQuestions
-from lineage.records.findings import Sources
+from lineage.api.tokens import Tokens
+from lineage.graph.event_log import EventLog
+from lineage.openlineage.ingest import DeletionsIntake, EventsIntake
+from lineage.queries.service import FieldQuestions, Questions
+from lineage.records.dirty_roots import Marks
 from lineage.records.intake import RecordsIntake
-from lineage.records.marks import Marks
+from lineage.records.root_records import Sources
 from lineage.records.search.searcher import Searcher
-from lineage.runs.door.intake import DeletionsIntake, EventsIntake
-from lineage.runs.log.event_log import EventLog
-from lineage.runs.questions import Questions
-from lineage.tokens import Tokens
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
 from lineage.api.request import HttpRequest
-from lineage.errors import Invalid
-from lineage.fields.found import Window
-from lineage.runs.times import kept
+from lineage.queries.columns.results import Window
+from lineage.times import kept
+from lineage_model.errors import Invalid
 
 RULE = "must be whole seconds since 1970, or `now` and steps of ms, s, m, h or d (`now-1d+4h`)"
 _SECONDS = re.compile(r"[0-9]{1,12}", re.ASCII)

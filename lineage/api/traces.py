@@ -13,13 +13,13 @@ from lineage.api.answers import LINES, answer, within
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.aws.queues import Message, send_all
-from lineage.days import day_of, days_between, shift
-from lineage.errors import TooLarge, shown
-from lineage.records.findings import Findings, find_all
-from lineage.records.marks import Mark
+from lineage.records.dirty_roots import Mark
+from lineage.records.live_records import is_known, unknown_root
 from lineage.records.pointers import Pointer
-from lineage.records.questions import is_known, unknown_root
+from lineage.records.root_records import Findings, find_all
 from lineage.records.trace_request import TraceRequest, render_trace_request
+from lineage.times import day_of, days_between, shift
+from lineage_model.errors import TooLarge, shown
 
 # What is traced within a request; a larger root takes the trace function.
 RECORDS_MAX = 50_000

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import orjson
 
 from lineage.api.answers import ANSWER_BYTES_MAX, size_of
-from lineage.records.message_forms import render_record
-from lineage.records.questions import LiveRecord, Place
+from lineage.records.live_records import LiveRecord, Place
+from lineage.records.message_json import render_record
 from lineage.records.record import LineageRecord
-from lineage.records.search.question import Found
+from lineage.records.search.criteria import Found
 
 
 def render_live(live: LiveRecord) -> dict[str, object]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from lineage.errors import NotFound, Unavailable
+from lineage_model.errors import NotFound, Unavailable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

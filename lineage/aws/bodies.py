@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import orjson
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lineage.errors import Invalid, Unavailable
+from lineage_model.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from lineage.errors import Conflict, Unavailable
+from lineage_model.errors import Conflict, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

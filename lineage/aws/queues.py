@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lineage.errors import Unavailable
+from lineage_model.errors import Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

@@ -18,11 +18,11 @@ from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
 
 from lineage.aws.objects import put_once
-from lineage.errors import TooLarge
-from lineage.records.keys import sha_of
 from lineage.records.lines import parse_lines
 from lineage.records.pointers import ArchiveObject
 from lineage.records.record import LineageRecord
+from lineage_model.errors import TooLarge
+from lineage_model.ids import sha_of
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

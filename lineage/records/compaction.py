@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING
 
 from lineage.aws.items import GET_KEYS_MAX, chunks
 from lineage.aws.queues import Message, send_all
-from lineage.days import day_of, days_between, shift
-from lineage.errors import Invalid
-from lineage.records.calendar import Calendar, Link, Seal
+from lineage.records.archive_state import Calendar, Link, Seal
 from lineage.records.digest import Head
 from lineage.records.digests import Digest, Digests
+from lineage.records.dirty_roots import Mark, Marks
 from lineage.records.event_objects import ArrivalDays
 from lineage.records.expired import MARGIN_S
-from lineage.records.keys import SHARDS
-from lineage.records.marks import Mark, Marks
 from lineage.records.pointers import Pointers
 from lineage.records.publications import Publications
 from lineage.records.trace_request import TraceRequest, render_trace_request
+from lineage.times import day_of, days_between, shift
+from lineage_model.errors import Invalid
+from lineage_model.ids import SHARDS
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lineage.aws.queues import Message, send_all
-from lineage.records.message_forms import Refused, render_message
+from lineage.records.message_json import Refused, render_message
 from lineage.records.record import LineageRecord
 
 if TYPE_CHECKING:

@@ -23,11 +23,11 @@ from typing import Any
 
 import orjson
 
-from lineage.errors import HeadwaterError
 from lineage.records.archive import prefix_of
-from lineage.records.calendar import Link, Seal
+from lineage.records.archive_state import Link, Seal
 from lineage.records.event_objects import ArrivalDays, EventObject
 from lineage.records.pointers import ArchiveObject
+from lineage_model.errors import HeadwaterError
 
 VERSION = 2
 

@@ -11,13 +11,13 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, TYPE_CHECKING, cast
 
 from lineage.aws.objects import hash_object, put_new
-from lineage.errors import Conflict
 from lineage.records.archive import Archive, compress_lines, prefix_of
-from lineage.records.calendar import Link
+from lineage.records.archive_state import Link
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
 from lineage.records.event_objects import ArrivalDays, EventObject, end_of_events, sha256_in_name
 from lineage.records.pointers import ArchiveObject
 from lineage.settings import EVENTS_PREFIX
+from lineage_model.errors import Conflict
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from lineage.records.marks import Marks
+from lineage.records.dirty_roots import Marks
 from lineage.records.pointers import Pointer, Pointers
 from lineage.records.record import LineageRecord
 from lineage.records.staged import Staged

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from lineage.aws.bodies import BODY_BYTES_MAX, put_body, render_pointer
 from lineage.aws.queues import Message, send_all
-from lineage.records.message_forms import render_message, render_packed
+from lineage.records.message_json import render_message, render_packed
 from lineage.records.record import LineageRecord
 
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ from sys import intern
 from typing import TYPE_CHECKING
 
 from lineage.records.record import LineageRecord
-from lineage.records.versions import check_version
+from lineage_model.errors import Unavailable
 
 if TYPE_CHECKING:
     from lineage.aws.items import Item, Value
@@ -63,3 +63,20 @@ def loaded_at_of(item: Item) -> int:
     """When the load function began to write the item; of an item without it, the far future: it was surely late."""
     loaded_at = item.get("loaded_at")
     return int(loaded_at["N"]) if loaded_at else 2**62
+
+
+ATTRIBUTE = "schema"
+VERSION = 1
+
+
+def check_version(item: Item) -> None:
+    """Refuse an item of a later release, as one that cannot be read for now (a roll-back is under way): `Unavailable`.
+
+    >>> check_version({"node_id": {"S": "n"}, "schema": {"N": "2"}})
+    Traceback (most recent call last):
+    ...
+    lineage_model.errors.Unavailable: an item is of version 2: this release reads up to 1
+    """
+    written = item.get(ATTRIBUTE)
+    if written is not None and int(written["N"]) > VERSION:
+        raise Unavailable(f"an item is of version {written['N']}: this release reads up to {VERSION}")

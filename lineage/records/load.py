@@ -12,14 +12,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 from lineage.aws.bodies import Pointer
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.queues import QueuedMessage
-from lineage.errors import Invalid, Unavailable
 from lineage.records.dead_letters import DeadLetters
+from lineage.records.dirty_roots import Marks
 from lineage.records.enrich import ENRICHERS, Enricher, enrich
-from lineage.records.marks import Marks
-from lineage.records.message_forms import Refused, render_message
+from lineage.records.message_json import Refused, render_message
 from lineage.records.messages import Packed, parse_message
 from lineage.records.record import Key, LineageRecord
 from lineage.records.table import RecordsTable, is_refused, is_throttle
+from lineage_model.errors import Invalid, Unavailable
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -9,11 +9,11 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from lineage.aws.bodies import Pointer, parse_pointer, render_body
-from lineage.errors import Invalid
-from lineage.records.message_forms import Refused
+from lineage.records.field_types import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
+from lineage.records.message_json import Refused
 from lineage.records.record import LineageRecord
-from lineage.records.wire import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
-from lineage.wire import field_path, invalid
+from lineage.validation import field_path, invalid
+from lineage_model.errors import Invalid
 
 
 class _RecordForm(BaseModel):

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lineage.aws.items import batch_get, query_pages
-from lineage.errors import Conflict
-from lineage.records.keys import SHARDS, sha_of
-from lineage.records.versions import check_version
+from lineage.records.items import check_version
+from lineage_model.errors import Conflict
+from lineage_model.ids import SHARDS, sha_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING
 
 from botocore.exceptions import ClientError
 
-from lineage.archive_tables.columns import TABLES
-from lineage.archive_tables.places import (
+from lineage.aws.catalog import Catalog
+from lineage.aws.items import chunks
+from lineage.records.digests import Digests
+from lineage.records.publications import Publication, Publications
+from lineage_model.archive_tables import (
+    TABLES,
     Manifest,
     attempt_prefix,
     manifest_key,
@@ -22,11 +26,7 @@ from lineage.archive_tables.places import (
     published_key,
     render_manifest,
 )
-from lineage.aws.catalog import Catalog
-from lineage.aws.items import chunks
-from lineage.errors import Conflict, NotFound
-from lineage.records.digests import Digests
-from lineage.records.publications import Publication, Publications
+from lineage_model.errors import Conflict, NotFound
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

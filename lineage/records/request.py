@@ -15,11 +15,11 @@ from typing import Annotated
 import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lineage.errors import Fault, Invalid, TooLarge
-from lineage.names import derive_node_id
+from lineage.records.field_types import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
 from lineage.records.record import LineageRecord
-from lineage.records.wire import Action, EpochSeconds, NodeId, ParentId, RootId, ShortId, StorageLocation
-from lineage.wire import invalid
+from lineage.validation import invalid
+from lineage_model.errors import Fault, Invalid, TooLarge
+from lineage_model.ids import derive_node_id
 
 RECORDS_MAX = 10_000
 # A clock that is further ahead than this is wrong.

@@ -18,14 +18,14 @@ from typing import TYPE_CHECKING, Final
 import orjson
 
 from lineage.aws.objects import put_new
-from lineage.errors import HeadwaterError
 from lineage.records.digest import key_of
+from lineage_model.errors import HeadwaterError
 
 if TYPE_CHECKING:
     from mypy_boto3_kms import KMSClient
     from mypy_boto3_s3 import S3Client
 
-    from lineage.records.calendar import Link
+    from lineage.records.archive_state import Link
 
 VERSION = 1
 ALGORITHM: Final = "ECDSA_SHA_256"

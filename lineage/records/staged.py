@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from lineage.aws.items import batch_write, query_pages
 from lineage.records.items import parse_item, render_item
-from lineage.records.keys import sha_of
 from lineage.records.record import LineageRecord
+from lineage_model.ids import sha_of
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient

@@ -11,16 +11,16 @@ from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
-from lineage.days import day_of, days_between, shift
-from lineage.errors import TooLarge, Unavailable
 from lineage.records.archive import compress_lines, prefix_of
-from lineage.records.calendar import Calendar
+from lineage.records.archive_state import Calendar
 from lineage.records.dead_letters import DeadLetters
-from lineage.records.findings import Gathered, Sources, find_all
+from lineage.records.dirty_roots import Marks
 from lineage.records.lines import Compaction
-from lineage.records.marks import Marks
 from lineage.records.pointers import ArchiveObject, DaySealed, Overtaken, Pointer
+from lineage.records.root_records import Gathered, Sources, find_all
 from lineage.records.trace_request import TraceRequest
+from lineage.times import day_of, days_between, shift
+from lineage_model.errors import TooLarge, Unavailable
 
 # Marks of days further back are found by compaction, which names them in its message.
 _LOOK_BACK_DAYS = 3

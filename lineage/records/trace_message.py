@@ -6,10 +6,10 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from lineage.days import day_of
+from lineage.records.field_types import RootId
 from lineage.records.trace_request import TraceRequest
-from lineage.records.wire import RootId
-from lineage.wire import invalid
+from lineage.times import day_of
+from lineage.validation import invalid
 
 _Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 

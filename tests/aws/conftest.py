@@ -17,14 +17,13 @@ from moto.dynamodb.responses import DynamoHandler
 
 from lambdas import compact, events, expired, load, trace, wiring
 from lineage import settings
-from lineage.archive_tables.columns import DAY, TABLES
-from lineage.archive_tables.places import Manifest, Written, attempt_prefix, manifest_key, render_manifest
 from lineage.aws import clients
 from lineage.records.digests import Digests
-from lineage.records.keys import SHARDS
 from lineage.records.pointers import Pointers
-from lineage.runs.times import from_seconds
-from local import moto_patches, moto_signing
+from lineage.times import from_seconds
+from lineage_model.archive_tables import DAY, TABLES, Manifest, Written, attempt_prefix, manifest_key, render_manifest
+from lineage_model.ids import SHARDS
+from local import moto_kms, moto_patches
 from tests.builders import HOUR, NOON
 
 _DATABASE = "headwater_test"
@@ -64,7 +63,7 @@ def _moto_as_on_the_local_stack():
     """A query of stock moto sorts the whole table, a transaction copies it; threads meet in both; it hashes digests."""
     moto_patches.query_one_partition()
     moto_patches.copy_only_what_a_transaction_touches()
-    moto_signing.sign_digests_as_they_are()
+    moto_kms.sign_digests_as_they_are()
     lock, act = threading.RLock(), DynamoHandler.call_action
 
     def one_at_a_time(self):

@@ -13,7 +13,7 @@ from pyspark import TaskContext
 from pyspark.sql import SparkSession
 from pyspark.sql import functions as sf
 
-from spark_client.row_records import emit_records
+from spark_client.rows.emit import emit_records
 
 ROWS = 12_000
 NOON = 1_763_640_000

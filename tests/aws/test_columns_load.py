@@ -8,10 +8,10 @@ from hashlib import sha256
 import pytest
 
 from lambdas import wiring
-from lineage.fields.columns import Column
-from lineage.fields.found import Window
-from lineage.fields.operation_forms import render_operations
-from lineage.fields.questions import FieldQuestions
+from lineage.queries.columns.results import Window
+from lineage.queries.service import FieldQuestions
+from lineage_model.columns import Column
+from lineage_model.operations import render_operations
 from tests.aws.faults import Killed, killed_at
 from tests.builders_events import CALCULATE, CHECK, a_dataset, a_facet, a_run_event
 from tests.builders_operations import ESTIMATED, FLIGHTS, a_calculation, a_read, a_write

@@ -10,8 +10,8 @@ import pytest
 from botocore.awsrequest import AWSResponse
 
 from lineage.aws.items import batch_write
-from lineage.errors import Conflict, Invalid
-from lineage.records.keys import sha_of
+from lineage_model.errors import Conflict, Invalid
+from lineage_model.ids import sha_of
 from tests.aws.faults import Killed, after
 from tests.builders import DAY, HOUR, NOON, a_message, messages
 from tests.builders_events import a_run_event

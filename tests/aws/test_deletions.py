@@ -9,8 +9,8 @@ import pytest
 
 from lambdas import wiring
 from lineage.aws.queues import QueuedMessage
-from lineage.runs.door.parse import render_deletion
-from lineage.runs.load import Loaded, load_events
+from lineage.graph.load import Loaded, load_events
+from lineage.openlineage.parse import render_deletion
 from tests.aws.faults import Killed, killed_at
 from tests.builders_events import NAMESPACE, READ_FLIGHTS, STORE, a_job_event, a_run_event
 

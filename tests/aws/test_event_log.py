@@ -10,11 +10,11 @@ import pytest
 
 from lambdas import wiring
 from lineage.aws.queues import QueuedMessage
-from lineage.names import uuid_of_bytes
-from lineage.runs.door.parse import parse_statement
-from lineage.runs.door.rules import NameRules
-from lineage.runs.load import load_events
-from lineage.runs.log.event_log import RawEvent
+from lineage.graph.event_log import RawEvent
+from lineage.graph.load import load_events
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_statement
+from lineage_model.ids import uuid_of_bytes
 from tests.builders_events import a_dataset_event, a_facet, a_job_event, a_run_event
 
 

@@ -9,9 +9,9 @@ import pytest
 
 from lambdas import wiring
 from lineage.aws.queues import QueuedMessage
-from lineage.days import day_of
-from lineage.runs.found import Listed
-from lineage.runs.load import Loaded, load_events
+from lineage.graph.entities import Listed
+from lineage.graph.load import Loaded, load_events
+from lineage.times import day_of
 from tests.aws.faults import Killed, before, killed_at, refused
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
 

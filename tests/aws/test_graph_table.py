@@ -7,8 +7,8 @@ import random
 import pytest
 
 from benchmarks.memory_dynamodb import MemoryDynamo
-from lineage.errors import Unavailable
-from lineage.runs.facts.table import SIDES_MAX, Add, GraphTable, Page, Query, Row, Swap
+from lineage.graph.table import SIDES_MAX, Add, GraphTable, Page, Query, Row, Swap
+from lineage_model.errors import Unavailable
 from tests.aws.faults import before, refused
 from tests.memory_table import MemoryTable
 

@@ -8,7 +8,7 @@ import pytest
 
 from lambdas import input as input_function
 from lambdas import load as load_function
-from lineage.errors import Invalid, TooLarge
+from lineage_model.errors import Invalid, TooLarge
 from tests.builders import NOON, a_batch, a_message, a_request
 
 DAY_S = 24 * 3600

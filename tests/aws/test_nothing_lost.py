@@ -11,7 +11,7 @@ import pytest
 
 from lambdas import expired as expired_function
 from lambdas import input as input_function
-from lineage.errors import Unavailable
+from lineage_model.errors import Unavailable
 from tests.aws.faults import Killed, after, before, killed_at, meanwhile, refused, timed_out
 from tests.builders import DAY, HOUR, a_batch, a_message, messages
 

@@ -17,7 +17,7 @@ from openlineage.client.event_v2 import (
 )
 
 from lambdas import wiring
-from lineage.names import DatasetId, JobId
+from lineage_model.ids import DatasetId, JobId
 from spark_client.openlineage import SqsConfig, SqsTransport
 from tests.builders_events import CHECK, RUN, STORE
 

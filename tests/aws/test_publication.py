@@ -7,11 +7,11 @@ import json
 import boto3
 import pytest
 
-from lineage.archive_tables.places import parse_manifest
 from lineage.aws import clients
-from lineage.errors import Conflict, NotFound
-from lineage.records.keys import sha_of
 from lineage.records.publications import Publications
+from lineage_model.archive_tables import parse_manifest
+from lineage_model.errors import Conflict, NotFound
+from lineage_model.ids import sha_of
 from tests.aws.faults import Killed, after, before
 from tests.builders import DAY, HOUR, a_message
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from lambdas import wiring
-from lineage.runs.door.rules import NameRules
-from lineage.runs.facts.table import GraphTable
-from lineage.runs.log.event_log import EventLog
-from lineage.runs.log.replay import Replayed, replay
+from lineage.graph.event_log import EventLog
+from lineage.graph.load import Replayed, replay
+from lineage.graph.table import GraphTable
+from lineage.openlineage.naming import NameRules
 from tests.builders import HOUR
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
 

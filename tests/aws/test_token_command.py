@@ -10,8 +10,8 @@ import pytest
 
 from headwater import token as command
 from lambdas import wiring
-from lineage.errors import Invalid
-from lineage.tokens import SCOPES
+from lineage.api.tokens import SCOPES
+from lineage_model.errors import Invalid
 
 DAY_S = 24 * 3600
 

@@ -10,7 +10,7 @@ import pytest
 from lambdas import api as api_function
 from lineage import settings
 from lineage.api.app import DOCUMENT
-from lineage.tokens import SCOPES
+from lineage.api.tokens import SCOPES
 from tests.aws.test_tokens import a_token, an_event, ask, status
 from tests.builders import a_request, messages
 from tests.builders_events import NAMESPACE, a_run_event

@@ -8,7 +8,7 @@ import pytest
 
 from headwater import token as command
 from lambdas import wiring
-from lineage.tokens import Tokens
+from lineage.api.tokens import Tokens
 from tests.aws.faults import before, refused, timed_out
 from tests.aws.test_tokens import a_token, ask, status
 from tests.builders import NOON

@@ -9,8 +9,8 @@ import pytest
 
 from lambdas import api as api_function
 from lambdas import wiring
-from lineage.errors import Conflict, Invalid, NotFound
-from lineage.tokens import Tokens, new_token
+from lineage.api.tokens import Tokens, new_token
+from lineage_model.errors import Conflict, Invalid, NotFound
 from tests.builders import NOON
 from tests.builders_events import (
     NAMESPACE,

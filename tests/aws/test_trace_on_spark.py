@@ -13,10 +13,10 @@ from moto.server import ThreadedMotoServer
 
 from jobs.trace_root import OnSpark, main, prepared
 from lambdas import wiring
-from lineage.days import day_of
-from lineage.errors import NotFound
 from lineage.records.trace import trace
 from lineage.records.trace_request import TraceRequest
+from lineage.times import day_of
+from lineage_model.errors import NotFound
 from tests.builders import HOUR, a_message, messages
 from tests.spark.conftest import spark  # noqa: F401 - the session is a fixture of the Spark tests
 

@@ -12,7 +12,7 @@ from botocore.exceptions import IncompleteReadError
 from botocore.response import StreamingBody
 
 from headwater.__main__ import main
-from lineage.records.calendar import Calendar, Seal
+from lineage.records.archive_state import Calendar, Seal
 from lineage.records.digest import Head, key_of, render_digest
 from lineage.records.event_objects import ArrivalDays
 from lineage.records.verify.archive import Known, read_digests

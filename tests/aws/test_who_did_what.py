@@ -13,7 +13,7 @@ from lambdas import events as events_function
 from lambdas import wiring
 from lambdas.telemetry import logger
 from lineage.api.app import Api
-from lineage.runs.facts.table import GraphTable
+from lineage.graph.table import GraphTable
 from tests.aws.test_tokens import a_token, an_event, ask
 from tests.builders_events import CALCULATE, CHECK, NAMESPACE, STORE, a_dataset, a_run_event
 

@@ -16,7 +16,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from lineage.archive_tables.places import published_key
+from lineage_model.archive_tables import published_key
 from local.errors import MachineFailed
 from local.stack import LocalStack
 

@@ -11,12 +11,12 @@ from pathlib import Path
 import boto3
 import pytest
 
-from lineage.records.calendar import Seal
+from lineage.records.archive_state import Seal
 from lineage.records.digest import Head, key_of, render_digest
 from lineage.records.pointers import ArchiveObject
 from local.clock import Clock
 from local.errors import MachineFailed
-from local.polling import Failure
+from local.poller import Failure
 from local.spark_jobs import Ended, JobRun, SparkJobs
 from local.stack import LocalStack
 from tests.e2e.search_template import a_job, a_search_template

@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 import boto3
 import pytest
 
-from lineage.runs.door.parse import render_deletion
+from lineage.openlineage.parse import render_deletion
 from local.stack import LocalStack
 from tests.builders_events import CHECK, NAMESPACE, STORE, a_run_event
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from lineage.names import derive_node_id
+from lineage_model.ids import derive_node_id
 from local.errors import MachineFailed
 from local.stack import LocalStack
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.fields.found import UNKNOWN_TYPE, FoundSource, Teller
+from lineage.queries.columns.results import UNKNOWN_TYPE, FoundSource, Teller
 
 
 def found_sources(sources, version_of=lambda dataset: None):

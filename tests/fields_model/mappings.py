@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.fields.found import FieldMapping, Mappings
+from lineage.queries.columns.results import FieldMapping, Mappings
 
 
 def find_mappings(world, dataset, window, level):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from lineage.errors import Invalid
+from lineage_model.errors import Invalid
 from tests.fields_model import mappings, present, reports, versions
 from tests.fields_model.said import SaidOfColumns
 from tests.fields_model.world import World
@@ -14,7 +14,7 @@ _VERSIONED = re.compile(r"(.+)#([0-9a-fA-F-]{36})")
 
 
 class FieldModel:
-    """`lineage.fields.questions.FieldQuestions` for a whole set of statements."""
+    """`lineage.queries.service.FieldQuestions` for a whole set of statements."""
 
     def __init__(self, statements):
         self.runs = Model([])

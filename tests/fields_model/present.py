@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lineage.fields.columns import Column, Columns, Source
-from lineage.fields.found import ColumnGraph, FoundColumn
+from lineage.queries.columns.results import ColumnGraph, FoundColumn
+from lineage_model.columns import Column, Columns, Source
 from tests.fields_model.found import found_sources, found_tellers, hops, type_of
 from tests.fields_model.related import related, went_into
 from tests.fields_model.schema import top_level

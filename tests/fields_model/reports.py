@@ -13,8 +13,8 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from lineage.fields.columns import Column, Columns, Source
-from lineage.fields.found import Flow, Provenance, ReportedRun, Step, TrueSource, Usage, Use
+from lineage.queries.columns.results import Flow, Provenance, ReportedRun, Step, TrueSource, Usage, Use
+from lineage_model.columns import Column, Columns, Source
 from tests.fields_model.found import hops
 from tests.fields_model.operations import dropped, read_of
 from tests.fields_model.related import exists, is_inside, overlap, related, related_in, went_into

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import cached_property
 
-from lineage.runs.event import DatasetUse
+from lineage.openlineage.event import DatasetUse
 from tests.fields_model.tellers import named_as_sources
 from tests.runs_model.said import Said
 

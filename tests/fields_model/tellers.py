@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from lineage.fields.columns import NO_COLUMNS, Columns, Source
-from lineage.names import DatasetId, JobId, RunKey, uuid_of_bytes
-from lineage.runs.event import Event
+from lineage.openlineage.event import Event
+from lineage_model.columns import NO_COLUMNS, Columns, Source
+from lineage_model.ids import DatasetId, JobId, RunKey, uuid_of_bytes
 from tests.fields_model.operations import written
 from tests.fields_model.told import NOTHING, by_columns, of_column_lineage, of_lineage, united
 from tests.runs_model.facets import merged

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lineage.fields.columns import Columns, Source, Transformation
-from lineage.names import DatasetId
+from lineage_model.columns import Columns, Source, Transformation
+from lineage_model.ids import DatasetId
 
 NOTHING = frozenset()
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from lineage.fields.found import ColumnGraph, FoundColumn
-from lineage.names import DatasetId, FieldPath
+from lineage.queries.columns.results import ColumnGraph, FoundColumn
+from lineage_model.ids import DatasetId, FieldPath
 from tests.fields_model.found import found_sources, found_tellers, hops, type_of
 from tests.fields_model.present import field_id, version_made, written_by
 from tests.fields_model.schema import top_level

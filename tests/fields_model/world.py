@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from lineage.fields.columns import NO_COLUMNS, Columns, Source
+from lineage_model.columns import NO_COLUMNS, Columns, Source
 from tests.fields_model.related import related
 from tests.fields_model.schema import fields_of
 from tests.fields_model.tellers import Teller, every_teller, sources_in, unknown

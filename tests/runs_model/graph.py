@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lineage.errors import Invalid
-from lineage.runs.found import Graph, UpstreamInput, UpstreamRun
+from lineage.graph.entities import Graph, UpstreamInput, UpstreamRun
+from lineage_model.errors import Invalid
 from tests.runs_model import dataset_versions
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lineage.names import RunKey, uuid_of_bytes
+from lineage_model.ids import RunKey, uuid_of_bytes
 from tests.runs_model.facets import merged, text_in
 
 

@@ -6,8 +6,7 @@ from copy import copy
 from dataclasses import replace
 from functools import cache
 
-from lineage.names import run_id_of
-from lineage.runs.found import (
+from lineage.graph.entities import (
     FoundDataset,
     FoundDatasetVersion,
     FoundJob,
@@ -19,15 +18,16 @@ from lineage.runs.found import (
     Listed,
     UsedVersion,
 )
-from lineage.runs.times import parse_time
-from lineage.runs.visibility import EVERYTHING
+from lineage.graph.visibility import EVERYTHING
+from lineage.times import parse_time
+from lineage_model.ids import run_id_of
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.facets import merged, text_in
 from tests.runs_model.said import Said
 
 
 class Model:
-    """`lineage.runs.questions.Questions` for a whole set of statements; also what the graphs are made of."""
+    """`lineage.queries.service.Questions` for a whole set of statements; also what the graphs are made of."""
 
     visibility = EVERYTHING
 

@@ -12,10 +12,9 @@ import pytest
 
 import spark_client
 from jobs.compact_archive import compact
-from lineage.archive_tables.columns import DAY as DAY_COLUMN
-from lineage.archive_tables.columns import RECORDS, TRACES, VERSION
-from lineage.archive_tables.places import attempt_prefix, published_key
 from lineage.records.record import LineageRecord
+from lineage_model.archive_tables import DAY as DAY_COLUMN
+from lineage_model.archive_tables import RECORDS, TRACES, VERSION, attempt_prefix, published_key
 from spark_client import archive as client
 from tests.spark.archive_folder import DAY, NEXT_DAY, THIRD_DAY, ArchiveFolder, rows_of
 

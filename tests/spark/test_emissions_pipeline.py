@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from examples.emissions.landing import land_flights
 from examples.emissions.pipeline import JOB, NAMESPACE, Counts, run
 from spark_client import LineageClient, capture
-from spark_client.retry import Timing
+from spark_client.transport.retry import Timing
 
 NOW = 1_357_016_400
 ROOT = "flights-2013-01-01"

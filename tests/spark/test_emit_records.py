@@ -16,12 +16,12 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
-from lineage.names import derive_node_id
+from lineage_model.ids import derive_node_id
 from spark_client import LineageClient, Patience
 from spark_client.current_run import Head, RunOfJob, enter, leave, reported_roots
-from spark_client.retry import Timing
-from spark_client.row_columns import derived_node_id, select_lines
-from spark_client.row_records import RowFault, RowTally, emit_records
+from spark_client.rows.columns import derived_node_id, select_lines
+from spark_client.rows.emit import RowFault, RowTally, emit_records
+from spark_client.transport.retry import Timing
 from tests.unit.spark_client.lineage_service import Service, failing, handler_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "emit_records.md"
@@ -219,8 +219,8 @@ def test_rows_break_the_rules_that_the_service_has(spark: SparkSession, field: s
 def _service_takes(record: dict[str, str | None]) -> bool:
     """Whether the service's own check finds nothing; it is not installed with the older Spark."""
     pytest.importorskip("pydantic")
-    from lineage.errors import Invalid
     from lineage.records.messages import parse_record
+    from lineage_model.errors import Invalid
 
     try:
         parse_record({**record, "recordedAt": NOON})

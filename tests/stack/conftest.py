@@ -8,7 +8,7 @@ from pathlib import Path
 import aws_cdk as cdk
 import pytest
 
-from infra.knobs import parse_knobs
+from infra.context import parse_knobs
 from infra.stack import LineageStack
 from infra.synth import make_app
 from tests.templates import Template

@@ -11,7 +11,7 @@ import botocore.session
 import pytest
 from botocore import xform_name
 
-from infra.knobs import parse_knobs
+from infra.context import parse_knobs
 from infra.package import PROJECT
 
 GUIDES = ("deploy.md", "operations.md")

@@ -6,10 +6,10 @@ import json
 
 import pytest
 
-from infra.knobs import Knobs, ObjectLock, parse_knobs
+from infra.context import Knobs, ObjectLock, parse_knobs
 from infra.package import PROJECT
 from infra.synth import main
-from lineage.errors import Invalid
+from lineage_model.errors import Invalid
 
 PRODUCTION = Knobs(
     stage="prod",

@@ -92,8 +92,8 @@ def test_a_wheel_that_is_not_the_locked_one_is_refused_and_leaves_no_layer(lock_
     assert list((tmp_path / "layers").iterdir()) == []
 
 
-@pytest.mark.parametrize("folders", [("lambdas", "lineage"), ("jobs", "lineage")])
-def test_a_code_asset_is_our_two_folders_without_bytecode(assembly, folders):
+@pytest.mark.parametrize("folders", [("lambdas", "lineage", "lineage_model"), ("jobs", "lineage", "lineage_model")])
+def test_a_code_asset_is_its_three_folders_without_bytecode(assembly, folders):
     assets = [path for path in assembly().parent.glob("asset.*") if path.is_dir()]
     [asset] = [path for path in assets if (path / folders[0]).is_dir()]
     assert sorted(path.name for path in asset.iterdir()) == sorted(folders)

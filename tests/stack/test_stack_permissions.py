@@ -9,7 +9,7 @@ import pytest
 from aws_cdk import Stack
 from aws_cdk import aws_iam as iam
 
-from infra.findings import accept
+from infra.nag import accept
 from infra.permissions import Grant, grants_of
 from infra.synth import make_app, make_stack
 

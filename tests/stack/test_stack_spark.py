@@ -7,8 +7,8 @@ import json
 import pytest
 
 from infra.compaction import STATE_MACHINE_FILE
+from infra.context import parse_knobs
 from infra.emr_states import with_emr_serverless
-from infra.knobs import parse_knobs
 from infra.stack import LineageStack
 from jobs.launch import JOBS
 from tests.templates import Template

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from typing import Literal, TypeAlias, TypeVar, get_args
 
 from lineage.api.request import HttpRequest
-from lineage.errors import Invalid
-from lineage.fields.found import Direction
-from lineage.fields.paths import parse_slashed
-from lineage.names import DatasetId, FieldPath
+from lineage.queries.columns.results import Direction
+from lineage_model.errors import Invalid
+from lineage_model.field_paths import parse_slashed
+from lineage_model.ids import DatasetId, FieldPath
 
 T = TypeVar("T")
 View: TypeAlias = Literal["simple", "detailed"]

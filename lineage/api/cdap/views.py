@@ -8,7 +8,7 @@ from __future__ import annotations
 from lineage.api.cdap.query import View
 from lineage.api.marquez.values import Form, render_id
 from lineage.api.time_range import TimeRange
-from lineage.fields.found import (
+from lineage.queries.columns.results import (
     Connection,
     Detail,
     DetailNode,
@@ -18,8 +18,8 @@ from lineage.fields.found import (
     Paths,
     SimpleEdge,
 )
-from lineage.fields.paths import print_slashed
-from lineage.names import DatasetId, FieldPath
+from lineage_model.field_paths import print_slashed
+from lineage_model.ids import DatasetId, FieldPath
 
 
 def render_mapping(mapping: FieldMapping) -> Form:

@@ -9,8 +9,8 @@ from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.answers import ANSWER_BYTES_MAX, answer_within, size_of
 from lineage.api.services import Services
-from lineage.errors import NotFound
-from lineage.runs.found import Listed, T
+from lineage.graph.entities import Listed, T
+from lineage_model.errors import NotFound
 
 _SHOWN_CHARS = 200
 # What stands around a list: its name, the count, and whether it was cut.

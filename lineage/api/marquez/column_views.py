@@ -11,11 +11,11 @@ from lineage.api.answers import ANSWER_BYTES_MAX, size_of
 from lineage.api.marquez.dataset_views import render_writer
 from lineage.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
 from lineage.api.marquez.values import Form, render_id, render_transformation, when
-from lineage.fields.columns import Transformation, in_order
-from lineage.fields.found import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
-from lineage.fields.paths import print_dotted
-from lineage.names import DatasetId, FieldPath
-from lineage.runs.found import FoundRun
+from lineage.graph.entities import FoundRun
+from lineage.queries.columns.results import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
+from lineage_model.columns import Transformation, in_order
+from lineage_model.field_paths import print_dotted
+from lineage_model.ids import DatasetId, FieldPath
 
 _FRAME_BYTES = len('{"graph":[],"datasets":[],"truncated":false}')
 # What OpenLineage says since 1.17 instead of a free text, which is a subtype here.

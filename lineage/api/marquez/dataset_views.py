@@ -7,7 +7,7 @@ from typing import Any
 
 from lineage.api.marquez.run_views import render_run_if_any
 from lineage.api.marquez.values import Form, render_id, when
-from lineage.runs.found import FoundDataset, FoundDatasetVersion, LastWriter
+from lineage.graph.entities import FoundDataset, FoundDatasetVersion, LastWriter
 
 
 def render_dataset(

@@ -14,8 +14,8 @@ from lineage.api.marquez.dataset_views import render_dataset, render_dataset_ver
 from lineage.api.marquez.values import Form
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.fields.found import ColumnGraph
-from lineage.runs.found import FoundDataset
+from lineage.graph.entities import FoundDataset
+from lineage.queries.columns.results import ColumnGraph
 
 
 def list_datasets(services: Services, request: HttpRequest) -> Response[str]:

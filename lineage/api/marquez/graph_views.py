@@ -12,7 +12,7 @@ from lineage.api.answers import ANSWER_BYTES_MAX, size_of
 from lineage.api.marquez.dataset_views import render_dataset_data
 from lineage.api.marquez.job_views import render_job_data
 from lineage.api.marquez.values import Form, render_id, render_version_id, when
-from lineage.runs.found import FoundDataset, FoundJob, Graph, UpstreamRun
+from lineage.graph.entities import FoundDataset, FoundJob, Graph, UpstreamRun
 
 _FRAME_BYTES = len('{"graph":[],"truncated":false}')
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lineage.api.marquez.run_views import render_run, render_run_if_any
 from lineage.api.marquez.values import Form, render_id, render_ids, render_version_id, when
-from lineage.names import uuid_of_bytes
-from lineage.runs.found import FoundJob, FoundJobVersion
+from lineage.graph.entities import FoundJob, FoundJobVersion
+from lineage_model.ids import uuid_of_bytes
 
 
 def render_job(job: FoundJob) -> Form:

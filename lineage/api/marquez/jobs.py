@@ -12,7 +12,7 @@ from lineage.api.marquez.answers import answer_list, answer_whole, found
 from lineage.api.marquez.job_views import render_job, render_job_version
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.runs.found import State
+from lineage.graph.entities import State
 
 STATES: tuple[State, ...] = get_args(State)
 

@@ -11,7 +11,7 @@ from lineage.api.marquez.answers import answer_list, answer_whole, found
 from lineage.api.marquez.values import Form, when
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.runs.found import FoundNamespace
+from lineage.graph.entities import FoundNamespace
 
 # Whose a namespace is that nobody claimed, in Marquez.
 _OWNER = "anonymous"

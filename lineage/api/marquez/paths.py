@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import quote
 
-from lineage.names import DatasetId
+from lineage_model.ids import DatasetId
 
 
 def path_of(dataset: DatasetId) -> str:

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from lineage.api.request import HttpRequest
-from lineage.errors import Invalid
-from lineage.names import DatasetId, JobId
-from lineage.runs.times import from_seconds, parse_time
+from lineage.times import from_seconds, parse_time
+from lineage_model.errors import Invalid
+from lineage_model.ids import DatasetId, JobId
 
 C = TypeVar("C", bound=str)
 

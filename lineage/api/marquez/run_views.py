@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lineage.api.marquez.values import Form, render_id, render_ids, render_version_id, when
-from lineage.runs.found import FoundRun, UsedVersion
-from lineage.runs.times import milliseconds_between
+from lineage.graph.entities import FoundRun, UsedVersion
+from lineage.times import milliseconds_between
 
 
 def render_run(run: FoundRun) -> Form:

@@ -9,8 +9,8 @@ from lineage.api.marquez.answers import answer_list, answer_whole, found
 from lineage.api.marquez.run_views import render_run
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.errors import Invalid
-from lineage.runs.found import FoundRun
+from lineage.graph.entities import FoundRun
+from lineage_model.errors import Invalid
 
 FACET_TYPES = ("run", "job", "dataset")
 

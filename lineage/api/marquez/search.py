@@ -13,10 +13,10 @@ from lineage.api.marquez.column_views import column_node_id
 from lineage.api.marquez.values import Form, when
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.fields.found import ColumnHit
-from lineage.fields.paths import print_dotted
-from lineage.names import JobId
-from lineage.runs.found import Hit, Sort
+from lineage.graph.entities import Hit, Sort
+from lineage.queries.columns.results import ColumnHit
+from lineage_model.field_paths import print_dotted
+from lineage_model.ids import JobId
 
 LIMIT = 10
 Kind = Literal["dataset", "job", "column"]

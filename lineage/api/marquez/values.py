@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from lineage.fields.columns import Transformation
-from lineage.names import DatasetId, JobId
-from lineage.runs.times import render_time
+from lineage.times import render_time
+from lineage_model.columns import Transformation
+from lineage_model.ids import DatasetId, JobId
 
 Form = dict[str, object]
 

@@ -18,9 +18,9 @@ from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.api.time_range import parse_range
-from lineage.fields.columns import Column
-from lineage.fields.found import Window
-from lineage.names import DatasetId, FieldPath
+from lineage.queries.columns.results import Window
+from lineage_model.columns import Column
+from lineage_model.ids import DatasetId, FieldPath
 
 T = TypeVar("T")
 

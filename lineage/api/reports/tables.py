@@ -13,10 +13,10 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 from lineage.api.marquez.values import when
-from lineage.fields.columns import Column, Source, Transformation
-from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use, Window
-from lineage.fields.paths import print_dotted
-from lineage.names import JobId
+from lineage.queries.columns.results import Flow, Provenance, Step, TrueSource, Usage, Use, Window
+from lineage_model.columns import Column, Source, Transformation
+from lineage_model.field_paths import print_dotted
+from lineage_model.ids import JobId
 
 Row: TypeAlias = Mapping[str, str]
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from lineage.api.marquez.values import Form, render_id, render_ids, render_transformation, when
-from lineage.fields.columns import Column, Source
-from lineage.fields.found import Flow, Provenance, Step, TrueSource, Usage, Use, Window
-from lineage.fields.paths import print_dotted
+from lineage.queries.columns.results import Flow, Provenance, Step, TrueSource, Usage, Use, Window
+from lineage_model.columns import Column, Source
+from lineage_model.field_paths import print_dotted
 
 
 def render_usage(usage: Usage) -> Form:

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import orjson
 
 from lineage.aws.athena import Athena
-from lineage.errors import Invalid, NotFound, Unavailable
 from lineage.records.record import LineageRecord
-from lineage.records.search.question import ArchivePlace, Found, Horizon, Question, Step
+from lineage.records.search.criteria import ArchivePlace, Found, Horizon, Question, Step
 from lineage.records.search.sql import ROWS_MAX, render_sql
+from lineage_model.errors import Invalid, NotFound, Unavailable
 
 # Athena takes a second or two for the smallest query.
 _POLL_S = 0.5

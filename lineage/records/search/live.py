@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from lineage.aws.clients import READ_CONCURRENCY
 from lineage.aws.items import chunks
-from lineage.records.findings import Sources
 from lineage.records.items import expiry_of, parse_item
-from lineage.records.search.question import Found, Horizon, LivePlace, Question, Step
+from lineage.records.root_records import Sources
+from lineage.records.search.criteria import Found, Horizon, LivePlace, Question, Step
 from lineage.records.search.root import RECORDS_MAX, RECORDS_MAX_ALONE, RootSearch
 from lineage.records.search.roots import Days, Roots
 

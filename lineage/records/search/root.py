@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING
 
 from lineage.aws.items import GET_KEYS_MAX, batch_get, chunks
 from lineage.records.expired import MARGIN_S, surely_loaded_before
-from lineage.records.findings import Sources
 from lineage.records.items import expiry_of, loaded_at_of, parse_item
-from lineage.records.keys import sha_of
 from lineage.records.pointers import ArchiveObject, Pointer
 from lineage.records.record import LineageRecord, keep_first
-from lineage.records.search.question import Found, Horizon, LivePlace, Question, Step
+from lineage.records.root_records import Sources
+from lineage.records.search.criteria import Found, Horizon, LivePlace, Question, Step
 from lineage.records.table import Page
+from lineage_model.ids import sha_of
 
 if TYPE_CHECKING:
     from lineage.aws.items import Item

@@ -12,10 +12,10 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
 
-from lineage.days import days_between, shift
-from lineage.records.keys import SHARDS
-from lineage.records.marks import Mark, Marks
+from lineage.records.dirty_roots import Mark, Marks
 from lineage.records.pointers import Pointers
+from lineage.times import days_between, shift
+from lineage_model.ids import SHARDS
 
 # Marks that are done are kept as long; roots that nobody compacted for longer are not looked for.
 KEPT_DAYS = 40

@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lineage.aws.items import GET_KEYS_MAX
-from lineage.days import day_of, days_between, shift
-from lineage.records.calendar import Calendar
+from lineage.records.archive_state import Calendar
 from lineage.records.expired import MARGIN_S
 from lineage.records.publications import Publications
 from lineage.records.request import AHEAD_MAX_S
 from lineage.records.search.archive import ArchiveSearch
+from lineage.records.search.criteria import ArchivePlace, Horizon, LivePlace, Place, Question, Step
 from lineage.records.search.live import LiveSearch
-from lineage.records.search.question import ArchivePlace, Horizon, LivePlace, Place, Question, Step
 from lineage.records.search.roots import KEPT_DAYS, Days, unpublished_days
+from lineage.times import day_of, days_between, shift
 
 # A request's time may be a day ahead of the clock, and a root is traced for the day before, with what has come since.
 _DAYS_EARLIER = 2

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from lineage.archive_tables.columns import DAY, RECORDS
-from lineage.records.search.question import Horizon, Question
+from lineage.records.search.criteria import Horizon, Question
+from lineage_model.archive_tables import DAY, RECORDS
 
 # The most rows of one search; one more tells that there are more.
 ROWS_MAX = 100_000

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lineage.aws.items import GET_KEYS_MAX, chunks
-from lineage.records.calendar import Link, Seal
+from lineage.records.archive_state import Link, Seal
 from lineage.records.digest import key_of
 from lineage.records.signatures import signature_key_of
 from lineage.records.verify.chain import ChainWalk, Claim, Days, compared
@@ -24,7 +24,7 @@ _SIGNATURE_BYTES_MAX = 16 * 1024
 
 
 class Calendar(Protocol):
-    """What the graph table says of the archive (see `lineage.records.calendar`)."""
+    """What the graph table says of the archive (see `lineage.records.archive_state`)."""
 
     def last(self) -> Link | None:
         """The newest digest."""

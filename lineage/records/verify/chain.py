@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from lineage.records.calendar import Link
+from lineage.records.archive_state import Link
 from lineage.records.digest import Head, key_of
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.findings import Finding, Kind

@@ -12,7 +12,6 @@ from functools import partial
 from itertools import chain, takewhile
 from types import MappingProxyType
 
-from lineage.errors import NotFound
 from lineage.records.event_objects import EventObject
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.chain import Days
@@ -20,6 +19,7 @@ from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.parts import Part, events_part, traces_part
 from lineage.records.verify.sealed_day import SealedDay, day_of_key, entries_of
 from lineage.records.verify.stores import Listed, Store, Unreadable
+from lineage_model.errors import NotFound
 
 # Objects under way at once.
 _WINDOW = 256

@@ -11,8 +11,8 @@ from cryptography.hazmat.primitives.asymmetric.utils import Prehashed
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import load_der_public_key, load_pem_public_key
 
-from lineage.errors import Invalid
 from lineage.records.signatures import BadSignature, Signature, parse_signature
+from lineage_model.errors import Invalid
 
 
 @dataclass(frozen=True, slots=True)

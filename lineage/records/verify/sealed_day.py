@@ -13,13 +13,13 @@ from dataclasses import asdict, astuple, dataclass, replace
 from datetime import date
 from typing import Protocol
 
-from lineage.errors import Conflict
 from lineage.records.archive import prefix_of
-from lineage.records.calendar import Link
+from lineage.records.archive_state import Link
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of
 from lineage.records.event_objects import ArrivalDays, EventObject, event_prefix_of, sha256_in_name
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.stores import Store
+from lineage_model.errors import Conflict
 
 _GZIP = 31
 _BLOCK_BYTES = 256 * 1024

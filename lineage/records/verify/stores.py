@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from botocore.exceptions import ClientError, HTTPClientError, IncompleteReadError
 
-from lineage.errors import HeadwaterError, NotFound
+from lineage_model.errors import HeadwaterError, NotFound
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client

@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 
 from lambdas import wiring
 from lineage.aws.athena import Athena
-from lineage.days import day_of, shift
 from lineage.records.archive import Archive
 from lineage.records.digest import DigestLines, key_of
 from lineage.records.search.archive import ArchiveSearch
 from lineage.records.search.live import LiveSearch
 from lineage.records.search.roots import Roots
 from lineage.records.search.searcher import Searcher
+from lineage.times import day_of, shift
 from tests.aws.api.conftest import RECORDS, Caller
 from tests.duckdb_athena import WORKGROUP, DuckDbAthena
 

@@ -9,7 +9,7 @@ from urllib.parse import quote
 import pytest
 
 from lambdas import wiring
-from lineage.tokens import Tokens, new_token
+from lineage.api.tokens import Tokens, new_token
 from tests.builders_events import RUN, a_dataset, a_facet, a_parent, a_run_event
 
 NUMBERS = count(100)

@@ -12,7 +12,7 @@ from collections import Counter
 import pytest
 
 from lambdas import wiring
-from lineage.days import day_of, shift
+from lineage.times import day_of, shift
 from tests.aws.api.searching import Search
 from tests.builders import HOUR, a_message
 

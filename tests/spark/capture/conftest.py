@@ -12,14 +12,13 @@ import pytest
 from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
-from spark_client.capturing.catalogs import read_catalogs
-from spark_client.capturing.connect import Command, Commands
-from spark_client.capturing.connect_writes import Understanding as CommandUnderstanding
-from spark_client.capturing.executions import Execution, Over
-from spark_client.capturing.joining import Joining
-from spark_client.capturing.jvm import Bounds, Executions
-from spark_client.capturing.understand import Understanding
-from spark_client.capturing.writes import Write
+from spark_client.capturing.connect.commands import Command, Commands
+from spark_client.capturing.connect.writes import Understanding as CommandUnderstanding
+from spark_client.capturing.datasets.catalogs import read_catalogs
+from spark_client.capturing.extract import Understanding
+from spark_client.capturing.jvm.executions import Bounds, Executions
+from spark_client.capturing.model import Execution, Over, Write
+from spark_client.capturing.session.write_merger import Joining
 from tests.spark.capture.specification import Case, expected, told
 
 DATASETS = {

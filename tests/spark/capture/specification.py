@@ -23,10 +23,10 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lineage.fields.columns import Source, Sources, Transformation
-from lineage.fields.paths import print_dotted
-from lineage.names import DatasetId
-from spark_client.capturing.writes import Write
+from lineage_model.columns import Source, Sources, Transformation
+from lineage_model.field_paths import print_dotted
+from lineage_model.ids import DatasetId
+from spark_client.capturing.model import Write
 
 _DIRECT = {"IDENTITY", "TRANSFORMATION", "AGGREGATION", "UNKNOWN", "SOMEHOW"}
 _SECTION = re.compile(r"^(\S+):$", re.MULTILINE)

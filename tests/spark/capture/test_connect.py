@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from spark_client.capturing.writes import Dataset, Write
+from spark_client.capturing.model import Dataset, Write
 from tests.spark.capture.conftest import Hearing, Watch
 from tests.spark.capture.specification import short_name
 

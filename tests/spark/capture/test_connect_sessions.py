@@ -10,12 +10,11 @@ from typing import Any
 import pytest
 from pyspark.sql import SparkSession
 
-from lineage.names import DatasetId
+from lineage_model.ids import DatasetId
 from spark_client import LineageClient, capture
-from spark_client.capturing.connect import Commands
-from spark_client.capturing.executions import Ended
-from spark_client.capturing.understand import NotUnderstood
-from spark_client.capturing.writes import Write
+from spark_client.capturing.connect.commands import Commands
+from spark_client.capturing.extract import NotUnderstood
+from spark_client.capturing.model import Ended, Write
 from tests.spark.capture.conftest import Hearing, a_session
 from tests.spark.capture.specification import short_name
 
@@ -287,10 +286,10 @@ def test_a_name_says_no_password(remote: Any, hearing: Hearing, tmp_path: Path) 
 def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     endpoint: str, datasets: Path, tmp_path: Path
 ) -> None:
-    from lineage.runs.apply import apply
-    from lineage.runs.door.parse import parse_statement
-    from lineage.runs.door.rules import NameRules
-    from lineage.runs.questions import Questions
+    from lineage.graph.apply import apply
+    from lineage.openlineage.naming import NameRules
+    from lineage.openlineage.parse import parse_statement
+    from lineage.queries.service import Questions
     from tests.memory_table import MemoryTable
 
     session = a_session(endpoint)

@@ -10,12 +10,12 @@ from itertools import count
 import pytest
 from pyspark.sql import SparkSession
 
-from spark_client.capturing.columns import Walk
-from spark_client.capturing.database_names import tables_in
-from spark_client.capturing.database_queries import resolve
-from spark_client.capturing.jvm import Bounds, _classes_of
-from spark_client.capturing.plan import Node, parse_plan
-from spark_client.capturing.understand import _columns_of, _table_of_database
+from spark_client.capturing.datasets.database_names import tables_in
+from spark_client.capturing.datasets.database_queries import resolve
+from spark_client.capturing.extract import _columns_of, _table_of_database
+from spark_client.capturing.jvm.executions import Bounds, _classes_of
+from spark_client.capturing.plans.columns import Walk
+from spark_client.capturing.plans.plan import Node, parse_plan
 
 _URL = "jdbc:postgresql://db/shop"
 

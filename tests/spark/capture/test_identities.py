@@ -10,9 +10,9 @@ import pytest
 from pyspark.sql import SparkSession
 from pyspark.sql.utils import AnalysisException
 
-from lineage.names import DatasetId
-from spark_client.capturing.events import Application, run_of_write
-from spark_client.capturing.writes import SchemaField, Symlink, Write
+from lineage_model.ids import DatasetId
+from spark_client.capturing.events.events import Application, run_of_write
+from spark_client.capturing.model import SchemaField, Symlink, Write
 from spark_client.current_run import Head, RunOfJob
 from tests.spark.capture.conftest import Watch
 

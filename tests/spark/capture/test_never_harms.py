@@ -16,14 +16,13 @@ from openlineage.client.transport import Transport
 from pyspark.sql import SparkSession
 
 from spark_client import Capture, capture
-from spark_client.capturing.counts import Counts
-from spark_client.capturing.events import Application
-from spark_client.capturing.executions import Execution
-from spark_client.capturing.jvm import Bounds, Executions
-from spark_client.capturing.outlets import open_outlet
-from spark_client.capturing.running import RunningCapture
-from spark_client.capturing.settings import Settings
-from spark_client.capturing.writes import Write
+from spark_client.capturing.events.events import Application
+from spark_client.capturing.jvm.executions import Bounds, Executions
+from spark_client.capturing.model import Execution, Write
+from spark_client.capturing.session.counts import Counts
+from spark_client.capturing.session.event_transports import open_outlet
+from spark_client.capturing.session.running import RunningCapture
+from spark_client.capturing.session.settings import Settings
 from spark_client.current_run import Head, RunOfJob
 
 RUN = RunOfJob("emissions", "calculate", "0176a8c2-fe01-7439-87e6-56a1a1b4029f")

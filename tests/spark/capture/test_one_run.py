@@ -1,6 +1,6 @@
 """Capture, requests and recorder of one job are of one run, so that a captured column leads to records.
 
-What the service makes of it: tests/unit/fields/test_origins_by_example.py.
+What the service makes of it: tests/unit/queries/columns/test_origins_by_example.py.
 """
 
 from __future__ import annotations

@@ -8,8 +8,8 @@ import time
 import pytest
 from pyspark.sql import functions as sf
 
-from spark_client.capturing.executions import Execution
-from spark_client.capturing.jvm import Bounds, Executions, Unavailable
+from spark_client.capturing.jvm.executions import Bounds, Executions, Unavailable
+from spark_client.capturing.model import Execution
 
 
 @pytest.fixture

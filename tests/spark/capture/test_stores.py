@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lineage.names import DatasetId
-from spark_client.capturing.writes import Symlink
+from lineage_model.ids import DatasetId
+from spark_client.capturing.model import Symlink
 from tests.spark.capture.conftest import Watch
 
 _ROW = "SELECT 'UA' AS carrier, 1 AS day"

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-from lineage.names import DatasetId
-from spark_client.capturing.writes import Symlink
+from lineage_model.ids import DatasetId
+from spark_client.capturing.model import Symlink
 from tests.spark import table_formats
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.specification import statement, write

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyspark.sql import DataFrame, SparkSession
 
-from spark_client.capturing.jvm import Bounds
+from spark_client.capturing.jvm.executions import Bounds
 from tests.spark.capture.conftest import Watch
 from tests.spark.capture.specification import expected, told
 

@@ -21,10 +21,18 @@ from jobs.compact_archive import compact, main
 from jobs.day_tables import write_table
 from jobs.sealed_day import Unfaithful
 from jobs.storage import Storage
-from lineage.archive_tables.columns import RECORDS, TABLES, TRACES
-from lineage.archive_tables.places import Manifest, Written, attempt_prefix, manifest_key, parse_manifest
 from lineage.records.digest import key_of
 from lineage.records.record import LineageRecord
+from lineage_model.archive_tables import (
+    RECORDS,
+    TABLES,
+    TRACES,
+    Manifest,
+    Written,
+    attempt_prefix,
+    manifest_key,
+    parse_manifest,
+)
 from tests.spark.archive_folder import DAY, NEXT_DAY, THIRD_DAY, ArchiveFolder, rows_of
 
 _ROOT = "s3://landing/emissions.csv"

@@ -8,9 +8,9 @@ import pytest
 
 from jobs import compact_archive
 from jobs.launch import JOBS, main
-from lineage.archive_tables.places import manifest_key
-from lineage.errors import HeadwaterError
 from lineage.records.digest import key_of
+from lineage_model.archive_tables import manifest_key
+from lineage_model.errors import HeadwaterError
 from tests.spark.archive_folder import DAY, ArchiveFolder
 
 _RUNS = {

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from lineage.api.answers import answer
 from lineage.api.app import Api
-from lineage.fields.found import Detail, Mappings, Paths, Provenance, Usage
+from lineage.queries.columns.results import Detail, Mappings, Paths, Provenance, Usage
 
 NOW_S = 1_442_881_938
 LINK = "https://intake.s3.amazonaws.com/answers/abc"

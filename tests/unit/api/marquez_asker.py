@@ -6,12 +6,11 @@ from types import SimpleNamespace
 from urllib.parse import quote
 
 from lineage.api.app import Api
-from lineage.fields.questions import FieldQuestions
-from lineage.runs.apply import apply
-from lineage.runs.door.parse import parse_statement
-from lineage.runs.door.rules import NameRules
-from lineage.runs.log.event_log import EventLog, RawEvent
-from lineage.runs.questions import Questions
+from lineage.graph.apply import apply
+from lineage.graph.event_log import EventLog, RawEvent
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_statement
+from lineage.queries.service import FieldQuestions, Questions
 from tests.memory_table import MemoryTable
 from tests.unit.api.proxy import ask
 

@@ -9,15 +9,14 @@ from urllib.parse import quote
 
 from lineage.api.app import Api
 from lineage.api.services import Services
-from lineage.fields.questions import FieldQuestions
-from lineage.names import DatasetId, JobId
-from lineage.runs.apply import apply
-from lineage.runs.door.parse import parse_statement
-from lineage.runs.door.rules import NameRules
-from lineage.runs.facts.run import job_version_id, run_version_id
-from lineage.runs.log.event_log import EventLog, RawEvent
-from lineage.runs.questions import Questions
-from lineage.tokens import Tokens, new_token
+from lineage.api.tokens import Tokens, new_token
+from lineage.graph.apply import apply
+from lineage.graph.event_log import EventLog, RawEvent
+from lineage.graph.run_facts import job_version_id, run_version_id
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_statement
+from lineage.queries.service import FieldQuestions, Questions
+from lineage_model.ids import DatasetId, JobId
 from tests.builders_events import a_dataset, a_facet, a_run_event
 from tests.memory_table import MemoryTable
 from tests.unit.api.proxy import ask

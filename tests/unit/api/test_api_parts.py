@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from lineage.api.answers import size_of, within
 from lineage.api.cursor import parse_cursor, render_cursor
-from lineage.records.questions import LiveRecord, descendants_of, path_to
+from lineage.records.live_records import LiveRecord, descendants_of, path_to
 from lineage.records.record import LineageRecord
 
 

@@ -6,8 +6,8 @@ import pytest
 
 from lineage.api import examples_cdap as examples
 from lineage.api import examples_reports as reports
-from lineage.fields.operation_forms import render_operations
-from lineage.names import DatasetId
+from lineage_model.ids import DatasetId
+from lineage_model.operations import render_operations
 from tests.builders_events import a_dataset, a_facet, a_parent, a_run_event
 from tests.builders_operations import MY_TABLE, USER_DATA, a_name_concatenation, a_read, a_transform, a_write
 from tests.unit.api.marquez_asker import Asker, at

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from lineage.api.app import Api
-from lineage.fields.found import (
+from lineage.queries.columns.results import (
     Connection,
     Detail,
     DetailNode,
@@ -19,7 +19,7 @@ from lineage.fields.found import (
     SimpleEdge,
     Window,
 )
-from lineage.names import DatasetId
+from lineage_model.ids import DatasetId
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
 from tests.unit.api.marquez_asker import at
 from tests.unit.api.proxy import ask

@@ -13,9 +13,9 @@ from lineage.api.marquez.column_views import (
     render_columns,
     render_origins,
 )
-from lineage.fields.columns import Column, Transformation
-from lineage.fields.found import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
-from lineage.names import RunKey
+from lineage.queries.columns.results import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
+from lineage_model.columns import Column, Transformation
+from lineage_model.ids import RunKey
 from tests.builders_found import (
     CHECK,
     CHECKED,

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from lineage.api.answers import size_of
 from lineage.api.marquez.graph_views import render_graph
-from lineage.names import DatasetId, JobId
-from lineage.runs.found import Graph
+from lineage.graph.entities import Graph
+from lineage_model.ids import DatasetId, JobId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 
 JOB, RAW_NODE, CHECKED_NODE = CHECK.node_id, RAW.node_id, CHECKED.node_id

@@ -11,9 +11,9 @@ from lineage.api.marquez.job_views import render_job, render_job_data, render_jo
 from lineage.api.marquez.namespaces import render_namespace
 from lineage.api.marquez.run_views import render_run
 from lineage.api.marquez.search import render_hit
-from lineage.names import JobId, uuid_of_bytes
-from lineage.runs.event import ParentRun
-from lineage.runs.found import FoundNamespace, Hit, UpstreamInput, UpstreamRun
+from lineage.graph.entities import FoundNamespace, Hit, UpstreamInput, UpstreamRun
+from lineage.openlineage.event import ParentRun
+from lineage_model.ids import JobId, uuid_of_bytes
 from tests.builders_found import (
     CHECK,
     CHECKED,

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from lineage.api import examples_reports as examples
 from lineage.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
-from lineage.fields.columns import Column, Source, Transformation
-from lineage.fields.found import Flow, Provenance, ReportedRun, Step, TrueSource, Usage, Use, Window
-from lineage.names import DatasetId, JobId, RunKey
+from lineage.queries.columns.results import Flow, Provenance, ReportedRun, Step, TrueSource, Usage, Use, Window
+from lineage_model.columns import Column, Source, Transformation
+from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
 from tests.unit.api.proxy import ask
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.api.time_range import TimeRange, parse_moment
-from lineage.fields.found import Window
+from lineage.queries.columns.results import Window
 
 NOW_S = 1_763_640_000
 HOUR_MS = 3_600_000

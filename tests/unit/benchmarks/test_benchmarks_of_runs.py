@@ -11,11 +11,11 @@ from benchmarks.events_work import Recorder, batches, measure_calls, memory_way
 from benchmarks.graph_work import Sizes, World, measure_chains, measure_hub, measure_wide
 from benchmarks.memory_dynamodb import MemoryDynamo
 from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
-from lineage.runs.apply import apply
-from lineage.runs.door.parse import parse_event
-from lineage.runs.door.rules import NameRules
-from lineage.runs.facts.catalogue import CATALOGUES, SNAPSHOT
-from lineage.runs.facts.table import GraphTable
+from lineage.graph.apply import apply
+from lineage.graph.catalogue import CATALOGUES, SNAPSHOT
+from lineage.graph.table import GraphTable
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_event
 
 SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
 

@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from headwater.__main__ import main
-from headwater.books import Books
+from headwater.reconciliation import Books
 
 SENT = Counter({"READ": 1, "CHECKED": 2})
 

@@ -11,8 +11,8 @@ from headwater.__main__ import main
 from headwater.job_graph import ask_graph
 from headwater.service import NoAnswer
 from lineage.api.marquez.graph_views import render_graph
-from lineage.names import DatasetId
-from lineage.runs.found import Graph
+from lineage.graph.entities import Graph
+from lineage_model.ids import DatasetId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
 from tests.unit.headwater.answering import Service
 

@@ -15,10 +15,10 @@ from headwater.column_picture import draw
 from headwater.column_text import ways_of
 from headwater.service import NoAnswer
 from lineage.api.marquez.column_views import render_columns
-from lineage.fields import found as found_columns
-from lineage.fields.columns import Transformation
-from lineage.fields.found import FoundColumn, FoundSource, Teller
-from lineage.names import RunKey
+from lineage.queries.columns import results as found_columns
+from lineage.queries.columns.results import FoundColumn, FoundSource, Teller
+from lineage_model.columns import Transformation
+from lineage_model.ids import RunKey
 from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN
 from tests.unit.headwater.column_answers import (
     ANSWER,

@@ -18,8 +18,8 @@ from headwater.layers import Edge
 from headwater.picture import draw
 from headwater.service import NoAnswer
 from lineage.api.marquez.graph_views import render_graph
-from lineage.names import DatasetId, JobId
-from lineage.runs.found import Graph, outline_dataset, outline_job
+from lineage.graph.entities import Graph, outline_dataset, outline_job
+from lineage_model.ids import DatasetId, JobId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job, a_last_writer
 
 DOCS = Path(__file__).resolve().parents[3] / "docs"

@@ -8,7 +8,7 @@ from decimal import Decimal
 import duckdb
 import pytest
 
-from lineage.archive_tables.columns import TABLES
+from lineage_model.archive_tables import TABLES
 from local.athena_parameters import parse_parameters
 from local.athena_types import duckdb_type, printed
 

@@ -18,7 +18,7 @@ from moto.stepfunctions.parser.asl.component.state.exec.state_task.service.state
     StateTaskServiceGlue,
 )
 
-from local import moto_jobs, moto_patches
+from local import moto_glue, moto_patches
 from local.http_api import Reply, Server
 
 REGION = "us-east-1"
@@ -52,8 +52,8 @@ A_MAP_THAT_FAILS = {
 @pytest.fixture(autouse=True)
 def stock(monkeypatch):
     """Every test begins and ends with moto as it was."""
-    monkeypatch.setattr(FakeJob, "start_job_run", moto_jobs._stock_start)
-    monkeypatch.setattr(models, "FakeJobRun", moto_jobs.FakeJobRun)
+    monkeypatch.setattr(FakeJob, "start_job_run", moto_glue._stock_start)
+    monkeypatch.setattr(models, "FakeJobRun", moto_glue.FakeJobRun)
     monkeypatch.setattr(
         StateTaskServiceGlue,
         "_eval_integration_pattern",
@@ -98,7 +98,7 @@ class Runner:
 @pytest.fixture
 def runner(request):
     runner = Runner(request.param)
-    moto_jobs.run_jobs_at(runner.url)
+    moto_glue.run_jobs_at(runner.url)
     yield runner
     runner.stop()
 
@@ -139,11 +139,11 @@ def test_a_run_is_run_and_ends_as_it_ended(glue, runner):
     assert (said["JobRunState"], said["ErrorMessage"]) == ("FAILED", "told to")
     arguments = {"--job": "compact_archive", "--day": "2026-11-20"}
     asked = {"job": "job", "run": run, "arguments": arguments, "timeout_s": 28_800}
-    assert runner.asked == [(moto_jobs.RUNS_PATH, asked)]
+    assert runner.asked == [(moto_glue.RUNS_PATH, asked)]
 
 
 def test_a_run_that_nobody_runs_is_stopped(glue):
-    moto_jobs.run_jobs_at("http://127.0.0.1:9")
+    moto_glue.run_jobs_at("http://127.0.0.1:9")
     said = ended(glue, glue.start_job_run(JobName="job")["JobRunId"])
     assert said["JobRunState"] == "STOPPED"
     assert "nobody runs jobs" in said["ErrorMessage"]

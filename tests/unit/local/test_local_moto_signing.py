@@ -13,7 +13,7 @@ from moto import mock_aws
 from moto.kms.responses import KmsResponse
 from moto.kms.utils import ECDSAPrivateKey
 
-from local import moto_signing
+from local import moto_kms
 
 BODY = b"a digest, as it lies in the bucket"
 SHA256 = hashlib.sha256(BODY).digest()
@@ -23,9 +23,9 @@ SHA256 = hashlib.sha256(BODY).digest()
 def stock(monkeypatch):
     """Every test begins and ends with moto as it was."""
     for owner, name, was in (
-        (KmsResponse, "_get_param", moto_signing._stock_param),
-        (ECDSAPrivateKey, "sign", moto_signing._stock_sign),
-        (ECDSAPrivateKey, "verify", moto_signing._stock_verify),
+        (KmsResponse, "_get_param", moto_kms._stock_param),
+        (ECDSAPrivateKey, "sign", moto_kms._stock_sign),
+        (ECDSAPrivateKey, "verify", moto_kms._stock_verify),
     ):
         monkeypatch.setattr(owner, name, was)
 
@@ -58,7 +58,7 @@ def test_stock_moto_hashes_a_digest_once_more(kms, key):
 
 
 def test_a_digest_is_signed_as_it_is(kms, key):
-    moto_signing.sign_digests_as_they_are()
+    moto_kms.sign_digests_as_they_are()
     signed = kms.sign(**key, Message=SHA256, MessageType="DIGEST")["Signature"]
     assert is_signature_of_the_body(kms, key, signed)
     told = {**key, "Signature": signed}
@@ -68,6 +68,6 @@ def test_a_digest_is_signed_as_it_is(kms, key):
 
 
 def test_a_message_is_still_hashed(kms, key):
-    moto_signing.sign_digests_as_they_are()
+    moto_kms.sign_digests_as_they_are()
     signed = kms.sign(**key, Message=BODY)["Signature"]
     assert is_signature_of_the_body(kms, key, signed)

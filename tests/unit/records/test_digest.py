@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.records.calendar import Link, Seal
+from lineage.records.archive_state import Link, Seal
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
 from lineage.records.pointers import ArchiveObject
 

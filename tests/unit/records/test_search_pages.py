@@ -10,7 +10,7 @@ import pytest
 from lineage.api.app import Api
 from lineage.api.cursor import render_cursor
 from lineage.aws.athena import Athena
-from lineage.records.calendar import Seal
+from lineage.records.archive_state import Seal
 from lineage.records.record import LineageRecord
 from lineage.records.search.archive import ArchiveSearch
 from lineage.records.search.searcher import Searcher

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.records.search.question import Horizon, Question
+from lineage.records.search.criteria import Horizon, Question
 from lineage.records.search.sql import literal, render_sql
 
 HORIZON = Horizon("2025-11-20", 0)

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.errors import Conflict, NotFound
 from lineage.records.verify.archive import Known, read_digests
 from lineage.records.verify.chain import Days
 from lineage.records.verify.stores import Folder, Listed, Unreadable
+from lineage_model.errors import Conflict, NotFound
 from tests.archives import MONDAY, three_days
 from tests.unit.records.tampering import forge, setting
 

@@ -13,7 +13,7 @@ from http.server import BaseHTTPRequestHandler
 from typing import Any
 
 from spark_client import Patience
-from spark_client.retry import Timing
+from spark_client.transport.retry import Timing
 
 TTL_S = 86_400
 

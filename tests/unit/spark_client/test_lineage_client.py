@@ -12,7 +12,7 @@ from uuid import UUID
 
 import pytest
 
-from lineage.names import derive_node_id
+from lineage_model.ids import derive_node_id
 from spark_client import (
     Answer,
     BatchAnswer,
@@ -522,7 +522,7 @@ def test_a_full_disk_is_waited_for_and_what_it_took_in_part_spoils_no_other_line
     script = f"""
 import resource, signal
 from spark_client import LineageClient, Patience
-from spark_client.retry import Timing
+from spark_client.transport.retry import Timing
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 def more_room(seconds):
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))

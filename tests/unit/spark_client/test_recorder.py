@@ -15,13 +15,13 @@ from typing import Any
 import jsonschema
 import pytest
 
-from lineage.errors import Invalid
-from lineage.fields.operations import InputField, Read, Transform, Write
-from lineage.names import DatasetId
-from lineage.runs.door.parse import parse_event
-from lineage.runs.door.rules import NameRules
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_event
+from lineage_model.errors import Invalid
+from lineage_model.ids import DatasetId
+from lineage_model.operations import InputField, Read, Transform, Write
 from spark_client import FieldOperation, LineageClient, LineageRecorder
-from spark_client.recorder_events import PRODUCER
+from spark_client.recorder.events import PRODUCER
 from tests.unit.spark_client.lineage_service import SHORT, Service, Watch, failing, reply
 
 FACETS = Path(__file__).parents[3] / "docs" / "facets"
@@ -657,7 +657,7 @@ def test_a_recorder_stays_on_the_driver(lake: SimpleNamespace) -> None:
 
 
 def test_importing_the_recorder_loads_no_library() -> None:
-    code = "import sys, spark_client.recorder; print(*{name.partition('.')[0] for name in sys.modules})"
+    code = "import sys, spark_client.recorder.recorder; print(*{name.partition('.')[0] for name in sys.modules})"
     loaded = subprocess.run(
         [sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=FACETS.parents[1]
     )

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from lineage.fields.found import Window
-from lineage.fields.questions import FieldQuestions
-from lineage.names import DatasetId
-from lineage.runs.door.parse import parse_event
-from lineage.runs.door.rules import NameRules
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_event
+from lineage.queries.columns.results import Window
+from lineage.queries.service import FieldQuestions
+from lineage_model.ids import DatasetId
 from spark_client import FieldOperation, LineageClient, LineageRecorder
-from tests.unit.runs.asking import loaded
+from tests.unit.queries.every_query import loaded
 
 FILE, TABLE = ("myns", "user_data", "files contains user information"), ("myns", "mytableds", "names of users")
 RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from lineage.runs.door.parse import parse_event
-from lineage.runs.door.rules import NameRules
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_event
 
 GUIDE = Path(__file__).parents[3] / "docs" / "recorder.md"
 TEXT = GUIDE.read_text(encoding="utf-8")

@@ -8,8 +8,8 @@ from http.server import BaseHTTPRequestHandler
 import pyarrow as pa
 import pytest
 
-from spark_client.row_delivery import Errand, deliver_rows
-from spark_client.transports import Destination
+from spark_client.rows.delivery import Errand, deliver_rows
+from spark_client.transport.destination import Destination
 from tests.unit.spark_client.lineage_service import SHORT, Service, Watch, failing, hanging_up
 
 QUEUE_URL = "https://sqs.eu-west-1.amazonaws.com/123456789012/packed"

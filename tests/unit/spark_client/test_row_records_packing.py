@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from spark_client.row_packing import MESSAGE_BYTES_MAX, Form, Packer, message_form, request_form
+from spark_client.rows.packing import MESSAGE_BYTES_MAX, Form, Packer, message_form, request_form
 
 
 def a_line(node_id: str, **other: object) -> str:

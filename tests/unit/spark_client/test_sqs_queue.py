@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler
 import pytest
 
 from spark_client import Misconfigured, Refused, Undelivered
-from spark_client.sqs_queue import SqsQueue, Unsent
+from spark_client.transport.queue import SqsQueue, Unsent
 from tests.unit.spark_client.lineage_service import SHORT, Service, failing, hanging_up
 
 URL = "https://sqs.eu-west-1.amazonaws.com/123456789012/packed"

@@ -6,9 +6,9 @@ import itertools
 import json
 from typing import Any
 
-from spark_client.capturing.catalogs import Catalogs, parse_catalogs
-from spark_client.capturing.plan import Node
-from spark_client.capturing.writes import SchemaField
+from spark_client.capturing.datasets.catalogs import Catalogs, parse_catalogs
+from spark_client.capturing.model import SchemaField
+from spark_client.capturing.plans.plan import Node
 
 _NUMBERS = itertools.count()
 

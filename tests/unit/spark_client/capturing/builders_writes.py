@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineage.fields.columns import Columns, Source, Sources, Transformation
-from lineage.names import DatasetId
-from spark_client.capturing.events import Application
-from spark_client.capturing.writes import Dataset, SchemaField, Symlink, Write, Written
+from lineage_model.columns import Columns, Source, Sources, Transformation
+from lineage_model.ids import DatasetId
+from spark_client.capturing.events.events import Application
+from spark_client.capturing.model import Dataset, SchemaField, Symlink, Write, Written
 from spark_client.current_run import Head, RunOfJob
 
 AT_MS = 1_763_640_000_123

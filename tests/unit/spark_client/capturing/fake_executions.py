@@ -7,11 +7,10 @@ import time
 from collections import deque
 from collections.abc import Sequence
 
-from lineage.names import DatasetId
-from spark_client.capturing.executions import Ended, Execution, Over
-from spark_client.capturing.jvm import Unread
-from spark_client.capturing.plan import Node
-from spark_client.capturing.writes import Dataset, Write
+from lineage_model.ids import DatasetId
+from spark_client.capturing.jvm.executions import Unread
+from spark_client.capturing.model import Dataset, Ended, Execution, Over, Write
+from spark_client.capturing.plans.plan import Node
 
 ESTIMATED = Dataset(DatasetId("file", "/flights/estimated"))
 

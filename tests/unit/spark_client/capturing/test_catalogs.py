@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.names import DatasetId
-from spark_client.capturing.catalogs import Catalogs, parse_catalogs
-from spark_client.capturing.writes import Symlink
+from lineage_model.ids import DatasetId
+from spark_client.capturing.datasets.catalogs import Catalogs, parse_catalogs
+from spark_client.capturing.model import Symlink
 
 GLUE = "com.amazonaws.glue.catalog.metastore.AWSGlueDataCatalogHiveClientFactory"
 HIVE = {"spark.sql.catalogImplementation": "hive", "spark.sql.warehouse.dir": "s3://lake/warehouse"}

@@ -6,12 +6,12 @@ import itertools
 
 import pytest
 
-from lineage.fields.columns import Source, Transformation
-from lineage.names import DatasetId
-from spark_client.capturing.columns import TooLarge, Walk
-from spark_client.capturing.operators import Relation
-from spark_client.capturing.plan import Node, parse_plan
-from spark_client.capturing.values import IDENTITY, Dependency, Value
+from lineage_model.columns import Source, Transformation
+from lineage_model.ids import DatasetId
+from spark_client.capturing.plans.columns import TooLarge, Walk
+from spark_client.capturing.plans.operators import Relation
+from spark_client.capturing.plans.plan import Node, parse_plan
+from spark_client.capturing.plans.values import IDENTITY, Dependency, Value
 
 FLIGHTS = DatasetId("s3://flights", "checked")
 

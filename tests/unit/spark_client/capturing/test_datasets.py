@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.names import DatasetId
-from spark_client.capturing.datasets import Read, find_datasets
-from spark_client.capturing.queries import find_query
-from spark_client.capturing.writes import Dataset, Symlink
+from lineage_model.ids import DatasetId
+from spark_client.capturing.datasets.jdbc_queries import find_query
+from spark_client.capturing.datasets.sources import Read, find_datasets
+from spark_client.capturing.model import Dataset, Symlink
 from tests.unit.spark_client.capturing.builders_nodes import (
     CATALOGS,
     COLUMNS,

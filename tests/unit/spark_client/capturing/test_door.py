@@ -10,7 +10,7 @@ import pytest
 
 import spark_client
 from spark_client import LineageClient, capture
-from spark_client.capturing.jvm import Unavailable
+from spark_client.capturing.jvm.executions import Unavailable
 
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
 

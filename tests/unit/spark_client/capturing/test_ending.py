@@ -7,11 +7,11 @@ import sys
 
 import pytest
 
-from spark_client.capturing.ending import failure_of
+from spark_client.capturing.session.shutdown import failure_of
 
 BEGINNING = """
 import sys
-from spark_client.capturing.ending import program
+from spark_client.capturing.session.shutdown import program
 
 def told(failure):
     print("first:", failure and failure.message)

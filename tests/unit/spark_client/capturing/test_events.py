@@ -28,16 +28,15 @@ from openlineage.client.facet_v2 import (
 )
 from openlineage.client.serde import Serde
 
-from lineage.fields.columns import Columns, Source, Transformation
-from lineage.fields.facets import columns_of_facet
-from lineage.names import DatasetId
-from lineage.runs.door.parse import parse_event
-from lineage.runs.door.rules import NameRules
-from spark_client.capturing.events import CUTS, EventRules, application_event, write_events
-from spark_client.capturing.executions import Failure
-from spark_client.capturing.writes import Dataset, SchemaField, Written
+from lineage.openlineage.column_facets import columns_of_facet
+from lineage.openlineage.naming import NameRules
+from lineage.openlineage.parse import parse_event
+from lineage_model.columns import Columns, Source, Transformation
+from lineage_model.ids import DatasetId
+from spark_client.capturing.events.events import CUTS, EventRules, application_event, write_events
+from spark_client.capturing.model import Dataset, Failure, SchemaField, Written
 from spark_client.current_run import Head
-from spark_client.recorder_events import PRODUCER
+from spark_client.recorder.events import PRODUCER
 from tests.unit.spark_client.capturing.builders_writes import (
     APPLICATION,
     APPLICATION_RUN,

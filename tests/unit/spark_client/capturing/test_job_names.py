@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.names import DatasetId
-from spark_client.capturing.job_names import JobNames, application_name, suffix_of
-from spark_client.capturing.writes import Dataset, Symlink, Write
+from lineage_model.ids import DatasetId
+from spark_client.capturing.model import Dataset, Symlink, Write
+from spark_client.capturing.session.job_names import JobNames, application_name, suffix_of
 
 STABLE = [
     "emissions",

@@ -5,11 +5,10 @@ from dataclasses import astuple, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.fields.columns import NO_COLUMNS, Columns, Source, Transformation
-from lineage.names import DatasetId
-from spark_client.capturing.executions import Failure
-from spark_client.capturing.joining import Joining
-from spark_client.capturing.writes import Dataset, SchemaField, Symlink, Written
+from lineage_model.columns import NO_COLUMNS, Columns, Source, Transformation
+from lineage_model.ids import DatasetId
+from spark_client.capturing.model import Dataset, Failure, SchemaField, Symlink, Written
+from spark_client.capturing.session.write_merger import Joining
 from tests.unit.spark_client.capturing.fake_executions import ESTIMATED, a_write, an_execution
 
 CHECKED = Dataset(DatasetId("file", "/flights/checked"))

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from openlineage.client.naming import dataset as theirs
 
-from lineage.names import DatasetId
-from spark_client.capturing import jdbc
-from spark_client.capturing.locations import find_path, find_topic, find_uri, is_partition, namespace_of
+from lineage_model.ids import DatasetId
+from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.datasets.locations import find_path, find_topic, find_uri, is_partition, namespace_of
 
 PATHS = {
     "s3://lake/flights/checked": theirs.S3("lake", "flights/checked"),

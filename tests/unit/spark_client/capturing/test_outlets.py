@@ -11,14 +11,19 @@ from openlineage.client.serde import Serde
 from openlineage.client.transport import Transport
 
 from spark_client import LineageClient, Misconfigured
-from spark_client.capturing import events
-from spark_client.capturing.counts import Counts
-from spark_client.capturing.outlets import HeadwaterOutlet, OpenLineageOutlet, open_outlet, run_event_of
-from spark_client.capturing.sending import Event
-from spark_client.capturing.settings import Settings
+from spark_client.capturing.events import events
+from spark_client.capturing.session.counts import Counts
+from spark_client.capturing.session.event_transports import (
+    HeadwaterOutlet,
+    OpenLineageOutlet,
+    open_outlet,
+    run_event_of,
+)
+from spark_client.capturing.session.sender import Event
+from spark_client.capturing.session.settings import Settings
 from spark_client.current_run import Head, RunOfJob
 from spark_client.requests import Tally
-from spark_client.transports import Destination
+from spark_client.transport.destination import Destination
 from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
 from tests.unit.spark_client.lineage_service import Service, failing
 

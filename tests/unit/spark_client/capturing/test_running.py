@@ -8,14 +8,13 @@ from collections.abc import Iterator, Sequence
 import pytest
 
 from spark_client import current_run
-from spark_client.capturing.counts import Counts
-from spark_client.capturing.ending import Program
-from spark_client.capturing.events import Application
-from spark_client.capturing.executions import Ended, Execution, Failure
-from spark_client.capturing.running import RunningCapture
-from spark_client.capturing.sending import Event
-from spark_client.capturing.settings import Settings
-from spark_client.capturing.writes import Write
+from spark_client.capturing.events.events import Application
+from spark_client.capturing.model import Ended, Execution, Failure, Write
+from spark_client.capturing.session.counts import Counts
+from spark_client.capturing.session.running import RunningCapture
+from spark_client.capturing.session.sender import Event
+from spark_client.capturing.session.settings import Settings
+from spark_client.capturing.session.shutdown import Program
 from spark_client.current_run import Head, RunOfJob
 from spark_client.requests import Tally
 from tests.unit.spark_client.capturing.fake_executions import Executions, an_execution, writes_of

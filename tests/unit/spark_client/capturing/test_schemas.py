@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from spark_client.capturing.schemas import parse_schema, renamed
-from spark_client.capturing.writes import SchemaField
+from spark_client.capturing.datasets.schemas import parse_schema, renamed
+from spark_client.capturing.model import SchemaField
 
 
 def struct(**fields: Any) -> dict[str, Any]:

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from spark_client.capturing.counts import Counts
-from spark_client.capturing.sending import Event, Sender
+from spark_client.capturing.session.counts import Counts
+from spark_client.capturing.session.sender import Event, Sender
 from spark_client.requests import Tally
 
 

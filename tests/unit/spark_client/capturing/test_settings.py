@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from spark_client.capturing.settings import Settings, parse_settings
+from spark_client.capturing.session.settings import Settings, parse_settings
 from spark_client.current_run import RunOfJob
-from spark_client.transports import Destination
+from spark_client.transport.destination import Destination
 
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
 OURS = "spark.headwater.capture."

@@ -6,9 +6,9 @@ import textwrap
 
 import pytest
 
-from spark_client.capturing.connect_reads import SourceRead, TableRead, UnknownRead
-from spark_client.capturing.plan_texts import parse_plan_text, reads_in
-from spark_client.capturing.sql_statements import (
+from spark_client.capturing.connect.plan_texts import parse_plan_text, reads_in
+from spark_client.capturing.connect.reads import SourceRead, TableRead, UnknownRead
+from spark_client.capturing.connect.sql_statements import (
     Statement,
     View,
     find_database,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.names import DatasetId
-from spark_client.capturing.targets import WRAPPERS, Target, find_targets
-from spark_client.capturing.writes import Dataset, SchemaField, Symlink
+from lineage_model.ids import DatasetId
+from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_targets
+from spark_client.capturing.model import Dataset, SchemaField, Symlink
 from tests.unit.spark_client.capturing.builders_nodes import (
     CATALOGS,
     COLUMNS,

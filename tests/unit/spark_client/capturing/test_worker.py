@@ -7,12 +7,11 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from spark_client.capturing.counts import Counts
-from spark_client.capturing.executions import Ended, Execution, Over
-from spark_client.capturing.jvm import Unread
-from spark_client.capturing.understand import NotUnderstood
-from spark_client.capturing.worker import Worker
-from spark_client.capturing.writes import Write
+from spark_client.capturing.extract import NotUnderstood
+from spark_client.capturing.jvm.executions import Unread
+from spark_client.capturing.model import Ended, Execution, Over, Write
+from spark_client.capturing.session.counts import Counts
+from spark_client.capturing.session.worker import Worker
 from tests.unit.spark_client.capturing.fake_executions import Executions, an_execution, writes_of
 
 

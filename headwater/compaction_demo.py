@@ -1,0 +1,202 @@
+"""What `headwater demo --days-of-compaction` does: days of the pipeline, a compaction each night, then the archive.
+
+When the last night is over, the clock skips one more, so that TTL has taken every record from the
+table. What the archive then still answers, and how it is proved, is shown.
+"""
+
+from __future__ import annotations
+
+import gzip
+import json
+import logging
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+from time import monotonic
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+import boto3
+from rich.console import Console
+from rich.table import Table
+
+from examples.emissions.landing import land_flights
+from headwater.pipeline_run import FOLDER, prepare, run_pipeline
+from headwater.progress import Board
+from headwater.reconciliation import count_loaded
+from headwater.service import NoAnswer, ask
+from headwater.terminal import log_handler, output_console
+from lineage.records.archive import prefix_of
+from lineage.times import day_of, shift
+from lineage_model.archive_tables import PUBLISHED_PREFIX, Manifest, parse_manifest
+from local.stack import LocalStack
+
+if TYPE_CHECKING:
+    from mypy_boto3_s3 import S3Client
+    from pyspark.sql import SparkSession
+
+_HOUR = 3600
+_MORNING_S = 9 * _HOUR
+_HALF_PAST_MIDNIGHT_S = _HOUR // 2
+
+
+@dataclass(frozen=True)
+class Night:
+    """A day and the night after it: the records that were sent, what the compaction came to, what TTL then removed."""
+
+    day: str
+    sent: int
+    undelivered: int
+    compacted: Mapping[str, Any]
+    expired: int
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What `headwater verify` said by its exit code: of the archive, of a tampered one, and of the one mended again."""
+
+    whole: int
+    tampered: int
+    mended: int
+
+    @property
+    def holds(self) -> bool:
+        """Verified, caught, verified."""
+        return (self.whole, self.tampered, self.mended) == (0, 1, 0)
+
+
+def demonstrate_nights(nights: int) -> bool:
+    """Run the demo over so many days; True if nothing was lost, the expired are found, and tampering is caught."""
+    started, console = monotonic(), output_console()
+    logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[log_handler(console)])
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    with ExitStack() as on_exit:
+        with Board(console) as board:
+            template, spark = prepare(board)
+            on_exit.callback(spark.stop)
+            with board.stage("Starting the stack: moto, queues, functions, HTTP API"):
+                stack = on_exit.enter_context(LocalStack(template))
+            lived = list(_live(board, spark, stack, land_flights(FOLDER / "landing", nights)))
+            with board.stage("A day later: TTL removes what is left in the table"):
+                stack.advance(24 * _HOUR)
+                stack.sweep_ttl()
+                left = count_loaded(stack).total()
+            stack.drain()
+            manifests = _manifests(stack)
+        _print_nights(console, lived, manifests, left)
+        found = _find_expired(console, stack, lived[0])
+        proof = _prove(console, stack, lived[0].day)
+        console.print(f"\nDone in {monotonic() - started:.0f} s.")
+    archived = sum(one.records.rows for one in manifests.values())
+    nothing_lost = archived == sum(night.sent for night in lived) and not sum(night.undelivered for night in lived)
+    return nothing_lost and not left and found and proof.holds
+
+
+def _live(board: Board, spark: SparkSession, stack: LocalStack, deliveries: Sequence[Path]) -> Iterator[Night]:
+    """A delivery each day, the compaction at half past midnight, and on to the next morning."""
+    for number, delivery in enumerate(deliveries, 1):
+        day, folder = day_of(int(stack.now)), FOLDER / f"day-{number}"
+        (folder / "landing").mkdir(parents=True)
+        told = run_pipeline(board, spark, stack, delivery.rename(folder / "landing" / delivery.name).parent, folder)
+        _wait_until(stack, shift(day, 1), _HALF_PAST_MIDNIGHT_S)
+        with board.stage(f"The night after {day}: trace, seal, compact on Spark") as say:
+            compacted = stack.run_state_machine({"poll_s": 1}, progress=say)
+        _wait_until(stack, shift(day, 1), _MORNING_S)
+        yield Night(day, told.counts.records, told.undelivered, compacted, stack.sweep_ttl())
+
+
+def _wait_until(stack: LocalStack, day: str, of_day_s: int) -> None:
+    midnight = datetime.fromisoformat(day).replace(tzinfo=timezone.utc).timestamp()
+    stack.advance(midnight + of_day_s - stack.now)
+
+
+def _manifests(stack: LocalStack) -> dict[str, Manifest]:
+    """What was published of each day."""
+    s3, bucket = _archive(stack)
+    listed = s3.list_objects_v2(Bucket=bucket, Prefix=PUBLISHED_PREFIX).get("Contents", [])
+    bodies = (s3.get_object(Bucket=bucket, Key=one["Key"])["Body"].read() for one in listed)
+    return {manifest.day: manifest for manifest in map(parse_manifest, bodies)}
+
+
+def _archive(stack: LocalStack) -> tuple[S3Client, str]:
+    return boto3.client("s3", **stack.client_settings), stack.outputs["ArchiveBucketName"]
+
+
+def _print_nights(console: Console, nights: Sequence[Night], manifests: Mapping[str, Manifest], left: int) -> None:
+    table = Table(title="\nDays and their nights", title_justify="left", title_style="bold underline")
+    for name in ("day", "records sent", "trace lines", "archive objects", "rows in Parquet", "expired by morning"):
+        table.add_column(name, justify="left" if name == "day" else "right")
+    for night in nights:
+        rows = manifests[night.day].records.rows if night.day in manifests else 0
+        counts = (night.sent, night.compacted["lines"], night.compacted["objects"], rows, night.expired)
+        table.add_row(night.day, *(f"{count:,}" for count in counts))
+    console.print(table)
+    console.print(f"A day later the table holds {left:,} records: TTL has taken them all.")
+
+
+def _find_expired(console: Console, stack: LocalStack, night: Night) -> bool:
+    """Ask for a record of the first day: of the table, which has forgotten it, and of both. Whether it is found."""
+    node = _an_estimate(stack, night.day)
+    path = f"/api/v1/records/nodes/{quote(node, safe='')}"
+    console.print("\n[bold underline]A record that the table has forgotten[/]")
+    console.print(f"$ curl {stack.api_url}{path}", highlight=False, soft_wrap=True)
+    try:
+        ask(stack.api_url, path, {})
+        return False
+    except NoAnswer as gone:
+        console.print(str(gone), highlight=False, soft_wrap=True)
+    _run(console, ["search", "--node", node, "--url", stack.api_url])
+    return _archived_on(stack, node) == [night.day]
+
+
+def _archived_on(stack: LocalStack, node: str) -> list[str | None]:
+    """The day that each record of this node id is archived under."""
+    days: list[str | None] = []
+    cursor: dict[str, object] = {}
+    while True:
+        page = ask(stack.api_url, "/api/v1/records/search", {"node": node, **cursor})
+        days += [record["archivedOn"] for record in page["records"]]
+        if page["cursor"] is None:
+            return days
+        cursor = {"cursor": page["cursor"]}
+
+
+def _an_estimate(stack: LocalStack, day: str) -> str:
+    """The first estimated flight in the archive of the day."""
+    s3, bucket = _archive(stack)
+    body = s3.get_object(Bucket=bucket, Key=_an_object(s3, bucket, day))["Body"].read()
+    traces = map(json.loads, gzip.decompress(body).splitlines())
+    return next(str(one["record_id"]) for one in traces if one["lineage"][-2]["action_taken"] == "ESTIMATED")
+
+
+def _an_object(s3: S3Client, bucket: str, day: str) -> str:
+    return s3.list_objects_v2(Bucket=bucket, Prefix=prefix_of(day), MaxKeys=1)["Contents"][0]["Key"]
+
+
+def _prove(console: Console, stack: LocalStack, day: str) -> Proof:
+    """Verify the archive; again with one byte of it flipped; again with the byte as it was."""
+    s3, bucket = _archive(stack)
+    key = _an_object(s3, bucket, day)
+    whole = _verify(console, stack, "The archive is verified")
+    body = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
+    middle = len(body) // 2
+    s3.put_object(Bucket=bucket, Key=key, Body=body[:middle] + bytes([body[middle] ^ 1]) + body[middle + 1 :])
+    tampered = _verify(console, stack, f"Somebody flips one bit of {len(body):,} bytes")
+    s3.put_object(Bucket=bucket, Key=key, Body=body)
+    return Proof(whole, tampered, _verify(console, stack, "The object is put back as it was"))
+
+
+def _verify(console: Console, stack: LocalStack, title: str) -> int:
+    console.print(f"\n[bold underline]{title}[/]")
+    return _run(console, ["verify", "--local", stack.endpoint_url])
+
+
+def _run(console: Console, command: list[str]) -> int:
+    """A command of this package, as someone would type it; its exit code."""
+    from headwater.__main__ import main
+
+    console.print(f"$ headwater {' '.join(command)}", highlight=False, soft_wrap=True)
+    return main(command)

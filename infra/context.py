@@ -1,0 +1,242 @@
+"""The context knobs: what a deployer may turn, read once and refused when wrong."""
+
+from __future__ import annotations
+
+import difflib
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from lineage_model.errors import Fault, Invalid
+
+T = TypeVar("T")
+
+_NAMES = (
+    "stage",
+    "records_ttl_hours",
+    "retention",
+    "alarm_email",
+    "auth",
+    "strict_namespaces",
+    "compaction_hour_utc",
+    "partition_trimming",
+    "temporary_patterns",
+    "spark_engine",
+    "search_scan_gb",
+    "sign_digests",
+    "web_acl_arn",
+    "requests_per_address",
+    "api_concurrency",
+    "object_lock",
+    "layer",
+)
+_STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
+_EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
+# Those of the scope CLOUDFRONT protect no API.
+_WEB_ACL_ARN = re.compile(r"arn:aws[a-z-]*:wafv2:[a-z0-9-]+:[0-9]{12}:regional/webacl/[\w-]+/[0-9a-f-]{36}")
+# S3 keeps objects locked for at most 100 years.
+_OBJECT_LOCK = re.compile(r"(governance|compliance):([1-9][0-9]{0,4})")
+_OBJECT_LOCK_DAYS_MAX = 36_500
+# What WAF takes as the rate of a rule, in five minutes.
+_REQUESTS_MIN, _REQUESTS_MAX = 10, 100_000_000
+_CONCURRENCY_MAX = 100_000
+_HOURS_IN_A_YEAR = 8760
+_SCAN_GB_MAX = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class ObjectLock:
+    """The time for which S3 lets nobody (in compliance mode), or few, remove what is written to the archive."""
+
+    days: int
+    compliance: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Knobs:
+    """One deployment's choices; the defaults are those of production. cdk.json says what each means."""
+
+    stage: str = "prod"
+    records_ttl_hours: int = 24
+    retain: bool = True
+    alarm_email: str | None = None
+    token_api: bool = False
+    strict_namespaces: bool = False
+    compaction_hour_utc: int = 0
+    partition_trimming: bool = True
+    temporary_patterns: tuple[str, ...] | None = None
+    emr_serverless: bool = False
+    search_scan_gb: int = 10
+    sign_digests: bool = False
+    web_acl_arn: str | None = None
+    requests_per_address: int | None = None
+    api_concurrency: int | None = None
+    object_lock: ObjectLock | None = None
+    layer: bool = True
+
+    @property
+    def records_ttl_s(self) -> int:
+        """The time to live of a record, in seconds."""
+        return self.records_ttl_hours * 3600
+
+
+def parse_knobs(context: Mapping[str, object]) -> Knobs:
+    """The knobs out of the CDK context: `-c` gives text, cdk.json gives JSON, and both are read.
+
+    A key with `/` or `:` is a feature flag, a comment or the CDK's own; every other key has to be a knob, so that a
+    misspelled `retention` does not deploy the default in silence.
+
+    Raises:
+        Invalid: naming each wrong knob, its value and the rule, all at once.
+
+    >>> parse_knobs({"stage": "dev", "records_ttl_hours": "48", "retention": "destroy"}).records_ttl_s
+    172800
+    """
+    reader, default = _Reader(context), Knobs()
+    knobs = Knobs(
+        stage=reader.read("stage", _stage, default.stage),
+        records_ttl_hours=reader.read("records_ttl_hours", _integer(1, _HOURS_IN_A_YEAR), default.records_ttl_hours),
+        retain=reader.read("retention", _choice(retain=True, destroy=False), default.retain),
+        alarm_email=reader.read("alarm_email", _email, default.alarm_email),
+        compaction_hour_utc=reader.read("compaction_hour_utc", _integer(0, 23), default.compaction_hour_utc),
+        token_api=reader.read("auth", _choice(iam=False, token=True), default.token_api),
+        strict_namespaces=reader.read("strict_namespaces", _choice(true=True, false=False), default.strict_namespaces),
+        partition_trimming=reader.read(
+            "partition_trimming", _choice(true=True, false=False), default.partition_trimming
+        ),
+        temporary_patterns=reader.read("temporary_patterns", _patterns, default.temporary_patterns),
+        emr_serverless=reader.read(
+            "spark_engine", _choice(**{"glue": False, "emr-serverless": True}), default.emr_serverless
+        ),
+        search_scan_gb=reader.read("search_scan_gb", _integer(1, _SCAN_GB_MAX), default.search_scan_gb),
+        sign_digests=reader.read("sign_digests", _choice(true=True, false=False), default.sign_digests),
+        web_acl_arn=reader.read("web_acl_arn", _web_acl_arn, default.web_acl_arn),
+        requests_per_address=reader.read(
+            "requests_per_address", _number_or_none(_REQUESTS_MIN, _REQUESTS_MAX), default.requests_per_address
+        ),
+        api_concurrency=reader.read("api_concurrency", _number_or_none(1, _CONCURRENCY_MAX), default.api_concurrency),
+        object_lock=reader.read("object_lock", _object_lock, default.object_lock),
+        layer=reader.read("layer", _choice(true=True, false=False), default.layer),
+    )
+    if knobs.web_acl_arn and knobs.requests_per_address:
+        rule = "must not be given with web_acl_arn: a stage has one web ACL, and yours can have the rule"
+        reader.faults.append(Fault("requests_per_address", knobs.requests_per_address, rule))
+    if reader.faults:
+        raise Invalid(reader.faults)
+    return knobs
+
+
+class _Reader:
+    """Reads knob after knob and keeps the faults, so that a deployer sees all of them at once."""
+
+    def __init__(self, context: Mapping[str, object]) -> None:
+        self._context = context
+        self.faults = [_unknown(name, context[name]) for name in context if _unclaimed(name)]
+
+    def read(self, name: str, parse: Callable[[object], T], default: T) -> T:
+        """The knob's value as `parse` makes it; the default where it is not given or not right."""
+        if name not in self._context:
+            return default
+        try:
+            return parse(self._context[name])
+        except ValueError as broken:
+            self.faults.append(Fault(name, self._context[name], str(broken)))
+            return default
+
+
+def _unclaimed(name: str) -> bool:
+    return name not in _NAMES and not any(mark in name for mark in "/:")
+
+
+def _unknown(name: str, value: object) -> Fault:
+    near = difflib.get_close_matches(name, _NAMES, n=1)
+    hint = f"; did you mean {near[0]}?" if near else ""
+    return Fault(name, value, f"must be one of the knobs {', '.join(_NAMES)}{hint}")
+
+
+def _stage(value: object) -> str:
+    if isinstance(value, str) and _STAGE.fullmatch(value):
+        return value
+    raise ValueError("must be a lower-case letter, then at most 19 letters, digits and hyphens")
+
+
+def _email(value: object) -> str | None:
+    if value in (None, "", "none"):
+        return None
+    if isinstance(value, str) and _EMAIL.fullmatch(value):
+        return value
+    raise ValueError("must be an e-mail address, or none")
+
+
+def _web_acl_arn(value: object) -> str | None:
+    if value in (None, "", "none"):
+        return None
+    if isinstance(value, str) and _WEB_ACL_ARN.fullmatch(value):
+        return value
+    raise ValueError("must be the ARN of a regional web ACL of WAFv2, or none")
+
+
+def _object_lock(value: object) -> ObjectLock | None:
+    if value in (None, "", "none"):
+        return None
+    found = _OBJECT_LOCK.fullmatch(value) if isinstance(value, str) else None
+    if found and int(found[2]) <= _OBJECT_LOCK_DAYS_MAX:
+        return ObjectLock(days=int(found[2]), compliance=found[1] == "compliance")
+    raise ValueError(f"must be governance:DAYS or compliance:DAYS of 1 to {_OBJECT_LOCK_DAYS_MAX} days, or none")
+
+
+def _number_or_none(least: int, most: int) -> Callable[[object], int | None]:
+    def parse(value: object) -> int | None:
+        if value in (None, "", "none"):
+            return None
+        try:
+            return _integer(least, most)(value)
+        except ValueError as wrong:
+            raise ValueError(f"{wrong}, or none") from wrong
+
+    return parse
+
+
+def _patterns(value: object) -> tuple[str, ...] | None:
+    """None for the built-in ones; `none`, or an empty list, for none at all."""
+    if value is None or value == "default":
+        return None
+    patterns = _listed(value)
+    try:
+        for pattern in patterns:
+            re.compile(pattern)
+    except (re.error, TypeError) as error:
+        raise ValueError(f"must be regular expressions ({error})") from error
+    return tuple(patterns)
+
+
+def _listed(value: object) -> list[str]:
+    """A list as cdk.json holds it or as JSON text, else text with commas between."""
+    if isinstance(value, str) and value.startswith("["):
+        value = json.loads(value)
+    if isinstance(value, list):
+        return value
+    if isinstance(value, str):
+        return [] if value == "none" else [part.strip() for part in value.split(",") if part.strip()]
+    raise ValueError("must be a list of regular expressions, or text with commas between them")
+
+
+def _integer(least: int, most: int) -> Callable[[object], int]:
+    def parse(value: object) -> int:
+        if re.fullmatch(r"[0-9]{1,9}", str(value)) and least <= int(str(value)) <= most:
+            return int(str(value))
+        raise ValueError(f"must be a whole number from {least} to {most}")
+
+    return parse
+
+
+def _choice(**choices: bool) -> Callable[[object], bool]:
+    def parse(value: object) -> bool:
+        said = str(value).lower() if isinstance(value, bool) else value
+        if isinstance(said, str) and said in choices:
+            return choices[said]
+        raise ValueError(f"must be {' or '.join(choices)}")
+
+    return parse

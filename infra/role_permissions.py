@@ -1,0 +1,81 @@
+"""What a role may do: statements on resources that are named, with a reason where a name has a wildcard."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from aws_cdk import Stack
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_iam as iam
+from aws_cdk import aws_s3 as s3
+
+from infra.nag import accept
+from lineage import settings
+
+_LEADING_KEYS = "dynamodb:LeadingKeys"
+# A transaction asks for the rights of what is in it.
+_WRITES = (
+    "PutItem",
+    "UpdateItem",
+    "DeleteItem",
+    "BatchWriteItem",
+    "PartiQLInsert",
+    "PartiQLUpdate",
+    "PartiQLDelete",
+)
+
+
+class Rights:
+    """The rights of one role, which may do nothing until it is allowed to."""
+
+    def __init__(self, role: iam.Role) -> None:
+        self.role = role
+
+    def allow(
+        self,
+        actions: Sequence[str],
+        resources: Sequence[str],
+        *,
+        conditions: Mapping[str, Mapping[str, str | Sequence[str]]] | None = None,
+    ) -> None:
+        """Allow these actions on these ARNs, and nothing beside them."""
+        statement = iam.PolicyStatement(
+            actions=list(actions), resources=list(resources), conditions=dict(conditions) if conditions else None
+        )
+        self.role.add_to_policy(statement)
+
+    def allow_partitions(self, actions: Sequence[str], table: dynamodb.ITable, partitions: Sequence[str]) -> None:
+        """Allow these actions on rows whose partition keys are of these: names, or beginnings that end in `#`.
+
+        `ForAllValues` also holds of a request that names no key, a Scan: none of these actions may be one.
+        """
+        patterns = [f"{one}*" if one.endswith("#") else one for one in partitions]
+        self.allow(actions, [table.table_arn], conditions={"ForAllValues:StringLike": {_LEADING_KEYS: patterns}})
+
+    def deny_token_writes(self, table: dynamodb.ITable) -> None:
+        """Deny every write that touches a bearer token, whatever else the role is allowed, now or later."""
+        self.role.add_to_policy(
+            iam.PolicyStatement(
+                sid="TokensAreWrittenByPeople",
+                effect=iam.Effect.DENY,
+                actions=[f"dynamodb:{action}" for action in _WRITES],
+                resources=[table.table_arn],
+                conditions={"ForAnyValue:StringEquals": {_LEADING_KEYS: [settings.TOKENS]}},
+            )
+        )
+
+    def allow_objects(self, actions: Sequence[str], bucket: s3.IBucket, prefix: str) -> None:
+        """Allow these actions on the bucket's objects under a prefix.
+
+        Who may get may also list: without s3:ListBucket, S3 answers a missing key with 403 instead of 404.
+        """
+        self.allow(actions, [bucket.arn_for_objects(f"{prefix}*")])
+        name = Stack.of(bucket).get_logical_id(cast(s3.CfnBucket, bucket.node.default_child))
+        accept(
+            self.role,
+            f"IAM5[Resource::<{name}.Arn>/{prefix}*]",
+            f"The keys under {prefix} are made while the stack runs; nothing outside it is allowed.",
+        )
+        if "s3:GetObject" in actions:
+            self.allow(["s3:ListBucket"], [bucket.bucket_arn])

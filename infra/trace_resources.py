@@ -1,0 +1,43 @@
+"""What tracing a root asks for, whoever does it: the trace function, or Spark for a root that is too large for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from aws_cdk import aws_dynamodb as dynamodb
+from aws_cdk import aws_s3 as s3
+from aws_cdk import aws_sqs as sqs
+
+from infra.role_permissions import Rights
+from lineage import settings
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TraceResources:
+    """What a trace reads, where it is archived, and where records go that another displaced."""
+
+    records_table: dynamodb.Table
+    graph_table: dynamodb.Table
+    archive_bucket: s3.Bucket
+    records_dead_letters: sqs.Queue
+
+    def open_to(self, rights: Rights) -> None:
+        """Let a role trace any root."""
+        rights.allow(["dynamodb:Query"], [self.records_table.table_arn])
+        rights.allow_partitions(
+            [
+                "dynamodb:GetItem",
+                "dynamodb:BatchGetItem",
+                "dynamodb:Query",
+                "dynamodb:PutItem",
+                "dynamodb:UpdateItem",
+                "dynamodb:BatchWriteItem",
+                "dynamodb:ConditionCheckItem",
+            ],
+            self.graph_table,
+            settings.ARCHIVE_PARTITIONS,
+        )
+        rights.allow_objects(
+            ["s3:GetObject", "s3:PutObject", "s3:DeleteObject"], self.archive_bucket, settings.TRACES_PREFIX
+        )
+        rights.allow(["sqs:SendMessage"], [self.records_dead_letters.queue_arn])

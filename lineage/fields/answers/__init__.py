@@ -1,1 +1,0 @@
-"""Questions about fields, answered from the facts: the graph of columns, time ranges, reports."""

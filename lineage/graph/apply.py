@@ -1,0 +1,135 @@
+"""Changes of the graph table: facts grow, then the current graph is refreshed, in whatever order events come."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lineage.graph.catalogue import CHANGES_MAX, compact
+from lineage.graph.delta import Statement, all_said
+from lineage.graph.facts import JobFacts, text_of
+from lineage.graph.job_nodes import io_of, sources_of, work_out
+from lineage.graph.keys import current_key, dataset_pk, facts_key, sortable
+from lineage.graph.merge import merge
+from lineage.graph.table import SIDES_MAX, GraphTable, Key, Row, Swap
+from lineage_model.errors import Unavailable
+from lineage_model.ids import JobId
+
+_ROUNDS_MAX = 100
+
+
+def settle(jobs: Iterable[JobId], table: GraphTable) -> None:
+    """Bring the nodes of these jobs up to the facts; `Unavailable` if others kept getting in between."""
+    pending = sorted(set(jobs))
+    for _ in range(_ROUNDS_MAX):
+        if not pending:
+            return
+        nodes = table.get(current_key(job) for job in pending)
+        rows = table.get(facts_key(job) for job in pending)
+        facts = {
+            job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
+            for job in pending
+        }
+        moves = [_move(job, nodes.get(current_key(job)), node) for job, node in work_out(facts, table).items()]
+        ready = [move for move in moves if _prepare(move, table)]
+        written = table.swap([move.swap() for move in ready])
+        done = {move.job for move, swapped in zip(ready, written, strict=True) if swapped and _clear(move, table)}
+        pending = [job for job in pending if job not in done]
+    raise Unavailable(f"the nodes of {len(pending)} jobs kept being swapped by others")
+
+
+@dataclass(slots=True)
+class _Move:
+    """A job's node on its way to what the facts say: edges that it lacks, and those that it has too many.
+
+    `listed` is the node as it is, whose `extra` are the edges that may be there besides those that it lists.
+    """
+
+    job: JobId
+    node: Mapping[str, Any]
+    listed: Mapping[str, Any]
+    version: int
+    missing: list[Row]
+    surplus: list[Key]
+
+    def announcement(self) -> Swap | None:
+        """The node as it is, with all missing edges as `extra`; None if they are that already."""
+        extra = _extra(self.listed)
+        if all(edge.key in extra for edge in self.missing):
+            return None
+        extra.update(dict.fromkeys(edge.key for edge in self.missing))
+        return Swap(Row(*current_key(self.job), {**self.listed, "extra": list(extra)}, self.version))
+
+    def swap(self) -> Swap:
+        """The node as the facts say, with its missing edges, and without as many others as there is room for."""
+        room = SIDES_MAX - len(self.missing)
+        deletes, extra = self.surplus[:room], self.surplus[room:]
+        row = Row(*current_key(self.job), {**self.node, "extra": extra} if extra else self.node, self.version)
+        swap = Swap(row, puts=tuple(self.missing), deletes=tuple(deletes))
+        self.version, self.missing, self.surplus = self.version + 1, [], extra
+        return swap
+
+
+def _move(job: JobId, old: Row | None, node: Mapping[str, Any]) -> _Move:
+    listed = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}}
+    before, after = edges_of(job, listed), edges_of(job, node)
+    missing = [edge for key, edge in after.items() if key not in before]
+    surplus = [key for key in {**before, **_extra(listed)} if key not in after]
+    return _Move(job, node, listed, old.version if old else 0, missing, surplus)
+
+
+def _extra(node: Mapping[str, Any]) -> dict[Key, None]:
+    return {(pk, sk): None for pk, sk in node.get("extra", ())}  # noqa: C420 - lists are no keys
+
+
+def _prepare(move: _Move, table: GraphTable) -> bool:
+    """Write the missing edges of a wide node ahead of it; False if another loader swapped the node.
+
+    They are announced first: whoever finds the node then writes those that it needs again, for their writer may have
+    died, and deletes the others. A late write leaves an edge too many, which readers find the node not to list.
+    """
+    if len(move.missing) <= SIDES_MAX:
+        return True
+    announcement = move.announcement()
+    if announcement is not None:
+        if not table.swap([announcement])[0]:
+            return False
+        move.version += 1
+    table.put(move.missing)
+    move.missing = []
+    return True
+
+
+def _clear(move: _Move, table: GraphTable) -> bool:
+    """Delete the edges that the swap had no room for; False if another loader swapped the node meanwhile."""
+    while move.surplus:
+        if not table.swap([move.swap()])[0]:
+            return False
+    return True
+
+
+def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
+    """The rows by which the datasets of a node know its job as their reader or writer."""
+    if node is None:
+        return {}
+    place = f"{sortable(f'{job.namespace}:{job.name}')}#{job.key[:16]}"
+    told = {"job": text_of(job)}
+    inputs, outputs = io_of(node)
+    rows = [Row(dataset_pk(one), f"A#R#{place}", told) for one in inputs]
+    rows += [Row(dataset_pk(one), f"A#P#{place}", told) for one in outputs]
+    rows += [Row(dataset_pk(one), f"A#S#{place}", told) for one in sources_of(node) - inputs]
+    return {row.key: row for row in rows}
+
+
+def apply(statements: Sequence[Statement], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
+    """Make the statements part of the facts, bring the current graph up to them, and compact the catalogue.
+
+    Whoever dies anywhere in between has changed nothing that the same statements, applied again, do not complete; a
+    catalogue of more than `changes_max` changes is compacted by the next who adds to it.
+    `Unavailable` if the table refuses, or others keep getting in between.
+    """
+    merged = merge(all_said(statements), table)
+    settle(merged.jobs, table)
+    for catalogue in sorted(merged.catalogues):
+        compact(catalogue, table, changes_max=changes_max)

@@ -1,0 +1,95 @@
+"""The catalogue: names that lists and searches look through, as sets that only grow.
+
+A catalogue is one partition. It has a snapshot of the sets, and a row for each value that came since: a *change*. A
+change is written in the transaction that creates what it names (or before it, where a superset does), and is the same
+whoever writes it. Compaction moves changes into the snapshot, in one transaction. A reader reads the changes first, so
+that a change which is gone by then is in the snapshot that it reads after. Sets are united, and nothing is ever taken
+out of one, so order, repetition and the death of a loader do not matter.
+
+Reading costs one query of about `CHANGES_MAX` rows and one row, however many names there are.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import orjson
+
+from lineage.graph.facts import text_of
+from lineage.graph.table import SIDES_MAX, GraphTable, Key, Page, Query, Row, Swap
+from lineage_model.ids import DatasetId, JobId
+
+Sets: TypeAlias = Mapping[str, frozenset[str]]
+# A set of names: namespaces, jobs or datasets that are listed (N, J, D), and those of them that may be hidden.
+NameSet: TypeAlias = Literal["N", "J", "D", "QN", "QJ", "QD"]
+
+NAMES = "NAMES"
+# By dataset name, the columns that a schema or column lineage ever named.
+COLUMNS = "COLUMNS"
+CATALOGUES = frozenset({NAMES, COLUMNS})
+SNAPSHOT = "SNAPSHOT"
+_CHANGE = "+"
+# Changes that wait for the snapshot: each is a row that every list reads.
+CHANGES_MAX = 100
+# A backlog of so many transactions is left to the next loader.
+_ROUNDS_MAX = 100
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """The sets of a catalogue; `truncated` if there were more changes than one query reads."""
+
+    sets: Sets
+    truncated: bool = False
+
+    def __getitem__(self, name: str) -> frozenset[str]:
+        return self.sets.get(name, frozenset())
+
+
+def change(pk: str, name: str, values: Iterable[str]) -> Row:
+    """Return the row that adds values to a set."""
+    data = {"set": name, "values": sorted(values)}
+    return Row(pk, _CHANGE + hashlib.sha256(orjson.dumps(data, option=orjson.OPT_SORT_KEYS)).hexdigest(), data)
+
+
+def named(kind: NameSet, name: str | JobId | DatasetId) -> Row:
+    """Return the row that adds a namespace, a job or a dataset to a set of names."""
+    return change(NAMES, kind, [name if isinstance(name, str) else text_of(name)])
+
+
+def read_catalogue(pk: str, table: GraphTable) -> Catalogue:
+    """Read a catalogue as it is now."""
+    changes, snapshot = _read(pk, table)
+    return Catalogue(_united(snapshot, changes), changes.more)
+
+
+def compact(pk: str, table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
+    """Move changes into the snapshot until at most `changes_max` wait; another loader at the same work does it all."""
+    for _ in range(_ROUNDS_MAX):
+        changes = table.query([Query(pk, prefix=_CHANGE, limit=changes_max + SIDES_MAX)])[0]
+        if len(changes.rows) <= changes_max:
+            return
+        snapshot = table.get([_snapshot_key(pk)]).get(_snapshot_key(pk))
+        data = {name: sorted(values) for name, values in sorted(_united(snapshot, changes).items())}
+        row = Row(*_snapshot_key(pk), {"sets": data}, snapshot.version if snapshot else 0)
+        if not table.swap([Swap(row, deletes=tuple(one.key for one in changes.rows[:SIDES_MAX]))])[0]:
+            return
+
+
+def _read(pk: str, table: GraphTable) -> tuple[Page, Row | None]:
+    changes = table.query([Query(pk, prefix=_CHANGE)])[0]
+    return changes, table.get([_snapshot_key(pk)]).get(_snapshot_key(pk))
+
+
+def _snapshot_key(pk: str) -> Key:
+    return pk, SNAPSHOT
+
+
+def _united(snapshot: Row | None, changes: Page) -> Sets:
+    sets = {name: set(values) for name, values in snapshot.data["sets"].items()} if snapshot else {}
+    for row in changes.rows:
+        sets.setdefault(row.data["set"], set()).update(row.data["values"])
+    return {name: frozenset(values) for name, values in sets.items()}

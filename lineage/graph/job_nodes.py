@@ -1,0 +1,199 @@
+"""The nodes of jobs, now or at an earlier time, computed from the facts of the jobs and of their runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any, TypeAlias
+
+from lineage.graph.entities import FoundJob, FoundRun
+from lineage.graph.facet_refs import is_explicit, told_of
+from lineage.graph.facts import (
+    IdText,
+    JobFacts,
+    RunFacts,
+    dataset_of,
+    deleted_at,
+    facets_of,
+    job_of,
+    parent_of,
+    text_of,
+)
+from lineage.graph.newest import Run, last_known, last_started, last_teller, newest
+from lineage.graph.run_facts import ended, io_at, others, owner, position, state, text_in, time_in, version_at, written
+from lineage.graph.table import GraphTable
+from lineage.openlineage.event import ParentRun
+from lineage.times import LATEST
+from lineage_model.ids import DatasetId, JobId, RunKey
+
+_TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
+
+
+def brief_run(run: RunKey, facts: RunFacts) -> FoundRun:
+    """The run without its facets and versions; its job version only if it told of datasets."""
+    job = owner(facts)
+    if job is None:
+        raise ValueError(f"run {run} has no job")
+    started, time = facts.first, position(facts)
+    nominal = facets_of(facts.run_facets).get("nominalTime", {})
+    firsts = filter(None, (started, facts.named_first))
+    return FoundRun(
+        id=run.id,
+        job=job,
+        state=state(facts),
+        created=min(firsts),
+        updated=facts.last or facts.named_last or "",
+        started=started,
+        ended=ended(facts),
+        nominal_start=time_in(nominal, "nominalStartTime"),
+        nominal_end=time_in(nominal, "nominalEndTime"),
+        parent=parent_of(facts.parents),
+        job_version=version_at(facts, time) if time else None,
+        other_jobs=others(facts),
+    )
+
+
+def job_node(
+    job: JobId,
+    facts: JobFacts,
+    known: tuple[RunKey, RunFacts] | None,
+    latest: tuple[RunKey, RunFacts] | None,
+    tellers: Mapping[IdText, tuple[RunKey, RunFacts]],
+) -> dict[str, Any]:
+    """The job as JSON: `known` is its last run that told of datasets, `latest` the one that started last.
+
+    `tellers` are, by output, the last runs that told of its columns.
+    """
+    facets = facets_of(facts.facets)
+    kind = facets.get("jobType", {})
+    inputs, outputs = io_at(known[1], LATEST) if known else ([], [])
+    return {
+        "job": text_of(job),
+        "first": facts.first,
+        "last": facts.last,
+        "deleted": deleted_at(facts),
+        "type": _TYPES.get(str(kind.get("processingType")).upper(), "BATCH"),
+        "labels": [label for name in ("jobType", "integration") if (label := text_in(kind, name))],
+        "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
+        "description": text_in(facets.get("documentation", {}), "description"),
+        "parent": _parent_json(parent_of(facts.parents)),
+        "inputs": [text_of(one) for one in inputs],
+        "outputs": [text_of(one) for one in outputs],
+        "latest": _run_json(brief_run(*latest)) if latest else None,
+        "columns": {
+            dataset: _columns_json(dataset, *(tellers.get(dataset) or known))
+            for dataset in map(text_of, outputs)
+            if known
+        },
+    }
+
+
+def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, Any]:
+    """Who told of an output's columns last, and how; without tellings: nobody did, this is who wrote it last."""
+    told = told_of(facts, dataset)
+    made = written(facts, dataset_of(dataset)) is not None
+    return {
+        "run": run.id,
+        "made": made,
+        "declared": facts.declared is not None,
+        "tellings": list(told.tellings) if told else [],
+        "sources": list(told.sources) if told else [],
+        "explicit": is_explicit(facts),
+    }
+
+
+def found_job(node: Mapping[str, Any], namespace_deleted: str = "") -> FoundJob:
+    """The job of a node; names of datasets are as they were written."""
+    latest = node["latest"]
+    return FoundJob(
+        id=job_of(node["job"]),
+        type=node["type"],
+        created=node["first"] or "",
+        updated=node["last"] or "",
+        inputs=tuple(map(dataset_of, node["inputs"])),
+        outputs=tuple(map(dataset_of, node["outputs"])),
+        location=node["location"],
+        description=node["description"],
+        parent=_parent_of(node["parent"]),
+        latest_run=_run_of(latest) if latest else None,
+        labels=tuple(node["labels"]),
+        hidden=max(node["deleted"], namespace_deleted) > (node["last"] or ""),
+    )
+
+
+def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
+    """The node's inputs and outputs, as they were written."""
+    return set(map(dataset_of, node["inputs"])), set(map(dataset_of, node["outputs"]))
+
+
+def sources_of(node: Mapping[str, Any]) -> set[DatasetId]:
+    """The datasets that the columns of the node's outputs are told to come from."""
+    return {dataset_of(text) for told in node["columns"].values() for text in told["sources"]}
+
+
+def _parent_json(parent: ParentRun | None) -> dict[str, str] | None:
+    return None if parent is None else {"run": parent.run, "job": text_of(parent.job)}
+
+
+def _parent_of(form: Mapping[str, str] | None) -> ParentRun | None:
+    return None if form is None else ParentRun(form["run"], job_of(form["job"]))
+
+
+def _run_json(run: FoundRun) -> dict[str, Any]:
+    form = {name: value for name, value in asdict(run).items() if isinstance(value, str)}
+    return {
+        **form,
+        "job": text_of(run.job),
+        "parent": _parent_json(run.parent),
+        "other_jobs": [text_of(job) for job in run.other_jobs],
+    }
+
+
+def _run_of(form: Mapping[str, Any]) -> FoundRun:
+    return FoundRun(
+        **{
+            **form,
+            "job": job_of(form["job"]),
+            "parent": _parent_of(form["parent"]),
+            "other_jobs": tuple(map(job_of, form["other_jobs"])),
+        }
+    )
+
+
+_Pair: TypeAlias = tuple[JobId, IdText]
+
+
+def work_out(jobs: Mapping[JobId, JobFacts], table: GraphTable, at: str | None = None) -> dict[JobId, dict[str, Any]]:
+    """The node of each job, from what is known of it (or was, at that time) and of its runs."""
+    runs = newest([ask for job in jobs for ask in (last_known(job), last_started(job))], table, at)
+    knowns = dict(zip(jobs, runs[::2], strict=True))
+    tellers = _tellers(jobs, knowns, table, at)
+    return {
+        job: job_node(job, facts, knowns[job], latest, tellers[job])
+        for (job, facts), latest in zip(jobs.items(), runs[1::2], strict=True)
+    }
+
+
+def _tellers(
+    jobs: Mapping[JobId, JobFacts], knowns: Mapping[JobId, Run | None], table: GraphTable, at: str | None
+) -> dict[JobId, dict[IdText, Run]]:
+    """By output of each job, its last run that told of the output's columns.
+
+    That is the last that told of datasets, if it told of columns too, unless another told of columns alone.
+    """
+    found: dict[JobId, dict[IdText, Run]] = {job: {} for job in jobs}
+    open_: list[_Pair] = []
+    for job, known in knowns.items():
+        for output in known[1].outputs if known and jobs[job].told else ():
+            if known and told_of(known[1], output) and not jobs[job].told_apart:
+                found[job][output] = known
+            else:
+                open_.append((job, output))
+    for (job, output), teller in zip(open_, _asked(open_, table, at), strict=True):
+        if teller is not None:
+            found[job][output] = teller
+    return found
+
+
+def _asked(open_: Sequence[_Pair], table: GraphTable, at: str | None) -> list[Run | None]:
+    return newest([last_teller(job, output) for job, output in open_], table, at) if open_ else []

@@ -1,0 +1,286 @@
+"""The graph table as facts about runs see it: rows of JSON under two keys, swapped by version.
+
+Every method is one round of parallel requests, so a caller's rounds are its calls. Reads are strongly consistent.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import random
+import time
+import zlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+
+import orjson
+from botocore.exceptions import ClientError
+
+from lineage.aws.clients import CONCURRENCY
+from lineage.aws.items import GET_KEYS_MAX, WRITES_MAX, batch_get, batch_write, chunks
+from lineage.settings import FACTS_PREFIX
+from lineage_model.errors import Unavailable
+
+if TYPE_CHECKING:
+    from mypy_boto3_dynamodb import DynamoDBClient
+    from mypy_boto3_dynamodb.type_defs import QueryInputTypeDef, TransactWriteItemTypeDef
+    from mypy_boto3_s3 import S3Client
+
+    from lineage.aws.items import Item, Value
+
+Key: TypeAlias = tuple[str, str]
+T = TypeVar("T")
+R = TypeVar("R")
+
+# Beyond this a query's answer is cut, and says so.
+QUERY_ROWS_MAX = 10_000
+# DynamoDB quotas: 100 items of a transaction, 400 KB an item; the rest of the item is small.
+SIDES_MAX = 99
+_INLINE_BYTES_MAX = 300_000
+_COMPRESS_FROM_BYTES = 512
+_ZLIB_MAGIC = 0x78
+_TRIES = 10
+# Why a transaction is refused that did nothing wrong.
+_PASSING = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
+_OURS = frozenset({"pk", "sk", "v", "body", "s3"})
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row; `version` counts its swaps, and is 0 for one that is only ever put."""
+
+    pk: str
+    sk: str
+    data: Mapping[str, Any] = field(default_factory=dict)
+    version: int = 0
+
+    @property
+    def key(self) -> Key:
+        """Where it lies."""
+        return self.pk, self.sk
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """Rows of one partition: those whose sort key begins with `prefix`, or lies from `low` to `high`, both included."""
+
+    pk: str
+    prefix: str = ""
+    low: str = ""
+    high: str = ""
+    newest_first: bool = False
+    limit: int = QUERY_ROWS_MAX
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """The rows that a query found; `more` if its limit cut some."""
+
+    rows: Sequence[Row]
+    more: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Add:
+    """A number to add to a counter."""
+
+    key: Key
+    name: str
+    by: int
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """A row to write if its version is still `row.version` (0: if there is none), and what goes with it or not at all.
+
+    Puts, deletes and adds are `SIDES_MAX` at most, together.
+    """
+
+    row: Row
+    puts: tuple[Row, ...] = ()
+    deletes: tuple[Key, ...] = ()
+    adds: tuple[Add, ...] = ()
+
+
+@dataclass(frozen=True)
+class GraphTable:
+    """The table, and the bucket for bodies that an item cannot hold (`FACTS_PREFIX`, named by content)."""
+
+    dynamodb: DynamoDBClient
+    table: str
+    s3: S3Client
+    bucket: str
+    sleep: Callable[[float], None] = time.sleep
+    # Requests under way at once: a reader waits for the network, a loader for its CPU.
+    concurrency: int = CONCURRENCY
+    _pool: ThreadPoolExecutor = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_pool", ThreadPoolExecutor(self.concurrency))
+
+    def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
+        """The rows of these keys that exist."""
+        wanted = [_key(key) for key in dict.fromkeys(keys)]
+        found = self._each(
+            lambda some: batch_get(self.dynamodb, self.table, some, self.sleep), list(chunks(wanted, GET_KEYS_MAX))
+        )
+        return {row.key: row for items in found for row in self._rows(items)}
+
+    def query(self, queries: Sequence[Query]) -> list[Page]:
+        """What each query finds, in the order of the sort keys' bytes, or backwards."""
+        return self._each(self._page, queries)
+
+    def put(self, rows: Iterable[Row]) -> None:
+        """Write rows that are the same whoever writes them; `Unavailable` if some could not be."""
+        once = {row.key: row for row in rows}
+        writes = [{"PutRequest": {"Item": self._item(row)}} for row in once.values()]
+        self._each(
+            lambda some: batch_write(self.dynamodb, self.table, some, self.sleep),  # type: ignore[arg-type]
+            list(chunks(writes, WRITES_MAX)),
+        )
+
+    def swap(self, swaps: Sequence[Swap]) -> list[bool]:
+        """Whether each was written: not if another one swapped that row since it was read."""
+        return self._each(self._swap, swaps)
+
+    def advance(self, key: Key, name: str, number: int) -> None:
+        """Set a number of a row, which need not be there, unless it is as great already."""
+        with suppress(self.dynamodb.exceptions.ConditionalCheckFailedException):
+            self.dynamodb.update_item(
+                TableName=self.table,
+                Key=_key(key),
+                UpdateExpression="SET #name = :number",
+                ConditionExpression="attribute_not_exists(#name) OR #name < :number",
+                ExpressionAttributeNames={"#name": name},
+                ExpressionAttributeValues={":number": {"N": str(number)}},
+            )
+
+    def _each(self, act: Callable[[T], R], things: Sequence[T]) -> list[R]:
+        if len(things) == 1:
+            return [act(things[0])]
+        return list(self._pool.map(act, things))
+
+    def _page(self, query: Query) -> Page:
+        asked = _query(self.table, query)
+        items: list[Item] = []
+        while True:
+            asked["Limit"] = query.limit + 1 - len(items)
+            answer = self.dynamodb.query(**asked)
+            items += answer["Items"]
+            last = answer.get("LastEvaluatedKey")
+            if last is None or len(items) > query.limit:
+                return Page(self._rows(items[: query.limit]), more=len(items) > query.limit)
+            asked["ExclusiveStartKey"] = last
+
+    def _swap(self, swap: Swap) -> bool:
+        return self._write([self._condition(swap.row), *self._sides(swap)])
+
+    def _condition(self, row: Row) -> TransactWriteItemTypeDef:
+        item = {**self._item(row), "v": {"N": str(row.version + 1)}}
+        if row.version == 0:
+            return {"Put": {"TableName": self.table, "Item": item, "ConditionExpression": "attribute_not_exists(pk)"}}
+        values: dict[str, Value] = {":v": {"N": str(row.version)}}
+        return {
+            "Put": {
+                "TableName": self.table,
+                "Item": item,
+                "ConditionExpression": "v = :v",
+                "ExpressionAttributeValues": values,
+            }
+        }
+
+    def _sides(self, swap: Swap) -> Iterable[TransactWriteItemTypeDef]:
+        for row in swap.puts:
+            yield {"Put": {"TableName": self.table, "Item": self._item(row)}}
+        for key in swap.deletes:
+            yield {"Delete": {"TableName": self.table, "Key": _key(key)}}
+        for add in swap.adds:
+            yield {
+                "Update": {
+                    "TableName": self.table,
+                    "Key": _key(add.key),
+                    "UpdateExpression": "ADD #name :by",
+                    "ExpressionAttributeNames": {"#name": add.name},
+                    "ExpressionAttributeValues": {":by": {"N": str(add.by)}},
+                }
+            }
+
+    def _write(self, actions: list[TransactWriteItemTypeDef]) -> bool:
+        """One conditional write, or a transaction; one that only met another is tried again."""
+        for attempt in range(_TRIES):
+            if attempt:
+                # Those who met each other must not meet again.
+                self.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 - no secret
+            try:
+                self._send(actions)
+            except self.dynamodb.exceptions.ConditionalCheckFailedException:
+                return False
+            except self.dynamodb.exceptions.TransactionCanceledException as cancelled:
+                codes = _codes(cancelled)
+                if "ConditionalCheckFailed" in codes:
+                    return False
+                if not codes <= _PASSING:
+                    raise
+            else:
+                return True
+        raise Unavailable(f"a transaction on {self.table} kept meeting others")
+
+    def _send(self, actions: list[TransactWriteItemTypeDef]) -> None:
+        if len(actions) == 1:
+            self.dynamodb.put_item(**actions[0]["Put"])
+        else:
+            self.dynamodb.transact_write_items(TransactItems=actions)
+
+    def _item(self, row: Row) -> dict[str, Value]:
+        item: dict[str, Value] = _key(row.key)
+        if not row.data:
+            return item
+        body = orjson.dumps(row.data)
+        if len(body) > _COMPRESS_FROM_BYTES:
+            body = zlib.compress(body, 6)
+        if len(body) <= _INLINE_BYTES_MAX:
+            return {**item, "body": {"B": body}}
+        key = f"{FACTS_PREFIX}{hashlib.sha256(body).hexdigest()}"
+        self.s3.put_object(Bucket=self.bucket, Key=key, Body=body)
+        return {**item, "s3": {"S": key}}
+
+    def _rows(self, items: Sequence[Item]) -> list[Row]:
+        return [self._row(item) for item in items]
+
+    def _row(self, item: Item) -> Row:
+        body = bytes(item["body"]["B"]) if "body" in item else b""
+        if "s3" in item:
+            body = self.s3.get_object(Bucket=self.bucket, Key=item["s3"]["S"])["Body"].read()
+        if body and body[0] == _ZLIB_MAGIC:
+            body = zlib.decompress(body)
+        data = orjson.loads(body) if body else {}
+        data.update({name: int(value["N"]) for name, value in item.items() if name not in _OURS and "N" in value})
+        return Row(item["pk"]["S"], item["sk"]["S"], data, int(item["v"]["N"]) if "v" in item else 0)
+
+
+def _key(key: Key) -> dict[str, Value]:
+    return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
+
+
+def _query(table: str, query: Query) -> QueryInputTypeDef:
+    condition, values = "pk = :pk", {":pk": {"S": query.pk}}
+    if query.low or query.high:
+        condition += " AND sk BETWEEN :low AND :high"
+        values |= {":low": {"S": query.low}, ":high": {"S": query.high}}
+    elif query.prefix:
+        condition += " AND begins_with(sk, :prefix)"
+        values |= {":prefix": {"S": query.prefix}}
+    return {
+        "TableName": table,
+        "KeyConditionExpression": condition,
+        "ExpressionAttributeValues": values,
+        "ScanIndexForward": not query.newest_first,
+        "ConsistentRead": True,
+    }
+
+
+def _codes(cancelled: ClientError) -> set[str]:
+    reasons: Sequence[Mapping[str, Any]] = cancelled.response.get("CancellationReasons", [])
+    return {reason.get("Code", "None") for reason in reasons}

@@ -1,0 +1,1 @@
+"""OpenLineage events, from the wire to the domain and onto their queue."""

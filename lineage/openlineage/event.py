@@ -1,0 +1,75 @@
+"""What was said: an OpenLineage event, or a change made through the API, as the domain knows it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from lineage_model.ids import DatasetId, JobId, RunKey
+
+Facets: TypeAlias = Mapping[str, Mapping[str, Any]]
+
+# The terminal types of a run cycle, and the states of a run that Marquez prints for them.
+TERMINAL: Mapping[str, str] = {"COMPLETE": "COMPLETED", "FAIL": "FAILED", "ABORT": "ABORTED"}
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetUse:
+    """A dataset as an event mentions it.
+
+    `facets` describe the dataset, `use_facets` this use of it (`inputFacets`, `outputFacets`); `temporary` says that
+    its name tells of private storage.
+    """
+
+    dataset: DatasetId
+    facets: Facets = field(default_factory=dict)
+    use_facets: Facets = field(default_factory=dict)
+    temporary: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ParentRun:
+    """The run that started a run, and the job it is a run of."""
+
+    run: str
+    job: JobId
+
+    @property
+    def key(self) -> RunKey:
+        """Its identity."""
+        return RunKey.of(self.job.namespace, self.run)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """An OpenLineage event: of a run if it has `run` and `job`, of a job if only `job`, of a dataset if `dataset`.
+
+    `time` is as `times` keeps it, `hash` the SHA-256 of the event's canonical JSON, `run` as `names.run_id_of` makes
+    it, `type` in upper case (None if it was not given). `parents` are the parent facet's run and its root, if given.
+    """
+
+    kind: Literal["RUN", "JOB", "DATASET"]
+    time: str
+    hash: str
+    type: str | None = None
+    run: str | None = None
+    job: JobId | None = None
+    dataset: DatasetUse | None = None
+    inputs: tuple[DatasetUse, ...] = ()
+    outputs: tuple[DatasetUse, ...] = ()
+    run_facets: Facets = field(default_factory=dict)
+    job_facets: Facets = field(default_factory=dict)
+    parent: ParentRun | None = None
+    root: ParentRun | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Deletion:
+    """That a job, a dataset, or a namespace with all that is in it was deleted; `time` is when this was accepted."""
+
+    time: str
+    hash: str
+    namespace: str
+    job: JobId | None = None
+    dataset: DatasetId | None = None

@@ -1,0 +1,197 @@
+"""Facets that tell of columns, as they are sent: OpenLineage's `columnLineage` and `lineage`, and two of our own.
+
+All versions of `columnLineage` (1-0-0 to 1-2-0), and the `lineage` facet of jobs and datasets (1-0-0). Types and names
+are strict; what a facet leaves out, required or not, tells nothing. A dataset is known by namespace and name; a job
+that something comes from, or an entity of another type, tells of no column, and need have no name. A facet that is
+`_deleted` is not looked at.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, TypeAlias, TypeVar
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, Strict, model_validator
+from pydantic_core import PydanticCustomError
+from typing_extensions import Self
+
+from lineage.times import parse_time
+from lineage.validation import checked_text
+
+NAME_BYTES_MAX = 2048
+NAMESPACE_CHARS_MAX = 1024
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+
+
+def checked_name(name: str) -> str:
+    """The name, if it is one: not blank, and at most `NAME_BYTES_MAX` long."""
+    if not name.strip():
+        raise PydanticCustomError("blank", "must not be blank")
+    return checked_text(name, NAME_BYTES_MAX)
+
+
+def _checked_job_name(name: str) -> str:
+    """Return the name unless it holds control characters: it is printed in lists, ids and logs."""
+    if _CONTROL.search(name):
+        raise PydanticCustomError("control", "must not hold control characters")
+    return name
+
+
+def _checked_namespace(namespace: str) -> str:
+    if not namespace.strip():
+        raise PydanticCustomError("blank", "must not be blank")
+    if len(namespace) > NAMESPACE_CHARS_MAX:
+        raise PydanticCustomError("too_long", "must be at most {limit} characters", {"limit": NAMESPACE_CHARS_MAX})
+    if _CONTROL.search(namespace):
+        raise PydanticCustomError("control", "must not hold control characters")
+    return checked_text(namespace, 4 * NAMESPACE_CHARS_MAX)
+
+
+def _checked_time(text: str) -> str:
+    try:
+        return parse_time(text)
+    except ValueError:
+        raise PydanticCustomError("time", "must be an ISO 8601 date and time in the years 1 to 9999") from None
+
+
+Text: TypeAlias = Annotated[str, Strict()]
+Name: TypeAlias = Annotated[Text, AfterValidator(checked_name)]
+JobName: TypeAlias = Annotated[Name, AfterValidator(_checked_job_name)]
+Namespace: TypeAlias = Annotated[Text, AfterValidator(_checked_namespace)]
+Time: TypeAlias = Annotated[Text, AfterValidator(_checked_time)]
+
+
+class Form(BaseModel):
+    """A JSON object whose fields may be null, as if they were not given."""
+
+    model_config = ConfigDict(frozen=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _null_is_not_given(cls, sent: object) -> object:
+        if not isinstance(sent, dict):
+            return sent
+        return {name: value for name, value in sent.items() if value is not None}
+
+
+class NamedForm(Form):
+    """A job or a dataset by name."""
+
+    namespace: Namespace
+    name: Name
+
+
+class NamedJobForm(NamedForm):
+    """A job by name."""
+
+    name: JobName
+
+
+# As many as one lineage request may hold records.
+ROOTS_MAX = 10_000
+# The service's bound on a root id: DynamoDB's on a partition key.
+_ROOT_BYTES_MAX = 2048
+_DATASET = "DATASET"
+C = TypeVar("C")
+
+
+def _checked_columns(columns: dict[str, C]) -> dict[str, C]:
+    for name in columns:
+        checked_name(name)
+    return columns
+
+
+def _checked_root(root_id: str) -> str:
+    if not root_id:
+        raise PydanticCustomError("empty", "must not be empty")
+    return checked_text(root_id, _ROOT_BYTES_MAX)
+
+
+# Pydantic sees only a plain type of keys: its place of a faulty key is no place in the JSON.
+ByColumn: TypeAlias = Annotated[dict[Text, C], AfterValidator(_checked_columns)]
+RootId: TypeAlias = Annotated[Text, AfterValidator(_checked_root)]
+
+
+class _Facet(Form):
+    @model_validator(mode="before")
+    @classmethod
+    def _deleted_says_nothing(cls, sent: object) -> object:
+        return {} if is_deleted(sent) else sent
+
+
+def is_deleted(facet: object) -> bool:
+    """Whether the facet says that it is no more."""
+    return isinstance(facet, Mapping) and facet.get("_deleted") is True
+
+
+class _Transformation(Form):
+    type: Text
+    subtype: Text | None = None
+    description: Text | None = None
+    masking: Annotated[bool, Strict()] | None = None
+
+
+class _InputField(NamedForm):
+    field: Name
+    transformations: list[_Transformation] = Field(default=[])
+
+
+class _Column(Form):
+    inputFields: list[_InputField] = Field(default=[])  # noqa: N815 - the specification's spelling
+    transformationDescription: Text | None = None  # noqa: N815 - the specification's spelling
+    transformationType: Text | None = None  # noqa: N815 - the specification's spelling
+
+
+class ColumnLineageFacet(_Facet):
+    """An output's `columnLineage`."""
+
+    fields_: ByColumn[_Column] = Field(default={}, alias="fields")
+    dataset: list[_InputField] = Field(default=[])
+
+
+class _Entity(Form):
+    """A dataset by name; anything else with a name or without."""
+
+    type: Text
+    namespace: Namespace | None = None
+    name: Name | None = None
+
+    @model_validator(mode="after")
+    def _a_dataset_has_a_name(self) -> Self:
+        if self.type == _DATASET and (self.namespace is None or self.name is None):
+            raise PydanticCustomError("unnamed", "must have a namespace and a name, for it is a DATASET")
+        return self
+
+
+class _Input(_Entity):
+    field: Name | None = None
+    transformations: list[_Transformation] = Field(default=[])
+
+
+class _InputsOfColumn(Form):
+    inputs: list[_Input] = Field(default=[])
+
+
+class DatasetLineageFacet(_Facet):
+    """A dataset's `lineage`: what it, and each of its columns, is made of."""
+
+    inputs: list[_Input] = Field(default=[])
+    fields_: ByColumn[_InputsOfColumn] = Field(default={}, alias="fields")
+
+
+class _Entry(_Entity):
+    inputs: list[_Input] = Field(default=[])
+    fields_: ByColumn[_InputsOfColumn] = Field(default={}, alias="fields")
+
+
+class JobLineageFacet(_Facet):
+    """A job's `lineage`: what each of its outputs is made of."""
+
+    entries: list[_Entry] = Field(default=[])
+
+
+class RecordsFacet(_Facet):
+    """Ours (docs/facets/headwater_records.json): the record roots that a run worked on."""
+
+    rootIds: Annotated[list[RootId], Field(max_length=ROOTS_MAX)] = Field(default=[])  # noqa: N815 - as facets are spelled

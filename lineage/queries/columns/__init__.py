@@ -1,0 +1,1 @@
+"""Queries of columns: column lineage, operations on fields, reports over a time range."""

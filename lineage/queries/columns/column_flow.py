@@ -1,0 +1,195 @@
+"""Columns' ways through a time range: how far, whether directly, whether masked throughout, and how certainly.
+
+Down, a dataset whose writers reported no columns is a node without a field, and what is made of any of its columns may
+be made of it (see `perhaps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.columns.column_steps import find_steps_into, find_steps_out, place_of
+from lineage.queries.columns.possible_uses import How
+from lineage.queries.columns.results import Step
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunTold, Side, Span
+from lineage.queries.columns.similar_runs import ROOTS_MAX, Runs
+from lineage_model.columns import Column, Source, Transformation
+from lineage_model.ids import DatasetId, JobId, RunKey
+
+# Columns that one journey reaches, and steps between them.
+COLUMNS_MAX = 5_000
+STEPS_MAX = 20_000
+
+
+@dataclass(slots=True)
+class _Leg:
+    """A step under way: who told of it, and how; `direct` or `certain` if anyone told so, `masks` if all did."""
+
+    transformations: set[Transformation] = field(default_factory=set)
+    direct: bool = False
+    masks: bool = True
+    certain: bool = False
+    failed: bool = True
+    jobs: set[JobId] = field(default_factory=set)
+    roots: dict[RunKey, tuple[str, RunKey]] = field(default_factory=dict)
+
+    def add(self, how: How, runs: Runs, *, certain: bool) -> None:
+        """Count runs that told of it; where they did not tell how, the step may be direct, and mask nothing."""
+        self.failed &= runs.failed
+        self.certain |= certain
+        self.transformations |= how
+        self.direct |= not how or any(one.type == "DIRECT" for one in how)
+        self.masks &= bool(how) and all(one.masking for one in how)
+        for root, newest in runs.roots.items():
+            self.roots[root] = max(newest, self.roots.get(root, newest))
+        if runs.job:
+            self.jobs.add(runs.job)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of the root runs of those that told of it, the newest first."""
+        newest = sorted(self.roots, key=lambda root: self.roots[root], reverse=True)[:ROOTS_MAX]
+        return tuple(dict.fromkeys(root.id for root in newest))
+
+
+# Whether every step so far was direct, whether any masked, whether every one was certain, and whether any failed.
+_State: TypeAlias = tuple[bool, bool, bool, bool]
+_START: _State = (True, False, True, False)
+
+
+@dataclass(frozen=True, slots=True)
+class Reached:
+    """A column (down, perhaps any of a dataset) that a journey came to; `direct` on some way, `masked` on all."""
+
+    column: Source
+    hops: int
+    direct: bool
+    masked: bool
+    certain: bool
+    failed: bool
+
+
+class Journey:
+    """From a column on, down (what is made of it) or up (what it is made of), breadth first."""
+
+    def __init__(self, span: Span, start: Column, way: Side, visibility: Visibility = EVERYTHING) -> None:
+        self.span, self._start, self._way = span, Source(start.dataset, start.field), way
+        self._visibility = visibility
+        self.legs: dict[tuple[Source, Source], _Leg] = {}
+        self.truncated = False
+        self._hops: dict[Source, int] = {self._start: 0}
+        self._states: dict[Source, set[_State]] = {self._start: {_START}}
+
+    def travel(self) -> list[Reached]:
+        """Every column reached, nearest first, the start left out."""
+        frontier = [self._start]
+        while frontier := list(filter(self.opens, frontier)):
+            self.span.load((column.dataset, self._way) for column in frontier)
+            near = self._nexts(frontier)
+            every = {one for some in near.values() for one in some}
+            new = [one for one in sorted(every, key=lambda one: one.order) if one not in self._hops]
+            room = max(COLUMNS_MAX - len(self._hops), 0)
+            self.truncated |= len(new) > room
+            hop = self._hops[frontier[0]] + 1
+            self._hops.update(dict.fromkeys(new[:room], hop))
+            frontier = new[:room]
+        self._spread()
+        self.truncated |= self.span.truncated
+        return [
+            _reached(column, hops, states)
+            for column, hops in self._hops.items()
+            if column != self._start and (states := self._states[column])
+        ]
+
+    def opens(self, column: Source | Column) -> bool:
+        """Return True if the way may go on behind the column, which was reached."""
+        return self.span.groups.opens(column.dataset, self._visibility)
+
+    def steps(self) -> list[Step]:
+        """Every step between columns that were reached."""
+        return [
+            Step(
+                column_of(ends[0]),
+                column_of(ends[1]),
+                transformations=tuple(sorted(leg.transformations, key=str)),
+                operations=operations_in(leg.transformations),
+                jobs=tuple(sorted(leg.jobs)),
+                runs=leg.runs,
+            )
+            for ends, leg in sorted(self.legs.items(), key=lambda item: [end.order for end in item[0]])
+            if ends[0] in self._hops and ends[1] in self._hops
+        ]
+
+    def jobs_into(self) -> dict[Source, tuple[JobId, ...]]:
+        """By column, the jobs that told of a step to it."""
+        jobs: dict[Source, set[JobId]] = {}
+        for (_, destination), leg in self.legs.items():
+            jobs.setdefault(destination, set()).update(leg.jobs)
+        return {column: tuple(sorted(some)) for column, some in jobs.items()}
+
+    def _nexts(self, columns: Sequence[Source]) -> Mapping[Source, set[Source]]:
+        near: dict[Source, set[Source]] = {column: set() for column in columns}
+        every = {column.dataset: list(self._tellings(column.dataset)) for column in columns}
+        told = {dataset: [one for _, one in some] for dataset, some in every.items()}
+        steps = find_steps_into(columns, told) if self._way == BACKWARD else find_steps_out(columns, told, self.span)
+        for dataset, some in every.items():
+            for runs, one in some:
+                for source, destination, how, certain in steps[dataset][place_of(one)]:
+                    self._add_leg(source, destination, how, runs, certain=certain)
+                    here, there = (source, destination) if self._way == FORWARD else (destination, source)
+                    near[here].add(there)
+        return near
+
+    def _tellings(self, dataset: DatasetId) -> Iterator[tuple[Runs, RunTold]]:
+        if self._way == BACKWARD:
+            yield from ((runs, one) for runs, told in self.span.written_alike(dataset) for one in told)
+            return
+        for runs, readings in self.span.read_alike(dataset):
+            yield from ((runs, one) for reading in readings for one in reading.made)
+
+    def _add_leg(self, source: Source, destination: Source, how: How, runs: Runs, *, certain: bool) -> None:
+        ends = (source, destination)
+        if ends not in self.legs and len(self.legs) >= STEPS_MAX:
+            self.truncated = True
+            return
+        self.legs.setdefault(ends, _Leg()).add(how, runs, certain=certain)
+
+    def _spread(self) -> None:
+        """In which states each column is reached, along all steps."""
+        near: dict[Source, list[tuple[Source, _Leg]]] = {}
+        for (source, destination), leg in self.legs.items():
+            here, there = (source, destination) if self._way == FORWARD else (destination, source)
+            near.setdefault(here, []).append((there, leg))
+        pending = [(self._start, state) for state in self._states[self._start]]
+        while pending:
+            column, (direct, masked, certain, failed) = pending.pop()
+            for there, leg in near.get(column, ()):
+                state = (
+                    direct and leg.direct,
+                    masked or leg.masks,
+                    certain and leg.certain,
+                    failed or leg.failed,
+                )
+                states = self._states.setdefault(there, set())
+                if there in self._hops and state not in states:
+                    states.add(state)
+                    pending.append((there, state))
+
+
+def column_of(node: Source) -> Column:
+    """Return the column that a node with a field is."""
+    return Column(node.dataset, node.field or ())
+
+
+def _reached(column: Source, hops: int, states: Iterable[_State]) -> Reached:
+    direct, masked, certain, failed = zip(*states, strict=True)
+    way = {"direct": any(direct), "masked": all(masked), "certain": any(certain), "failed": all(failed)}
+    return Reached(column, hops, **way)
+
+
+def operations_in(transformations: Iterable[Transformation]) -> tuple[str, ...]:
+    """What transformations are called: their description, where they have one, else their subtype or type."""
+    return tuple(sorted({one.description or one.subtype or one.type for one in transformations}))

@@ -1,0 +1,258 @@
+"""The graph of columns, now: walked breadth first from what was asked, up and down apart, so that no sibling is met."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+from typing import TypeAlias
+
+from lineage.graph.entities import LastWriter
+from lineage.graph.job_nodes import io_of
+from lineage.graph.table import GraphTable
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.columns.current_columns import Entry, Present
+from lineage.queries.columns.read_versions import ReadVersions
+from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, FoundColumn, FoundSource, Teller
+from lineage.queries.stale import unproduced
+from lineage.queries.written_versions import last_writers
+from lineage_model.column_index import ColumnIndex, RelatedPaths
+from lineage_model.columns import Column, Source, Sources, in_order
+from lineage_model.ids import DatasetId, FieldPath, JobId
+
+_Near: TypeAlias = Callable[[Sequence[Column]], Mapping[Column, AbstractSet[Column]]]
+# Columns of one graph: more than an answer of 4 MB holds.
+COLUMNS_MAX = 5_000
+# Inputs and outputs that one answer tells, all columns together; each column that it tells is told in full.
+SOURCES_MAX = 50_000
+
+
+class ColumnWalk:
+    """A walk under way: the columns found so far, by their distance, and what is made of those that look down."""
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+        self._present = Present(table)
+        self._columns: dict[Column, int] = {}
+        self._outputs: dict[Column, AbstractSet[Column]] = {}
+        self._truncated = False
+
+    def exists(self, dataset: DatasetId, path: FieldPath) -> Column | None:
+        """The column, under its dataset's primary name, if it is in the schema, told of, or something is made of it."""
+        entry = self._visible(dataset)
+        if entry is None:
+            return None
+        there = entry.has(path) or self.is_used(dataset, path)
+        return Column(entry.group.primary, path) if there else None
+
+    def columns_of(self, dataset: DatasetId, *, used: bool) -> list[Column]:
+        """The columns of a dataset; `used`: those too that only others' columns tell of."""
+        entry = self._visible(dataset)
+        if entry is None:
+            return []
+        primary = entry.group.primary
+        own = [Column(primary, path) for path in entry.paths]
+        return own if entry.schema.known and not used else list(dict.fromkeys((*own, *self.used(primary))))
+
+    def is_used(self, dataset: DatasetId, path: FieldPath) -> bool:
+        """True if a current column is made of this one, or of a field inside it."""
+        return RelatedPaths({column.field for column in self.used(dataset)}).has(path)
+
+    def used(self, dataset: DatasetId) -> list[Column]:
+        """The columns of a dataset that others are told to be made of now."""
+        self._present.load([dataset], readers=True)
+        group = self._present.groups.group(dataset)
+        made = self._present.made_of(group)
+        self._present.load(made)
+        others = [other for name in made if (other := self._present.entry(name))]
+        return sorted({column for one in others for column in one.used if column.dataset == group.primary})
+
+    def tellers_of(self, column: Column) -> tuple[Teller, ...]:
+        """Those who told of a column that exists."""
+        entry = self._visible(column.dataset)
+        return entry.known.tellers_of(column.field) if entry else ()
+
+    def is_visible(self, dataset: DatasetId) -> bool:
+        """Whether the dataset is known and not hidden."""
+        return self._visible(dataset) is not None
+
+    def outputs_of(self, job: JobId) -> list[DatasetId] | None:
+        """The datasets that a job writes now and that are shown in full; None if it is unknown or hidden."""
+        self._present.load_jobs([job])
+        if not self._present.is_visible_job(job):
+            return None
+        return sorted(filter(self._visibility.opens, io_of(self._present.nodes[job])[1]))
+
+    def graph(self, asked: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
+        """The graph around these columns, which exist."""
+        start = self._fitting(sorted(asked), 0)
+        self._walk(start, depth, self._sources)
+        if downstream:
+            self._walk(start, depth, self._users)
+            # What is there for what it went into shows its own edges in full, too.
+            self._users([column for column in self._opened(self._columns) if column not in self._outputs])
+        found = tuple(self._found())
+        return ColumnGraph(found, self._truncated)
+
+    def _walk(self, start: Sequence[Column], depth: int, near: _Near) -> None:
+        """Add all within so many hops of the start."""
+        seen, frontier = set(start), start
+        for hop in range(depth + 1):
+            # Columns that one operation made share what is near: it is looked at once.
+            reached: set[Column] = set().union(
+                *{id(some): some for some in near(self._opened(frontier)).values()}.values()
+            )
+            if hop == depth or not reached:
+                break
+            frontier = self._fitting(sorted(reached - seen), hop + 1)
+            seen.update(frontier)
+
+    def _opened(self, columns: Iterable[Column]) -> list[Column]:
+        """Return those of the columns that are shown in full; the names of their datasets were read."""
+        groups = self._present.groups
+        return [column for column in columns if groups.opens(column.dataset, self._visibility)]
+
+    def _fitting(self, columns: Sequence[Column], hop: int) -> list[Column]:
+        """As many of these as the graph may still hold."""
+        fitting = []
+        for column in columns:
+            if column not in self._columns and len(self._columns) >= COLUMNS_MAX:
+                self._truncated = True
+                break
+            self._columns[column] = min(hop, self._columns.get(column, hop))
+            fitting.append(column)
+        return fitting
+
+    def _sources(self, columns: Sequence[Column]) -> Mapping[Column, AbstractSet[Column]]:
+        self._present.load({column.dataset for column in columns})
+        found = {}
+        for column in columns:
+            entry = self._present.entry(column.dataset)
+            found[column] = entry.known.sources_of(column.field) if entry else frozenset()
+        return found
+
+    def _users(self, columns: Sequence[Column]) -> Mapping[Column, AbstractSet[Column]]:
+        """What is made of each column; also remembered as its outputs."""
+        self._present.load({column.dataset for column in columns}, readers=True)
+        groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}
+        self._truncated |= any(group.cut for group in groups.values())
+        made = set().union(*(self._present.made_of(group) for group in groups.values()))
+        self._present.load(made)
+        entries = {entry.group.primary: entry for name in made if (entry := self._present.entry(name))}
+        found: dict[Column, AbstractSet[Column]] = dict.fromkeys(columns, frozenset())
+        users = [one for entry in entries.values() for one in _users_in(entry)]
+        takers = self._takers(columns, set().union(*(sources for sources, _ in users)))
+        for sources, made_of_them in users:
+            for column in {column for one in sources & takers.keys() for column in takers[one]}:
+                found[column] = found[column] | made_of_them if found[column] else made_of_them
+        self._outputs.update(found)
+        return found
+
+    def _takers(self, columns: Sequence[Column], used: AbstractSet[Column]) -> Mapping[Column, set[Column]]:
+        """Return, by column that others are made of, those of the `columns` that went into these others."""
+        wanted: dict[DatasetId, set[FieldPath]] = {}
+        paths: dict[DatasetId, set[FieldPath]] = {}
+        for column in columns:
+            wanted.setdefault(column.dataset, set()).add(column.field)
+        for column in used:
+            paths.setdefault(column.dataset, set()).add(column.field)
+        takers: dict[Column, set[Column]] = {}
+        for dataset in wanted.keys() & paths.keys():
+            entry = self._present.entry(dataset)
+            index = entry.known.index if entry else ColumnIndex(())
+            for path, some in index.invert(wanted[dataset], paths[dataset]).items():
+                takers[Column(dataset, path)] = {Column(dataset, one) for one in some}
+        return takers
+
+    def _visible(self, dataset: DatasetId) -> Entry | None:
+        self._present.load([dataset])
+        return self._present.entry(dataset)
+
+    def _found(self) -> Iterable[FoundColumn]:
+        groups = {}
+        for column in self._opened(self._columns):
+            entry = self._present.entry(column.dataset)
+            if entry is not None:
+                groups[column.dataset] = entry.group
+        stale = unproduced(list(groups.values()), self._table, self._present.namespaces, seen=self._present.nodes)
+        writers = dict(zip(stale, last_writers([groups[one] for one in stale], self._table), strict=True))
+        shown = list(self._shown())
+        entries = {entry.group.primary: entry for _, entry in shown if entry}
+        reads = ReadVersions(entries.values(), self._table, self._present.groups)
+        self._truncated |= reads.truncated
+        for column, entry in shown:
+            if entry is None:
+                yield FoundColumn(column.dataset, column.field, outline=True)
+                continue
+            found = found_column(column, entry, self._outputs.get(column, frozenset()), writers.get(column.dataset))
+            versions = reads.of_inputs(entry, column.field), reads.of_dependencies(entry)
+            yield replace(
+                found,
+                inputs=_with_versions(found.inputs, versions[0]),
+                dependencies=_with_versions(found.dependencies, versions[1]),
+            )
+
+    def _shown(self) -> Iterable[tuple[Column, Entry | None]]:
+        """Yield as many columns, the nearest first, as have no more sources than there is room; outlines have none."""
+        room, shown, opened = SOURCES_MAX, False, set(self._opened(self._columns))
+        for column in sorted(self._columns, key=lambda one: (self._columns[one], one)):
+            if column not in opened:
+                yield column, None
+                continue
+            entry = self._present.entry(column.dataset)
+            if entry is None:
+                continue
+            outputs = self._outputs.get(column, frozenset())
+            room -= len(entry.known.inputs_of(column.field)) + len(entry.columns.whole) + len(outputs)
+            if room < 0 and shown:
+                self._truncated = True
+                return
+            shown = True
+            yield column, entry
+
+
+def _users_in(entry: Entry) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:
+    """Yield sets of sources, each with the columns of the dataset that are made of exactly these."""
+    for sources, paths in entry.known.users(entry.paths):
+        yield sources, {Column(entry.group.primary, path) for path in paths}
+
+
+def told_columns(entry: Entry, room: int) -> ColumnGraph:
+    """The columns of a dataset that were told of, each in full, as many as have no more sources than there is room."""
+    found: list[FoundColumn] = []
+    for path in sorted(entry.columns.fields):
+        room -= len(entry.columns.fields[path])
+        if room < 0:
+            return ColumnGraph(tuple(found), truncated=True)
+        found.append(found_column(Column(entry.group.primary, path), entry))
+    return ColumnGraph(tuple(found))
+
+
+def found_column(
+    column: Column, entry: Entry, outputs: Iterable[Column] = (), last: LastWriter | None = None
+) -> FoundColumn:
+    """A column as it is told."""
+    return FoundColumn(
+        column.dataset,
+        column.field,
+        type=entry.type_of(column.field) or UNKNOWN_TYPE,
+        schema_known=entry.schema.known,
+        inputs=found_sources(entry.known.inputs_of(column.field)),
+        dependencies=found_sources(entry.columns.whole),
+        outputs=tuple(FoundSource(one.dataset, one.field) for one in sorted(outputs)),
+        tellers=entry.known.tellers_of(column.field),
+        stale=last is not None,
+        last_written_by=last,
+    )
+
+
+def _with_versions(sources: Iterable[FoundSource], versions: Mapping[Source, str]) -> tuple[FoundSource, ...]:
+    return tuple(replace(one, read_version=versions.get(Source(one.dataset, one.field))) for one in sources)
+
+
+def found_sources(sources: Sources, versions: Mapping[DatasetId, str] | None = None) -> tuple[FoundSource, ...]:
+    """Sources as they are told, in their order."""
+    return tuple(
+        FoundSource(source.dataset, source.field, in_order(sources[source]), (versions or {}).get(source.dataset))
+        for source in sorted(sources, key=lambda one: one.order)
+    )

@@ -1,0 +1,82 @@
+"""Columns whose names hold a text, whatever its case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+from lineage.aws.items import chunks
+from lineage.graph.catalogue import COLUMNS, Catalogue, read_catalogue
+from lineage.graph.entities import Listed, Sort
+from lineage.graph.facts import dataset_of
+from lineage.graph.table import GraphTable
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.columns.current_columns import Present
+from lineage.queries.columns.results import ColumnHit
+from lineage.queries.name_lists import NameCatalogue
+from lineage_model.field_paths import parse_dotted
+from lineage_model.ids import DatasetId
+
+# A column's path as text, and its dataset.
+_Match: TypeAlias = tuple[str, DatasetId]
+# Matches that are looked at: for a page as many as fill it, for a question about times all of them.
+MATCHES_MAX = 1_000
+
+
+def search_columns(
+    text: str,
+    table: GraphTable,
+    *,
+    sort: Sort,
+    limit: int,
+    namespace: str | None = None,
+    before: str | None = None,
+    after: str | None = None,
+    visibility: Visibility = EVERYTHING,
+) -> Listed[ColumnHit]:
+    """Return the matches, of datasets updated from `after` on and before `before`; by name, or the last updated first.
+
+    The catalogue knows every column that a dataset ever had. Those that it has no more are found when they are looked
+    at: they are on no page, and the total counts them until then.
+    """
+    columns = read_catalogue(COLUMNS, table)
+    matches, truncated = _matches(columns, NameCatalogue(table), text.lower(), namespace)
+    matches = [match for match in matches if visibility.sees(match[1])]
+    if sort == "name" and before is None and after is None:
+        hits, gone = _first(matches, limit, table)
+        return Listed(hits, len(matches) - gone, truncated)
+    hits, _ = _first(matches, MATCHES_MAX, table)
+    hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
+    if sort == "updated_at":
+        hits.sort(key=lambda hit: hit.updated, reverse=True)
+    return Listed(hits[:limit], len(hits), truncated or len(matches) > MATCHES_MAX)
+
+
+def _matches(
+    columns: Catalogue, names: NameCatalogue, text: str, namespace: str | None
+) -> tuple[Sequence[_Match], bool]:
+    """Return the columns of listed datasets by name, under primary names; and whether some were not looked at."""
+    found = [(path, dataset_of(name)) for name, paths in columns.sets.items() for path in paths if text in path.lower()]
+    primaries, truncated = names.primaries(sorted({dataset for _, dataset in found}))
+    matches = {(path, primaries[dataset]) for path, dataset in found if dataset in primaries}
+    wanted = sorted(match for match in matches if namespace in (None, match[1].namespace))
+    return wanted, truncated or columns.truncated
+
+
+def _first(matches: Sequence[_Match], limit: int, table: GraphTable) -> tuple[list[ColumnHit], int]:
+    """Return the first `limit` columns that are there now, and how many that are not were met on the way."""
+    present, hits, gone = Present(table), list[ColumnHit](), 0
+    for some in chunks(matches[:MATCHES_MAX], max(limit, 1)):
+        present.load({dataset for _, dataset in some})
+        found = [hit for match in some if (hit := _hit(match, present))]
+        hits, gone = hits + found, gone + len(some) - len(found)
+        if len(hits) >= limit:
+            break
+    return hits[:limit], gone
+
+
+def _hit(match: _Match, present: Present) -> ColumnHit | None:
+    path, entry = parse_dotted(match[0]), present.entry(match[1])
+    if entry is None or (entry.schema.known and path not in entry.schema.types and path not in entry.columns.fields):
+        return None
+    return ColumnHit(entry.group.primary, path, entry.group.facts.last or "")

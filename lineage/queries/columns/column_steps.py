@@ -1,0 +1,119 @@
+"""Steps between columns, as the reports of a time range have them: one pass over a report finds those of all columns.
+
+Down, a dataset whose writers reported no columns is a node without a field (see `perhaps`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
+
+from lineage.queries.columns.possible_uses import How, Perhaps, Takers
+from lineage.queries.columns.run_range import BACKWARD, RunTold, Span
+from lineage_model.column_index import ColumnIndex
+from lineage_model.columns import Columns, Source, Sources
+from lineage_model.ids import DatasetId, FieldPath
+
+# From which node to which, how, and whether it is certain.
+FlowStep: TypeAlias = tuple[Source, Source, How, bool]
+# By which tellings, and under which name of its dataset, something was reported: most runs report the same as others.
+Place: TypeAlias = tuple[tuple[str, ...], DatasetId]
+Steps: TypeAlias = Mapping[Place, Sequence[FlowStep]]
+
+
+def place_of(told: RunTold) -> Place:
+    """Return what two runs that reported the same of a dataset have in common."""
+    return told.tellings, told.name
+
+
+def find_steps_into(nodes: Iterable[Source], told: Mapping[DatasetId, Iterable[RunTold]]) -> dict[DatasetId, Steps]:
+    """Return the steps to columns, by dataset and report; `told` has what was reported of each dataset."""
+    found: dict[DatasetId, Steps] = {}
+    for dataset, paths in _by_dataset(nodes).items():
+        reports = {place_of(one): one for one in told[dataset]}
+        index = ColumnIndex(one.columns.fields for one in reports.values())
+        related = {path: index.find(path) for path in paths if path is not None}
+        found[dataset] = {place: list(_steps_into(one, dataset, related)) for place, one in reports.items()}
+    return found
+
+
+def find_steps_out(
+    nodes: Iterable[Source], told: Mapping[DatasetId, Iterable[RunTold]], span: Span
+) -> dict[DatasetId, Steps]:
+    """Return the steps from nodes, by dataset and report; `told` has what readers of each dataset reported.
+
+    What was reported of a dataset itself is read where a column of it can be related to another: all in one round.
+    """
+    paths = _by_dataset(nodes)
+    reports = {dataset: {place_of(one): one for one in told[dataset]} for dataset in paths}
+    used = {
+        dataset: set[FieldPath]().union(*(fields_used(one.columns, dataset) for one in some.values()))
+        for dataset, some in reports.items()
+    }
+    wanted = {dataset: {path for path in some if path is not None} for dataset, some in paths.items()}
+    nested = {dataset for dataset in paths if any(len(path) > 1 for path in wanted[dataset] | used[dataset])}
+    span.load((dataset, BACKWARD) for dataset in nested)
+    found: dict[DatasetId, Steps] = {}
+    for dataset, some in reports.items():
+        index = _written_index(dataset, span) if dataset in nested else ColumnIndex(())
+        takers = index.invert(wanted[dataset], used[dataset])
+        found[dataset] = {place: list(_steps_out(one, dataset, paths[dataset], takers)) for place, one in some.items()}
+    return found
+
+
+def _by_dataset(nodes: Iterable[Source]) -> dict[DatasetId, list[FieldPath | None]]:
+    paths: dict[DatasetId, list[FieldPath | None]] = {}
+    for node in nodes:
+        paths.setdefault(node.dataset, []).append(node.field)
+    return paths
+
+
+def _written_index(dataset: DatasetId, span: Span) -> ColumnIndex:
+    """Return the index of what was reported of a dataset that was loaded backward."""
+    reports = {place_of(one): one for _, told in span.written_alike(dataset) for one in told if one.known}
+    return ColumnIndex(one.columns.fields for one in reports.values())
+
+
+def _steps_into(
+    told: RunTold, dataset: DatasetId, related: Mapping[FieldPath, Collection[FieldPath]]
+) -> Iterator[FlowStep]:
+    """Yield the steps to columns of a dataset; `related` has for each of these the paths that it finds.
+
+    A step by which the whole dataset depends on a column is a step of its own.
+    """
+    fields, whole = told.columns.fields, told.columns.whole
+    for path, found in related.items():
+        for sources in (*(fields[one] for one in found if one in fields), whole):
+            for one, how in sources.items():
+                if one.field is not None:
+                    yield one, Source(dataset, path), how, True
+
+
+def _steps_out(
+    told: RunTold, dataset: DatasetId, paths: Iterable[FieldPath | None], takers: Takers
+) -> Iterator[FlowStep]:
+    """Yield the steps from nodes of a dataset, and those that the report leaves possible."""
+    # Columns that one operation made share their sources: these are looked through once.
+    shared: dict[int, list[tuple[FieldPath, How]]] = {}
+    for path, own in told.columns.fields.items():
+        for sources in (own, told.columns.whole):
+            if id(sources) not in shared:
+                shared[id(sources)] = list(_taken(sources, dataset, takers))
+            for one, how in shared[id(sources)]:
+                yield Source(dataset, one), Source(told.dataset, path), how, True
+    perhaps = Perhaps(told.dataset, told.columns, dataset, takers)
+    for node in (Source(dataset, path) for path in paths):
+        yield from ((node, made, how, False) for made, how in perhaps.of(node))
+
+
+def _taken(sources: Sources, dataset: DatasetId, takers: Takers) -> Iterator[tuple[FieldPath, How]]:
+    for one, how in sources.items():
+        if one.dataset == dataset and one.field is not None:
+            for taker in takers.get(one.field, ()):
+                yield taker, how
+
+
+def fields_used(columns: Columns, dataset: DatasetId) -> set[FieldPath]:
+    """Return the columns of a dataset that these columns are made of, or depend on."""
+    every = {id(sources): sources for sources in (columns.whole, *columns.fields.values())}
+    return {one.field for some in every.values() for one in some if one.dataset == dataset and one.field is not None}

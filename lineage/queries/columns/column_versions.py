@@ -1,0 +1,204 @@
+"""What versions of columns were made of: upstream by version -> run -> versions that the run read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from lineage.graph.facet_refs import is_explicit, told_of
+from lineage.graph.facts import RunFacts, dataset_of, text_of, united_facets
+from lineage.graph.keys import dataset_pk
+from lineage.graph.newest import facts_of_runs
+from lineage.graph.run_facts import owner
+from lineage.graph.table import GraphTable, Query
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.columns.column_graph import COLUMNS_MAX, found_sources
+from lineage.queries.columns.current_columns import IndexedColumns, Told, read_columns, unknown_columns
+from lineage.queries.columns.read_versions import with_sources_alone
+from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, FoundColumn, Teller
+from lineage.queries.dataset_groups import Group, Groups
+from lineage.queries.dataset_versions import VERSIONS_MAX, read_windows
+from lineage.queries.descriptions import NO_SCHEMA, Schema, schema_of
+from lineage.queries.input_versions import InputBudget, Read, reads_of
+from lineage_model.column_index import RelatedPaths
+from lineage_model.columns import NO_COLUMNS, Column, Columns
+from lineage_model.ids import DatasetId, FieldPath, RunKey
+
+# A version of a dataset, under the dataset's primary name.
+Version: TypeAlias = tuple[DatasetId, str]
+_Node: TypeAlias = tuple[Column, str]
+
+
+@dataclass(slots=True)
+class VersionEntry:
+    """A version of a dataset: its columns by primary names, who told of them, and the versions that they came from.
+
+    `hidden` are the datasets, as they were told, that do not count.
+    """
+
+    group: Group
+    version: str
+    told: Sequence[Told]
+    schema: Schema = NO_SCHEMA
+    hidden: frozenset[DatasetId] = frozenset()
+    known: IndexedColumns = field(default_factory=IndexedColumns)
+    reads: Mapping[DatasetId, Read] | None = None
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that all of them reported, together."""
+        return self.known.columns
+
+    def has(self, path: FieldPath, schema: Schema) -> bool:
+        """True if the path, or a field inside it, is in the schema or was reported."""
+        return RelatedPaths(schema.types).has(path) or self.known.index.has(path)
+
+    @property
+    def versions(self) -> dict[DatasetId, str]:
+        """The version of each dataset that it was made of."""
+        return {dataset: read.version for dataset, read in (self.reads or {}).items()}
+
+
+class VersionWalk:
+    """A walk under way: versions of datasets, and those of their columns that were asked for."""
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self.visibility = table, visibility
+        self._groups = Groups(table)
+        self._entries: dict[Version, VersionEntry] = {}
+        self._columns: dict[_Node, None] = {}
+        self._budget = InputBudget()
+        self._truncated = False
+
+    def load(self, made: Mapping[Version, RunKey | None]) -> None:
+        """Read these versions, each with the run that made it."""
+        new = {version: run for version, run in made.items() if version not in self._entries}
+        facts = facts_of_runs({run for run in new.values() if run}, self._table)
+        self._groups.load(primary for primary, _ in new)
+        entries = []
+        for version, run in new.items():
+            group = self._groups.group(version[0])
+            told = list(_told(run, version[1], facts[run], group)) if run in facts and run else []
+            entries.append(VersionEntry(group, version[1], told))
+        columns = read_columns((one.ask for entry in entries for one in entry.told), self._table)
+        for entry in entries:
+            for one in entry.told:
+                one.columns = columns[one.ask] if one.ask[0] else one.columns
+        self.add(entries)
+
+    def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
+        """Add versions whose columns are told: read what they came from, and their schemas (as of a time)."""
+        tellers = {one.teller.run for entry in entries for one in entry.told}
+        facts = facts_of_runs(tellers, self._table)
+        every = [one for entry in entries for one in entry.told]
+        sources = {source for one in every for source in one.columns.datasets}
+        self._groups.load({*sources, *(entry.group.primary for entry in entries)})
+        readers = self._budget.take(dict(sorted(with_sources_alone(every, facts, self._groups).items())))
+        self._truncated |= bool(self._budget.cut)
+        reads = reads_of(readers, self._table, self._groups)
+        for entry in entries:
+            entry.known = IndexedColumns(entry.told, self._names_but(entry.hidden))
+            runs = sorted({one.teller.run for one in entry.told})
+            entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
+            self._entries[entry.group.primary, entry.version] = entry
+        then = facts_of_runs(tellers, self._table, at) if at else facts
+        others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
+        if at is None:
+            self._read_schemas(others)
+
+    def _names_but(self, hidden: frozenset[DatasetId]) -> Callable[[DatasetId], DatasetId | None]:
+        return lambda dataset: None if dataset in hidden else self._groups.primary(dataset)
+
+    def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
+        """The schemas of versions that no run made: those of datasets of which DatasetEvents tell."""
+        described = _described([entry.group for entry in entries], self._table)
+        for entry in (entry for entry in entries if entry.group.primary in described):
+            # Rare, so each is looked for by itself.
+            window = read_windows([entry.group], self._table, VERSIONS_MAX)[0]
+            found = next((one for one in window.versions if one.id == entry.version), None)
+            entry.schema = schema_of(found.facets) if found else entry.schema
+
+    def entry(self, version: Version) -> VersionEntry:
+        """A version that was loaded."""
+        return self._entries[version]
+
+    def graph(self, asked: Iterable[_Node], *, depth: int) -> ColumnGraph:
+        """What these columns of versions, which were loaded, were made of."""
+        frontier = self._fitting(asked)
+        for _ in range(depth):
+            near = {other: run for node in frontier if self._opens(node) for other, run in self._near(*node)}
+            self.load({(column.dataset, version): run for (column, version), run in near.items()})
+            frontier = self._fitting(node for node in sorted(near) if node not in self._columns)
+            if not frontier:
+                break
+        return ColumnGraph(tuple(map(self._found, self._columns)), self._truncated)
+
+    def _opens(self, node: _Node) -> bool:
+        return self._groups.opens(node[0].dataset, self.visibility)
+
+    def _near(self, column: Column, version: str) -> Iterator[tuple[_Node, RunKey | None]]:
+        """The columns of versions that it was made of, and the runs that made these."""
+        entry = self._entries[column.dataset, version]
+        reads = entry.reads or {}
+        for source in entry.known.sources_of(column.field):
+            if source.dataset in reads:
+                read = reads[source.dataset]
+                yield (source, read.version), read.produced_by
+
+    def _fitting(self, nodes: Iterable[_Node]) -> list[_Node]:
+        fitting = []
+        for node in nodes:
+            if node not in self._columns and len(self._columns) >= COLUMNS_MAX:
+                self._truncated = True
+                break
+            self._columns[node] = None
+            fitting.append(node)
+        return fitting
+
+    def _found(self, node: _Node) -> FoundColumn:
+        column, version = node
+        if not self._opens(node):
+            return FoundColumn(column.dataset, column.field, version, outline=True)
+        entry = self._entries[column.dataset, version]
+        kind = entry.columns.types.get(column.field) or entry.schema.types.get(column.field)
+        return FoundColumn(
+            column.dataset,
+            column.field,
+            version,
+            type=kind or UNKNOWN_TYPE,
+            schema_known=entry.schema.known,
+            inputs=found_sources(entry.known.inputs_of(column.field), entry.versions),
+            dependencies=found_sources(entry.columns.whole, entry.versions),
+            tellers=entry.known.tellers_of(column.field),
+        )
+
+
+def _told(run: RunKey, version: str, facts: RunFacts, group: Group) -> Iterator[Told]:
+    """What the run that made a version told of it, under each of the dataset's names."""
+    teller = Teller(run, owner(facts), version, facts.declared is not None)
+    mum = True
+    for name in group.names:
+        told = told_of(facts, text_of(name))
+        if told is not None:
+            mum = False
+            yield Told(teller, (told.tellings, name))
+    if mum:
+        unknown = NO_COLUMNS if is_explicit(facts) else unknown_columns(map(dataset_of, facts.inputs))
+        yield Told(teller, ((), group.primary), unknown)
+
+
+def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
+    """Give a version that a run made the schema that this run told; whether a run made it."""
+    made_by = next((one.teller.run for one in entry.told if one.teller.version == entry.version), None)
+    if made_by is None or made_by not in facts:
+        return False
+    entry.schema = schema_of(united_facets(facts[made_by].written_facets, entry.group.names))
+    return True
+
+
+def _described(groups: Sequence[Group], table: GraphTable) -> set[DatasetId]:
+    """Those of the datasets of which any DatasetEvent tells."""
+    asked = [(group.primary, name) for group in groups for name in group.names]
+    pages = table.query([Query(dataset_pk(name), prefix="E#", limit=1) for _, name in asked]) if asked else []
+    return {primary for (primary, _), page in zip(asked, pages, strict=True) if page.rows}

@@ -1,0 +1,343 @@
+"""The columns of datasets as they are now, or were at a time: what the jobs that write them told last, united."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+from lineage.graph.facet_refs import OPERATIONS_KIND, told_of
+from lineage.graph.facts import RunFacts, dataset_of, job_of, text_of
+from lineage.graph.job_nodes import found_job, io_of
+from lineage.graph.keys import telling_key
+from lineage.graph.newest import Run, facts_of_runs, last_teller, newest
+from lineage.graph.run_facts import position, run_version_id
+from lineage.graph.table import GraphTable, Key, Row
+from lineage.queries.columns.results import Teller
+from lineage.queries.current_facets import read_facets
+from lineage.queries.dataset_groups import Group, Groups, Namespaces
+from lineage.queries.descriptions import Schema, schema_of
+from lineage.queries.stale import nodes_of
+from lineage.queries.written_versions import version_by
+from lineage_model.column_index import ColumnIndex, RelatedPaths
+from lineage_model.columns import (
+    NO_COLUMNS,
+    Column,
+    Columns,
+    Source,
+    Sources,
+    Transformation,
+    columns_from_json,
+    over,
+    unite,
+    unite_sources,
+)
+from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey, uuid_of_bytes
+
+# A dataset, by its primary name, and a job that writes it.
+_Writer: TypeAlias = tuple[DatasetId, JobId]
+# Of a column of which nothing was told.
+NOTHING: Sources = {}
+
+
+@dataclass(slots=True)
+class Told:
+    """What one writer told last of a dataset; of one that never told anything, that it depends on all its inputs."""
+
+    teller: Teller
+    ask: Ask
+    columns: Columns = NO_COLUMNS
+
+
+class IndexedColumns:
+    """Columns that were reported of one dataset, found by path; by primary names and without hidden datasets."""
+
+    def __init__(
+        self, told: Iterable[Told] = (), name_of: Callable[[DatasetId], DatasetId | None] = lambda dataset: dataset
+    ) -> None:
+        self.told = list(told)
+        self._reports = [renamed(one.columns, name_of) for one in self.told]
+        self.columns = unite(self._reports)
+        self.index = ColumnIndex(one.columns.fields for one in self.told)
+        self._near: dict[int, frozenset[Column]] = {}
+        self._united: dict[tuple[int, ...], Sources] = {}
+
+    def inputs_of(self, path: FieldPath) -> Sources:
+        """Return what a column is made of, by what each report names of it or, if it does not, of related columns."""
+        reports = zip(self._reports, self.index.reports, strict=True)
+        found = [columns.fields[one] for columns, paths in reports for one in paths.find(path)]
+        if len(found) == 1:
+            return found[0]
+        several = tuple(map(id, found))
+        if several not in self._united:
+            self._united[several] = unite_sources(found)
+        return self._united[several]
+
+    def sources_of(self, path: FieldPath) -> frozenset[Column]:
+        """Return the columns that a column is made of or, like all of its dataset, depends on."""
+        return self._sources(self.inputs_of(path))
+
+    def users(self, others: Iterable[FieldPath]) -> Iterable[tuple[frozenset[Column], Sequence[FieldPath]]]:
+        """Yield sets of sources, each with the reported columns (and `others`) that are made of exactly these."""
+        unnamed = [path for path in dict.fromkeys(others) if path not in self.columns.fields]
+        shared: dict[int, tuple[frozenset[Column], list[FieldPath]]] = {}
+        for path, sources in (*self.columns.fields.items(), *((path, NOTHING) for path in unnamed)):
+            near = self._sources(sources)
+            shared.setdefault(id(near), (near, []))[1].append(path)
+        return shared.values()
+
+    def _sources(self, sources: Sources) -> frozenset[Column]:
+        # Columns that one operation made share their sources, and so what is made of these.
+        if id(sources) not in self._near:
+            self._near[id(sources)] = frozenset(columns_in(sources, self.columns.whole))
+        return self._near[id(sources)]
+
+    def tellers_of(self, path: FieldPath) -> tuple[Teller, ...]:
+        """Return the reporters of a column, of related ones, or of the whole dataset."""
+        told = zip(self.told, self.index.reports, strict=True)
+        tellers = {one.teller for one, paths in told if one.ask[0] and (paths.find(path) or one.columns.whole)}
+        return tuple(sorted(tellers, key=lambda one: one.run))
+
+
+@dataclass(slots=True)
+class Entry:
+    """A dataset with what each of its writers reported, and its columns."""
+
+    group: Group
+    schema: Schema
+    told: list[Told]
+    known: IndexedColumns = field(default_factory=IndexedColumns)
+
+    @property
+    def columns(self) -> Columns:
+        """The columns that all of them reported, together."""
+        return self.known.columns
+
+    @property
+    def paths(self) -> list[FieldPath]:
+        """Its columns: those of its schema, then those that were only told of."""
+        return list(dict.fromkeys((*self.schema.columns, *sorted(self.columns.fields))))
+
+    def has(self, path: FieldPath) -> bool:
+        """True if the path, or a field inside it, is in the schema or was reported."""
+        return RelatedPaths(self.schema.types).has(path) or self.known.index.has(path)
+
+    def type_of(self, path: FieldPath) -> str | None:
+        """A column's type: the one that operations gave, else the schema's."""
+        return self.columns.types.get(path) or self.schema.types.get(path)
+
+    @property
+    def used(self) -> set[Column]:
+        """The columns that any of its columns is made of, or all of it depends on."""
+        every = {id(sources): sources for sources in (self.columns.whole, *self.columns.fields.values())}
+        return columns_in(*every.values())
+
+
+class Present:
+    """Datasets' columns, those asked for so far; `at` is the time that is asked about, None for now."""
+
+    def __init__(self, table: GraphTable, at: str | None = None) -> None:
+        self.table, self.at = table, at
+        self.groups = Groups(table, at, edges=True, ever=True)
+        self.namespaces = Namespaces(table, at)
+        self.nodes: dict[JobId, Mapping[str, Any]] = {}
+        self._entries: dict[DatasetId, Entry] = {}
+
+    def load(self, names: Iterable[DatasetId], *, readers: bool = False) -> None:
+        """Read the columns of these datasets; `readers`: and the nodes of the jobs that make others of them."""
+        wanted = set(names)
+        self.groups.load(wanted, readers=readers)
+        groups = {self.groups.primary(name): self.groups.group(name) for name in wanted}
+        self.namespaces.load(primary.namespace for primary in groups)
+        self._read_nodes(groups.values(), readers)
+        fresh = [group for primary, group in groups.items() if primary not in self._entries]
+        reports = self._last_reports(fresh)
+        facets = read_facets(fresh, self.table, self.at)
+        new = {
+            group.primary: self._entry(group, schema_of(some), reports)
+            for group, some in zip(fresh, facets, strict=True)
+        }
+        self._name_versions(new.values())
+        self._read_columns([told for entry in new.values() for told in entry.told])
+        for entry in new.values():
+            entry.known = IndexedColumns(entry.told, self._visible_name)
+        self._entries.update(new)
+
+    def load_jobs(self, jobs: Iterable[JobId]) -> None:
+        """Read the nodes of these jobs."""
+        new = sorted(set(jobs) - self.nodes.keys())
+        self.nodes.update(nodes_of(new, self.table, self.at))
+        self.namespaces.load(job.namespace for job in new)
+
+    def entry(self, dataset: DatasetId) -> Entry | None:
+        """The columns of a dataset that was loaded; None if it is unknown or hidden."""
+        entry = self._entries.get(self.groups.primary(dataset))
+        return entry if entry and self.is_visible(entry.group) else None
+
+    def is_visible(self, group: Group) -> bool:
+        """Whether the dataset is known and not hidden."""
+        return group.known and not self.namespaces.hides(group)
+
+    def is_visible_job(self, job: JobId) -> bool:
+        """Whether the job, whose node was read, is there and not hidden."""
+        node = self.nodes.get(job)
+        return node is not None and not found_job(node, self.namespaces.deleted(job.namespace)).hidden
+
+    def sees(self, dataset: DatasetId) -> bool:
+        """Whether a dataset that something was told to be made of is there and not hidden."""
+        return self._visible_name(dataset) is not None
+
+    def _visible_name(self, dataset: DatasetId) -> DatasetId | None:
+        group = self.groups.group(dataset)
+        return group.primary if self.is_visible(group) else None
+
+    def made_of(self, group: Group) -> set[DatasetId]:
+        """The datasets that may have columns made of this one's: what its readers write, what was declared so."""
+        jobs = [self.nodes[job] for job in group.readers | group.tellers if self.is_visible_job(job)]
+        return {output for node in jobs for output in io_of(node)[1]} | group.made
+
+    def _read_nodes(self, groups: Iterable[Group], readers: bool) -> None:
+        jobs = {job for group in groups for job in group.producers}
+        if readers:
+            jobs |= {job for group in groups for job in group.readers | group.tellers}
+        self.load_jobs(jobs)
+
+    def _name_versions(self, entries: Iterable[Entry]) -> None:
+        """Of a dataset with several names a run made one version, whatever the name that it told of."""
+        several = [
+            (entry.group, one)
+            for entry in entries
+            for one in entry.told
+            if len(entry.group.names) > 1 and not one.teller.declared
+        ]
+        facts = facts_of_runs({one.teller.run for _, one in several}, self.table, self.at) if several else {}
+        for group, one in several:
+            made = version_by(one.teller.run, facts[one.teller.run], group) if one.teller.run in facts else None
+            one.teller = replace(one.teller, version=made.version if made else None)
+
+    def _read_columns(self, every: Sequence[Told]) -> None:
+        """Read what was told, what the sources are called, and whether they are hidden."""
+        columns = read_columns((one.ask for one in every), self.table)
+        for one in every:
+            one.columns = columns[one.ask] if one.ask[0] else one.columns
+        names = {source for one in every for source in one.columns.datasets}
+        self.groups.load(names, readers=False)
+        self.namespaces.load(self.groups.primary(name).namespace for name in names)
+
+    def _last_reports(self, groups: Iterable[Group]) -> dict[_Writer, Run]:
+        """Return the runs by which writers of datasets with several names reported last of these, under any name.
+
+        Of a dataset with one name the node of the job has it.
+        """
+        asked = [
+            ((group.primary, job), last_teller(job, text_of(name)))
+            for group in groups
+            if len(group.names) > 1
+            for job in sorted(group.producers)
+            if self.is_visible_job(job) and io_of(self.nodes[job])[1] & set(group.names)
+            for name in group.names
+        ]
+        last: dict[_Writer, Run] = {}
+        found = newest([ask for _, ask in asked], self.table, self.at) if asked else []
+        for (writer, _), run in zip(asked, found, strict=True):
+            if run is not None:
+                last[writer] = max(run, last.get(writer, run), key=lambda one: (position(one[1]) or "", one[0]))
+        return last
+
+    def _entry(self, group: Group, schema: Schema, reports: Mapping[_Writer, Run]) -> Entry:
+        entry = Entry(group, schema, [])
+        for job in sorted(group.producers):
+            if (group.primary, job) in reports:
+                _add_report(entry, job, *reports[group.primary, job])
+            elif self.is_visible_job(job):
+                self._add_writer(entry, self.nodes[job])
+        if group.facts.declarations:
+            stamp = max(group.facts.declarations)
+            telling = group.facts.declarations[stamp]
+            for name in map(dataset_of, telling["into"]):
+                run = RunKey.of(name.namespace, uuid_of_bytes(stamp.partition("#")[2]))
+                entry.told.append(Told(Teller(run, None, None, declared=True), ((telling["kept"],), name)))
+        return entry
+
+    def _add_writer(self, entry: Entry, node: Mapping[str, Any]) -> None:
+        inputs, outputs = io_of(node)
+        job = job_of(node["job"])
+        for name in sorted(outputs & set(entry.group.names)):
+            told = node["columns"][text_of(name)]
+            version = run_version_id(name, job.namespace, told["run"]) if told["made"] else None
+            teller = Teller(RunKey.of(job.namespace, told["run"]), job, version, told["declared"])
+            unknown = NO_COLUMNS if told["tellings"] or told["explicit"] else unknown_columns(inputs)
+            entry.told.append(Told(teller, (tuple(told["tellings"]), name), unknown))
+
+
+def _add_report(entry: Entry, job: JobId, run: RunKey, facts: RunFacts) -> None:
+    """Add what a run reported of a dataset with several names; `Present` names the version that it made."""
+    teller = Teller(run, job, None, facts.declared is not None)
+    for name in entry.group.names:
+        reported = told_of(facts, text_of(name))
+        if reported is not None:
+            entry.told.append(Told(teller, (reported.tellings, name)))
+
+
+def unknown_columns(inputs: Iterable[DatasetId]) -> Columns:
+    """That a dataset depends on others in a way that nobody told."""
+    return Columns(whole={Source(one): frozenset() for one in inputs})
+
+
+def renamed(columns: Columns, name_of: Callable[[DatasetId], DatasetId | None]) -> Columns:
+    """The columns with their sources' datasets under other names; those that have none are left out."""
+
+    def known(sources: Sources) -> Sources:
+        found: dict[Source, frozenset[Transformation]] = {}
+        for source, transformations in sources.items():
+            dataset = names[source.dataset]
+            if dataset is not None:
+                primary = Source(dataset, source.field)
+                found[primary] = found.get(primary, frozenset()) | transformations
+        return found
+
+    names = {dataset: name_of(dataset) for dataset in columns.datasets}
+    # Columns that one operation made share their sources: they do so afterwards.
+    every = {id(sources): sources for sources in (columns.whole, *columns.fields.values())}
+    shared = {one: known(sources) for one, sources in every.items()}
+    fields = {path: shared[id(sources)] for path, sources in columns.fields.items()}
+    return Columns(fields, shared[id(columns.whole)], columns.types)
+
+
+def columns_in(*every: Sources) -> set[Column]:
+    """The columns among these sources."""
+    return {Column(one.dataset, one.field) for sources in every for one in sources if one.field is not None}
+
+
+# The tellings by which one run told of a dataset, and the dataset under the name that was told.
+Ask: TypeAlias = tuple[tuple[str, ...], DatasetId]
+
+
+def read_columns(asks: Iterable[Ask], table: GraphTable) -> dict[Ask, Columns]:
+    """The columns of each; one round of requests, whatever their number."""
+    wanted = set(asks)
+    keys = keys_of(wanted)
+    return told_in(wanted, table.get(keys.values()) if keys else {})
+
+
+def keys_of(asks: Iterable[Ask]) -> dict[tuple[str, DatasetId], Key]:
+    """Where the columns lie, by telling and dataset."""
+    return {(telling, dataset): telling_key(telling, dataset) for tellings, dataset in asks for telling in tellings}
+
+
+def told_in(asks: Iterable[Ask], rows: Mapping[Key, Row]) -> dict[Ask, Columns]:
+    """The columns of each, out of rows that were read."""
+    wanted = set(asks)
+    keys = keys_of(wanted)
+    told = {one: columns_from_json(rows[key].data) for one, key in keys.items() if key in rows}
+    return {
+        (tellings, dataset): compose([(one, told[one, dataset]) for one in tellings if (one, dataset) in told])
+        for tellings, dataset in wanted
+    }
+
+
+def compose(told: Sequence[tuple[str, Columns]]) -> Columns:
+    """What one run told by several tellings: operations win column by column, they were recorded by hand."""
+    by_hand = [columns for telling, columns in told if telling.startswith(OPERATIONS_KIND)]
+    rest = [columns for telling, columns in told if not telling.startswith(OPERATIONS_KIND)]
+    return over(unite(by_hand), unite(rest))

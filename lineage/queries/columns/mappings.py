@@ -1,0 +1,98 @@
+"""S1's first question: which fields went into which, of all datasets up and down from one, in a time range."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+from typing import TypeAlias
+
+from lineage.graph.table import GraphTable
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.columns.results import FieldMapping, Mappings, Window
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunTold, Side, Span
+from lineage_model.columns import Columns
+from lineage_model.ids import DatasetId, FieldPath
+
+# Datasets that one walk visits, and pairs of fields that it tells.
+DATASETS_MAX = 1_000
+PAIRS_MAX = 100_000
+
+_Ends: TypeAlias = tuple[DatasetId, DatasetId]
+_Pair: TypeAlias = tuple[FieldPath, FieldPath]
+
+
+class MappingWalk:
+    """A walk under way, in both directions at once, so that a level takes two rounds of requests."""
+
+    def __init__(self, table: GraphTable, window: Window, visibility: Visibility = EVERYTHING) -> None:
+        self._span, self._visibility = Span(table, window), visibility
+        self._pairs: dict[_Ends, set[_Pair]] = {}
+        self._seen: set[tuple[DatasetId, Side]] = set()
+        self._room = PAIRS_MAX
+        self._truncated = False
+        self._told: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
+
+    def walk(self, dataset: DatasetId, level: int) -> Mappings:
+        """The mappings within so many datasets of one."""
+        frontier = {(dataset, BACKWARD), (dataset, FORWARD)}
+        for _ in range(level):
+            frontier = self._fitting(frontier)
+            if not frontier:
+                break
+            self._span.load(frontier)
+            places = {(self._span.primary(name), way) for name, way in frontier}
+            self._seen |= places | frontier
+            reached = {near for place in sorted(places) for near in self._expand(*place)}
+            frontier = {near for near in reached if self._span.groups.opens(near[0], self._visibility)}
+        items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))
+        return Mappings(tuple(items), self._truncated or self._span.truncated)
+
+    def _fitting(self, places: Iterable[tuple[DatasetId, Side]]) -> set[tuple[DatasetId, Side]]:
+        new = sorted(set(places) - self._seen)
+        room = max(DATASETS_MAX - len(self._seen), 0)
+        self._truncated |= len(new) > room
+        return set(new[:room])
+
+    def _expand(self, dataset: DatasetId, way: Side) -> Iterator[tuple[DatasetId, Side]]:
+        """Add what leads to, or from, a dataset; the datasets there."""
+        if way == BACKWARD:
+            for told in _distinct(self._span.written(dataset)):
+                for source in sorted(told.columns.datasets):
+                    self._add(source, told)
+                    yield source, way
+        else:
+            for told in _distinct(made for reading in self._span.read(dataset) for made in reading.made):
+                # What one telling says of a source, another that is preferred may not.
+                if dataset in told.columns.datasets:
+                    self._add(dataset, told)
+                    yield told.dataset, way
+
+    def _add(self, source: DatasetId, told: RunTold) -> None:
+        ends = (source, told.dataset)
+        pairs = self._pairs.setdefault(ends, set())
+        if (ends, told.tellings, told.name) in self._told:
+            return
+        self._told.add((ends, told.tellings, told.name))
+        for pair in _pairs(told.columns, source):
+            if pair in pairs:
+                continue
+            if self._room == 0:
+                self._truncated = True
+                return
+            self._room -= 1
+            pairs.add(pair)
+
+
+def _distinct(every: Iterable[RunTold]) -> Iterable[RunTold]:
+    """Return the first of those that report the same; runs that reported nothing may differ in what they read."""
+    found: dict[Hashable, RunTold] = {}
+    for told in every:
+        sources = () if told.known else tuple(told.columns.whole)
+        found.setdefault((told.tellings, told.name, sources), told)
+    return found.values()
+
+
+def _pairs(columns: Columns, source: DatasetId) -> Iterator[_Pair]:
+    for path in sorted(columns.fields):
+        for one in columns.fields[path]:
+            if one.dataset == source and one.field is not None:
+                yield one.field, path

@@ -1,0 +1,92 @@
+"""From a column down to records: the versions that its writers made last, their runs, the roots that these reported.
+
+A write that was captured is a run which the application started; its records, as a rule, are told to be the
+application's. So a run that reported no roots has those of its parent run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from lineage.graph.facet_refs import roots_of
+from lineage.graph.facts import RunFacts
+from lineage.graph.job_nodes import brief_run
+from lineage.graph.newest import facts_of_runs
+from lineage.graph.run_facts import owner, parent_run
+from lineage.graph.table import GraphTable
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.columns.column_graph import ColumnWalk
+from lineage.queries.columns.results import Origin, Origins
+from lineage.queries.dataset_groups import Group, Groups
+from lineage.queries.dataset_versions import current_versions, find_version
+from lineage.queries.node_ids import FieldNode, field_candidates
+from lineage_model.columns import Column
+from lineage_model.ids import RunKey
+
+# Roots that are told of one version.
+ROOTS_MAX = 10_000
+
+
+def find_origins(node_id: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Origins | None:
+    """The origins of the column that a node id names; None if the caller sees none such.
+
+    Raises:
+        Invalid: the id cannot be read as a field's.
+    """
+    for node in field_candidates(node_id, table, visibility):
+        groups = Groups(table)
+        groups.load([node.dataset])
+        group = groups.group(node.dataset)
+        versions = _versions(node, group, table)
+        if versions is not None:
+            return _origins(Column(group.primary, node.field), versions, table, visibility)
+    return None
+
+
+def _versions(node: FieldNode, group: Group, table: GraphTable) -> Mapping[str, RunKey | None] | None:
+    """The runs of the versions that are asked for, by version; None if there is no such column or version."""
+    if node.version is not None:
+        found = find_version(group, node.version, table)
+        return {node.version: found.run} if found else None
+    walk = ColumnWalk(table)
+    column = walk.exists(node.dataset, node.field)
+    if column is None:
+        return None
+    told = {one.version: one.run for one in walk.tellers_of(column) if one.version}
+    if told:
+        return told
+    current = current_versions([group], table)[0]
+    return {current.id: current.run} if current else {}
+
+
+def _origins(
+    column: Column, versions: Mapping[str, RunKey | None], table: GraphTable, visibility: Visibility
+) -> Origins:
+    facts = _shown(facts_of_runs({run for run in versions.values() if run}, table), visibility)
+    reported = _reported(facts, table, visibility)
+    found = []
+    cut = False
+    for version, run in sorted(versions.items()):
+        told = facts.get(run) if run else None
+        by, roots = reported.get(run, (None, [])) if run else (None, [])
+        cut |= len(roots) > ROOTS_MAX
+        brief = brief_run(run, told) if run and told and owner(told) else None
+        found.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by.id if by else None))
+    return Origins(column, tuple(found), cut)
+
+
+def _shown(runs: Mapping[RunKey, RunFacts], visibility: Visibility) -> dict[RunKey, RunFacts]:
+    """Return the runs but for those of jobs that the caller may only know to be there."""
+    owners = {run: owner(facts) for run, facts in runs.items()}
+    return {run: runs[run] for run, job in owners.items() if job is None or visibility.opens(job)}
+
+
+def _reported(
+    facts: Mapping[RunKey, RunFacts], table: GraphTable, visibility: Visibility
+) -> dict[RunKey, tuple[RunKey, list[str]]]:
+    """By run the roots that it reported, else those that its parent did, with the run that they are of."""
+    own = {run: (run, roots) for run, told in facts.items() if (roots := roots_of(told))}
+    parents = {run: parent for run, told in facts.items() if run not in own and (parent := parent_run(told))}
+    found = _shown(facts_of_runs(set(parents.values()), table), visibility) if parents else {}
+    theirs = {parent: roots for parent, told in found.items() if (roots := roots_of(told))}
+    return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

@@ -1,0 +1,159 @@
+"""Why the way up from a column ends: what nobody wrote, what its writers did not report, or wrote before the range."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, groupby
+from typing import Literal, TypeAlias
+
+from lineage.queries.columns.results import Reason, ReportedRun
+from lineage.queries.columns.run_range import RunTold, Span
+from lineage.queries.columns.similar_runs import NEWEST_MAX, Runs, RunThen, newest_first
+from lineage_model.column_index import RelatedPaths
+from lineage_model.columns import Column, Columns, Sources, sources_at, unite
+from lineage_model.ids import DatasetId, FieldPath, JobId
+
+# Datasets that the runs named of one end read.
+READS_MAX = 1_000
+
+# How a run leaves a column's origin open; one that reported other columns alone leaves it out.
+_Kind: TypeAlias = Literal["generated", "unreported", "left out"]
+_REASONS: Mapping[_Kind, Reason] = {"generated": "generated", "unreported": "unreported", "left out": "unreported"}
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """Runs that wrote a dataset, and what they reported of it, if anything, under all the dataset's names."""
+
+    runs: Runs
+    columns: Columns | None
+
+    def sources_of(self, column: Column) -> Sources | None:
+        """Return what the column itself was reported to be made of; None if nothing was reported of it."""
+        related = self._paths.find(column.field)
+        return sources_at(self._fields, related) if related else None
+
+    @property
+    def _fields(self) -> Mapping[FieldPath, Sources]:
+        return self.columns.fields if self.columns else {}
+
+    @cached_property
+    def _paths(self) -> RelatedPaths:
+        return RelatedPaths(self._fields)
+
+
+@dataclass(slots=True)
+class End:
+    """A reason why the way ends at a column, the runs that are the reason, and the datasets that they read.
+
+    `unnamed` are the datasets of which a run took unnamed columns; None: whatever it read.
+    """
+
+    reason: Reason
+    jobs: set[JobId] = field(default_factory=set)
+    unnamed: dict[ReportedRun, set[DatasetId] | None] = field(default_factory=dict)
+    reads: set[DatasetId] = field(default_factory=set)
+
+    def add(self, runs: Runs, unnamed: set[DatasetId] | None) -> None:
+        """Count runs."""
+        self.jobs.update([] if runs.job is None else [runs.job])
+        self.unnamed.update((run, unnamed) for run in runs.newest)
+
+    @property
+    def newest(self) -> list[ReportedRun]:
+        """The newest of the runs."""
+        return newest_first(self.unnamed)[:NEWEST_MAX]
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """The ids of the newest of the runs."""
+        return tuple(run.id for run in self.newest)
+
+
+def find_ends(columns: Iterable[Column], span: Span) -> dict[Column, list[End]]:
+    """Return the reasons why the way ends at each column; none where runs reported all of what it is made of.
+
+    The way may go on from an end: what a run wrote without a report may have another origin than others reported.
+    """
+    found: dict[Column, list[End]] = {}
+    outside: list[Column] = []
+    for dataset, some in groupby(sorted(columns), key=lambda column: column.dataset):
+        writings = list(_writings(dataset, span))
+        for column in some:
+            found[column] = _ends(column, writings)
+            if not (found[column] or _is_reported(column, writings)):
+                outside.append(column)
+    before = span.last_written_before({column.dataset for column in outside})
+    for column in outside:
+        found[column] = [_end_outside(before.get(column.dataset))]
+    _add_reads(list(chain(*found.values())), span)
+    return found
+
+
+def _writings(dataset: DatasetId, span: Span) -> Iterator[_Writing]:
+    """Yield what the runs of the range told."""
+    for runs, told in span.written_alike(dataset):
+        known: Sequence[RunTold] = [one for one in told if one.known]
+        yield _Writing(runs, unite(one.columns for one in known) if known else None)
+
+
+def _ends(column: Column, writings: Sequence[_Writing]) -> list[End]:
+    ends = {kind: End(reason) for kind, reason in _REASONS.items()}
+    for writing in writings:
+        kind, unnamed = _kind(column, writing)
+        if kind is not None:
+            ends[kind].add(writing.runs, unnamed)
+    # A writer of other columns of the dataset leaves nothing open where another run reported this one.
+    if ends["unreported"].unnamed or _is_reported(column, writings):
+        del ends["left out"]
+    return [end for end in ends.values() if end.unnamed]
+
+
+def _kind(column: Column, writing: _Writing) -> tuple[_Kind | None, set[DatasetId] | None]:
+    """Return how runs that wrote the dataset leave the column's origin open, if they do.
+
+    With it come the datasets of which they name no column, or None if they reported nothing of the column at all.
+    """
+    # A DatasetEvent (it has no job) declares columns, and writes none.
+    is_job = writing.runs.job is not None
+    if writing.columns is None or (is_job and not writing.columns.fields):
+        return "unreported", None
+    own = writing.sources_of(column)
+    if own is None:
+        return ("left out" if is_job else None), None
+    unnamed = {one.dataset for one in own if one.field is None}
+    return ("unreported" if unnamed else "generated" if not own else None), unnamed
+
+
+def _is_reported(column: Column, writings: Iterable[_Writing]) -> bool:
+    return any(writing.sources_of(column) is not None for writing in writings)
+
+
+def _end_outside(writer: RunThen | None) -> End:
+    """Return the end of a column that no run of the range wrote."""
+    end = End("raw" if writer is None else "before")
+    if writer is not None:
+        runs = Runs(writer.job)
+        runs.add(writer)
+        end.add(runs, set())
+    return end
+
+
+def _add_reads(ends: Sequence[End], span: Span) -> None:
+    newest = [(end, run) for end in ends for run in end.newest]
+    inputs = span.inputs_of({run.key for end, run in newest if end.unnamed[run] is None})
+    for end, run in newest:
+        unnamed = end.unnamed[run]
+        end.reads.update(inputs.get(run.key, ()) if unnamed is None else unnamed)
+
+
+def reads_of(end: End) -> tuple[DatasetId, ...]:
+    """Return what the runs read, in order, as far as a report shows it."""
+    return tuple(sorted(end.reads)[:READS_MAX])
+
+
+def is_cut(ends: Mapping[Column, Sequence[End]]) -> bool:
+    """True if the runs of some end read more than a report shows."""
+    return any(len(end.reads) > READS_MAX for some in ends.values() for end in some)

@@ -1,0 +1,80 @@
+"""The versions of their sources that the runs read which reported columns."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from lineage.graph.facts import RunFacts, dataset_of, text_of
+from lineage.graph.newest import facts_of_runs
+from lineage.graph.table import GraphTable
+from lineage.queries.columns.current_columns import Entry, Told, renamed
+from lineage.queries.dataset_groups import Groups
+from lineage.queries.input_versions import InputBudget, reads_of
+from lineage_model.columns import Columns, Source
+from lineage_model.ids import DatasetId, FieldPath, RunKey
+
+
+class ReadVersions:
+    """Versions of what columns of some datasets are made of now; read together, in rounds that do not grow.
+
+    `truncated`: there were more than one answer may look for.
+    """
+
+    def __init__(self, entries: Iterable[Entry], table: GraphTable, groups: Groups) -> None:
+        self._groups = groups
+        every = [one for entry in entries for one in entry.told]
+        facts = facts_of_runs({one.teller.run for one in every if one.columns.datasets}, table)
+        budget = InputBudget()
+        runs = budget.take(with_sources_alone(every, facts, groups))
+        self.truncated = bool(budget.cut)
+        self._reads = {
+            run: {read.group.primary: read.version for read in reads}
+            for run, reads in reads_of(runs, table, groups).items()
+        }
+        self._named: dict[int, Columns] = {}
+        self._whole: dict[int, Mapping[Source, str]] = {}
+
+    def of_inputs(self, entry: Entry, path: FieldPath) -> Mapping[Source, str]:
+        """Return the version of each source of a column that its reporters read; none where these read several."""
+        reports = zip(entry.told, entry.known.index.reports, strict=True)
+        return self._agreed(
+            (one, self._columns(one).fields[each]) for one, paths in reports for each in paths.find(path)
+        )
+
+    def of_dependencies(self, entry: Entry) -> Mapping[Source, str]:
+        """Return the same of what the dataset as a whole depends on."""
+        if id(entry) not in self._whole:
+            self._whole[id(entry)] = self._agreed((one, self._columns(one).whole) for one in entry.told)
+        return self._whole[id(entry)]
+
+    def _agreed(self, reports: Iterable[tuple[Told, Iterable[Source]]]) -> Mapping[Source, str]:
+        versions: dict[Source, set[str | None]] = {}
+        for one, sources in reports:
+            read = self._reads.get(one.teller.run, {})
+            for source in sources:
+                versions.setdefault(source, set()).add(read.get(source.dataset))
+        only = ((source, next(iter(some))) for source, some in versions.items() if len(some) == 1)
+        return {source: version for source, version in only if version is not None}
+
+    def _columns(self, told: Told) -> Columns:
+        if id(told) not in self._named:
+            self._named[id(told)] = renamed(told.columns, self._groups.primary)
+        return self._named[id(told)]
+
+
+def with_sources_alone(
+    every: Iterable[Told], facts: Mapping[RunKey, RunFacts], groups: Groups
+) -> dict[RunKey, RunFacts]:
+    """Return the facts of the reporters with their sources, under whichever names, as all that they read."""
+    sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
+    for one in every:
+        sources.get(one.teller.run, set()).update(one.columns.datasets)
+    found: dict[RunKey, RunFacts] = {}
+    for run, some in sources.items():
+        names = {name for source in some for name in groups.group(source).names}
+        inputs = {text: time for text, time in facts[run].inputs.items() if dataset_of(text) in names}
+        read = {groups.primary(dataset_of(text)) for text in inputs}
+        others = (text_of(one) for one in sorted(some) if groups.primary(one) not in read)
+        found[run] = replace(facts[run], inputs={**dict.fromkeys(others, facts[run].first or ""), **inputs})
+    return found

@@ -1,0 +1,298 @@
+"""What runs of a time range told: of each dataset asked about, the runs that wrote it, and those that read it.
+
+A level of datasets is read in two rounds: one query for each name and direction, and one batch of what was told. Names
+that were learned to be one dataset's only by that batch cost two rounds more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Literal, TypeAlias
+
+import orjson
+
+from lineage.graph.facet_refs import OPERATIONS_KIND
+from lineage.graph.facts import dataset_of, job_of
+from lineage.graph.index_rows import window_rows
+from lineage.graph.keys import dataset_pk, facts_key, telling_key
+from lineage.graph.newest import facts_of_runs, run_of, time_of
+from lineage.graph.table import GraphTable, Query, Row
+from lineage.queries.columns.current_columns import Ask, keys_of, renamed, told_in, unknown_columns
+from lineage.queries.columns.results import Window
+from lineage.queries.columns.similar_runs import Runs, RunThen
+from lineage.queries.dataset_groups import Groups
+from lineage_model.columns import Columns
+from lineage_model.ids import DatasetId, RunKey
+from lineage_model.operation_set import OperationSet
+from lineage_model.operations import parse_operations
+
+Side: TypeAlias = Literal["B", "F"]
+BACKWARD: Side = "B"
+FORWARD: Side = "F"
+# Runs of one dataset that are looked at, the newest, unless fewer are asked for.
+RUNS_MAX = 10_000
+# Rows that are read to find one that its run's facts confirm.
+_FIRST_LOOK = 3
+_NEXT_LOOK = 100
+_LOOKS_MAX = 20
+# Runs whose facts one report reads.
+_INPUTS_MAX = 1_000
+# Marked rows of one dataset and direction that are checked, the newest.
+_MARKED_MAX = 2_000
+
+
+@dataclass(frozen=True, slots=True)
+class RunTold:
+    """What a run told of a dataset (its primary name), by primary names; not `known` where it told nothing.
+
+    `tellings` and `name` are by which, and the name under which it was told: most runs tell the same as the run before.
+    """
+
+    run: RunThen
+    dataset: DatasetId
+    columns: Columns
+    known: bool
+    tellings: tuple[str, ...]
+    name: DatasetId
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """That a run read a dataset; `operations` are the tellings that read it, `made` what it made of it."""
+
+    run: RunThen
+    operations: tuple[str, ...]
+    made: tuple[RunTold, ...]
+
+
+class Span:
+    """A time range of a graph table, as far as it was read: of each dataset and direction `runs_max` runs, the newest.
+
+    All together are at most `rows_max` rows, which the datasets of a level share alike; None: no bound.
+    """
+
+    def __init__(
+        self, table: GraphTable, window: Window, runs_max: int = RUNS_MAX, rows_max: int | None = None
+    ) -> None:
+        self._table, self._window, self._runs_max, self._room = table, window, runs_max, rows_max
+        self.groups = Groups(table)
+        self.truncated = False
+        self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
+        self._columns: dict[Ask, Columns] = {}
+        self._renamed: dict[Ask, Columns] = {}
+        self._sets: dict[str, OperationSet] = {}
+        self._named_sets: dict[str, OperationSet] = {}
+
+    def load(self, wanted: Iterable[tuple[DatasetId, Side]], *, operations: bool = False) -> None:
+        """Read these datasets, each in one direction, under all their names; `operations`: and operations as such."""
+        asked = set(wanted)
+        while new := sorted(asked - self._rows.keys()):
+            self._query(new)
+            self._read_told(new, operations=operations)
+            asked |= {(other, way) for name, way in new for other in self.groups.group(name).names}
+        # What was read may tell that two names are one dataset's.
+        self._renamed.clear()
+        self._named_sets.clear()
+
+    def written(self, dataset: DatasetId) -> list[RunTold]:
+        """By the runs that wrote a dataset that was loaded backward, newest first, what each told of it."""
+        return [self._written(name, row) for name, row in self._of(dataset, BACKWARD)]
+
+    def written_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunTold]]]:
+        """Return what the runs that wrote a dataset told of it, under each of its names, runs that told the same once.
+
+        The dataset was loaded backward; what the newest run told comes first.
+        """
+        alike = self._alike(dataset, BACKWARD)
+        return [(runs, [self._written(name, row) for name, row in rows]) for runs, rows in alike]
+
+    def read(self, dataset: DatasetId) -> list[Reading]:
+        """The runs that read a dataset that was loaded forward, newest first."""
+        return [self._read(name, row) for name, row in self._of(dataset, FORWARD)]
+
+    def read_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[Reading]]]:
+        """Return how runs read a dataset under each of its names, runs that told the same once; loaded forward."""
+        alike = self._alike(dataset, FORWARD)
+        return [(runs, [self._read(name, row) for name, row in rows]) for runs, rows in alike]
+
+    def _written(self, name: DatasetId, row: Row) -> RunTold:
+        sources = [dataset_of(text) for text in row.data["sources"]]
+        return self._telling(row, tuple(row.data["tellings"]), name, sources)
+
+    def _read(self, name: DatasetId, row: Row) -> Reading:
+        into: Mapping[str, Sequence[str]] = row.data["into"]
+        made = (self._telling(row, tuple(into[text]), dataset_of(text), [name]) for text in sorted(into))
+        return Reading(_run(row), tuple(row.data["read"]), tuple(made))
+
+    def _alike(self, dataset: DatasetId, way: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
+        """Return the rows of the newest run of those that have equal rows, with all of these runs."""
+        found: dict[Hashable, tuple[Runs, list[tuple[DatasetId, Row]]]] = {}
+        for _, some in groupby(self._of(dataset, way), key=lambda one: one[1].sk):
+            rows = list(some)
+            run = _run(rows[0][1])
+            key = tuple((name, _content(row)) for name, row in rows)
+            found.setdefault(key, (Runs(run.job), rows))[0].add(run)
+        return list(found.values())
+
+    def operations(self, telling: str) -> OperationSet:
+        """The operations of a telling, their datasets under primary names."""
+        if telling not in self._named_sets:
+            told = self._sets[telling]
+            self._named_sets[telling] = told.renamed(
+                {one: self.primary(one) for one in told.sources | told.destinations}
+            )
+        return self._named_sets[telling]
+
+    def last_written_before(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, RunThen]:
+        """Return the last run (or JobEvent) that wrote each dataset and started before the range; none if none did."""
+        highs = {(name, one): f"{BACKWARD}#{self._window.start}" for one in datasets for name in self._names(one)}
+        found: dict[DatasetId, list[RunThen]] = {}
+        limit = _FIRST_LOOK
+        for _ in range(_LOOKS_MAX):
+            queries = [
+                Query(dataset_pk(name), low=f"{BACKWARD}#", high=high, newest_first=True, limit=limit)
+                for (name, _), high in highs.items()
+            ]
+            pages = dict(zip(highs, self._table.query(queries), strict=True))
+            rows = _checked({(name, BACKWARD): page.rows for (name, _), page in pages.items()}, self._table)
+            # A DatasetEvent declares what a dataset is made of, and writes nothing.
+            runs = {one: [run for run in map(_run, rows[one[0], BACKWARD]) if run.job is not None] for one in highs}
+            for (_, dataset), some in runs.items():
+                found.setdefault(dataset, []).extend(some[:1])
+            highs = {one: page.rows[-1].sk for one, page in pages.items() if page.more and not runs[one]}
+            limit = _NEXT_LOOK
+            if not highs:
+                break
+        self.truncated |= bool(highs)
+        newest = {one: max(some, key=lambda run: (run.started, run.key), default=None) for one, some in found.items()}
+        return {one: run for one, run in newest.items() if run is not None}
+
+    def inputs_of(self, runs: Iterable[RunKey]) -> dict[RunKey, set[DatasetId]]:
+        """Return the inputs of each run, under primary names; of the first so many, by id."""
+        wanted = sorted(set(runs))
+        self.truncated |= len(wanted) > _INPUTS_MAX
+        facts = facts_of_runs(wanted[:_INPUTS_MAX], self._table) if wanted else {}
+        inputs = {run: set(map(dataset_of, some.inputs)) for run, some in facts.items()}
+        names = {name for some in inputs.values() for name in some}
+        if names:
+            self.groups.load(names)
+        return {run: set(map(self.primary, some)) for run, some in inputs.items()}
+
+    def _names(self, dataset: DatasetId) -> list[DatasetId]:
+        return self.groups.group(dataset).names
+
+    def primary(self, name: DatasetId) -> DatasetId:
+        """What a dataset is called."""
+        return self.groups.primary(name)
+
+    def _of(self, dataset: DatasetId, way: Side) -> list[tuple[DatasetId, Row]]:
+        names = self.groups.group(dataset).names
+        rows = [(name, row) for name in names for row in self._rows.get((name, way), ())]
+        return sorted(rows, key=lambda one: one[1].sk, reverse=True)
+
+    def _telling(self, row: Row, tellings: tuple[str, ...], name: DatasetId, sources: Iterable[DatasetId]) -> RunTold:
+        ask = (tellings, name)
+        if not tellings:
+            columns = renamed(unknown_columns(sources), self.primary)
+        else:
+            if ask not in self._renamed:
+                self._renamed[ask] = renamed(self._columns[ask], self.primary)
+            columns = self._renamed[ask]
+        return RunTold(_run(row), self.primary(name), columns, bool(tellings), tellings, name)
+
+    def _query(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
+        window, limit = self._window, self._runs_max
+        if self._room is not None:
+            limit = min(limit, max(self._room // len(new), 1))
+        pages = self._table.query(
+            [
+                Query(
+                    dataset_pk(name),
+                    low=f"{way}#{window.start}",
+                    high=f"{way}#{window.end}",
+                    newest_first=True,
+                    limit=limit,
+                )
+                for name, way in new
+            ]
+        )
+        if self._room is not None:
+            self._room -= sum(len(page.rows) for page in pages)
+        self.truncated |= any(page.more for page in pages)
+        rows = {one: self._confirmable(page.rows) for one, page in zip(new, pages, strict=True)}
+        self._rows.update(_checked(rows, self._table))
+
+    def _confirmable(self, rows: Sequence[Row]) -> list[Row]:
+        """Return the rows without those that are marked beyond the newest: each of these costs its run's facts."""
+        marked = [row for row in rows if "marked" in row.data][_MARKED_MAX:]
+        self.truncated |= bool(marked)
+        left_out = {row.sk for row in marked}
+        return [row for row in rows if row.sk not in left_out]
+
+    def _read_told(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool) -> None:
+        """Read what the runs of these rows told, and what is known of every dataset that they name."""
+        rows = [row for one in new for row in self._rows[one]]
+        asks = {ask for one in new for ask in _asks(one[0], self._rows[one])} - self._columns.keys()
+        tellings = (
+            {telling for row in rows for telling in _operations(row)} - self._sets.keys() if operations else set()
+        )
+        names = {name for name, _ in new} | {name for row in rows for name in _named(row)}
+        facts = {name: facts_key(name) for name in names}
+        keys = [*keys_of(asks).values(), *facts.values(), *map(telling_key, tellings)]
+        found = self._table.get(keys)
+        self.groups.take({name: found.get(key) for name, key in facts.items()})
+        self.groups.load(names)
+        self._columns.update(told_in(asks, found))
+        for telling in tellings:
+            self._sets[telling] = OperationSet(parse_operations(found[telling_key(telling)].data["operations"]))
+
+
+def _run(row: Row) -> RunThen:
+    job = row.data["job"]
+    root = RunKey.parse(row.data["root"])
+    return RunThen(run_of(row), time_of(row), root, job_of(job) if job else None, row.data["state"])
+
+
+def _content(row: Row) -> bytes:
+    """Return what the row tells but for what is each run's own."""
+    told = {name: value for name, value in row.data.items() if name not in {"root", "state"}}
+    return orjson.dumps(told, option=orjson.OPT_SORT_KEYS)
+
+
+def _asks(name: DatasetId, rows: Iterable[Row]) -> Iterable[Ask]:
+    for row in rows:
+        if "into" in row.data:
+            yield from ((tuple(tellings), dataset_of(text)) for text, tellings in row.data["into"].items() if tellings)
+        elif row.data["tellings"]:
+            yield tuple(row.data["tellings"]), name
+
+
+def _operations(row: Row) -> list[str]:
+    told = [*row.data.get("read", ()), *row.data.get("tellings", ())]
+    return [telling for telling in told if telling.startswith(OPERATIONS_KIND)]
+
+
+def _named(row: Row) -> Iterable[DatasetId]:
+    return map(dataset_of, (*row.data.get("sources", ()), *row.data.get("into", ())))
+
+
+def _checked(
+    rows: Mapping[tuple[DatasetId, Side], Sequence[Row]], table: GraphTable
+) -> dict[tuple[DatasetId, Side], Sequence[Row]]:
+    """The rows, those that are marked as the facts of their runs have them now, if they still do."""
+    marked = {run_of(row) for some in rows.values() for row in some if "marked" in row.data}
+    if not marked:
+        return dict(rows)
+    right: dict[Any, Row] = {}
+    for run, facts in facts_of_runs(marked, table).items():
+        right.update(window_rows(run, facts))
+    return {
+        one: [
+            right[row.key] if "marked" in row.data else row
+            for row in some
+            if "marked" not in row.data or row.key in right
+        ]
+        for one, some in rows.items()
+    }

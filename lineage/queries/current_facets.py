@@ -1,0 +1,115 @@
+"""The facets of datasets, now or at a time; of the schemas that events sent, the one that decides.
+
+That is the latest of what exists: a version whose run completed or streams stands where it does among the versions, a
+Job- or DatasetEvent at its time. Where nothing that exists has a schema, what a run wrote last that failed or is not
+done counts, then what was read last. A schema that is deleted (`_deleted`) leaves only what was read.
+
+A dataset that always had one schema, as most have, costs nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from lineage.graph.facts import DatasetFacts, facets_of, present, text_of
+from lineage.graph.lattice import HISTORY, History, latest
+from lineage.graph.run_facts import failed
+from lineage.graph.table import GraphTable
+from lineage.openlineage.event import Facets
+from lineage.queries.dataset_groups import Group
+from lineage.queries.written_versions import Wanted, Written, newest_written
+
+_SCHEMA = "schema"
+# Reads of a dataset's versions, of four and then of a hundred each, in which one with a schema is looked for.
+_READS_MAX = 3
+
+
+class _Schema(NamedTuple):
+    """A schema facet: where who sent it stands among the versions, and its body."""
+
+    position: tuple[str, str]
+    body: Any
+
+
+def _position(schema: _Schema) -> tuple[str, str]:
+    return schema.position
+
+
+def read_facets(groups: Sequence[Group], table: GraphTable, at: str | None = None) -> list[Facets]:
+    """Return the facets of each dataset, as of a time if its group is; at most nine requests for one."""
+    doubtful = [number for number, group in enumerate(groups) if _is_doubtful(group.facts)]
+    written = _last_written([groups[number] for number in doubtful], table, at)
+    found = [_last_sent(group.facts) for group in groups]
+    for number, schema in zip(doubtful, written, strict=True):
+        declared = _declared(groups[number].facts)
+        found[number] = max(filter(None, (schema, declared)), key=_position, default=found[number])
+    return [_with_schema(group.facts, schema) for group, schema in zip(groups, found, strict=True)]
+
+
+def _is_doubtful(facts: DatasetFacts) -> bool:
+    """True if runs sent schemas of which the versions have to say which one exists."""
+    written = facts.written_schemas.get(_SCHEMA, {})
+    declared = _declared(facts)
+    return len(written) > 1 or bool(written and declared and declared.body not in _bodies(written))
+
+
+def _bodies(history: History) -> list[Any]:
+    return [body for _, _, body in history.values()]
+
+
+def _last_sent(facts: DatasetFacts) -> _Schema | None:
+    """Return the schema that was declared last, else the one that a run sent last with what it writes."""
+    return _declared(facts) or _last(facts.written_schemas.get(_SCHEMA, {}))
+
+
+def _declared(facts: DatasetFacts) -> _Schema | None:
+    return _last(facts.facets.get(_SCHEMA, {}))
+
+
+def _last(history: History) -> _Schema | None:
+    found = latest(history)
+    if found is None:
+        return None
+    time, _, event = found[0].partition("#")
+    return _Schema((time, event), found[1])
+
+
+def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
+    """Return the facets with this schema or, if it is none or deleted, with the one that was read last."""
+    read = facets_of(facts.read_schemas)
+    others = {name: body for name, body in facets_of(facts.facets).items() if name != _SCHEMA}
+    return {**read, **others, **(present({_SCHEMA: schema.body}) if schema else {})}
+
+
+def _last_written(groups: Sequence[Group], table: GraphTable, at: str | None) -> list[_Schema | None]:
+    """Return the schema of each dataset's last version that has one; of a stream's, where it stands now."""
+    wanted = [
+        Wanted(group, prefix, at or "~", accept=lambda one, group=group: _is_decisive(one, group))  # type: ignore[misc]
+        for group in groups
+        for prefix in ("G", "L")
+    ]
+    found = newest_written(wanted, table, at, reads_max=_READS_MAX) if wanted else []
+    made, streamed = found[::2], found[1::2]
+    return [
+        max((_schema_of(one, group) for one in (first, second) if one), key=_position, default=None)
+        for group, first, second in zip(groups, made, streamed, strict=True)
+    ]
+
+
+def _is_decisive(version: Written, group: Group) -> bool:
+    return not failed(version.facts) and bool(_history(version, group))
+
+
+def _schema_of(version: Written, group: Group) -> _Schema:
+    found = latest(_history(version, group))
+    return _Schema(version.standing, found[1] if found else None)
+
+
+def _history(version: Written, group: Group) -> History:
+    """Return the schemas that a run sent of what it wrote, under any of the dataset's names."""
+    united: History = {}
+    for name in group.names:
+        sent = version.facts.written_facets.get(text_of(name), {}).get(_SCHEMA, {})
+        united = HISTORY.join(united, sent) if united and sent else united or sent
+    return united

@@ -1,0 +1,223 @@
+"""Datasets under all their names: a symlink makes one name another one's alias, whenever that is learned.
+
+Facts and edges stay under the names that were written; here they are united as of the time that is asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from lineage.graph.facts import DatasetFacts, NamespaceFacts, dataset_of, deleted_at, job_of, join, primary_of, until
+from lineage.graph.keys import DATASET_FACTS, FACTS, PRESENT, dataset_pk, facts_key, namespace_pk
+from lineage.graph.table import GraphTable, Page, Query, Row
+from lineage.graph.visibility import Visibility
+from lineage_model.ids import DatasetId, JobId
+
+# Current readers and producers of one name that are looked at.
+EDGES_MAX = 3_000
+# So many names are read in one round, by one or two requests each; more in two rounds of fewer requests.
+_FEW = 100
+
+
+@dataclass(slots=True)
+class Group:
+    """A dataset: its primary name, every name that resolves to it, and what was said under any of them.
+
+    `producers` and `readers` may be more than there are; `cut` says that some were left out. `tellers` are jobs that do
+    not read it, but told of columns made of it; `made` are datasets that DatasetEvents told were made of it.
+    """
+
+    primary: DatasetId
+    names: list[DatasetId]
+    facts: DatasetFacts
+    producers: set[JobId] = field(default_factory=set)
+    readers: set[JobId] = field(default_factory=set)
+    tellers: set[JobId] = field(default_factory=set)
+    made: set[DatasetId] = field(default_factory=set)
+    cut: bool = False
+
+    @property
+    def known(self) -> bool:
+        """Whether any event mentioned it."""
+        return self.facts.first is not None
+
+
+@dataclass(slots=True)
+class _Name:
+    facts: DatasetFacts = field(default_factory=DatasetFacts)
+    producers: list[JobId] = field(default_factory=list)
+    readers: list[JobId] = field(default_factory=list)
+    tellers: list[JobId] = field(default_factory=list)
+    made: list[DatasetId] = field(default_factory=list)
+    cut: bool = False
+
+
+class Groups:
+    """The groups of the datasets asked for so far, as of a time; `edges` reads who uses them as well.
+
+    `ever`: among the tellers is every job that ever read a dataset. Such a job may still stand by an earlier report,
+    which it made under another name of what it writes.
+    """
+
+    def __init__(self, table: GraphTable, at: str | None = None, *, edges: bool = False, ever: bool = False) -> None:
+        self._table, self._at, self._edges, self._ever = table, at, edges, ever
+        self._names: dict[DatasetId, _Name] = {}
+        self._whole: set[DatasetId] = set()
+        self._groups: dict[DatasetId, Group] = {}
+
+    def load(self, names: Iterable[DatasetId], *, readers: bool = True) -> None:
+        """Read these names, those that they are aliases of, and the other names of these.
+
+        `readers`: and who reads them, where edges are asked for.
+        """
+        wanted, read = set(names), self._whole if readers and self._edges else self._names.keys()
+        wanted |= {other for name in wanted & self._names.keys() for other in self._beside(name)}
+        while frontier := sorted(wanted - read):
+            for name, found in zip(frontier, self._read(frontier, readers), strict=True):
+                self._names[name] = found
+            self._whole.update(frontier if readers else ())
+            wanted |= {other for name in frontier for other in self._beside(name)}
+        self._groups.clear()
+
+    def take(self, rows: Mapping[DatasetId, Row | None]) -> None:
+        """Names whose facts (None: there are none) were read already; `load` reads what else belongs to them."""
+        for name, row in rows.items():
+            self._names.setdefault(name, self._of_rows([row] if row else []))
+
+    def group(self, name: DatasetId) -> Group:
+        """The group of a name that was loaded."""
+        primary = self.primary(name)
+        if primary not in self._groups:
+            self._groups[primary] = self._unite(primary)
+        return self._groups[primary]
+
+    def opens(self, name: DatasetId, visibility: Visibility) -> bool:
+        """Return True if the caller is shown the dataset of a name that was loaded in full."""
+        return not visibility.strict or visibility.opens(*self.group(name).names)
+
+    def primary(self, name: DatasetId) -> DatasetId:
+        """The name that this one resolves to; in a loop of aliases the smallest."""
+        path: list[DatasetId] = []
+        while name not in path:
+            path.append(name)
+            target = self._target(name)
+            if target is None:
+                return name
+            name = target
+        return min(path[path.index(name) :])
+
+    def _target(self, name: DatasetId) -> DatasetId | None:
+        known = self._names.get(name)
+        return primary_of(known.facts) if known else None
+
+    def _beside(self, name: DatasetId) -> Iterable[DatasetId]:
+        target = self._target(name)
+        return [*map(dataset_of, self._names[name].facts.names), *([target] if target else [])]
+
+    def _unite(self, primary: DatasetId) -> Group:
+        members, frontier = {primary}, [primary]
+        while frontier:
+            near = {other for name in frontier for other in self._beside(name)} - members
+            frontier = [other for other in near if self.primary(other) == primary]
+            members.update(frontier)
+        group = Group(primary, sorted(members), DatasetFacts())
+        for member in group.names:
+            one = self._names[member]
+            group.facts = join(group.facts, one.facts)
+            group.producers.update(one.producers)
+            group.readers.update(one.readers)
+            group.tellers.update(one.tellers)
+            group.made.update(one.made)
+            group.cut |= one.cut
+        return group
+
+    def _read(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+        if self._edges and (len(names) <= _FEW or (readers and self._at is None)):
+            return self._at_once(names, readers)
+        return self._facts_first(names, readers)
+
+    def _at_once(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+        """Read what is known of the names and who uses them, in one round."""
+        queries = [query for name in names for query in self._queries(dataset_pk(name), readers)]
+        pages = self._table.query(queries)
+        each = len(pages) // len(names)
+        found = [_Name() for _ in names]
+        for number, page in enumerate(pages):
+            self._add(found[number // each], page)
+        return found
+
+    def _queries(self, pk: str, readers: bool) -> list[Query]:
+        if self._at is None:
+            if not readers:
+                return [Query(pk, low=DATASET_FACTS, high="A#Q", limit=EDGES_MAX)]
+            once = [Query(pk, low="H#R#", high="H#T", limit=EDGES_MAX)] if self._ever else []
+            return [Query(pk, prefix=PRESENT, limit=EDGES_MAX), *once]
+        ever = Query(pk, prefix="H#" if readers else "H#W#", limit=EDGES_MAX)
+        return [Query(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
+
+    def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
+        """Read what is known of the names, a hundred a request; then the jobs of those that may have any."""
+        rows = self._table.get(facts_key(name) for name in names)
+        found = [self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names]
+        if not self._edges:
+            return found
+        prefix = "A#P#" if self._at is None else "H#" if readers else "H#W#"
+        asked = [number for number, one in enumerate(found) if readers or one.facts.written]
+        queries = [Query(dataset_pk(names[number]), prefix=prefix, limit=EDGES_MAX) for number in asked]
+        for number, page in zip(asked, self._table.query(queries) if queries else [], strict=True):
+            self._add(found[number], page)
+        return found
+
+    def _add(self, found: _Name, page: Page) -> None:
+        for row in page.rows:
+            self._put(found, row)
+        found.cut |= page.more
+
+    def _of_rows(self, rows: Iterable[Row]) -> _Name:
+        found = _Name()
+        for row in rows:
+            self._put(found, row)
+        return found
+
+    def _put(self, found: _Name, row: Row) -> None:
+        if row.sk == DATASET_FACTS:
+            facts = DatasetFacts(**row.data["facts"])
+            found.facts = until(facts, self._at) if self._at else facts
+        elif row.sk.startswith("A#D#"):
+            found.made.append(dataset_of(row.data["name"]))
+        else:
+            self._side(found, row.sk).append(job_of(row.data["job"]))
+
+    def _side(self, found: _Name, sk: str) -> list[JobId]:
+        if sk.startswith(("A#P#", "H#W#")):
+            return found.producers
+        once = sk.startswith("H#R#") and self._at is None
+        return found.tellers if once or sk.startswith(("A#S#", "H#S#")) else found.readers
+
+
+class Namespaces:
+    """When the namespaces asked about so far were deleted."""
+
+    def __init__(self, table: GraphTable, at: str | None = None) -> None:
+        self._table, self._at = table, at
+        self._deleted: dict[str, str] = {}
+
+    def load(self, namespaces: Iterable[str]) -> None:
+        """Read those that were not read yet."""
+        new = sorted(set(namespaces) - self._deleted.keys())
+        if not new:
+            return
+        rows = self._table.get((namespace_pk(namespace), FACTS) for namespace in new)
+        self._deleted.update(dict.fromkeys(new, ""))
+        for row in rows.values():
+            facts = NamespaceFacts(**row.data["facts"])
+            self._deleted[row.data["id"]] = deleted_at(until(facts, self._at) if self._at else facts)
+
+    def deleted(self, namespace: str) -> str:
+        """When the namespace was last deleted; the empty text if never."""
+        return self._deleted[namespace]
+
+    def hides(self, group: Group) -> bool:
+        """Whether this dataset is hidden."""
+        return max(deleted_at(group.facts), self.deleted(group.primary.namespace)) > (group.facts.last or "")

@@ -1,0 +1,119 @@
+"""A dataset as its facets describe it, in Marquez's terms."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, TypedDict
+
+from lineage.graph.entities import FoundDataset
+from lineage.graph.facts import NO_PARENT, DatasetFacts, is_dropped
+from lineage.graph.run_facts import text_in
+from lineage.openlineage.event import Facets
+from lineage.queries.dataset_groups import Group
+from lineage_model.field_paths import parse_dotted
+from lineage_model.ids import FieldPath
+
+_STREAMS = frozenset({"TOPIC", "STREAM"})
+
+
+class Description(TypedDict):
+    """What facets say of a dataset or one of its versions."""
+
+    type: str
+    source_name: str
+    fields: Sequence[Mapping[str, Any]]
+    description: str | None
+    lifecycle: str | None
+
+
+def describe(facets: Facets) -> Description:
+    """The dataset's type, source, fields, description and last change of life, as far as facets tell."""
+    return Description(
+        type="STREAM" if facets.get("datasetType", {}).get("datasetType") in _STREAMS else "DB_TABLE",
+        source_name=text_in(facets.get("dataSource", {}), "name") or "default",
+        fields=fields_of(facets),
+        description=text_in(facets.get("documentation", {}), "description"),
+        lifecycle=text_in(facets.get("lifecycleStateChange", {}), "lifecycleStateChange"),
+    )
+
+
+def fields_of(facets: Facets) -> Sequence[Mapping[str, Any]]:
+    """The fields of the schema facet, as they were sent."""
+    fields = facets.get("schema", {}).get("fields")
+    return [field for field in fields if isinstance(field, dict)] if isinstance(fields, list) else []
+
+
+def is_temporary(facts: DatasetFacts) -> bool:
+    """True if it is private storage: by its name, or because the only parent run that used it dropped it at last."""
+    if facts.temporary:
+        return True
+    return is_dropped(facts) and len(facts.users) == 1 and NO_PARENT not in facts.users
+
+
+def found_dataset(group: Group, facets: Facets, *, hidden: bool = False, **more: Any) -> FoundDataset:
+    """Return the dataset of a group with its present facets; `more` is what its versions tell."""
+    told = describe(facets)
+    return FoundDataset(
+        id=group.primary,
+        created=group.facts.first or "",
+        updated=group.facts.last or "",
+        physical_name=group.primary.name,
+        **told,
+        facets=facets,
+        deleted=hidden or is_dropped(group.facts),
+        temporary=is_temporary(group.facts),
+        **more,
+    )
+
+
+# Fields within fields that are looked at: a struct may hold itself, and a schema is what its producer sent.
+_DEPTH_MAX = 50
+# A path, and the fields that lie in it.
+_Level: TypeAlias = tuple[FieldPath, Sequence[Mapping[str, Any]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """The columns of a dataset, and the type of every field in them; not `known` if no facet tells any."""
+
+    columns: tuple[FieldPath, ...]
+    types: Mapping[FieldPath, str | None]
+
+    @property
+    def known(self) -> bool:
+        """Whether a facet tells the columns."""
+        return bool(self.columns)
+
+
+NO_SCHEMA = Schema((), {})
+
+
+def schema_of(facets: Facets) -> Schema:
+    """The schema that a dataset's facets tell.
+
+    >>> schema_of({"schema": {"fields": [{"name": "plane", "type": "struct", "fields": [{"name": "seats"}]}]}}).types
+    {('plane',): 'struct', ('plane', 'seats'): None}
+    """
+    types: dict[FieldPath, str | None] = {}
+    fields = fields_of(facets)
+    columns = tuple(parse_dotted(str(one.get("name"))) for one in fields)
+    level: list[_Level] = [((), fields)]
+    for _ in range(_DEPTH_MAX):
+        level = [inner for outer, fields in level for inner in _described(outer, fields, types)]
+    return Schema(tuple(dict.fromkeys(columns)), types)
+
+
+def _described(
+    outer: FieldPath, fields: Sequence[Mapping[str, Any]], types: dict[FieldPath, str | None]
+) -> list[_Level]:
+    inner: list[_Level] = []
+    for one in fields:
+        # OpenLineage has no other form for a nested field's name than a path.
+        path = (*outer, *parse_dotted(str(one.get("name"))))
+        kind = one.get("type")
+        types.setdefault(path, kind if isinstance(kind, str) else None)
+        nested = one.get("fields")
+        if isinstance(nested, list) and nested:
+            inner.append((path, [field for field in nested if isinstance(field, dict)]))
+    return inner

@@ -1,0 +1,168 @@
+"""Which version of each input a run read, and which versions it wrote.
+
+The storage's own version, if the run told it; else the latest that a run of the same parent made before the reader's
+last event; else the latest that was there when the reader started; else the initial one. Never the run's own output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from lineage.graph.entities import ResolvedBy, UsedVersion
+from lineage.graph.facts import RunFacts, dataset_of, united_facets
+from lineage.graph.index_rows import storage_key
+from lineage.graph.run_facts import (
+    dataset_version_id,
+    failed,
+    owner,
+    parent_run,
+    position,
+    run_version_id,
+    storage_version,
+    written_datasets,
+)
+from lineage.graph.table import GraphTable
+from lineage.openlineage.event import Facets
+from lineage.queries.dataset_groups import Group, Groups
+from lineage.queries.dataset_versions import Version, newest_versions
+from lineage.queries.written_versions import Wanted, Written, newest_written
+from lineage_model.ids import DatasetId, RunKey
+
+# Inputs of which one answer finds the versions, all runs together: each costs about four requests.
+INPUTS_MAX = 2_000
+
+
+@dataclass(slots=True)
+class InputBudget:
+    """A number of inputs that an answer may still find the versions of; `cut` are the runs that lost some."""
+
+    left: int = INPUTS_MAX
+    cut: set[RunKey] = field(default_factory=set)
+
+    def take(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+        """Return the runs with as many of their inputs, run by run and by name, as the budget has left."""
+        taken = {}
+        for run, facts in runs.items():
+            some = sorted(facts.inputs)[: self.left]
+            self.left -= len(some)
+            if len(some) < len(facts.inputs):
+                self.cut.add(run)
+            taken[run] = replace(facts, inputs={text: facts.inputs[text] for text in some})
+        return taken
+
+
+@dataclass(slots=True)
+class Read:
+    """An input of a run: the dataset, its written names, and the version once it is resolved."""
+
+    run: RunKey
+    facts: RunFacts
+    group: Group
+    names: list[DatasetId]
+    version: str = ""
+    resolved_by: ResolvedBy = "initial"
+    produced_by: RunKey | None = None
+    settled: bool = field(default=False)
+
+    @property
+    def facets(self) -> Facets:
+        """The input facets, of whichever name they were told."""
+        return united_facets(self.facts.input_facets, self.names)
+
+    @property
+    def storage(self) -> str | None:
+        """The storage's own version, if it was told."""
+        return storage_version(united_facets(self.facts.read_facets, self.names))
+
+    def settle(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
+        """This is the version."""
+        self.version, self.resolved_by, self.produced_by, self.settled = version, by, run, True
+
+    def used(self) -> UsedVersion:
+        """As it is told."""
+        return UsedVersion(self.group.primary, self.version, self.facets, self.resolved_by)
+
+
+def reads_of(runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: Groups) -> dict[RunKey, list[Read]]:
+    """The inputs of each run, by dataset, resolved; rounds of requests do not grow with the number of runs."""
+    groups.load(dataset_of(text) for facts in runs.values() for text in facts.inputs)
+    reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
+    every = [read for some in reads.values() for read in some]
+    for resolve in (_by_storage, _by_parent, _by_time):
+        resolve([read for read in every if not read.settled], table)
+    return reads
+
+
+def outputs_of(facts: RunFacts, run: RunKey, groups: Groups) -> tuple[UsedVersion, ...]:
+    """Return the versions that a run made, by dataset; its outputs' groups are loaded."""
+    job = owner(facts)
+    if job is None or position(facts) is None:
+        return ()
+    by_group: dict[DatasetId, list[DatasetId]] = {}
+    for name in sorted(written_datasets(facts)):
+        by_group.setdefault(groups.primary(name), []).append(name)
+    return tuple(
+        UsedVersion(primary, run_version_id(names[0], job.namespace, run.id), united_facets(facts.output_facets, names))
+        for primary, names in sorted(by_group.items())
+    )
+
+
+def _inputs(run: RunKey, facts: RunFacts, groups: Groups) -> list[Read]:
+    reads: dict[DatasetId, Read] = {}
+    for name in sorted(map(dataset_of, facts.inputs)):
+        group = groups.group(name)
+        reads.setdefault(group.primary, Read(run, facts, group, [])).names.append(name)
+    return [reads[primary] for primary in sorted(reads)]
+
+
+def _by_storage(reads: Sequence[Read], table: GraphTable) -> None:
+    told = [(read, storage) for read in reads if (storage := read.storage)]
+    wanted = [Wanted(read.group, f"S#{storage_key(storage)}", accept=_stored(read, storage)) for read, storage in told]
+    for (read, storage), one in zip(told, newest_written(wanted, table), strict=True):
+        version = one.version if one else dataset_version_id(read.names[0], storage)
+        read.settle(version, "storage", one.run if one else None)
+
+
+def _stored(read: Read, storage: str) -> Callable[[Written], bool]:
+    others = _others(read)
+
+    def accept(one: Written) -> bool:
+        written = united_facets(one.facts.written_facets, read.group.names)
+        return others(one) and storage_version(written) == storage
+
+    return accept
+
+
+def _by_parent(reads: Sequence[Read], table: GraphTable) -> None:
+    told = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
+    wanted = [
+        Wanted(read.group, f"P#{parent}", read.facts.last or "", _others(read, good=True, parent=parent))
+        for read, parent in told
+    ]
+    for (read, _), one in zip(told, newest_written(wanted, table), strict=True):
+        if one:
+            read.settle(one.version, "parentRun", one.run)
+
+
+def _others(read: Read, *, good: bool = False, parent: RunKey | None = None) -> Callable[[Written], bool]:
+    def accept(one: Written) -> bool:
+        if one.run == read.run or (good and failed(one.facts)):
+            return False
+        return parent is None or parent_run(one.facts) == parent
+
+    return accept
+
+
+def _by_time(reads: Sequence[Read], table: GraphTable) -> None:
+    started = [read.facts.first or "" for read in reads]
+    newest = newest_versions([read.group for read in reads], table, [_readable(read) for read in reads], started)
+    for read, one in zip(reads, newest, strict=True):
+        if one is None or not one.made_by:
+            read.settle(dataset_version_id(read.group.primary, ""), "initial", None)
+        else:
+            read.settle(one.id, "time", one.run)
+
+
+def _readable(read: Read) -> Callable[[Version], bool]:
+    return lambda one: not one.failed and one.run != read.run

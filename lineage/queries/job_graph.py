@@ -1,0 +1,151 @@
+"""The graph of jobs and datasets, now or as of a time: walked breadth first over current edges, both ways.
+
+The same from every node of a component that the depth covers: a walk from a dataset begins with all its current
+readers and producers, and what is hidden is no bridge. What the caller may only know to be there is one neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from lineage.graph.entities import FoundDataset, FoundJob, Graph, LastWriter, outline_dataset, outline_job
+from lineage.graph.facet_refs import without_references
+from lineage.graph.facts import job_of
+from lineage.graph.job_nodes import found_job
+from lineage.graph.table import GraphTable
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.openlineage.event import Facets
+from lineage.queries.current_facets import read_facets
+from lineage.queries.dataset_groups import Group, Groups, Namespaces
+from lineage.queries.descriptions import found_dataset
+from lineage.queries.stale import PRODUCERS_MAX, nodes_of, unproduced
+from lineage.queries.written_versions import last_writers
+from lineage_model.ids import DatasetId, JobId
+
+T = TypeVar("T")
+# Jobs and datasets of one graph: more than an answer of 4 MB holds.
+NODES_MAX = 5_000
+
+
+class Walk:
+    """A walk under way: what it has found so far, in the order of hops, then ids."""
+
+    def __init__(self, table: GraphTable, at: str | None = None, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._at, self._visibility = table, at, visibility
+        self._groups = Groups(table, at, edges=True)
+        self._namespaces = Namespaces(table, at)
+        self._nodes: dict[JobId, Mapping[str, Any]] = {}
+        self._jobs: dict[JobId, FoundJob] = {}
+        self._datasets: dict[DatasetId, Group] = {}
+        # Names of datasets that were looked at, whether or not they are shown.
+        self._names: set[DatasetId] = set()
+        self._truncated = False
+
+    def from_job(self, job: JobId, depth: int) -> Graph | None:
+        """The graph around a job; None if there is none of this name, or it is hidden."""
+        found = self._look_at([job])
+        return self._walk(found, depth) if found else None
+
+    def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
+        """The graph around a dataset, under whatever of its names; None if there is none, or it is hidden."""
+        self._groups.load([dataset])
+        new = self._add_datasets([dataset])
+        return self._walk(self._users_of(new), depth) if new else None
+
+    def _walk(self, jobs: Sequence[FoundJob], depth: int) -> Graph:
+        """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
+        for hop in range(depth + 1):
+            fitting = self._fitting(jobs)
+            self._jobs.update((job.id, job) for job in fitting)
+            opened = [job for job in fitting if self._visibility.opens(job.id)]
+            names = {one for job in opened for one in (*job.inputs, *job.outputs)} - self._names
+            # Names that there is no room for are not read.
+            some = self._fitting(sorted(names))
+            # The readers of a dataset at the border are not asked for: it may be a hub.
+            self._groups.load(some, readers=hop < depth)
+            new = self._add_datasets(some)
+            if not new or hop == depth:
+                break
+            jobs = self._users_of(new)
+        return self._graph()
+
+    def _fitting(self, some: Sequence[T]) -> Sequence[T]:
+        """As many of them as the graph may still hold."""
+        room = max(NODES_MAX - len(self._jobs) - len(self._datasets), 0)
+        self._truncated |= len(some) > room
+        return some[:room]
+
+    def _add_datasets(self, names: Sequence[DatasetId]) -> list[Group]:
+        """Add the visible datasets of these names, which are loaded; those that are new."""
+        self._names.update(names)
+        primaries = sorted({self._groups.primary(name) for name in names} - self._datasets.keys())
+        self._namespaces.load(primary.namespace for primary in primaries)
+        groups = [self._groups.group(primary) for primary in primaries]
+        new = self._fitting([group for group in groups if group.known and not self._namespaces.hides(group)])
+        self._datasets.update((group.primary, group) for group in new)
+        return list(new)
+
+    def _users_of(self, groups: Iterable[Group]) -> list[FoundJob]:
+        """The visible jobs that read or produce one of these, and were not looked at before."""
+        users: set[JobId] = set()
+        opened = list(filter(self._opens, groups))
+        for group in opened:
+            self._truncated |= group.cut
+            users |= group.producers | group.readers
+        among = {name for group in opened for name in group.names}
+        found = self._look_at(sorted(users - self._jobs.keys()))
+        return [job for job in found if not among.isdisjoint((*job.inputs, *job.outputs))]
+
+    def _look_at(self, jobs: Sequence[JobId]) -> list[FoundJob]:
+        """The jobs of these names that are there and not hidden, their datasets under the names that they wrote."""
+        fitting = self._fitting(jobs)
+        new = [job for job in fitting if job not in self._nodes]
+        self._nodes.update(nodes_of(new, self._table, self._at))
+        self._namespaces.load(job.namespace for job in new)
+        nodes = [self._nodes[job] for job in fitting if job in self._nodes]
+        found = [found_job(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
+        return [job for job in found if not job.hidden]
+
+    def _opens(self, group: Group) -> bool:
+        return self._visibility.opens(*group.names)
+
+    def _under_primaries(self, job: FoundJob) -> FoundJob:
+        return replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs))
+
+    def _primaries(self, names: Iterable[DatasetId]) -> tuple[DatasetId, ...]:
+        return tuple(sorted({self._groups.primary(name) for name in names}))
+
+    def _graph(self) -> Graph:
+        self._jobs = {job.id: self._under_primaries(job) for job in self._jobs.values()}
+        groups = list(filter(self._opens, self._datasets.values()))
+        unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
+        self._truncated |= len(unseen) > PRODUCERS_MAX
+        stale = unproduced(groups, self._table, self._namespaces, self._at, self._nodes)
+        writers = dict(
+            zip(stale, last_writers([self._datasets[one] for one in stale], self._table, self._at), strict=True)
+        )
+        facets = read_facets(groups, self._table, self._at)
+        opened = {
+            group.primary: _found(group, some, writers.get(group.primary))
+            for group, some in zip(groups, facets, strict=True)
+        }
+        datasets = tuple(opened.get(one) or outline_dataset(one) for one in self._datasets)
+        jobs = tuple(one if self._visibility.opens(one.id) else outline_job(one.id) for one in self._jobs.values())
+        return Graph(jobs, datasets, tuple(self._edges()), self._truncated)
+
+    def _edges(self) -> list[tuple[str, str]]:
+        """Return the edges of which an end at least is shown in full: what two neighbours have in common is theirs."""
+        edges = set()
+        opened = {primary for primary, group in self._datasets.items() if self._opens(group)}
+        for job in self._jobs.values():
+            near = self._datasets.keys() if self._visibility.opens(job.id) else opened
+            edges |= {(one.node_id, job.id.node_id) for one in job.inputs if one in near}
+            edges |= {(job.id.node_id, one.node_id) for one in job.outputs if one in near}
+        return sorted(edges)
+
+
+def _found(group: Group, facets: Facets, last: LastWriter | None) -> FoundDataset:
+    found = found_dataset(group, facets, stale=last is not None, last_written_by=last)
+    return replace(found, facets=without_references(found.facets))

@@ -1,0 +1,209 @@
+"""The versions of a job: one for each set of datasets and code version that its runs told of, in the order of its runs.
+
+A run that told of no datasets changes nothing, unless it gave a new location or version of the code: then its job
+version shows the datasets known last, and says that they are not known to be so still. That depends on the runs before
+it, so it is worked out when asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from lineage.graph.entities import FoundJobVersion
+from lineage.graph.facts import RunFacts
+from lineage.graph.job_nodes import brief_run
+from lineage.graph.keys import job_pk
+from lineage.graph.newest import Run, facts_of_runs, last_known, last_silent, newest, run_of, stands_at, time_of
+from lineage.graph.run_facts import code_of, io_at, job_version_id, known, owner, position
+from lineage.graph.table import GraphTable, Page, Query
+from lineage_model.ids import DatasetId, JobId, RunKey
+
+# Runs of one job, and versions, that are looked at.
+RUNS_MAX = 500
+VERSIONS_MAX = 500
+_LOOK = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """What a run makes of its job: `made` is when that version was there, `position` where its run stands."""
+
+    made: str
+    position: str
+    run: RunKey
+    facts: RunFacts
+    inputs: tuple[DatasetId, ...]
+    outputs: tuple[DatasetId, ...]
+    location: str | None
+    code: str | None
+    version: str
+    unknown: bool = False
+
+    @property
+    def order(self) -> tuple[str, RunKey]:
+        """Where it stands in the job's life."""
+        return self.position, self.run
+
+
+@dataclass(frozen=True, slots=True)
+class Code:
+    """The location and version of a job's code, as its runs gave them last."""
+
+    location: str | None
+    version: str | None
+
+    def then(self, location: str | None, version: str | None) -> Code:
+        """Return the code after a run that gives these: what a run leaves out stays, but no version at a new place."""
+        if location is None or location == self.location:
+            return Code(self.location, version or self.version)
+        return Code(location, version)
+
+
+def entries_of(run: RunKey, facts: RunFacts) -> Iterator[Entry]:
+    """What a run that told of datasets makes of its job; a streaming run makes a version whenever it tells of more."""
+    job, last = owner(facts), position(facts)
+    if job is None or last is None or not known(facts):
+        return
+    location, code = code_of(facts)
+    firsts = sorted({*facts.inputs.values(), *facts.outputs.values()}) if facts.streaming else [last]
+    for number, first in enumerate(firsts, 1):
+        whole = number == len(firsts)
+        if not whole and first >= last:
+            continue
+        inputs, outputs = map(tuple, io_at(facts, first))
+        version = job_version_id(job, inputs, outputs, location, code)
+        made, at = (min(first, last), last) if whole else (first, first)
+        yield Entry(made, at, run, facts, inputs, outputs, location, code, version)
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The job's newest entries, oldest first; `cut` if older runs were not looked at."""
+
+    entries: Sequence[Entry]
+    cut: bool
+
+
+def read_window(job: JobId, table: GraphTable, until: str = "~") -> Window:
+    """The entries of the job's newest runs, up to a position."""
+    queries = [
+        Query(job_pk(job), low=f"{prefix}#", high=f"{prefix}#{until}#~", newest_first=True, limit=RUNS_MAX)
+        for prefix in ("K", "U")
+    ]
+    pages = table.query(queries)
+    cut = any(page.more for page in pages)
+    floor = max((time_of(page.rows[-1]) for page in pages if page.more), default="")
+    facts = facts_of_runs({run_of(row) for page in pages for row in page.rows}, table)
+    runs = dict(_borne(job, pages, facts))
+    placed = sorted(((position(told) or "", run) for run, told in runs.items() if (position(told) or "") > floor))
+    entries = _in_sequence([(run, runs[run]) for _, run in placed], cut)
+    return Window(sorted(entries, key=lambda entry: entry.order), cut)
+
+
+def _borne(job: JobId, pages: Sequence[Page], facts: dict[RunKey, RunFacts]) -> Iterator[Run]:
+    for prefix, page in zip(("K", "U"), pages, strict=True):
+        for row in page.rows:
+            told = facts.get(run_of(row))
+            if told and owner(told) == job and known(told) == (prefix == "K") and stands_at(told, time_of(row)):
+                yield run_of(row), told
+
+
+def _in_sequence(runs: Iterable[Run], cut: bool) -> Iterator[Entry]:
+    """The entries of runs in their order, those of runs that told nothing as the runs before them make them."""
+    last: Entry | None = None
+    begun = not cut
+    given = at_last = Code(None, None)
+    changed = False
+    for run, facts in runs:
+        given = given.then(*code_of(facts))
+        own = sorted(entries_of(run, facts), key=lambda entry: entry.order)
+        if own:
+            last, at_last, changed, begun = own[-1], given, False, True
+            yield from own
+            continue
+        changed = changed or given != at_last
+        if begun:
+            yield _unknown(run, facts, last, given if changed else None)
+
+
+def _unknown(run: RunKey, facts: RunFacts, last: Entry | None, given: Code | None) -> Entry:
+    job, at = owner(facts), position(facts) or ""
+    if job is None:
+        raise ValueError(f"run {run} has no job")
+    if last is not None and given is None:
+        return replace(last, made=at, position=at, run=run, facts=facts)
+    inputs, outputs = (last.inputs, last.outputs) if last else ((), ())
+    location, code = (given.location, given.version) if given else (None, None)
+    version = job_version_id(job, inputs, outputs, location, code)
+    return Entry(at, at, run, facts, inputs, outputs, location, code, version, unknown=last is not None)
+
+
+def versions_of(job: JobId, table: GraphTable) -> tuple[list[FoundJobVersion], bool]:
+    """The job's versions, the one in use last first; whether some may be missing."""
+    window = read_window(job, table)
+    found = [_found(job, entries) for entries in _by_version(window.entries).values()]
+    if window.cut:
+        found = [*found, *_older(job, {one.version for one in found}, table)]
+    return found, window.cut
+
+
+def _by_version(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+    """The entries of each version, oldest first; the version of the newest entry first."""
+    versions: dict[str, list[Entry]] = {}
+    for entry in reversed(entries):
+        versions.setdefault(entry.version, []).insert(0, entry)
+    return versions
+
+
+def _found(job: JobId, entries: Sequence[Entry]) -> FoundJobVersion:
+    newest = entries[-1]
+    runs = [entry for entry in entries if not entry.facts.declared]
+    return FoundJobVersion(
+        job=job,
+        version=newest.version,
+        created=min(entry.made for entry in entries),
+        updated=newest.position,
+        inputs=newest.inputs,
+        outputs=newest.outputs,
+        location=newest.location,
+        code_version=newest.code,
+        latest_run=brief_run(runs[-1].run, runs[-1].facts) if runs else None,
+        lineage_unknown=all(entry.unknown for entry in entries),
+    )
+
+
+def _older(job: JobId, newer: set[str], table: GraphTable) -> list[FoundJobVersion]:
+    """Versions that runs before the window told of, by their newest run."""
+    page = table.query([Query(job_pk(job), prefix="JV#", limit=VERSIONS_MAX)])[0]
+    versions = [row.sk.removeprefix("JV#") for row in page.rows]
+    left = [version for version in versions if version not in newer]
+    if not left:
+        return []
+    queries = [Query(job_pk(job), prefix=f"JR#{version}#", newest_first=True, limit=_LOOK) for version in left]
+    pages = table.query(queries)
+    facts = facts_of_runs({run_of(row) for page in pages for row in page.rows}, table)
+    found = []
+    for version, runs in zip(left, pages, strict=True):
+        entries = [
+            entry
+            for run in {run_of(row) for row in runs.rows if run_of(row) in facts}
+            for entry in entries_of(run, facts[run])
+            if entry.version == version and owner(facts[run]) == job
+        ]
+        if entries:
+            found.append(_found(job, sorted(entries, key=lambda entry: entry.order)))
+    return sorted(found, key=lambda one: one.updated, reverse=True)
+
+
+def last_entries(jobs: Sequence[JobId], table: GraphTable) -> dict[JobId, Entry]:
+    """The newest entry of each job: what its current version is."""
+    runs = newest([ask for job in jobs for ask in (last_known(job), last_silent(job))], table)
+    found = {}
+    for job, told, after in zip(jobs, runs[::2], runs[1::2], strict=True):
+        entries = sorted(entries_of(*told), key=lambda entry: entry.order) if told else []
+        if after and (not entries or (position(after[1]) or "", after[0]) > entries[-1].order):
+            entries = list(read_window(job, table).entries)
+        if entries:
+            found[job] = entries[-1]
+    return found

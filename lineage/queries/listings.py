@@ -1,0 +1,202 @@
+"""Pages of lists, and one of a list by its name."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from lineage.graph.entities import FoundDataset, FoundDatasetVersion, FoundJob, FoundJobVersion, Listed, State
+from lineage.graph.facet_refs import restored
+from lineage.graph.facts import JobFacts, facets_of
+from lineage.graph.job_nodes import found_job
+from lineage.graph.keys import current_key, facts_key
+from lineage.graph.table import GraphTable
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.current_facets import read_facets
+from lineage.queries.dataset_groups import Group, Groups, Namespaces
+from lineage.queries.dataset_versions import (
+    VERSIONS_MAX,
+    current_versions,
+    find_version,
+    found_version,
+    read_windows,
+)
+from lineage.queries.descriptions import found_dataset
+from lineage.queries.job_versions import last_entries, versions_of
+from lineage.queries.name_lists import NameCatalogue
+from lineage.queries.runs import full_runs, newest_runs
+from lineage.queries.stale import unproduced
+from lineage.queries.written_versions import last_writers
+from lineage_model.ids import DatasetId, JobId
+
+_LATEST_RUNS = 10
+# Jobs whose last run's state is looked at for one list.
+STATES_MAX = 5_000
+
+
+_F = TypeVar("_F", FoundDataset, FoundDatasetVersion, FoundJob)
+
+
+def _with_facets(found: Sequence[_F], table: GraphTable) -> list[_F]:
+    """The same with their facets as they were sent."""
+    facets = restored([one.facets for one in found], table)
+    return [replace(one, facets=some) for one, some in zip(found, facets, strict=True)]
+
+
+class Datasets:
+    """Questions about datasets; each is answered for all its names."""
+
+    def __init__(self, table: GraphTable) -> None:
+        self._table = table
+        self._groups = Groups(table, edges=True)
+        self._namespaces = Namespaces(table)
+
+    def list(self, namespace: str, *, limit: int, offset: int) -> Listed[FoundDataset]:
+        """Those of a namespace, by name."""
+        catalogue = NameCatalogue(self._table)
+        names = catalogue.listed(catalogue.datasets(namespace))
+        page = catalogue.page(names, limit=limit, offset=offset)
+        return Listed(self._found(page), len(names.ids), names.truncated)
+
+    def find(self, dataset: DatasetId) -> FoundDataset | None:
+        """The dataset; a hidden one too."""
+        found = self._found([dataset])
+        return found[0] if found else None
+
+    def _found(self, names: Sequence[DatasetId]) -> Sequence[FoundDataset]:
+        groups = self._load(names)
+        currents = current_versions(groups, self._table) if groups else []
+        facets = read_facets(groups, self._table)
+        stale = unproduced(groups, self._table, self._namespaces)
+        stale_groups = [group for group in groups if group.primary in stale]
+        writers = dict(zip(stale, last_writers(stale_groups, self._table), strict=True))
+        found = []
+        for group, current, described in zip(groups, currents, facets, strict=True):
+            last = writers.get(group.primary)
+            found.append(
+                found_dataset(
+                    group,
+                    described,
+                    hidden=self._namespaces.hides(group),
+                    current_version=current.id if current else None,
+                    last_modified=current.created if current and current.made_by else None,
+                    stale=last is not None,
+                    last_written_by=last,
+                )
+            )
+        return _with_facets(found, self._table)
+
+    def _load(self, names: Sequence[DatasetId]) -> Sequence[Group]:
+        self._groups.load(names, readers=False)
+        groups = {self._groups.primary(name): self._groups.group(name) for name in names}
+        self._namespaces.load(primary.namespace for primary in groups)
+        return [group for group in groups.values() if group.known]
+
+    def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> Listed[FoundDatasetVersion] | None:
+        """Its versions, newest first."""
+        groups = self._load([dataset])
+        if not groups:
+            return None
+        window = read_windows(groups, self._table, VERSIONS_MAX)[0]
+        page = [found_version(groups[0], one) for one in window.versions[offset : offset + limit]]
+        page = _with_facets(page, self._table)
+        return Listed(page, len(window.versions), window.cut)
+
+    def find_version(self, dataset: DatasetId, version: str) -> FoundDatasetVersion | None:
+        """One of its versions."""
+        groups = self._load([dataset])
+        one = find_version(groups[0], version, self._table) if groups else None
+        return _with_facets([found_version(groups[0], one)], self._table)[0] if one else None
+
+
+class Jobs:
+    """Questions about jobs."""
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+        self._groups = Groups(table)
+        self._namespaces = Namespaces(table)
+
+    def list(self, namespace: str | None, *, states: Sequence[State], limit: int, offset: int) -> Listed[FoundJob]:
+        """Those of a namespace, or of all, by name; only those whose last run is in one of `states`."""
+        catalogue = NameCatalogue(self._table, self._visibility)
+        names = catalogue.listed(catalogue.jobs(namespace))
+        if states:
+            found = self._read(catalogue.page(names, limit=STATES_MAX, offset=0))
+            chosen = [job for job in found if job.latest_run and job.latest_run.state in states]
+            truncated = names.truncated or len(names.ids) > STATES_MAX
+            page = self._named(chosen[offset : offset + limit])
+            return Listed(self._detailed(page), len(chosen), truncated)
+        page = self._nodes(catalogue.page(names, limit=limit, offset=offset))
+        return Listed(self._detailed(page), len(names.ids), names.truncated)
+
+    def find(self, job: JobId) -> FoundJob | None:
+        """The job, a hidden one too, with its last ten runs."""
+        nodes = self._nodes([job])
+        if not nodes or not nodes[0].created:
+            return None
+        runs, _ = newest_runs(job, self._table, _LATEST_RUNS)
+        found = tuple(full_runs(dict(runs), self._table).values())
+        return replace(self._detailed(nodes)[0], latest_run=found[0] if found else None, latest_runs=found)
+
+    def _nodes(self, jobs: Sequence[JobId]) -> Sequence[FoundJob]:
+        return self._named(self._read(jobs))
+
+    def _read(self, jobs: Sequence[JobId]) -> Sequence[FoundJob]:
+        """Return the jobs that there are, their datasets under the names that were written."""
+        rows = self._table.get(current_key(job) for job in jobs) if jobs else {}
+        self._namespaces.load(job.namespace for job in jobs)
+        return [
+            found_job(rows[current_key(job)].data, self._namespaces.deleted(job.namespace))
+            for job in jobs
+            if current_key(job) in rows
+        ]
+
+    def _named(self, jobs: Sequence[FoundJob]) -> Sequence[FoundJob]:
+        """Return the jobs with their datasets under primary names."""
+        self._groups.load(one for job in jobs for one in (*job.inputs, *job.outputs))
+        return [replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs)) for job in jobs]
+
+    def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
+        return tuple(sorted({self._groups.primary(name) for name in names}))
+
+    def _detailed(self, jobs: Sequence[FoundJob]) -> Sequence[FoundJob]:
+        """With their facets and current versions."""
+        rows = self._table.get(facts_key(job.id) for job in jobs) if jobs else {}
+        entries = last_entries([job.id for job in jobs], self._table) if jobs else {}
+        detailed = []
+        for job in jobs:
+            row = rows.get(facts_key(job.id))
+            facets = facets_of(JobFacts(**row.data["facts"]).facets) if row else {}
+            last = entries.get(job.id)
+            detailed.append(
+                replace(
+                    job,
+                    facets=facets,
+                    current_version=last.version if last else None,
+                    lineage_unknown=last.unknown if last else False,
+                )
+            )
+        return _with_facets(detailed, self._table)
+
+    def list_versions(self, job: JobId, *, limit: int, offset: int) -> Listed[FoundJobVersion] | None:
+        """Its versions, the one in use last first."""
+        if self.find_brief(job) is None:
+            return None
+        versions, cut = versions_of(job, self._table)
+        return Listed([self._under_primaries(one) for one in versions[offset : offset + limit]], len(versions), cut)
+
+    def find_version(self, job: JobId, version: str) -> FoundJobVersion | None:
+        """One of its versions."""
+        versions, _ = versions_of(job, self._table)
+        return next((self._under_primaries(one) for one in versions if one.version == version), None)
+
+    def find_brief(self, job: JobId) -> FoundJob | None:
+        """The job without its runs."""
+        nodes = self._nodes([job])
+        return nodes[0] if nodes and nodes[0].created else None
+
+    def _under_primaries(self, version: FoundJobVersion) -> FoundJobVersion:
+        self._groups.load((*version.inputs, *version.outputs))
+        return replace(version, inputs=self._primaries(version.inputs), outputs=self._primaries(version.outputs))

@@ -1,0 +1,185 @@
+"""The names of jobs and datasets in the catalogue, those that are hidden, temporary or another's alias left out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal, TypeAlias, TypeVar
+
+from lineage.graph.catalogue import NAMES, Catalogue, read_catalogue
+from lineage.graph.entities import FoundNamespace, Hit, Listed, Sort
+from lineage.graph.facts import JobFacts, NamespaceFacts, dataset_of, deleted_at, job_of
+from lineage.graph.keys import FACTS, facts_key, namespace_pk
+from lineage.graph.table import GraphTable
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.dataset_groups import Groups, Namespaces
+from lineage.queries.descriptions import is_temporary
+from lineage_model.ids import DatasetId, JobId
+
+Id: TypeAlias = DatasetId | JobId
+T = TypeVar("T", bound=Id)
+# Names that may be hidden are looked at one by one: so many for a list, and those of the page.
+DOUBTFUL_MAX = 2_000
+
+
+def list_namespaces(
+    table: GraphTable, *, limit: int, offset: int, visibility: Visibility = EVERYTHING
+) -> Listed[FoundNamespace]:
+    """Return a page of all namespaces that an event named and the caller sees, by name, hidden ones too."""
+    catalogue = read_catalogue(NAMES, table)
+    names = sorted(filter(visibility.covers, catalogue["N"]))
+    page = names[offset : offset + limit]
+    rows = table.get((namespace_pk(name), FACTS) for name in page) if page else {}
+    told = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
+    return Listed([found_namespace(name, told[name]) for name in page], len(names), catalogue.truncated)
+
+
+def find_namespace(name: str, table: GraphTable) -> FoundNamespace | None:
+    """The namespace, if an event told of it."""
+    rows = table.get([(namespace_pk(name), FACTS)])
+    facts = [NamespaceFacts(**row.data["facts"]) for row in rows.values()]
+    return found_namespace(name, facts[0]) if facts and facts[0].first else None
+
+
+def found_namespace(name: str, facts: NamespaceFacts) -> FoundNamespace:
+    """The namespace as it is told."""
+    last = facts.last or ""
+    return FoundNamespace(name, facts.first or "", last, hidden=deleted_at(facts) > last)
+
+
+@dataclass(frozen=True, slots=True)
+class Names(Generic[T]):
+    """Names in order, without those that are off the list; `unsure` are those that were not looked at."""
+
+    ids: Sequence[T]
+    unsure: frozenset[T]
+    truncated: bool
+
+
+class NameCatalogue:
+    """The names of jobs and datasets as one question sees them."""
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+        self._catalogue: Catalogue = read_catalogue(NAMES, table)
+        self._namespaces = Namespaces(table)
+        self._namespaces.load(self._catalogue["QN"])
+
+    def jobs(self, namespace: str | None = None, text: str = "") -> list[JobId]:
+        """Return the jobs, by namespace and name, whose names hold the text in any case; some may be hidden."""
+        return self._matching(map(job_of, self._catalogue["J"]), namespace, text)
+
+    def datasets(self, namespace: str | None = None, text: str = "") -> list[DatasetId]:
+        """Return the datasets, by namespace and name, whose names hold the text in any case; some may be hidden."""
+        return self._matching(map(dataset_of, self._catalogue["D"]), namespace, text)
+
+    def _matching(self, ids: Iterable[T], namespace: str | None, text: str) -> list[T]:
+        wanted, sees = text.lower(), self._visibility.sees
+        found = (one for one in ids if namespace in (None, one.namespace) and wanted in one.name.lower())
+        return sorted(filter(sees, found))
+
+    def listed(self, ids: Sequence[T]) -> Names[T]:
+        """Return the names that are on the list; of the doubtful ones, the first `DOUBTFUL_MAX` are looked at."""
+        doubtful = [one for one in ids if self._is_doubtful(one)]
+        off = self._off(doubtful[:DOUBTFUL_MAX])
+        unsure = frozenset(doubtful[DOUBTFUL_MAX:])
+        return Names([one for one in ids if one not in off], unsure, self._catalogue.truncated or bool(unsure))
+
+    def page(self, names: Names[T], *, limit: int, offset: int) -> list[T]:
+        """Return a page of the names; each is on the list, whether it was looked at before or not."""
+        page = names.ids[offset : offset + limit]
+        off = self._off([one for one in page if one in names.unsure])
+        return [one for one in page if one not in off]
+
+    def primaries(self, datasets: Sequence[DatasetId]) -> tuple[dict[DatasetId, DatasetId], bool]:
+        """Return the primary name, by name, of the datasets that are listed under it; and whether some are unknown."""
+        every = self._catalogue["D"]
+        doubtful = [one for one in datasets if self._is_doubtful(one)]
+        known = set(datasets) - set(doubtful)
+        found = {one: one for one in known if f"{one.namespace}\0{one.name}" in every}
+        groups = Groups(self._table)
+        looked_at = doubtful[:DOUBTFUL_MAX]
+        groups.load(looked_at)
+        self._namespaces.load(groups.primary(one).namespace for one in looked_at)
+        primaries = {one: groups.primary(one) for one in looked_at}
+        found |= {one: primary for one, primary in primaries.items() if not self._is_off(primary, groups)}
+        return found, self._catalogue.truncated or len(doubtful) > DOUBTFUL_MAX
+
+    def _is_doubtful(self, one: Id) -> bool:
+        kind = "QJ" if isinstance(one, JobId) else "QD"
+        return one.namespace in self._catalogue["QN"] or f"{one.namespace}\0{one.name}" in self._catalogue[kind]
+
+    def _off(self, ids: Sequence[Id]) -> set[Id]:
+        jobs = [one for one in ids if isinstance(one, JobId)]
+        datasets = [one for one in ids if isinstance(one, DatasetId)]
+        return {*self._hidden_jobs(jobs), *self._hidden_datasets(datasets)}
+
+    def _hidden_jobs(self, jobs: Sequence[JobId]) -> set[JobId]:
+        if not jobs:
+            return set()
+        rows = self._table.get(facts_key(job) for job in jobs)
+        self._namespaces.load(job.namespace for job in jobs)
+        told = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
+        return {
+            job
+            for job, facts in told.items()
+            if max(deleted_at(facts), self._namespaces.deleted(job.namespace)) > (facts.last or "")
+        }
+
+    def _hidden_datasets(self, datasets: Sequence[DatasetId]) -> set[DatasetId]:
+        if not datasets:
+            return set()
+        groups = Groups(self._table)
+        groups.load(datasets)
+        self._namespaces.load(groups.primary(one).namespace for one in datasets)
+        return {one for one in datasets if self._is_off(one, groups)}
+
+    def _is_off(self, dataset: DatasetId, groups: Groups) -> bool:
+        group = groups.group(dataset)
+        return group.primary != dataset or not group.known or self._namespaces.hides(group) or is_temporary(group.facts)
+
+
+# Matches whose times are looked at, where the question is about times.
+MATCHES_MAX = 1_000
+
+
+def search(
+    text: str,
+    table: GraphTable,
+    *,
+    kind: Literal["job", "dataset"] | None,
+    sort: Sort,
+    limit: int,
+    namespace: str | None = None,
+    before: str | None = None,
+    after: str | None = None,
+    visibility: Visibility = EVERYTHING,
+) -> Listed[Hit]:
+    """The matches, updated from `after` on and before `before`; by name, or the last updated first."""
+    catalogue = NameCatalogue(table, visibility)
+    matches: list[Id] = [
+        *(catalogue.datasets(namespace, text) if kind != "job" else ()),
+        *(catalogue.jobs(namespace, text) if kind != "dataset" else ()),
+    ]
+    names = catalogue.listed(sorted(matches, key=lambda match: (match.name, match.namespace, isinstance(match, JobId))))
+    if sort == "name" and before is None and after is None:
+        page = catalogue.page(names, limit=limit, offset=0)
+        return Listed(_hits(page, table), len(names.ids), names.truncated)
+    hits = _hits(catalogue.page(names, limit=MATCHES_MAX, offset=0), table)
+    hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
+    if sort == "updated_at":
+        hits.sort(key=lambda hit: hit.updated, reverse=True)
+    return Listed(hits[:limit], len(hits), names.truncated or len(names.ids) > MATCHES_MAX)
+
+
+def _hits(matches: Sequence[Id], table: GraphTable) -> list[Hit]:
+    jobs = [match for match in matches if isinstance(match, JobId)]
+    rows = table.get(facts_key(job) for job in jobs) if jobs else {}
+    updated: dict[Id, str] = {}
+    for job in jobs:
+        updated[job] = JobFacts(**rows[facts_key(job)].data["facts"]).last or ""
+    groups = Groups(table)
+    datasets = [match for match in matches if not isinstance(match, JobId)]
+    groups.load(datasets)
+    updated.update((dataset, groups.group(dataset).facts.last or "") for dataset in datasets)
+    return [Hit(match, updated[match]) for match in matches]

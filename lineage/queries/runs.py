@@ -1,0 +1,178 @@
+"""Questions about runs: one, those of a job, those upstream of one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+
+from lineage.graph.entities import FoundRun, Listed, UpstreamInput, UpstreamRun
+from lineage.graph.facet_refs import restored
+from lineage.graph.facts import RunFacts, dataset_of, facets_of
+from lineage.graph.job_nodes import brief_run
+from lineage.graph.keys import COUNT, RUN_FACTS, job_pk, run_pk
+from lineage.graph.newest import facts_in_rows, facts_of_runs, run_of, time_of
+from lineage.graph.run_facts import first_claim, jobs_of, known, owner, position
+from lineage.graph.table import GraphTable, Query
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries.dataset_groups import Groups
+from lineage.queries.input_versions import InputBudget, Read, outputs_of, reads_of
+from lineage.queries.job_versions import read_window
+from lineage.times import EARLIEST
+from lineage_model.ids import JobId, RunKey, run_id_of
+
+# Runs that one walk upstream visits, and rows of a job's runs that one list looks at.
+UPSTREAM_MAX = 1_000
+LISTED_MAX = 10_000
+# Namespaces with one run id that are looked at; the ones that a reader's token names are besides.
+NAMESPACES_MAX = 100
+
+
+def find_run(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> FoundRun | None:
+    """Return the run of this id, as it was sent or as Marquez prints it.
+
+    Of the runs that have it in several namespaces, each with its own jobs, this is the earliest that the caller
+    sees; the jobs of the others are among its `other_jobs`.
+    """
+    runs, cut = _runs_of_id(run, table, visibility)
+    if not runs:
+        return None
+    found = full_runs(dict(runs[:1]), table)[runs[0][0]]
+    others = {job for _, facts in runs[1:] for job in jobs_of(facts)}
+    return replace(found, other_jobs=tuple(sorted(others.union(found.other_jobs))), others_cut=cut)
+
+
+def _runs_of_id(run: str, table: GraphTable, visibility: Visibility) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
+    """Return the runs of an id that the caller sees, the earliest first, and whether some were left out.
+
+    Runs in namespaces that the caller's token names are looked up by themselves: no number of others leaves them out.
+    """
+    run_id, cut = run_id_of(run), False
+    named = [name for name in visibility.namespaces if not name.endswith("*")]
+    facts = facts_of_runs([RunKey.of(name, run_id) for name in named], table) if named else {}
+    if len(named) < len(visibility.namespaces):
+        page = table.query([Query(run_pk(run_id), prefix=RUN_FACTS, limit=NAMESPACES_MAX)])[0]
+        facts |= facts_in_rows(page.rows)
+        cut = page.more
+    seen = _owned(_there(facts), visibility.sees)
+    return sorted(seen.items(), key=lambda one: (first_claim(one[1]), one[0])), cut
+
+
+def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+    """The runs among them: what a JobEvent declared is none."""
+    return {run: told for run, told in facts.items() if owner(told) and not told.declared}
+
+
+def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, FoundRun]:
+    """Return the runs with their facets, versions read (as many as the budget has) and written, and job version."""
+    groups, budget = Groups(table), InputBudget()
+    groups.load(dataset_of(text) for facts in runs.values() for text in facts.outputs)
+    reads = reads_of(budget.take(runs), table, groups)
+    versions = versions_of_unknown(runs, table)
+    facets = restored(
+        [facets_of(one) for facts in runs.values() for one in (facts.run_facets, facts.job_facets)], table
+    )
+    found = {}
+    for (run, facts), of_run, of_job in zip(runs.items(), facets[::2], facets[1::2], strict=True):
+        brief = brief_run(run, facts)
+        found[run] = replace(
+            brief,
+            job_version=versions.get(run, brief.job_version),
+            inputs=tuple(read.used() for read in reads[run]),
+            outputs=outputs_of(facts, run, groups),
+            facets=of_run,
+            job_facets=of_job,
+            truncated=run in budget.cut,
+        )
+    return found
+
+
+def versions_of_unknown(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, str]:
+    """The job versions of those runs that told of no datasets: what the runs before them make of it."""
+    wanted: dict[JobId, list[RunKey]] = {}
+    for run, facts in runs.items():
+        job = owner(facts)
+        if job and position(facts) and not known(facts):
+            wanted.setdefault(job, []).append(run)
+    found = {}
+    for job, some in wanted.items():
+        until = max(position(runs[run]) or "" for run in some)
+        entries = {entry.run: entry.version for entry in read_window(job, table, until).entries}
+        found.update({run: entries[run] for run in some if run in entries})
+    return found
+
+
+def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> Listed[FoundRun]:
+    """The job's runs, the one that started last first; those known only as parents at the end."""
+    look = min(offset + limit, LISTED_MAX)
+    runs, more = newest_runs(job, table, look)
+    counted = table.get([(job_pk(job), COUNT)])
+    total = next((row.data["runs"] for row in counted.values()), 0)
+    page = dict(runs[offset : offset + limit])
+    found = list(full_runs(page, table).values())
+    cut = any(run.truncated for run in found)
+    return Listed(found, total, truncated=cut or (more and look == LISTED_MAX))
+
+
+def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
+    """As many of the job's runs, newest first; whether there are more."""
+    found: dict[RunKey, RunFacts] = {}
+    high = "N#~"
+    while True:
+        page = table.query(
+            [Query(job_pk(job), low="N#", high=high, newest_first=True, limit=max(count - len(found), 1) + 8)]
+        )[0]
+        facts = facts_of_runs({run_of(row) for row in page.rows}, table)
+        for row in page.rows:
+            told = facts.get(run_of(row))
+            if told and owner(told) == job and (told.first or EARLIEST) == time_of(row):
+                found[run_of(row)] = told
+        if not page.more or len(found) >= count:
+            return list(found.items())[:count], page.more or len(found) > count
+        high = page.rows[-1].sk
+
+
+def find_upstream(
+    run: str, table: GraphTable, *, depth: int, visibility: Visibility = EVERYTHING
+) -> Listed[UpstreamRun] | None:
+    """Return the run (see `find_run`), those whose versions it read, and so on, nearest first; None if unknown."""
+    groups = Groups(table)
+    runs, truncated = _runs_of_id(run, table, visibility)
+    frontier = dict(runs[:1])
+    if not frontier:
+        return None
+    found: dict[RunKey, UpstreamRun] = {}
+    budget = InputBudget()
+    for _ in range(depth + 1):
+        reads = reads_of(budget.take(dict(sorted(frontier.items()))), table, groups)
+        for one in sorted(frontier):
+            found[one] = UpstreamRun(brief_run(one, frontier[one]), _told(reads[one], visibility))
+        producers = {
+            read.produced_by
+            for some in reads.values()
+            for read in some
+            if read.produced_by and visibility.opens(*read.group.names)
+        }
+        near = sorted(producers - found.keys())
+        room = UPSTREAM_MAX - len(found)
+        truncated |= len(near) > room
+        frontier = _owned(_there(facts_of_runs(near[:room], table)), visibility.opens) if near[:room] else {}
+        if not frontier:
+            break
+    return Listed(list(found.values()), len(found), truncated or bool(budget.cut))
+
+
+def _owned(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:
+    """Return the runs of jobs that the caller may know of."""
+    return {run: facts for run, facts in runs.items() if (job := owner(facts)) is not None and may(job)}
+
+
+def _told(reads: Iterable[Read], visibility: Visibility) -> tuple[UpstreamInput, ...]:
+    return tuple(
+        UpstreamInput(
+            read.group.primary,
+            read.version,
+            read.produced_by.id if read.produced_by and visibility.opens(*read.group.names) else None,
+            read.resolved_by,
+        )
+        for read in reads
+    )

@@ -1,0 +1,269 @@
+"""Every question about runs that a dialect may ask; answers are shapes of `found`, None where the thing is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from typing_extensions import Unpack
+
+from lineage.graph.entities import (
+    FoundDataset,
+    FoundDatasetVersion,
+    FoundJob,
+    FoundJobVersion,
+    FoundNamespace,
+    FoundRun,
+    Graph,
+    Hit,
+    Listed,
+    SearchOptions,
+    State,
+    UpstreamRun,
+)
+from lineage.graph.table import GraphTable
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.queries import name_lists, runs
+from lineage.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, told_columns
+from lineage.queries.columns.column_search import search_columns
+from lineage.queries.columns.column_versions import VersionWalk
+from lineage.queries.columns.current_columns import Present
+from lineage.queries.columns.mappings import MappingWalk
+from lineage.queries.columns.operation_paths import find_detail, find_paths
+from lineage.queries.columns.origins import find_origins
+from lineage.queries.columns.reports import report_provenance, report_usage
+from lineage.queries.columns.results import (
+    ColumnGraph,
+    ColumnHit,
+    Detail,
+    Direction,
+    Mappings,
+    Origins,
+    Paths,
+    Provenance,
+    Usage,
+    Window,
+)
+from lineage.queries.columns.selection import columns_now, columns_of_version, columns_then
+from lineage.queries.job_graph import Walk
+from lineage.queries.listings import Datasets, Jobs
+from lineage.queries.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named, selected_version
+from lineage.queries.version_graph import Upstream, from_job_version
+from lineage_model.columns import Column
+from lineage_model.ids import DatasetId, FieldPath, JobId
+
+
+class Questions:
+    """The questions that a graph table answers; nothing is remembered from one question to the next.
+
+    `visibility` bounds lists, node ids and runs, and what is shown of neighbours. What a question names by namespace is
+    for who asks to check.
+    """
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+
+    def seen_by(self, visibility: Visibility) -> Questions:
+        """Return the same questions as a caller may ask them."""
+        return Questions(self._table, visibility)
+
+    def list_namespaces(self, *, limit: int, offset: int) -> Listed[FoundNamespace]:
+        """The namespaces, by name."""
+        return name_lists.list_namespaces(self._table, limit=limit, offset=offset, visibility=self._visibility)
+
+    def find_namespace(self, name: str) -> FoundNamespace | None:
+        """One namespace."""
+        return name_lists.find_namespace(name, self._table)
+
+    def list_datasets(self, namespace: str, *, limit: int, offset: int) -> Listed[FoundDataset]:
+        """A namespace's datasets, by name."""
+        return Datasets(self._table).list(namespace, limit=limit, offset=offset)
+
+    def find_dataset(self, dataset: DatasetId) -> FoundDataset | None:
+        """A dataset, under any of its names."""
+        return Datasets(self._table).find(dataset)
+
+    def list_dataset_versions(
+        self, dataset: DatasetId, *, limit: int, offset: int
+    ) -> Listed[FoundDatasetVersion] | None:
+        """A dataset's versions, newest first."""
+        listed = Datasets(self._table).list_versions(dataset, limit=limit, offset=offset)
+        return None if listed is None else replace(listed, items=list(map(self._outlined, listed.items)))
+
+    def find_dataset_version(self, dataset: DatasetId, version: str) -> FoundDatasetVersion | None:
+        """One version of a dataset."""
+        found = Datasets(self._table).find_version(dataset, version)
+        return None if found is None else self._outlined(found)
+
+    def _outlined(self, version: FoundDatasetVersion) -> FoundDatasetVersion:
+        """Return the version without the run that made it, where that is not the caller's to see."""
+        run = version.created_by
+        return version if run is None or self._visibility.opens(run.job) else replace(version, created_by=None)
+
+    def list_jobs(
+        self, namespace: str | None, *, states: Sequence[State] = (), limit: int, offset: int
+    ) -> Listed[FoundJob]:
+        """A namespace's jobs, or all, by name; of which the last run is in one of the states, if any is given."""
+        return Jobs(self._table, self._visibility).list(namespace, states=states, limit=limit, offset=offset)
+
+    def find_job(self, job: JobId) -> FoundJob | None:
+        """A job with its last ten runs."""
+        return Jobs(self._table).find(job)
+
+    def list_job_versions(self, job: JobId, *, limit: int, offset: int) -> Listed[FoundJobVersion] | None:
+        """A job's versions, the one in use last first."""
+        return Jobs(self._table).list_versions(job, limit=limit, offset=offset)
+
+    def find_job_version(self, job: JobId, version: str) -> FoundJobVersion | None:
+        """One version of a job."""
+        return Jobs(self._table).find_version(job, version)
+
+    def list_runs(self, job: JobId, *, limit: int, offset: int) -> Listed[FoundRun] | None:
+        """A job's runs, the one that started last first."""
+        if Jobs(self._table).find_brief(job) is None:
+            return None
+        return runs.list_runs(job, self._table, limit=limit, offset=offset)
+
+    def find_run(self, run: str) -> FoundRun | None:
+        """Return a run by its id, as sent or as Marquez prints it: of several, the earliest that the caller sees."""
+        return runs.find_run(run, self._table, self._visibility)
+
+    def find_upstream_runs(self, run: str, *, depth: int) -> Listed[UpstreamRun] | None:
+        """Return the run (see `find_run`) and those upstream of it, nearest first."""
+        return runs.find_upstream(run, self._table, depth=depth, visibility=self._visibility)
+
+    def find_graph(
+        self, node_id: str, *, depth: int, at: str | None = None, version: str | None = None
+    ) -> Graph | None:
+        """The graph around a node: current, as of a time (`at`), or upstream of a version (`#` or `version`).
+
+        Raises:
+            Invalid: the node id cannot be read, or selectors disagree.
+        """
+        node = find_node(node_id, self._table, self._visibility)
+        if node is None:
+            return None
+        wanted = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
+        if wanted:
+            return self._graph_of_version(node, wanted, depth)
+        walk = Walk(self._table, at, self._visibility)
+        if isinstance(node.id, JobId):
+            return walk.from_job(node.id, depth)
+        return walk.from_dataset(node.id, depth)
+
+    def _graph_of_version(self, node: Node, version: str, depth: int) -> Graph | None:
+        if isinstance(node.id, DatasetId):
+            return Upstream(self._table, self._visibility).from_dataset(node.id, version, depth)
+        found = self.find_job_version(node.id, version)
+        return from_job_version(found, self._table, depth, self._visibility) if found else None
+
+    def search(
+        self, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
+    ) -> Listed[Hit]:
+        """Return the jobs and datasets whose names hold the text."""
+        return name_lists.search(text, self._table, kind=kind, visibility=self._visibility, **options)
+
+
+class FieldQuestions:
+    """The questions that a graph table answers; nothing is remembered from one question to the next.
+
+    `visibility` bounds searches and node ids, and what is shown of neighbours.
+    """
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+
+    def seen_by(self, visibility: Visibility) -> FieldQuestions:
+        """Return the same questions as a caller may ask them."""
+        return FieldQuestions(self._table, visibility)
+
+    def find_columns(
+        self,
+        node_id: str,
+        *,
+        depth: int,
+        downstream: bool = False,
+        at: str | None = None,
+        version: str | None = None,
+    ) -> ColumnGraph | None:
+        """The graph of columns around a dataset, a field or a job: now, as of a time, or upstream of a version.
+
+        Depth 0 is what was asked with its sources told; each more adds the sources of those before as nodes, and with
+        `downstream` what is made of them. None if the node is unknown.
+
+        Raises:
+            Invalid: the node id cannot be read, or selectors disagree (a version or time with `downstream`, ...).
+        """
+        for node in nodes_named(node_id, self._table, self._visibility):
+            of_job = isinstance(node, Node) and isinstance(node.id, JobId)
+            wanted = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
+            graph = self._graph(node, wanted, at, depth=depth, downstream=downstream)
+            if graph is not None:
+                return graph
+        return None
+
+    def _graph(
+        self, node: FieldNode | Node, version: str | None, at: str | None, *, depth: int, downstream: bool
+    ) -> ColumnGraph | None:
+        if version is None and at is None:
+            walk = ColumnWalk(self._table, self._visibility)
+            asked = columns_now(node, walk, downstream=downstream)
+            return None if asked is None else walk.graph(asked, depth=depth, downstream=downstream)
+        past = VersionWalk(self._table, self._visibility)
+        if version is not None:
+            nodes = columns_of_version(node, version, past, self._table)
+        else:
+            nodes = columns_then(node, at or "", past, self._table)
+        return None if nodes is None else past.graph(nodes, depth=depth)
+
+    def find_field(self, node_id: str) -> Column | None:
+        """The column of an id (`datasetField:...`), under its dataset's primary name; None if it is unknown now.
+
+        Raises:
+            Invalid: the id cannot be read as a field's.
+        """
+        walk = ColumnWalk(self._table)
+        candidates = field_candidates(node_id, self._table, self._visibility)
+        return next((one for node in candidates if (one := walk.exists(node.dataset, node.field))), None)
+
+    def search_columns(self, text: str, **options: Unpack[SearchOptions]) -> Listed[ColumnHit]:
+        """Return the columns whose names hold the text."""
+        return search_columns(text, self._table, visibility=self._visibility, **options)
+
+    def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
+        """By dataset, under whatever name, its columns that are made of others, as they are now; cut as a whole."""
+        present = Present(self._table)
+        present.load(datasets)
+        room = SOURCES_MAX
+        found = {}
+        for dataset in datasets:
+            entry = present.entry(dataset)
+            columns = told_columns(entry, room) if entry else ColumnGraph(())
+            room -= sum(len(one.inputs) for one in columns.columns)
+            found[dataset] = columns
+        return found
+
+    def find_mappings(self, dataset: DatasetId, window: Window, *, level: int) -> Mappings:
+        """Which fields went into which, up and down from a dataset, `level` datasets far in each direction."""
+        return MappingWalk(self._table, window, self._visibility).walk(dataset, level)
+
+    def find_detail(self, dataset: DatasetId, field: FieldPath, window: Window, direction: Direction) -> Detail:
+        """The operations of one level that made the field, or took it."""
+        return find_detail(self._table, dataset, field, window, direction)
+
+    def find_paths(self, dataset: DatasetId, field: FieldPath, window: Window) -> Paths:
+        """The distinct ways in which the field was made."""
+        return find_paths(self._table, dataset, field, window)
+
+    def report_usage(self, dataset: DatasetId, field: FieldPath, window: Window) -> Usage:
+        """How the field was consumed: who used it, and what it flowed into."""
+        return report_usage(self._table, Column(dataset, field), window, self._visibility)
+
+    def report_provenance(self, dataset: DatasetId, field: FieldPath, window: Window) -> Provenance:
+        """What the field came from, up to the true sources."""
+        return report_provenance(self._table, Column(dataset, field), window, self._visibility)
+
+    def find_origins(self, node_id: str) -> Origins | None:
+        """From a field (`datasetField:...`, of a version with `#`) down to runs and record roots; None if unknown."""
+        return find_origins(node_id, self._table, self._visibility)

@@ -1,0 +1,190 @@
+"""What a version was made of: upstream by version -> run -> versions that the run read; nodes are `...#<version>`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+from lineage.graph.entities import (
+    FoundDataset,
+    FoundJob,
+    FoundJobVersion,
+    FoundRun,
+    Graph,
+    outline_dataset,
+    outline_job,
+)
+from lineage.graph.facet_refs import without_references
+from lineage.graph.facts import RunFacts, dataset_of, united_facets
+from lineage.graph.job_nodes import brief_run
+from lineage.graph.newest import facts_of_runs
+from lineage.graph.run_facts import owner
+from lineage.graph.table import GraphTable
+from lineage.graph.visibility import EVERYTHING, Visibility
+from lineage.openlineage.event import Facets
+from lineage.queries.current_facets import read_facets
+from lineage.queries.dataset_groups import Group, Groups
+from lineage.queries.dataset_versions import find_version
+from lineage.queries.descriptions import describe, found_dataset
+from lineage.queries.input_versions import InputBudget, Read, outputs_of, reads_of
+from lineage.queries.runs import UPSTREAM_MAX, versions_of_unknown
+from lineage_model.ids import DatasetId, JobId, RunKey
+
+# In or out, the run, and the version that it read or wrote.
+_Edge: TypeAlias = tuple[str, RunKey, tuple[DatasetId, str]]
+
+
+class Upstream:
+    """A walk upstream under way: versions of datasets, runs, and which read or wrote which."""
+
+    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
+        self._table, self._visibility = table, visibility
+        self._groups = Groups(table)
+        self._datasets: dict[tuple[DatasetId, str], RunKey | None] = {}
+        self._runs: dict[RunKey, RunFacts] = {}
+        self._versions: dict[RunKey, str] = {}
+        self._edges: set[_Edge] = set()
+        self._budget = InputBudget()
+        self._truncated = False
+
+    def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
+        """What this version of a dataset was made of; None if it has no such version."""
+        self._groups.load([dataset])
+        found = find_version(self._groups.group(dataset), version, self._table)
+        if found is None:
+            return None
+        node = (self._groups.primary(dataset), version)
+        self._datasets[node] = found.run
+        if found.run:
+            self._edges.add(("out", found.run, node))
+            self._walk([found.run], depth)
+        return self._graph()
+
+    def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
+        """What this run was made of, and what it made; `version` is the one of its job that is asked about."""
+        self._versions[run] = version
+        facts = facts_of_runs([run], self._table)[run]
+        self._groups.load(map(dataset_of, facts.outputs))
+        for output in outputs_of(facts, run, self._groups):
+            self._datasets[output.dataset, output.version] = run
+            self._edges.add(("out", run, (output.dataset, output.version)))
+        self._walk([run], depth)
+        return self._graph()
+
+    def _walk(self, runs: Sequence[RunKey], depth: int) -> None:
+        for hop in range(depth + 1):
+            frontier = facts_of_runs(runs, self._table)
+            self._runs.update(frontier)
+            reads = reads_of(self._budget.take(dict(sorted(self._opened(frontier).items()))), self._table, self._groups)
+            self._truncated |= bool(self._budget.cut)
+            near = self._add(reads)
+            if hop == depth:
+                return
+            room = max(UPSTREAM_MAX - len(self._runs), 0)
+            self._truncated |= len(near) > room
+            runs = near[:room]
+            if not runs:
+                return
+
+    def _opened(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
+        """Return the runs whose jobs are shown in full."""
+        owners = {run: owner(facts) for run, facts in runs.items()}
+        return {run: runs[run] for run, job in owners.items() if job is None or self._visibility.opens(job)}
+
+    def _add(self, reads: Mapping[RunKey, Sequence[Read]]) -> list[RunKey]:
+        """Add the versions that these runs read; the runs that made them, new ones only."""
+        for run, some in reads.items():
+            for read in some:
+                node = (read.group.primary, read.version)
+                producer = read.produced_by if self._visibility.opens(*read.group.names) else None
+                self._datasets.setdefault(node, producer)
+                self._edges.add(("in", run, node))
+                if producer and producer in self._runs:
+                    self._edges.add(("out", producer, node))
+        made = {node: run for node, run in self._datasets.items() if run}
+        near = {run for run in made.values() if run not in self._runs}
+        self._edges.update(("out", run, node) for node, run in made.items() if run in near)
+        return sorted(near)
+
+    def _graph(self) -> Graph:
+        versions = {run: brief_run(run, facts) for run, facts in self._runs.items()}
+        unknown = {**versions_of_unknown(self._runs, self._table), **self._versions}
+        briefs = {run: replace(one, job_version=unknown.get(run, one.job_version)) for run, one in versions.items()}
+        made_by = facts_of_runs({run for run in self._datasets.values() if run}, self._table)
+        self._groups.load(dataset for dataset, _ in self._datasets)
+        edges = {
+            (dataset_node(*node), job_node(briefs[run]))
+            if way == "in"
+            else (job_node(briefs[run]), dataset_node(*node))
+            for way, run, node in self._edges
+            if run in briefs
+        }
+        groups = {dataset: self._groups.group(dataset) for dataset, _ in self._datasets}
+        facets = dict(zip(groups, read_facets(list(groups.values()), self._table), strict=True))
+        datasets = tuple(
+            self._dataset(groups[dataset], version, facets[dataset], made_by.get(run) if run else None)
+            for (dataset, version), run in self._datasets.items()
+        )
+        jobs = (
+            job if self._visibility.opens(job.id) else outline_job(job.id, job.version)
+            for job in _jobs(briefs, self._runs, self._edges)
+        )
+        return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated)
+
+    def _dataset(self, group: Group, version: str, facets: Facets, made_by: RunFacts | None) -> FoundDataset:
+        if not self._visibility.opens(*group.names):
+            return outline_dataset(group.primary, version)
+        found = found_dataset(group, facets)
+        whole = replace(found, version=version, facets=without_references(found.facets))
+        if made_by is None:
+            return whole
+        return replace(whole, **describe(united_facets(made_by.written_facets, group.names)))
+
+
+def _jobs(
+    runs: Mapping[RunKey, FoundRun], runs_facts: Mapping[RunKey, RunFacts], edges: Iterable[_Edge]
+) -> list[FoundJob]:
+    """A node for each version of a job, with its runs and what these read and wrote in this graph."""
+    nodes: dict[tuple[JobId, str | None], list[FoundRun]] = {}
+    for run in runs.values():
+        nodes.setdefault((run.job, run.job_version), []).append(run)
+    return [
+        FoundJob(
+            id=job,
+            type="STREAM" if any(runs_facts[run.key].streaming for run in some) else "BATCH",
+            inputs=_sides(edges, some, "in"),
+            outputs=_sides(edges, some, "out"),
+            created=min(run.created for run in some),
+            updated=max(run.updated for run in some),
+            latest_run=max(some, key=lambda run: (run.started or "", run.id)),
+            version=version,
+            runs=tuple(sorted(run.id for run in some)),
+        )
+        for (job, version), some in nodes.items()
+    ]
+
+
+def _sides(edges: Iterable[_Edge], runs: Sequence[FoundRun], way: str) -> tuple[DatasetId, ...]:
+    among = {run.key for run in runs}
+    return tuple(sorted({dataset for one, run, (dataset, _) in edges if one == way and run in among}))
+
+
+def dataset_node(dataset: DatasetId, version: str) -> str:
+    """The node id of a version of a dataset."""
+    return f"{dataset.node_id}#{version}"
+
+
+def job_node(run: FoundRun) -> str:
+    """The node id of the version of its job that a run was."""
+    return f"{run.job.node_id}#{run.job_version}" if run.job_version else run.job.node_id
+
+
+def from_job_version(
+    version: FoundJobVersion, table: GraphTable, depth: int, visibility: Visibility = EVERYTHING
+) -> Graph | None:
+    """The graph around the last run of a job version; that of a version that was only declared is its node alone."""
+    if version.latest_run:
+        return Upstream(table, visibility).from_run(version.latest_run.key, version.version, depth)
+    node = FoundJob(id=version.job, type="BATCH", created=version.created, updated=version.updated)
+    return Graph((replace(node, version=version.version),), (), ())

@@ -1,0 +1,132 @@
+"""The archive's calendar in the graph table: who compacts, which days are sealed, and the last of their digests.
+
+COMPACTION            LEASE     execution, until           one compaction at a time: it extends one chain
+COMPACTION            LAST      day, digest key, sha256,   the end of the chain
+                                events_to                  the last day of arrival whose events it covers
+DAY#<day>             SEAL      execution, sealed_at       from then on no object can be committed to the day
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from lineage.aws.items import batch_get
+from lineage_model.errors import Conflict
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from mypy_boto3_dynamodb import DynamoDBClient
+
+    from lineage.aws.items import Item, Value
+
+_LEASE: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "LEASE"}}
+_LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "LAST"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Seal:
+    """Who sealed a day, and when (seconds since 1970)."""
+
+    execution: str
+    sealed_at: int
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A digest as the next one names it."""
+
+    day: str
+    key: str
+    sha256: str
+
+
+@dataclass(frozen=True, slots=True)
+class Calendar:
+    """The days of the archive."""
+
+    dynamodb: DynamoDBClient
+    table: str
+
+    def lease(self, execution: str, *, now_s: int, until_s: int) -> None:
+        """Hold the archive for one execution until then; `Conflict` if another one holds it."""
+        try:
+            self.dynamodb.put_item(
+                TableName=self.table,
+                Item={**_LEASE, "execution": {"S": execution}, "until": {"N": str(until_s)}},
+                ConditionExpression="attribute_not_exists(pk) OR execution = :execution OR #until < :now",
+                ExpressionAttributeNames={"#until": "until"},
+                ExpressionAttributeValues={":execution": {"S": execution}, ":now": {"N": str(now_s)}},
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException as error:
+            raise Conflict(
+                "another compaction is under way; it is over, or its lease is, before the next may start"
+            ) from error
+
+    def release(self, execution: str) -> None:
+        """Give the lease up, if the execution holds it."""
+        try:
+            self.dynamodb.delete_item(
+                TableName=self.table,
+                Key=_LEASE,
+                ConditionExpression="execution = :execution",
+                ExpressionAttributeValues={":execution": {"S": execution}},
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException:
+            return
+
+    def seal(self, day: str, seal: Seal) -> Seal:
+        """Close the day to commits, once: the seal that counts."""
+        key = _seal_key(day)
+        try:
+            self.dynamodb.put_item(
+                TableName=self.table,
+                Item={**key, "execution": {"S": seal.execution}, "sealed_at": {"N": str(seal.sealed_at)}},
+                ConditionExpression="attribute_not_exists(pk)",
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException:
+            return self.seals([day])[day]
+        return seal
+
+    def seals(self, days: Sequence[str]) -> dict[str, Seal]:
+        """The seals of those days that have one; 100 days at most."""
+        items = batch_get(self.dynamodb, self.table, [_seal_key(day) for day in days])
+        return {item["pk"]["S"].partition("#")[2]: _seal(item) for item in items}
+
+    def last(self) -> Link | None:
+        """The newest digest of the chain."""
+        item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item")
+        return Link(item["day"]["S"], item["key"]["S"], item["sha256"]["S"]) if item else None
+
+    def events_to(self) -> str:
+        """Return the last day of arrival whose events the chain covers; empty if it covers none."""
+        item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item", {})
+        return item["events_to"]["S"] if "events_to" in item else ""
+
+    def put_last(self, link: Link, events_to: str) -> None:
+        """Make the digest the newest of the chain, which covers events up to that day, unless a later day's is."""
+        values: dict[str, Value] = {
+            "day": {"S": link.day},
+            "key": {"S": link.key},
+            "sha256": {"S": link.sha256},
+            "events_to": {"S": events_to},
+        }
+        try:
+            self.dynamodb.put_item(
+                TableName=self.table,
+                Item={**_LAST, **values},
+                ConditionExpression="attribute_not_exists(pk) OR #day <= :day",
+                ExpressionAttributeNames={"#day": "day"},
+                ExpressionAttributeValues={":day": {"S": link.day}},
+            )
+        except self.dynamodb.exceptions.ConditionalCheckFailedException:
+            return
+
+
+def _seal_key(day: str) -> Item:
+    return {"pk": {"S": f"DAY#{day}"}, "sk": {"S": "SEAL"}}
+
+
+def _seal(item: Item) -> Seal:
+    return Seal(item["execution"]["S"], int(item["sealed_at"]["N"]))

@@ -1,0 +1,108 @@
+"""Everything that is known of a root: the table's rows (expired ones too), the staged images, the last archive."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from lineage.records.archive import Archive
+from lineage.records.forest import Forest
+from lineage.records.items import parse_item
+from lineage.records.lines import Compaction, render_lines
+from lineage.records.pointers import Pointer, Pointers
+from lineage.records.record import LineageRecord, keep_first
+from lineage.records.staged import Staged
+from lineage.records.table import RecordsTable
+from lineage_model.errors import TooLarge
+
+_CHECK_EVERY = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """Where records of a root may be."""
+
+    table: RecordsTable
+    staged: Staged
+    pointers: Pointers
+    archive: Archive
+
+
+class Gathered(Protocol):
+    """All that is known of a root, read and decided: one record for each node.
+
+    `displaced` lost to an earlier record of their node; `staged` are the places of the staged images among them;
+    `pointer` is the archive that was read, if there was one.
+    """
+
+    @property
+    def pointer(self) -> Pointer | None: ...  # noqa: D102 - the class says it
+    @property
+    def displaced(self) -> Sequence[LineageRecord]: ...  # noqa: D102 - the class says it
+    @property
+    def staged(self) -> Sequence[str]: ...  # noqa: D102 - the class says it
+    @property
+    def count(self) -> int:
+        """The number of records."""
+
+    def lines(self, compaction: Compaction) -> Iterator[bytes]:
+        """The trace lines, in blocks of whole lines, in the order that `render_lines` gives."""
+
+
+@dataclass(slots=True)
+class Findings:
+    """What a function gathers of a root, in its memory; `check` is called now and then, and may raise."""
+
+    root_id: str
+    pointer: Pointer | None
+    check: Callable[[], None] = lambda: None
+    records: dict[str, LineageRecord] = field(default_factory=dict)
+    displaced: list[LineageRecord] = field(default_factory=list)
+    staged: list[str] = field(default_factory=list)
+
+    @property
+    def count(self) -> int:
+        """The number of records."""
+        return len(self.records)
+
+    def lines(self, compaction: Compaction | None) -> Iterator[bytes]:
+        """The trace lines, in blocks of whole lines; a live trace has no compaction step."""
+        return render_lines(self.forest(), compaction, self.check)
+
+    def add(self, record: LineageRecord) -> None:
+        """Take a record in; of two of one node the first stays, whatever their order."""
+        known = self.records.setdefault(record.node_id, record)
+        if known is not record and known != record:
+            kept = keep_first(record, known)
+            self.records[record.node_id] = kept.record
+            self.displaced += kept.displaced
+
+    def forest(self) -> Forest:
+        """The records as a forest."""
+        return Forest(self.root_id, self.records.values())
+
+
+def find_all(root_id: str, sources: Sources, *, records_max: int, check: Callable[[], None]) -> Findings:
+    """Read all that is known of the root. The pointer comes first: who commits after it was read has seen more.
+
+    `check` is called now and then and may raise; above `records_max` records `TooLarge` is raised.
+    """
+    findings = Findings(root_id, sources.pointers.find(root_id), check)
+
+    def add(record: LineageRecord) -> None:
+        findings.add(record)
+        if len(findings.records) > records_max:
+            raise TooLarge(f"root {root_id!r} has more than {records_max} records")
+        if len(findings.records) % _CHECK_EVERY == 0:
+            check()
+
+    for item in sources.table.read_root(root_id):
+        add(parse_item(item))
+    for place, record in sources.staged.staged(root_id):
+        add(record)
+        findings.staged.append(place)
+    if findings.pointer is not None:
+        for record in sources.archive.records(findings.pointer.object.key):
+            add(record)
+    return findings

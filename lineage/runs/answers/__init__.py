@@ -1,1 +1,0 @@
-"""What can be found in the facts: graphs, versions, runs, lists."""

@@ -1,1 +1,0 @@
-"""Every event as it was sent: kept, listed by time, and replayed."""

@@ -1,0 +1,155 @@
+"""The archive's tables: their columns by version, and the places of their files in the bucket.
+
+A later version only adds columns, at the end, and all columns are optional. Compaction writes the tables as Parquet
+(`jobs/`), the stack registers them (`infra/`), Athena, Spark and DuckDB read them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+
+# Of the tables' columns. Readers of a version read every file of that version and of those before it.
+VERSION = 1
+
+_TEXTS = "map<string,string>"
+_STEP = (
+    "struct<node_id:string,parent_id:string,action_taken:string,recorded_at:bigint,storage_location:string,"
+    f"run_id:string,metadata:{_TEXTS}>"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column: its name, its type as Hive and Spark spell it, and what it says."""
+
+    name: str
+    type: str
+    about: str
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table, partitioned by `day` (YYYY-MM-DD, UTC), a string that is in the path and not in the files."""
+
+    name: str
+    about: str
+    columns: Sequence[Column]
+
+    @property
+    def ddl(self) -> str:
+        """The columns as Spark reads a schema from text.
+
+        >>> RECORDS.ddl[:44]
+        'root_id string, node_id string, parent_id st'
+        """
+        return ", ".join(f"{column.name} {column.type}" for column in self.columns)
+
+
+RECORDS = Table(
+    "records",
+    "Every archived record once, under the day of the trace that archived it first; sorted by root_id, node_id.",
+    (
+        Column("root_id", "string", "what the record's tree starts from"),
+        Column("node_id", "string", "the record's own id within its root"),
+        Column("parent_id", "string", "the node that it was made from"),
+        Column("action_taken", "string", "what was done to the parent"),
+        Column("storage_location", "string", "where what was made lies"),
+        Column("recorded_at", "bigint", "when it was recorded, in seconds since 1970 UTC"),
+        Column("run_id", "string", "the run that it was a step of, if that was told"),
+        Column("metadata", _TEXTS, "what the enrichers of the load function added; null if nothing"),
+    ),
+)
+TRACES = Table(
+    "traces",
+    "A row for each leaf of each root that was traced for the day: its path from the root. The newest day of a root is "
+    "the authority on it. Sorted by root_id, record_id.",
+    (
+        Column("root_id", "string", "the root"),
+        Column("record_id", "string", "the leaf's node id"),
+        Column("complete", "boolean", "false if a parent is missing or the path goes round"),
+        Column("missing", "array<string>", "the parent that is missing; null if none is"),
+        Column("cycle", "array<string>", "the node ids that lead into each other; null if none do"),
+        Column("lineage", f"array<{_STEP}>", "the steps: root first, then the leaf, last the compaction that wrote it"),
+    ),
+)
+TABLES = (RECORDS, TRACES)
+DAY = Column("day", "string", "the day (UTC) whose compaction archived it, YYYY-MM-DD")
+
+
+PREFIX = "tables/"
+PUBLISHED_PREFIX = f"{PREFIX}published/"
+
+
+def partition_prefix(table: str, day: str) -> str:
+    """Where every attempt of a day lies.
+
+    >>> partition_prefix("records", "2026-11-20")
+    'tables/records/day=2026-11-20/'
+    """
+    return f"{PREFIX}{table}/day={day}/"
+
+
+def attempt_prefix(table: str, day: str, attempt: str) -> str:
+    """Where the files of one attempt lie; an attempt's id has no slash."""
+    return f"{partition_prefix(table, day)}attempt={attempt}/"
+
+
+def manifest_key(day: str, attempt: str) -> str:
+    """Where an attempt says that it is whole."""
+    return f"{PREFIX}manifests/day={day}/{attempt}.json"
+
+
+def published_key(day: str) -> str:
+    """Where the manifest of the day's published attempt lies."""
+    return f"{PUBLISHED_PREFIX}{day}.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What an attempt wrote of one table."""
+
+    rows: int
+    files: int
+    size_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Manifest:
+    """A whole attempt to compact a day: which digest it read (SHA-256 of the object), and what it wrote.
+
+    `version` is that of the tables' columns.
+    """
+
+    day: str
+    attempt: str
+    digest_sha256: str
+    records: Written
+    traces: Written
+    version: int = VERSION
+
+
+def render_manifest(manifest: Manifest) -> bytes:
+    """The manifest as JSON."""
+    return json.dumps(asdict(manifest), separators=(",", ":")).encode()
+
+
+def parse_manifest(body: bytes) -> Manifest:
+    """The manifest that `render_manifest` wrote; what a later version adds is passed over.
+
+    Raises:
+        ValueError: it is none, or of a later version whose tables this one cannot read.
+    """
+    try:
+        form = json.loads(body)
+        written = {
+            name: Written(**{part: form[name][part] for part in ("rows", "files", "size_bytes")})
+            for name in ("records", "traces")
+        }
+        manifest = Manifest(form["day"], form["attempt"], form["digest_sha256"], **written, version=form["version"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise ValueError(f"not a manifest: {error!r}") from error
+    if not 1 <= manifest.version <= VERSION:
+        raise ValueError(f"version: must be 1 to {VERSION}, got {manifest.version}: a later release can read it")
+    return manifest

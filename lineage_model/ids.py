@@ -1,0 +1,133 @@
+"""The identities of nodes, datasets, jobs and runs, as pure functions of what they name."""
+
+from __future__ import annotations
+
+import hashlib
+import uuid
+from dataclasses import dataclass
+from typing import TypeAlias
+
+# A column, or a field inside one: the names from the outside in.
+FieldPath: TypeAlias = tuple[str, ...]
+# The name space of derived node ids. Any fixed UUID does; changing it would give a retried request a second node.
+REQUESTS = uuid.UUID("7c0d3c1e-9a0b-5f60-8c57-2f1f1b7b2f55")
+
+
+def derive_node_id(root_id: str, parent_id: str, action_taken: str, request_id: str, index: int) -> str:
+    """The node id of the `index`-th record of a request that names none: the same for every retry.
+
+    The whole identity of the step goes in, so that one request id used for two steps by mistake still makes two nodes.
+
+    >>> derive_node_id("flights", "flights", "READ", "r-1", 0)
+    '357d959f-5302-5c2a-933c-78f3e3edde97'
+    """
+    name = "\0".join((root_id, parent_id, action_taken, request_id, str(index)))
+    return str(uuid.uuid5(REQUESTS, name))
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class _Named:
+    """What OpenLineage names by a namespace and a name in it."""
+
+    namespace: str
+    name: str
+
+    @property
+    def key(self) -> str:
+        """A name of fixed length for it: the SHA-256 of both parts."""
+        return hashlib.sha256(f"{self.namespace}\0{self.name}".encode()).hexdigest()
+
+
+class DatasetId(_Named):
+    """A dataset, as OpenLineage names it."""
+
+    __slots__ = ()
+
+    @property
+    def node_id(self) -> str:
+        """Its node id, as Marquez prints it.
+
+        >>> DatasetId("postgres://db:5432", "shop.public.orders").node_id
+        'dataset:postgres://db:5432:shop.public.orders'
+        """
+        return f"dataset:{self.namespace}:{self.name}"
+
+
+class JobId(_Named):
+    """A job, as OpenLineage names it."""
+
+    __slots__ = ()
+
+    @property
+    def node_id(self) -> str:
+        """Its node id, as Marquez prints it."""
+        return f"job:{self.namespace}:{self.name}"
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class RunKey:
+    """The identity of a run: its id (see `run_id_of`), and the namespace of its job, hashed to fit into keys.
+
+    Whoever emits events of one namespace may know the run ids of another, so an id alone names no run. In order, the
+    ids come first.
+    """
+
+    id: str
+    namespace_hash: str
+
+    @classmethod
+    def of(cls, namespace: str, run: str) -> RunKey:
+        """Return the identity of the run with this id in this namespace.
+
+        >>> str(RunKey.of("flights", "0176a8c2-fe01-7439-87e6-56a1a1b4029f"))
+        '0176a8c2-fe01-7439-87e6-56a1a1b4029f.c8cf489ed229d3a214f17b2a75528728'
+        """
+        return cls(run, hashlib.sha256(namespace.encode()).hexdigest()[:32])
+
+    @classmethod
+    def parse(cls, text: str) -> RunKey:
+        """Return the identity that was printed as this text."""
+        run, _, namespace_hash = text.partition(".")
+        return cls(run, namespace_hash)
+
+    def __str__(self) -> str:
+        """Return the identity as a part of keys and of stored JSON."""
+        return f"{self.id}.{self.namespace_hash}"
+
+
+def uuid_of_bytes(text: str) -> str:
+    """The UUID (version 3) of the text's UTF-8 bytes alone, as Java's `UUID.nameUUIDFromBytes` makes it.
+
+    Marquez names its versions so (`Utils.java`).
+
+    >>> uuid_of_bytes("ns:job::")
+    'bcd5fac5-2d39-346b-be30-04ee578a8c62'
+    """
+    digest = hashlib.md5(text.encode(), usedforsecurity=False).digest()
+    return str(uuid.UUID(bytes=digest, version=3))
+
+
+def run_id_of(text: str) -> str:
+    """The id of a run as it is kept: a UUID in lower case; any other text becomes Marquez's UUID of its bytes.
+
+    So a run is found by the id that was sent and by the one that Marquez prints for it.
+
+    >>> run_id_of("0176A8C2-FE01-7439-87E6-56A1A1B4029F")
+    '0176a8c2-fe01-7439-87e6-56a1a1b4029f'
+    >>> run_id_of("nightly-1")
+    '67dce3e5-a76c-304c-a978-e715f404b156'
+    """
+    try:
+        parsed = uuid.UUID(text)
+    except ValueError:
+        return uuid_of_bytes(text)
+    return str(parsed) if str(parsed) == text.lower() else uuid_of_bytes(text)
+
+
+# A root's shard is the first hex digit of its SHA-256: what is listed by day is spread over sixteen partitions.
+SHARDS = tuple("0123456789abcdef")
+
+
+def sha_of(text: str) -> str:
+    """SHA-256 of the text's UTF-8, in hex."""
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,1 @@
+"""Capture on Spark Connect, where there is no JVM beside the job."""

@@ -1,0 +1,117 @@
+r"""Parsed plans as Spark prints them (`EXPLAIN EXTENDED`): what a statement writes and reads, by the names in it.
+
+Spark's own parser is the only one that knows its SQL, and this is how a client without a JVM can ask it. The parsed
+plan has nothing of the catalog in it, so it is the same whenever it is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, UnknownRead
+
+_SECTION = re.compile(r"== Parsed Logical Plan ==\n(.*?)(?:\n\n== |\Z)", re.DOTALL)
+# `:  ` and three spaces are the columns of nodes above; `:- ` and `+- ` are before a node.
+_LINE = re.compile(r"((?:[: ] {2})*)(?:[:+]- )(.*)")
+_KIND = re.compile(r"'?(\w+)")
+_RELATION = re.compile(r"'?Unresolved(?:Relation|Table|TableOrView|View|Identifier|Namespace) \[(.*?)\](?:,|$)")
+_CTE = re.compile(r"CTE \[(.*)\]")
+_LOCATION = re.compile(
+    r"Storage\(Location: (.*?)(?:, (?:Serde Library|InputFormat|OutputFormat|Compressed|Storage Properties)\b|\)[,$])"
+)
+_FORMAT_IN_SQL = re.compile(r"\w[\w.]*, (?=.*/)")
+
+
+@dataclass(slots=True)
+class PlanText:
+    """A node of a plan: its line, without what leads to it, and the nodes below it.
+
+    Those `inside` it are of its expressions (subqueries), or what a CTE defines.
+    """
+
+    text: str
+    depth: int = 0
+    below: list[PlanText] = field(default_factory=list)
+    inside: list[PlanText] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        """Its class."""
+        found = _KIND.match(self.text)
+        return found[1] if found else ""
+
+    @property
+    def name(self) -> tuple[str, ...]:
+        """The name in it; parts with commas in them come apart."""
+        found = _RELATION.search(self.text)
+        return tuple(found[1].split(", ")) if found else ()
+
+
+def parse_plan_text(explained: str) -> PlanText | None:
+    """The parsed plan in the answer of `EXPLAIN EXTENDED`; None if there is none."""
+    section = _SECTION.search(explained)
+    if section is None:
+        return None
+    first, *lines = section[1].split("\n")
+    root = PlanText(first)
+    above = [root]
+    for line in lines:
+        found = _LINE.fullmatch(line)
+        if found is None:  # the text of the node before it goes on
+            continue
+        node = PlanText(found[2], len(found[1]) // 3 + 1)
+        while above[-1].depth >= node.depth:
+            above.pop()
+        parent = above[-1]
+        (parent.below if node.depth == parent.depth + 1 else parent.inside).append(node)
+        above.append(node)
+    return root
+
+
+def reads_in(root: PlanText, *, recursive: bool = False) -> Iterator[Read]:
+    """What a plan reads; a name that a CTE has is none of a table, where the CTE is known.
+
+    `recursive`: a CTE may be known in its own definition.
+    """
+    left: list[tuple[PlanText, frozenset[str]]] = [(root, frozenset())]
+    while left:
+        node, known = left.pop()
+        if (found := _CTE.fullmatch(node.text)) is not None:
+            definitions = []
+            for name, definition in zip(found[1].lower().split(", "), node.inside, strict=False):
+                definitions.append((definition, known | {name} if recursive else known))
+                known |= {name}
+            left += [*((one, known) for one in node.below), *reversed(definitions)]
+            continue
+        if (read := _read(node, known)) is not None:
+            yield read
+        left += [(one, known) for one in reversed([*node.inside, *node.below])]
+
+
+def _read(node: PlanText, known: frozenset[str]) -> Read | None:
+    if node.kind == "LogicalRDD":
+        return UnknownRead("LogicalRDD: made of an RDD")
+    if node.kind == "PlanWithUnresolvedIdentifier":
+        return UnknownRead("IDENTIFIER: a name that is computed")
+    if node.kind != "UnresolvedRelation" or (len(node.name) == 1 and node.name[0].lower() in known):
+        return None
+    return relation_read(node.text)
+
+
+def relation_read(text: str) -> Read | None:
+    """The relation in a node: a table, or a path behind its format (``SELECT * FROM parquet.`/data/flights` ``)."""
+    found = _RELATION.search(text)
+    if found is None:
+        return None
+    if _FORMAT_IN_SQL.match(found[1]):
+        format_, _, path = found[1].partition(", ")
+        return SourceRead(format_, (path,))
+    return TableRead(tuple(found[1].split(", ")))
+
+
+def location_in(text: str) -> str | None:
+    """Where an `INSERT OVERWRITE DIRECTORY` writes to."""
+    found = _LOCATION.search(text)
+    return found[1] if found else None

@@ -1,0 +1,146 @@
+"""What a relation of Spark Connect's protocol reads: the names, places and statements in it, none of them resolved.
+
+A client's plan has names without owners and SQL as text; what they stand for is the server's knowledge
+(`connect_server`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from spark_client.capturing.datasets import jdbc
+
+_RELATION = "spark.connect.Relation"
+# Messages without relations in them, of which there are very many.
+_OTHERS = frozenset({"spark.connect.Expression", "spark.connect.DataType", "google.protobuf.Any"})
+_MADE_OF_NOTHING = frozenset({"range", "unresolved_table_valued_function", "common_inline_user_defined_table_function"})
+
+
+@dataclass(frozen=True, slots=True)
+class TableRead:
+    """A table or a view, by the parts of its name; those of a view's query may be in another `database`."""
+
+    name: tuple[str, ...]
+    database: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRead:
+    """A source by its format (empty: the session's default), with the paths or the options that say where it is.
+
+    `schema` is what the program says it is, as JSON or as SQL's columns.
+    """
+
+    format: str
+    paths: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict, hash=False)
+    schema: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class QueryRead:
+    """A query in SQL (`message` is the protocol's `SQL`); `frames` are names in it that stand for frames."""
+
+    message: Any = field(hash=False)
+    frames: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class FrameRead:
+    """A frame that the server keeps, by its id: a checkpoint, or what a command answered."""
+
+    id: str
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownRead:
+    """What nobody can name, and why."""
+
+    reason: str
+
+
+Read: TypeAlias = TableRead | SourceRead | QueryRead | FrameRead | UnknownRead
+
+
+def reads_of(relation: Any) -> Iterator[Read]:
+    """What a `Relation` reads, the first first, some of it several times; it may be as deep as it likes."""
+    left: list[tuple[Any, frozenset[str]]] = [(relation, frozenset())]
+    while left:
+        message, frames = left.pop()
+        kind = message.WhichOneof("rel_type") or "relation"
+        if kind == "sql":
+            yield QueryRead(message.sql, frames)
+        elif kind in _RULES:
+            yield from _RULES[kind](getattr(message, kind))
+        else:
+            inputs = list(_relations_in(getattr(message, kind))) if kind != "relation" else []
+            if not inputs and kind not in _MADE_OF_NOTHING:
+                yield UnknownRead(f"{kind}: a source that nobody can name")
+            frames |= {one.subquery_alias.alias for one in inputs if kind == "with_relations" and _is_frame(one)}
+            left += [(one, frames) for one in reversed(inputs)]
+
+
+def table_read(name: str) -> TableRead:
+    """A table by its name as it is written.
+
+    >>> table_read("shop.`my.orders`").name
+    ('shop', 'my.orders')
+    """
+    return TableRead(tuple(jdbc.parse_name(name) or [name]))
+
+
+def source_read(
+    format_: str, paths: Iterable[str], options: Mapping[str, str], schema: str = ""
+) -> TableRead | SourceRead:
+    """A source; Iceberg takes a table's name for a path."""
+    small = {key.lower(): value for key, value in options.items()}
+    every = tuple(filter(None, paths)) or tuple(filter(None, [small.get("path")]))
+    if format_.lower() == "iceberg" and len(every) == 1 and "/" not in every[0]:
+        return table_read(every[0])
+    return SourceRead(format_.lower(), every, small, schema)
+
+
+def _relations_in(message: Any) -> Iterator[Any]:
+    """The relations right below a message, at whatever depth of its own messages."""
+    for descriptor, value in message.ListFields():
+        inside = descriptor.message_type
+        if inside is None or inside.full_name in _OTHERS or inside.GetOptions().map_entry:
+            continue
+        for one in [value] if hasattr(value, "DESCRIPTOR") else value:
+            if inside.full_name == _RELATION:
+                yield one
+            else:
+                yield from _relations_in(one)
+
+
+def _is_frame(relation: Any) -> bool:
+    return bool(relation.WhichOneof("rel_type") == "subquery_alias")
+
+
+def _read(message: Any) -> Iterator[Read]:
+    if message.is_streaming:
+        yield UnknownRead("read: a stream")
+    elif message.WhichOneof("read_type") == "named_table":
+        yield table_read(message.named_table.unparsed_identifier)
+    else:
+        source = message.data_source
+        yield source_read(source.format, source.paths, source.options, source.schema)
+
+
+def _local(_: Any) -> Iterator[Read]:
+    yield UnknownRead("LocalRelation: rows of the program")
+
+
+def _frame(message: Any) -> Iterator[Read]:
+    yield FrameRead(message.relation_id)
+
+
+_RULES: dict[str, Callable[[Any], Iterator[Read]]] = {
+    "read": _read,
+    "local_relation": _local,
+    "cached_local_relation": _local,
+    "chunked_cached_local_relation": _local,
+    "cached_remote_relation": _frame,
+}

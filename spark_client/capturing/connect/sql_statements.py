@@ -1,0 +1,182 @@
+"""What a statement in SQL does to datasets, and to the names that later statements find: by its parsed plan."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from spark_client.capturing.connect.plan_texts import PlanText, location_in, reads_in, relation_read
+from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, source_read, table_read
+from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.model import Change
+
+# Statements that `EXPLAIN` does not run, and that write or name something. It does run EXECUTE IMMEDIATE.
+_EXPLAINABLE = re.compile(
+    r"(?:\s|--[^\n]*(?:\n|$)|/\*.*?\*/)*\(*"
+    r"(?:INSERT|WITH|FROM|CREATE|REPLACE|MERGE|UPDATE|DELETE|LOAD|CACHE|DROP|ALTER|SELECT|TABLE|VALUES|MAP|REDUCE)\b",
+    re.IGNORECASE | re.DOTALL,
+)
+_USE = re.compile(r"\s*USE\s+(?:(?:NAMESPACE|DATABASE|SCHEMA)\s+)?(\S.*?)\s*;?\s*", re.IGNORECASE | re.DOTALL)
+_RECURSIVE = re.compile(r"\bWITH\s+RECURSIVE\b", re.IGNORECASE)
+# What an INSERT has behind its table: columns, or the partitions that it writes; whether it overwrites.
+_INSERT = re.compile(r"\], \[[^\]]*\], (?:true|false)(?P<spec>(?:, \[.*?\])*), (?P<overwrite>true|false)\b")
+_LOAD = re.compile(r"'?LoadData (?P<path>.*), (?P<local>true|false), (?P<overwrite>true|false)(?:, .*)?")
+_TEMPORARY = re.compile(r"'?CreateViewCommand (?P<name>.*?), .*, (?P<where>Local|Global)TempView, ", re.DOTALL)
+_CACHED = re.compile(r"'?CacheTableAsSelect (?P<name>.*?), ")
+_USING = re.compile(
+    r"CreateTempViewUsing \[tableIdent:(?P<name>\S+) .*?provider:(?P<format>\S+)(?: Map\((?P<map>.*)\))?"
+)
+_PAIR = re.compile(r"(?:^|, )([\w.]+) -> ")
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """A write.
+
+    Attributes:
+        kind: its class in the parsed plan.
+        target: None for what nobody can name.
+        reads: what it reads; the target too, where rows of it are changed.
+        change: what it does to the target as a whole.
+        by_partition: an overwrite that may replace some partitions alone, if the session is set so.
+    """
+
+    kind: str
+    target: Read | None
+    reads: tuple[Read, ...]
+    change: Change | None = None
+    by_partition: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """A name that stands for a query from now on, in this session alone; of None: no longer."""
+
+    name: tuple[str, ...]
+    reads: tuple[Read, ...] | None
+
+
+def is_explainable(text: str) -> bool:
+    """Whether to ask what a statement is: it may write or name something, and asking does not run it.
+
+    >>> [is_explainable(text) for text in ("/* 1 */ INSERT INTO t SELECT 1", "EXECUTE IMMEDIATE 'DROP TABLE t'")]
+    [True, False]
+    """
+    return _EXPLAINABLE.match(text) is not None
+
+
+def is_recursive(text: str) -> bool:
+    """Whether a CTE in it may be known in its own definition."""
+    return _RECURSIVE.search(text) is not None
+
+
+def find_database(text: str) -> tuple[str, ...] | None:
+    """The catalog or database that a `USE` moves to; empty if that is no plain name, None if it is no `USE`.
+
+    >>> find_database("USE derby.`APP`"), find_database("use identifier(:x)"), find_database("USER")
+    (('derby', 'APP'), (), None)
+    """
+    found = _USE.fullmatch(text)
+    return None if found is None else tuple(jdbc.parse_name(found[1]) or ())
+
+
+def find_statements(root: PlanText, *, recursive: bool = False) -> Iterator[Statement | View]:
+    """What a statement writes, several datasets where its INSERTs share a FROM; the view that it makes or drops."""
+    commands = list(_commands_in(root))
+    for command in commands:
+        reads = tuple(reads_in(command if len(commands) > 1 else root, recursive=recursive))
+        rule = _RULES.get(command.kind)
+        if rule is not None and (found := rule(command, reads)) is not None:
+            yield found
+
+
+def _commands_in(root: PlanText) -> Iterator[PlanText]:
+    inside = root.below if root.kind in ("CTE", "Union") else []
+    if not any(one.kind in (*_RULES, "Union") for one in inside):
+        yield root
+    for one in inside:
+        yield from _commands_in(one)
+
+
+def _insert(command: PlanText, reads: tuple[Read, ...]) -> Statement:
+    found = _INSERT.search(command.text)
+    spec = found["spec"] if found else ""
+    overwrites = found is not None and found["overwrite"] == "true"
+    part = "=Some(" in spec or "=None" in spec or "replacewhere" in command.text.lower()
+    change: Change | None = "OVERWRITE" if overwrites and not part else None
+    return Statement(command.kind, relation_read(command.text), reads, change, by_partition=overwrites)
+
+
+def _created(command: PlanText, reads: tuple[Read, ...]) -> Statement:
+    target = TableRead(command.below[0].name) if command.below and command.below[0].name else None
+    return Statement(command.kind, target, reads, "OVERWRITE" if command.kind.startswith("Replace") else "CREATE")
+
+
+def _folder(command: PlanText, reads: tuple[Read, ...]) -> Statement:
+    location = location_in(command.text)
+    target = SourceRead("", (location,)) if location else None
+    return Statement(command.kind, target, reads, "OVERWRITE" if command.text.endswith(", true") else None)
+
+
+def _rows(command: PlanText, reads: tuple[Read, ...]) -> Statement:
+    """MERGE, UPDATE, DELETE: the table comes first."""
+    target = next(reads_in(command.below[0]), None) if command.below else None
+    return Statement(command.kind, target, reads)
+
+
+def _load(command: PlanText, reads: tuple[Read, ...]) -> Statement:
+    found = _LOAD.match(command.text)
+    target = TableRead(command.below[0].name) if command.below and command.below[0].name else None
+    if found is None:
+        return Statement(command.kind, target, reads)
+    path = f"file:{found['path']}" if found["local"] == "true" and ":" not in found["path"] else found["path"]
+    change: Change | None = "OVERWRITE" if found["overwrite"] == "true" else None
+    return Statement(command.kind, target, (SourceRead("", (path,)),), change)
+
+
+def _view(command: PlanText, reads: tuple[Read, ...]) -> View | None:
+    found = _TEMPORARY.match(command.text)
+    if found is None:
+        return None
+    name = table_read(found["name"]).name
+    return View(("global_temp", *name[-1:]) if found["where"] == "Global" else name, reads)
+
+
+def _cached(command: PlanText, reads: tuple[Read, ...]) -> View | None:
+    found = _CACHED.match(command.text)
+    return View(table_read(found["name"]).name, reads) if found else None
+
+
+def _view_of_source(command: PlanText, _: tuple[Read, ...]) -> View | None:
+    found = _USING.match(command.text)
+    if found is None:
+        return None
+    pieces = _PAIR.split(found["map"] or "")[1:]
+    options = dict(zip(pieces[::2], pieces[1::2], strict=True))
+    return View(table_read(found["name"]).name, (source_read(found["format"], (), options),))
+
+
+def _changed_view(command: PlanText, reads: tuple[Read, ...]) -> View | None:
+    return View(command.below[0].name, reads) if command.below else None
+
+
+def _dropped(command: PlanText, _: tuple[Read, ...]) -> View | None:
+    return View(command.below[0].name, None) if command.below else None
+
+
+_RULES: dict[str, Callable[[PlanText, tuple[Read, ...]], Statement | View | None]] = {
+    "InsertIntoStatement": _insert,
+    "CreateTableAsSelect": _created,
+    "ReplaceTableAsSelect": _created,
+    "InsertIntoDir": _folder,
+    "MergeIntoTable": _rows,
+    "UpdateTable": _rows,
+    "DeleteFromTable": _rows,
+    "LoadData": _load,
+    "CreateViewCommand": _view,
+    "CacheTableAsSelect": _cached,
+    "CreateTempViewUsing": _view_of_source,
+    "AlterViewAs": _changed_view,
+    "DropView": _dropped,
+}

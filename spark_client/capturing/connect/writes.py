@@ -1,0 +1,254 @@
+"""Commands of a program's Spark Connect clients, understood table by table: what each wrote where, and what it read.
+
+They come in the order in which they ended, so a name is what it stood for then: temporary views are made by commands,
+too, and are made again under the same name in loops.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from spark_client.capturing.connect.commands import Command
+from spark_client.capturing.connect.reads import (
+    QueryRead,
+    Read,
+    TableRead,
+    reads_of,
+    source_read,
+    table_read,
+)
+from spark_client.capturing.connect.server import Server, Unanswered, statement_of
+from spark_client.capturing.connect.sql_statements import (
+    Statement,
+    find_database,
+    find_statements,
+    is_explainable,
+    is_recursive,
+)
+from spark_client.capturing.connect.tables import Found, Known, Session
+from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.datasets.locations import is_partition
+from spark_client.capturing.extract import NotUnderstood
+from spark_client.capturing.model import Change, Dataset, Write
+
+# Sources that keep nothing.
+_KEEP_NOTHING = frozenset({"noop", "console"})
+# Statements after which a table may be another one by the same name.
+_CHANGES_TABLES = re.compile(r"\s*(?:CREATE|REPLACE|DROP|ALTER|REFRESH|MSCK|UNCACHE|BEGIN|EXECUTE)\b", re.IGNORECASE)
+# Rows of the program are in its plan, and go over the wire again with a question about it.
+_ASKED_MAX_BYTES = 1_000_000
+_DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
+
+
+class Understanding:
+    """Understands the commands of all sessions at one server, one after the other."""
+
+    def __init__(self, catalogs: Catalogs, server: Callable[[Any], Server] = Server) -> None:
+        self._known = Known(catalogs)
+        self._server = server
+        self._sessions: WeakKeyDictionary[Any, Session] = WeakKeyDictionary()
+
+    def read_write(self, command: Command) -> list[Write]:
+        """What it wrote: nothing mostly, several datasets where a statement has several INSERTs.
+
+        Raises:
+            NotUnderstood: something, but nobody can say where to.
+        """
+        session = self._session(command.client)
+        return _RULES[command.kind](_Commanded(session, command, getattr(command.message, command.kind)))
+
+    def meet(self, client: Any) -> None:
+        """A session whose commands are going to come."""
+        self._session(client).meet()
+
+    def _session(self, client: Any) -> Session:
+        if client not in self._sessions:
+            self._sessions[client] = Session(self._server(client), self._known)
+        return self._sessions[client]
+
+
+class _Commanded:
+    """A command in its session; `message` is the part of it that its kind has."""
+
+    def __init__(self, session: Session, command: Command, message: Any) -> None:
+        self.session = session
+        self.command = command
+        self.message = message
+
+    @property
+    def mode(self) -> str:
+        """How it writes: `OVERWRITE`, `APPEND`, `CREATE`, ..."""
+        field = self.message.DESCRIPTOR.fields_by_name["mode"]
+        return str(field.enum_type.values_by_number[self.message.mode].name).rpartition("MODE_")[2]
+
+    def write(self, statement: Statement, *, sql: str | None = None, query: Any = None, number: int = 0) -> Write:
+        """The write of a statement; `query` is the relation whose rows are written, if that is not in the SQL."""
+        if statement.target is None:
+            raise NotUnderstood(f"{statement.kind}: a target that nobody can name")
+        found = self.session.find(statement.reads)
+        output = self.session.find_target(statement.target, is_new=statement.change is not None)
+        if output is None:
+            raise NotUnderstood(f"{statement.kind}: a target that nobody can name")
+        return Write(
+            execution_id=self.command.id,
+            command=statement.kind,
+            started_ms=self.command.started_ms,
+            ended_ms=self.command.ended_ms,
+            output=self._with_schema(output, found, query),
+            inputs=found.datasets,
+            tier="tables",
+            change=statement.change if not statement.by_partition or not self._is_dynamic() else None,
+            failure=self.command.failure,
+            sql=sql,
+            unknown_inputs=found.unknown,
+            number=number,
+        )
+
+    def _with_schema(self, output: Dataset, found: Found, query: Any) -> Dataset:
+        """A folder's columns are those of what was written, where that costs the server no look at data."""
+        if output.schema or query is None or not found.told or query.ByteSize() > _ASKED_MAX_BYTES:
+            return output
+        try:
+            return Dataset(output.id, self.session.server.schema(query), output.symlinks, output.version)
+        except Unanswered:
+            return output
+
+    def _is_dynamic(self) -> bool:
+        """Whether overwriting a table with partitions replaces those alone that there are rows for."""
+        try:
+            return (self.session.server.conf(_DYNAMIC) or "").lower() == "dynamic"
+        except Unanswered:
+            return False
+
+
+def _write_operation(commanded: _Commanded) -> list[Write]:
+    """`df.write`."""
+    message = commanded.message
+    if message.source.lower() in _KEEP_NOTHING:
+        return []
+    overwrites = commanded.mode == "OVERWRITE"
+    change: Change | None = "OVERWRITE" if overwrites else None
+    if message.WhichOneof("save_type") == "table":
+        target: Read = table_read(message.table.table_name)
+        saves = message.table.save_method == message.table.TABLE_SAVE_METHOD_SAVE_AS_TABLE
+        if saves and commanded.mode in ("ERROR_IF_EXISTS", "IGNORE", "UNSPECIFIED"):
+            change = "CREATE"
+        by_partition = overwrites and not saves
+    else:
+        target = source_read(message.source, (message.path,), message.options)
+        by_partition = overwrites and bool(message.partitioning_columns)
+        if any(is_partition(path) for path in getattr(target, "paths", ())):
+            change = None
+    if _is_dynamic_by_option(message.options):
+        change = None
+    reads = tuple(reads_of(message.input))
+    statement = Statement(message.DESCRIPTOR.name, target, reads, change, by_partition=by_partition)
+    return [commanded.write(statement, query=message.input)]
+
+
+def _is_dynamic_by_option(options: Mapping[str, str]) -> bool:
+    return any(key.lower() == "partitionoverwritemode" and value.lower() == "dynamic" for key, value in options.items())
+
+
+def _write_operation_v2(commanded: _Commanded) -> list[Write]:
+    """`df.writeTo`."""
+    message, mode = commanded.message, commanded.mode
+    change: Change | None = "CREATE" if mode == "CREATE" else "OVERWRITE" if "REPLACE" in mode else None
+    if mode == "OVERWRITE" and message.overwrite_condition.WhichOneof("expr_type") == "literal":
+        change = "OVERWRITE"
+    reads = tuple(reads_of(message.input))
+    return [commanded.write(Statement(message.DESCRIPTOR.name, table_read(message.table_name), reads, change))]
+
+
+def _merge_into(commanded: _Commanded) -> list[Write]:
+    """`df.mergeInto`: rows of the table are read, too."""
+    message = commanded.message
+    target = table_read(message.target_table_name)
+    reads = (target, *reads_of(message.source_table_plan))
+    return [commanded.write(Statement(message.DESCRIPTOR.name, target, reads))]
+
+
+def _sql(commanded: _Commanded) -> list[Write]:
+    """`spark.sql`, of a statement that the server ran at once."""
+    session, command = commanded.session, commanded.command
+    message, relation = statement_of(commanded.message)
+    text = message.query
+    done = command.failure is None
+    if done and (database := find_database(text)) is not None:
+        session.move(database)
+    if done and _CHANGES_TABLES.match(text):
+        session.forget_tables()
+    if not is_explainable(text):
+        return []
+    root = session.plan(message)
+    around = [one for one in reads_of(relation) if isinstance(one, QueryRead)]
+    frames = around[0].frames if around else frozenset()
+    beside = [one for one in reads_of(relation) if not isinstance(one, QueryRead)]
+    writes: list[Write] = []
+    for found in find_statements(root, recursive=is_recursive(text)) if root else ():
+        reads = tuple(_without(found.reads or (), frames, beside))
+        if isinstance(found, Statement):
+            named = Statement(f"SQL {found.kind}", found.target, reads, found.change, by_partition=found.by_partition)
+            writes.append(commanded.write(named, sql=text, number=len(writes)))
+        elif done:
+            session.put_view(found.name, None if found.reads is None else reads)
+    return writes
+
+
+def _without(reads: Iterable[Read], frames: frozenset[str], beside: Sequence[Read]) -> Iterable[Read]:
+    """Reads of a statement; where one is a frame of the program's, what the frames are made of."""
+    names = {frame.lower() for frame in frames}
+    for read in reads:
+        if isinstance(read, TableRead) and len(read.name) == 1 and read.name[0].lower() in names:
+            yield from beside
+        else:
+            yield read
+
+
+def _view(commanded: _Commanded) -> list[Write]:
+    """`df.createOrReplaceTempView`."""
+    message = commanded.message
+    if commanded.command.failure is None:
+        name = ("global_temp", message.name) if message.is_global else (message.name,)
+        commanded.session.put_view(name, tuple(reads_of(message.input)))
+    return []
+
+
+def _checkpoint(commanded: _Commanded) -> list[Write]:
+    """`df.checkpoint`, whose answer is a frame that the server keeps."""
+    frame = (commanded.command.answer or {}).get("checkpoint_command_result")
+    id_ = getattr(getattr(frame, "_plan", frame), "_relation_id", None)
+    if id_ is not None:
+        commanded.session.put_frame(id_, tuple(reads_of(commanded.message.relation)))
+    return []
+
+
+def _catalog(commanded: _Commanded) -> list[Write]:
+    """`spark.catalog`: some of it moves the session, or drops what it knows."""
+    session, kind = commanded.session, commanded.message.WhichOneof("cat_type")
+    asked = getattr(commanded.message, kind)
+    if kind == "set_current_database":
+        session.move(table_read(asked.db_name).name)
+    elif kind == "set_current_catalog":
+        session.move((asked.catalog_name,))
+    elif kind == "drop_temp_view":
+        session.put_view((asked.view_name,), None)
+    elif kind == "drop_global_temp_view":
+        session.put_view(("global_temp", asked.view_name), None)
+    elif kind in ("create_table", "create_external_table", "drop_table"):
+        session.forget_tables()
+    return []
+
+
+_RULES: dict[str, Callable[[_Commanded], list[Write]]] = {
+    "catalog": _catalog,
+    "checkpoint_command": _checkpoint,
+    "create_dataframe_view": _view,
+    "merge_into_table_command": _merge_into,
+    "sql_command": _sql,
+    "write_operation": _write_operation,
+    "write_operation_v2": _write_operation_v2,
+}

@@ -1,0 +1,1 @@
+"""Datasets that plans read and write, under the names that OpenLineage gives them."""

@@ -1,0 +1,144 @@
+"""Under which names tables stand in catalogs, beside the place where their data lies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from lineage_model.ids import DatasetId
+from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.datasets.locations import namespace_of
+from spark_client.capturing.model import Symlink
+from spark_client.dataset_names import clean_name
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+# The catalog of every session that Spark brings itself.
+_SESSION = "spark_catalog"
+_FACTORY = "hive.metastore.client.factory.class"
+_GLUE_FACTORY = "com.amazonaws.glue.catalog.metastore.AWSGlueDataCatalogHiveClientFactory"
+_GLUE_ID, _METASTORE, _DEFAULT_FS = "hive.metastore.glue.catalogid", "hive.metastore.uris", "fs.defaultFS"
+_WAREHOUSE = "spark.sql.warehouse.dir"
+# The keys of Hadoop's configuration that name a catalog or a file system.
+HADOOP_KEYS = (_FACTORY, _GLUE_ID, _METASTORE, _DEFAULT_FS)
+
+
+@dataclass(frozen=True, slots=True)
+class Catalog:
+    """A catalog of tables: `namespace` is None where a table's own location is (OpenLineage's last resort).
+
+    `warehouse`: it is a folder, and a table that lies elsewhere is named by its location. `url`: it is a database.
+    """
+
+    namespace: str | None = None
+    warehouse: bool = False
+    url: str | None = None
+
+    def find_table(self, database: Sequence[str], table: str, location: str | None = None) -> DatasetId | None:
+        """Return a table's name here; None if there is none. `location` is a URI.
+
+        The name of a table may be a path itself, as in delta.`s3://lake/flights`.
+        """
+        database, table = [clean_name(part) for part in database], clean_name(table)
+        if self.url:
+            return jdbc.find_table(self.url, ".".join(f'"{part}"' for part in (*database, table)))
+        if self.namespace and self.namespace.startswith("arn:aws:glue:"):
+            return DatasetId(self.namespace, f"table/{'.'.join(database)}/{table}")
+        namespace = self.namespace
+        if location and (namespace is None or (self.warehouse and not _is_under(location, namespace))):
+            namespace = namespace_of(location)
+        return DatasetId(namespace, ".".join((*database, table))) if namespace else None
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogs:
+    """Those of an application: the session's own, and others by name. Paths without a scheme are in `default_fs`."""
+
+    session: Catalog = Catalog()
+    named: Mapping[str, Catalog] = field(default_factory=dict)
+    default_fs: str = "file:///"
+
+    def find_table(
+        self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
+    ) -> DatasetId | None:
+        """A table's name in a catalog (None: the session's own); None if the catalog is unknown, or the database."""
+        if not database:
+            return None
+        if catalog in (None, _SESSION):
+            return self.session.find_table(database, table, location)
+        return self.named.get(catalog or "", Catalog()).find_table(database, table, location)
+
+    def symlinks(
+        self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
+    ) -> tuple[Symlink, ...]:
+        """The same as a dataset's other name."""
+        found = self.find_table(catalog, database, table, location)
+        return (Symlink(found.namespace, found.name),) if found else ()
+
+
+def read_catalogs(spark: SparkSession, environment: Mapping[str, str]) -> Catalogs:
+    """Those that a session is configured for."""
+    context = spark.sparkContext
+    hadoop: Any = context._jsc.hadoopConfiguration()
+    told = {key: hadoop.get(key) for key in HADOOP_KEYS}
+    warehouse = {_WAREHOUSE: spark.conf.get(_WAREHOUSE)}
+    found = {**told, **dict(context.getConf().getAll()), **warehouse}
+    return parse_catalogs({key: value for key, value in found.items() if value}, environment)
+
+
+def parse_catalogs(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalogs:
+    """Of Spark's configuration, with Hadoop's `HADOOP_KEYS` in it: AWS Glue, else a Hive metastore, else a warehouse.
+
+    >>> conf = {"spark.sql.catalogImplementation": "hive", "hive.metastore.uris": "thrift://meta:9083"}
+    >>> parse_catalogs(conf, {}).find_table(None, ["shop"], "orders")
+    DatasetId(namespace='hive://meta:9083', name='shop.orders')
+    """
+    conf = {key.removeprefix("spark.hadoop."): value for key, value in conf.items()}
+    prefix = "spark.sql.catalog."
+    names = {key.removeprefix(prefix).split(".")[0] for key in conf if key.startswith(prefix)}
+    named = {name: _named(conf, f"{prefix}{name}.", environment) for name in names}
+    return Catalogs(_session(conf, environment), named, conf.get(_DEFAULT_FS, "file:///"))
+
+
+def _session(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalog:
+    warehouse = conf.get(_WAREHOUSE)
+    if conf.get("spark.sql.catalogImplementation") == "hive":
+        if conf.get(_FACTORY) == _GLUE_FACTORY and (glue := _glue(conf, conf.get(_GLUE_ID), environment)):
+            return Catalog(glue)
+        if metastore := _metastore(conf.get(_METASTORE)):
+            return Catalog(metastore)
+    return Catalog(namespace_of(warehouse), warehouse=True) if warehouse else Catalog()
+
+
+def _named(conf: Mapping[str, str], prefix: str, environment: Mapping[str, str]) -> Catalog:
+    """An Iceberg catalog, one of a database, or another that has a warehouse."""
+    of = {key: conf.get(f"{prefix}{key}") for key in ("type", "catalog-impl", "uri", "warehouse", "glue.id", "url")}
+    kind = (of["type"] or of["catalog-impl"] or "").rpartition(".")[2].lower()
+    if kind in ("glue", "gluecatalog") and (glue := _glue(conf, of["glue.id"], environment)):
+        return Catalog(glue)
+    if kind in ("hive", "hivecatalog") and (metastore := _metastore(of["uri"] or conf.get(_METASTORE))):
+        return Catalog(metastore)
+    if kind in ("rest", "restcatalog", "nessie", "nessiecatalog") and of["uri"]:
+        return Catalog(clean_name(of["uri"]).rstrip("/"))
+    if of["url"] and of["url"].startswith("jdbc:"):
+        return Catalog(url=of["url"])
+    return Catalog(namespace_of(of["warehouse"]), warehouse=True) if of["warehouse"] else Catalog()
+
+
+def _glue(conf: Mapping[str, str], account: str | None, environment: Mapping[str, str]) -> str | None:
+    region = environment.get("AWS_REGION") or environment.get("AWS_DEFAULT_REGION")
+    account = account or conf.get(_GLUE_ID) or conf.get("spark.glue.accountId")
+    return f"arn:aws:glue:{region}:{account}" if region and account else None
+
+
+def _metastore(uris: str | None) -> str | None:
+    """The first of them, as OpenLineage takes it."""
+    first = urlsplit((uris or "").split(",")[0].strip())
+    return f"hive://{first.hostname}:{first.port or 9083}" if first.hostname else None
+
+
+def _is_under(location: str, namespace: str) -> bool:
+    return f"{namespace_of(location)}/".startswith(f"{namespace}/")

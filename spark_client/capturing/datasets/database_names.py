@@ -1,0 +1,153 @@
+"""Names in a query that a database runs: which column of which item of a FROM each is, where only one can be meant.
+
+Spark does not know the columns of the database's tables, so a table is open: it has any column that it is asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from spark_client.capturing.plans.plan import Node
+
+
+class Unresolvable(Exception):
+    """A name that may mean several columns, or a part of a query of which nothing is known."""
+
+
+def plain(part: str) -> str:
+    """Return a name without its quotes, in lower case: names are compared so, whatever the database does."""
+    return part.strip('"').lower()
+
+
+class Made:
+    """Makes the nodes of the resolved plan."""
+
+    def __init__(self) -> None:
+        self._made = 0
+
+    def node(self, kind: str, **values: object) -> Node:
+        """Make a node."""
+        self._made += 1
+        node = Node(self._made, kind)
+        node.values = values
+        return node
+
+    def attribute(self, name: str | None = None) -> Node:
+        """Make a column with an id of its own; one that no table has is unknown."""
+        attribute = self.node("AttributeReference", name=name)
+        attribute.values = {**attribute.values, "exprId": f"asked {self._made}"}
+        return attribute
+
+
+@dataclass(slots=True)
+class Column:
+    """A column of a query, as the query around it sees it; None is a name that the database makes."""
+
+    name: str | None
+    node: Node
+
+
+@dataclass(slots=True)
+class Table:
+    """An item of a FROM: `columns` are known, `rest` finds any other, where the item has columns that nobody named.
+
+    Attributes:
+        alias: the parts of its name, in lower case.
+        closed: it has no columns but those.
+    """
+
+    alias: tuple[str, ...]
+    columns: list[Column] = field(default_factory=list)
+    rest: Callable[[str], Node] | None = None
+    closed: bool = True
+
+    def find(self, name: str) -> Node | None:
+        """Find a column; None if the item has none of this name.
+
+        Raises:
+            Unresolvable: it may have it.
+        """
+        found = [one.node for one in self.columns if one.name is not None and plain(one.name) == plain(name)]
+        if len(found) == 1:
+            return found[0]
+        if not found and self.rest is not None:
+            return self.rest(name)
+        if found or not self.closed or any(one.name is None for one in self.columns):
+            raise Unresolvable(name)
+        return None
+
+    def has(self, name: str) -> bool:
+        """True if one of its known columns has the name."""
+        return any(one.name is not None and plain(one.name) == plain(name) for one in self.columns)
+
+
+@dataclass(slots=True)
+class Scope:
+    """Meanings of names in a SELECT: columns of its FROM, `merged` ones (USING), or those of the query around it.
+
+    A name that is `hidden` may be an alias instead.
+    """
+
+    tables: Sequence[Table]
+    merged: Mapping[str, Node] = field(default_factory=dict)
+    natural: bool = False
+    outer: Scope | None = None
+    hidden: frozenset[str] = frozenset()
+
+    def find(self, parts: Sequence[str]) -> Node:
+        """Find the column that a name means.
+
+        Raises:
+            Unresolvable: it may be several.
+        """
+        table, name = tuple(map(plain, parts[:-1])), parts[-1]
+        if not table:
+            return self._unqualified(name)
+        found = [one for one in self.tables if one.alias[-len(table) :] == table]
+        column = found[0].find(name) if len(found) == 1 else None
+        if column is not None:
+            return column
+        if found or self.outer is None:
+            raise Unresolvable(".".join(parts))
+        return self.outer.find(parts)
+
+    def _unqualified(self, name: str) -> Node:
+        if plain(name) in self.merged:
+            return self.merged[plain(name)]
+        if self.natural or plain(name) in self.hidden:
+            raise Unresolvable(name)
+        known = [one for one in self.tables if one.has(name)]
+        if not known:
+            return self._guessed(name)
+        column = known[0].find(name) if len(known) == 1 else None
+        if column is None:
+            raise Unresolvable(name)
+        return column
+
+    def _guessed(self, name: str) -> Node:
+        """Find what nobody named: of the only table that may have it."""
+        may = [one for one in self.tables if not one.closed or any(column.name is None for column in one.columns)]
+        if self.outer is not None and not may:
+            return self.outer.find([name])
+        column = may[0].find(name) if len(may) == 1 and self.outer is None else None
+        if column is None:
+            raise Unresolvable(name)
+        return column
+
+
+def tables_in(node: Node, defined: frozenset[str] = frozenset()) -> Iterator[tuple[str, ...] | None]:
+    """Yield the names of the tables that a query reads, None for a function; `defined` are its CTEs."""
+    if node.kind == "UnresolvedWith":
+        for name, query, *_ in node.values.get("cteRelations") or ():
+            defined |= {plain(str(name))}
+            yield from tables_in(query, defined)
+    if node.kind == "UnresolvedRelation":
+        parts = tuple(map(str, node.values.get("multipartIdentifier") or ()))
+        if len(parts) != 1 or plain(parts[0]) not in defined:
+            yield parts
+        return
+    if node.kind == "UnresolvedTableValuedFunction":
+        yield None
+    for child in node.below if node.kind != "UnresolvedWith" else node.nodes("child"):
+        yield from tables_in(child, defined)

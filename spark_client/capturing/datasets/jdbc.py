@@ -1,0 +1,227 @@
+"""Tables behind JDBC URLs, as OpenLineage names them; no user, password or option ever comes into a name.
+
+A URL that is not understood gives no name, rather than one that may hold a secret.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from lineage_model.ids import DatasetId
+
+
+@dataclass(frozen=True, slots=True)
+class _Server:
+    """A kind of database.
+
+    Attributes:
+        scheme: its namespaces'.
+        port, schema: what it takes where a URL names none.
+        database_options, schema_options: of its URLs, in lower case.
+        depth: the parts of a table's full name.
+    """
+
+    scheme: str
+    port: str | None = None
+    schema: str | None = None
+    database_options: tuple[str, ...] = ()
+    schema_options: tuple[str, ...] = ()
+    depth: int = 3
+
+
+_SERVERS = {
+    "postgresql": _Server("postgres", "5432", "public", schema_options=("currentschema",)),
+    "redshift": _Server("redshift", "5439", "public", schema_options=("currentschema",)),
+    "mysql": _Server("mysql", "3306", depth=2),
+    "mariadb": _Server("mariadb", "3306", depth=2),
+    "sqlserver": _Server("sqlserver", "1433", "dbo", ("databasename", "database")),
+    "oracle": _Server("oracle", "1521"),
+    "snowflake": _Server("snowflake", None, "PUBLIC", ("db", "database"), ("schema",)),
+    "db2": _Server("db2", "50000", schema_options=("currentschema",)),
+    "trino": _Server("trino", "8080"),
+    "presto": _Server("trino", "8080"),
+    "derby": _Server("derby", "1527", database_options=("databasename",)),
+}
+# They run inside the program, so what they have is a file or a name instead of a host.
+_EMBEDDED = frozenset({"derby", "h2", "hsqldb", "sqlite", "duckdb"})
+
+# What they make of names without quotes; the others keep them.
+_UPPER = frozenset({"db2", "derby", "h2", "hsqldb", "oracle", "snowflake"})
+_LOWER = frozenset({"postgresql", "presto", "redshift", "trino"})
+
+_URL = re.compile(
+    r"(?:jdbc:)?(?P<kind>\w+)(?P<more>(?::[a-z]+|\+\w+)*)"
+    r"(?:://(?P<authority>[^/?;]*)(?:/(?P<database>[^?;]*))?|:(?P<local>[^?;]*))(?:[?;](?P<options>.*))?",
+    re.DOTALL | re.IGNORECASE,
+)
+_HOST = re.compile(r"(?P<host>\[[0-9a-f:.]+\]|[\w.-]+)(?:\\(?P<instance>\w+))?(?::(?P<port>\d+))?", re.IGNORECASE)
+_REDSHIFT = re.compile(
+    r"(?P<cluster>[\w-]+)\.[^.]+\.(?P<region>[\w-]+)\.redshift(?:-serverless)?\.amazonaws\.com(?:\.cn)?"
+)
+_REDSHIFT_IAM = re.compile(r"(?P<cluster>[\w-]+):(?P<region>[a-z]{2}(?:-[a-z]+)+-\d)")
+_ORACLE = re.compile(
+    r"(?:(?:\w+:)?//)?(?P<host>\[[0-9a-f:.]+\]|[\w.,-]+)(?::(?P<port>\d+))?(?:[:/](?P<service>[\w.$#-]+))?.*", re.I
+)
+_TNS = re.compile(r"\(\s*(HOST|PORT|SERVICE_NAME|SID)\s*=\s*([\w.-]+)\s*\)", re.IGNORECASE)
+# In the path, or in the first option before its name has ended: the end of a password that had a slash or a `?`.
+_USER_BEHIND_HOST = re.compile(r"//[^/?;]*(?:[/?;][^=]*|/[^?;:]*)@")
+_NAME_PART = re.compile(r'"((?:[^"]|"")+)"|`([^`]+)`|\[([^\]]+)\]|([^\s".`\[\]()]+)')
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What a URL names: a namespace, and the database and schema that a table's name may leave out."""
+
+    namespace: str
+    database: str | None = None
+    schema: str | None = None
+    depth: int = 3
+
+
+def find_table(url: str, table: str) -> DatasetId | None:
+    """The table behind a JDBC URL, named in full as far as the URL or the database's own default tells.
+
+    >>> find_table("jdbc:postgresql://db/shop?user=ann&password=secret", "orders")
+    DatasetId(namespace='postgres://db:5432', name='shop.public.orders')
+    >>> find_table("jdbc:mysql://ann:secret@db:3307/shop", "archive.orders")
+    DatasetId(namespace='mysql://db:3307', name='archive.orders')
+    >>> find_table("jdbc:sqlite:/data/shop.db", '"orders"')
+    DatasetId(namespace='sqlite:/data/shop.db', name='orders')
+    """
+    parts = parse_name(table)
+    place = _find_place(url.strip())
+    if parts is None or place is None:
+        return None
+    if len(parts) == 1 and place.schema:
+        parts = [place.schema, *parts]
+    if place.database and len(parts) < place.depth:
+        parts = [place.database, *parts]
+    return DatasetId(place.namespace, ".".join(parts))
+
+
+def find_column(url: str, name: str) -> str:
+    """Spell a column of a query as the database has it: one without quotes in upper or lower case, if that folds names.
+
+    >>> [find_column(url, "Total") for url in ("jdbc:oracle:thin:@db:1521/s", "jdbc:postgresql://db/s", "jdbc:mysql://db/s")]
+    ['TOTAL', 'total', 'Total']
+    >>> find_column("jdbc:postgresql://db/s", '"Total"')
+    'Total'
+    """
+    kind = url.strip().removeprefix("jdbc:").partition(":")[0].lower()
+    if name.startswith('"'):
+        return name.strip('"')
+    return name.upper() if kind in _UPPER else name.lower() if kind in _LOWER else name
+
+
+def parse_name(table: str) -> list[str] | None:
+    """The parts of a table's name, without their quotes; None if it is no name.
+
+    >>> [parse_name(text) for text in ('shop."my.orders"', "[dbo].[orders]", "(select 1) t")]
+    [['shop', 'my.orders'], ['dbo', 'orders'], None]
+    """
+    rest, parts = table.strip(), []
+    while found := _NAME_PART.match(rest):
+        parts.append(next(group for group in found.groups() if group).replace('""', '"'))
+        rest = rest[found.end() :]
+        if not rest:
+            return parts
+        if not rest.startswith("."):
+            return None
+        rest = rest[1:]
+    return None
+
+
+def _find_place(url: str) -> _Place | None:
+    found = _URL.fullmatch(url)
+    if found is None:
+        return None
+    kind = found["kind"].lower()
+    if kind == "oracle":
+        return _find_oracle(url)
+    if _USER_BEHIND_HOST.search(url):
+        return None
+    options = _options(found["options"] or "")
+    if found["authority"] is None:
+        return _find_embedded(kind, f"{found['more'][1:]}:{found['local']}".lstrip(":"), options)
+    database, _, more = (found["database"] or "").partition(":")  # Db2 has its options behind a colon
+    server = _SERVERS.get(kind, _Server(kind))
+    return _place(server, found["authority"], "" if "=" in database else database, {**options, **_options(more)})
+
+
+def _place(server: _Server, authority: str, path: str, options: Mapping[str, str]) -> _Place | None:
+    hosts = _find_hosts(server, authority.rpartition("@")[2] or options.get("servername", "localhost"))
+    if hosts is None:
+        return None
+    database = _first(server.database_options, options) or path.strip("/") or None
+    schema = _first(server.schema_options, options)
+    if server.scheme == "trino" and database and "/" in database:
+        database, _, schema = database.partition("/")
+    schema = (schema or "").split(",")[0] or server.schema  # Postgres takes a list: new tables go to its first
+    return _Place(f"{server.scheme}://{hosts}", database, schema, server.depth)
+
+
+def _find_hosts(server: _Server, authority: str) -> str | None:
+    if server.scheme == "snowflake":
+        return _snowflake_account(authority)
+    if server.scheme == "redshift" and (found := _REDSHIFT_IAM.fullmatch(authority)):
+        return f"{found['cluster']}.{found['region']}:{server.port}"
+    hosts = [_find_host(server, host) for host in authority.split(",")]
+    return None if None in hosts else ",".join(filter(None, hosts))
+
+
+def _find_host(server: _Server, authority: str) -> str | None:
+    found = _HOST.fullmatch(authority.strip())
+    if found is None:
+        return None
+    host, port, instance = found["host"].lower(), found["port"], found["instance"]
+    if server.scheme == "redshift" and (cluster := _REDSHIFT.fullmatch(host)):
+        host = f"{cluster['cluster']}.{cluster['region']}"
+    port = port or (None if instance else server.port)
+    return "".join((host, f":{port}" if port else "", f"/{instance}" if instance else ""))
+
+
+def _snowflake_account(authority: str) -> str | None:
+    """`organization-account`, or an account's old locator with its region and cloud, as OpenLineage completes it."""
+    found = _HOST.fullmatch(authority)
+    if found is None:
+        return None
+    parts = found["host"].lower().removesuffix(".snowflakecomputing.com").split(".")
+    if len(parts) == 1 and "-" in parts[0]:
+        return parts[0]
+    return ".".join([*parts, *("us-west-1", "aws")[len(parts) - 1 :]])
+
+
+def _find_oracle(url: str) -> _Place | None:
+    """`thin:@//host:1521/service`, `thin:@host:1521:sid`, or a TNS descriptor; before the @ are user and password."""
+    _, at, address = url.rpartition("@")
+    address = address.partition("?")[0]
+    if "(" in address:
+        told = {key.upper(): value for key, value in reversed(_TNS.findall(address))}
+        host, port = told.get("HOST"), told.get("PORT")
+        service = told.get("SERVICE_NAME") or told.get("SID")
+    else:
+        found = _ORACLE.fullmatch(address)
+        host, port, service = (found["host"], found["port"], found["service"]) if found else (None, None, None)
+    if not at or not host:
+        return None
+    return _Place(f"oracle://{host.lower()}:{port or _SERVERS['oracle'].port}", service)
+
+
+def _find_embedded(kind: str, local: str, options: Mapping[str, str]) -> _Place | None:
+    database = local or options.get("databasename")
+    if kind == "postgresql" and database:  # its short form: a database on this host
+        return _place(_SERVERS[kind], "localhost", database, options)
+    if kind not in _EMBEDDED or not database or "@" in database:
+        return None
+    return _Place(f"{kind}:{database}")
+
+
+def _options(text: str) -> dict[str, str]:
+    pairs = (pair.partition("=") for pair in re.split("[;&]", text))
+    return {key.strip().lower(): value.strip() for key, _, value in pairs if value}
+
+
+def _first(names: Sequence[str], options: Mapping[str, str]) -> str | None:
+    return next((options[name] for name in names if name in options), None)

@@ -1,0 +1,108 @@
+"""Where data lies, as OpenLineage names it (https://openlineage.io/docs/spec/naming): files and topics."""
+
+from __future__ import annotations
+
+import re
+from urllib.parse import unquote
+
+from lineage_model.ids import DatasetId
+from lineage_model.partitions import trim_partitions
+from spark_client.dataset_names import clean_name
+
+_URL = re.compile(r"(?:(?P<scheme>[A-Za-z][\w+.-]+):)?(?://(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL)
+# What all names of one store are named by. A scheme that is not here is its own.
+_SCHEMES = {"s3a": "s3", "s3n": "s3", "wasb": "wasbs", "abfs": "abfss"}
+# Their names are keys, without a slash before them.
+_OBJECT_STORES = frozenset({"s3", "gs", "wasbs", "abfss"})
+_PART_FILE = re.compile(r"/part-(?:[mr]-)?\d{5}[^/]*$")
+_TEMPORARY = re.compile(
+    r"/_temporary(?:/|$)"  # Hadoop's output committers
+    r"|/\.spark-staging-|/\.hive-staging"
+    r"|/_spark_metadata(?:/|$)|/_delta_log(?:/|$)"  # what Spark and Delta keep for themselves
+    r"|/blockmgr-[0-9a-f-]{36}/"  # a driver's or an executor's own disk
+)
+_KAFKA_PORT = "9092"
+
+
+def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
+    """Return the dataset at a Hadoop path; None for temporary storage, and for what is no bucket's name.
+
+    No user info and no query string comes into the name.
+
+    >>> find_path("s3a://lake/flights/checked/day=2013-01-01")
+    DatasetId(namespace='s3://lake', name='flights/checked')
+    >>> find_path("/data/flights.csv")
+    DatasetId(namespace='file', name='/data/flights.csv')
+    >>> find_path("hdfs://nn:8020/lake/flights/part-00000-3f1c.snappy.parquet").name
+    '/lake/flights'
+    >>> find_path("s3://lake/flights/_temporary/0")
+    """
+    if _TEMPORARY.search(url):
+        return None
+    scheme, authority, path = _split(clean_name(url))
+    default_scheme, default_authority, _ = _split(clean_name(default_fs))
+    if not scheme or (scheme == default_scheme and not authority):
+        scheme, authority = default_scheme, default_authority
+    if scheme == "s3" and ":" in authority:
+        return None  # no bucket
+    return DatasetId(_namespace(scheme, authority), trim_partitions(_name(scheme, path)))
+
+
+def find_uri(uri: str, default_fs: str = "file:///") -> DatasetId | None:
+    """As `find_path`, of a URI: catalogs keep locations so, with `%20` for a space.
+
+    >>> find_uri("file:/data/new%20flights").name
+    '/data/new flights'
+    """
+    return find_path(unquote(clean_name(uri)), default_fs)
+
+
+def is_partition(url: str) -> bool:
+    """Whether the path is a part of the dataset that `find_path` names.
+
+    >>> [is_partition(path) for path in ("/data/flights", "/data/flights/", "/data/flights/day=2013-01-01")]
+    [False, False, True]
+    """
+    scheme, _, path = _split(clean_name(url))
+    name = _name(scheme, path)
+    return trim_partitions(name) != name
+
+
+def find_topic(servers: str, topic: str) -> DatasetId | None:
+    """A Kafka topic: the first of its servers names all of them.
+
+    >>> find_topic("SASL_SSL://kafka-1:9093,kafka-2:9093", "flights")
+    DatasetId(namespace='kafka://kafka-1:9093', name='flights')
+    """
+    first = servers.split(",")[0].strip().rpartition("://")[2].rpartition("@")[2]
+    if not first or not topic:
+        return None
+    return DatasetId(f"kafka://{first if ':' in first else f'{first}:{_KAFKA_PORT}'}", topic)
+
+
+def namespace_of(uri: str) -> str:
+    """Return a folder as the namespace of the tables under it: OpenLineage's name for a warehouse.
+
+    >>> [namespace_of(uri) for uri in ("file:/data/warehouse/", "s3a://lake/warehouse", "hdfs://nn:8020/warehouse")]
+    ['file:/data/warehouse', 's3://lake/warehouse', 'hdfs://nn:8020/warehouse']
+    """
+    scheme, authority, path = _split(clean_name(unquote(clean_name(uri))))  # Spark quotes the `?` of a path
+    namespace = _namespace(scheme or "file", authority)
+    return f"{namespace}{'' if '://' in namespace else ':'}{path.rstrip('/')}"
+
+
+def _split(url: str) -> tuple[str, str, str]:
+    found = _URL.fullmatch(url)
+    if found is None:  # the pattern takes any text
+        return "", "", url
+    scheme = (found["scheme"] or "").lower()
+    return _SCHEMES.get(scheme, scheme), found["authority"] or "", found["path"]
+
+
+def _namespace(scheme: str, authority: str) -> str:
+    return f"{scheme}://{authority}" if authority else scheme
+
+
+def _name(scheme: str, path: str) -> str:
+    path = _PART_FILE.sub("", path).rstrip("/") if path.strip("/") else "/"
+    return path.lstrip("/") or "/" if scheme in _OBJECT_STORES else path

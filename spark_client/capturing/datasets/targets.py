@@ -1,0 +1,303 @@
+"""What a command writes: where to, under which names, and the query that makes it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from lineage_model.ids import DatasetId
+from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.datasets.locations import find_path, find_uri, is_partition
+from spark_client.capturing.datasets.schemas import parse_schema, renamed
+from spark_client.capturing.datasets.sources import (
+    find_datasets,
+    find_identifier,
+    find_options,
+    find_symlinks,
+    find_table,
+)
+from spark_client.capturing.model import Change, Dataset, SchemaField
+from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.plans.row_statements import RowChange, find_row_change
+
+# Commands whose data another execution writes, as a part of theirs. They know the table's name, and often no more; one
+# that succeeded without such a part wrote nothing (IF NOT EXISTS).
+WRAPPERS = frozenset(
+    {
+        "SaveAsV1TableCommand",
+        "CreateDataSourceTableAsSelectCommand",
+        "CreateHiveTableAsSelectCommand",
+        "OptimizedCreateHiveTableAsSelectCommand",
+        "InsertIntoDataSourceDirCommand",
+        "CreateTableAsSelect",
+        "ReplaceTableAsSelect",
+    }
+)
+# Commands with a query that they do not run, and tables that keep nothing.
+_NO_WRITES = frozenset({"AlterViewAsCommand", "CacheTableAsSelect", "CreateViewCommand", "CreateTempViewUsing"})
+_KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
+# Commands that change rows in place; whoever brings the source names them so.
+_ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
+_TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
+_OTHERS = re.compile(r"(?:Insert|Save|Write|Copy|Overwrite|Append)\w*")
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A write of a command.
+
+    Attributes:
+        command: its class.
+        output: None for what nobody can name; `unknown` says why.
+        query: None where no query makes the data.
+        names: the output's columns, in the order of the query's.
+        generated: columns beside the query's, which one value fills: those of static partitions.
+        change: None where it adds to what was there.
+        unknown: why nothing is known of the columns.
+        unless_there: it writes nothing if something was there already.
+        inputs: what is read beside the query.
+        rows: what becomes of rows that were there; `query` is the command then.
+    """
+
+    command: str
+    output: Dataset | None
+    query: Node | None = None
+    names: tuple[str, ...] = ()
+    generated: tuple[str, ...] = ()
+    change: Change | None = None
+    unknown: str | None = None
+    unless_there: bool = False
+    inputs: tuple[Dataset, ...] = ()
+    rows: RowChange | None = None
+
+
+def find_targets(plan: Node, catalogs: Catalogs, *, dynamic: bool = False) -> tuple[Target, ...]:
+    """Find what a command writes: mostly one dataset; none if it is no write; several for INSERTs that share a FROM.
+
+    `dynamic` is the session's mode of overwriting partitions, where no option of the write sets another.
+    """
+    commands = _commands_in(plan)
+    found = (_find_change(command, catalogs, dynamic) for command in commands)
+    return tuple(target for target in found if target is not None)
+
+
+def _commands_in(plan: Node) -> Sequence[Node]:
+    if plan.kind == "WithCTE" and (inside := plan.node("plan")) is not None:
+        return _commands_in(inside)
+    return plan.nodes("children") if plan.kind == "Union" else [plan]
+
+
+def _find_change(command: Node, catalogs: Catalogs, dynamic: bool) -> Target | None:
+    """Find the target; replacing a part of a dataset is no OVERWRITE, which is of all of it."""
+    target = _find_target(command, catalogs)
+    part = target is not None and target.change == "OVERWRITE" and _replaces_part(command, dynamic)
+    return replace(target, change=None) if target is not None and part else target
+
+
+def _find_target(command: Node, catalogs: Catalogs) -> Target | None:
+    if command.kind in _NO_WRITES:
+        return None
+    rule = _RULES.get(command.kind)
+    if rule is not None:
+        return rule(command, catalogs)
+    if _ROWS.fullmatch(command.kind):
+        return _change_of_rows(command, catalogs)
+    if command.node("query") is not None or _OTHERS.fullmatch(command.kind):
+        return Target(command.kind, None, command.node("query"), unknown=f"{command.kind}: a command that nobody knows")
+    return None
+
+
+def _files(command: Node, catalogs: Catalogs) -> Target | None:
+    """A folder of files; it may be a table's."""
+    path = command.text("outputPath") or ""
+    located = find_path(path, catalogs.default_fs) if path else None
+    if located is None:
+        return None
+    table = command.values.get("catalogTable")
+    output = Dataset(located, symlinks=find_symlinks(table, catalogs))
+    target = _with_columns(command, output, _schema_of(table))
+    return replace(target, change=None) if is_partition(path) else target
+
+
+def _replaces_part(command: Node, dynamic: bool) -> bool:
+    """True if an overwrite replaces a condition's rows alone, or the partitions that are named or have new rows."""
+    options = command.values.get("options") or command.values.get("writeOptions")
+    options = options if isinstance(options, Mapping) else {}
+    mode = options.get("partitionoverwritemode")
+    dynamic = dynamic if mode is None else str(mode).lower() == "dynamic"
+    if command.kind == "InsertIntoHadoopFsRelationCommand":
+        named = int(command.text("staticPartitions.size") or 0)
+        return named > 0 or (dynamic and bool(command.nodes("partitionColumns")))
+    return _is_delta(command) and ("replacewhere" in options or dynamic)
+
+
+def _is_delta(command: Node) -> bool:
+    """True if Delta writes it: of its `replaceWhere` and its own dynamic mode Spark's commands know nothing."""
+    table = command.node("table")
+    source = command.values.get("dataSource") or (table.values.get("table") if table else None)
+    return isinstance(source, Mapping) and source.get("class") in ("DeltaDataSource", "DeltaTableV2")
+
+
+def _table(command: Node, catalogs: Catalogs) -> Target | None:
+    """A table of a catalog; where its data lies is often known to the execution that writes it alone."""
+    table = command.values.get("tableDesc") or command.values.get("table")
+    output = find_table(table, catalogs)
+    if output is None:
+        return None
+    created = command.text("mode") in ("ErrorIfExists", "Ignore")
+    target = _with_columns(command, output, _schema_of(table))
+    return replace(target, change="CREATE") if created else target
+
+
+def _hive_table(command: Node, catalogs: Catalogs) -> Target | None:
+    """A table that Hive's own formats are written to; an overwrite replaces the partitions that it has rows for."""
+    table = command.values.get("table")
+    output = find_table(table, catalogs)
+    target = _with_columns(command, output, _schema_of(table)) if output else _nameless(command)
+    partitions = table.get("partitionColumnNames") or [] if isinstance(table, Mapping) else []
+    told = {name.lower() for name in target.names}
+    static = tuple(name for name in partitions if name.lower() not in told)
+    return replace(target, generated=static, change=None if partitions else target.change)
+
+
+def _folder(command: Node, catalogs: Catalogs) -> Target | None:
+    """`INSERT OVERWRITE DIRECTORY`."""
+    storage = command.values.get("storage")
+    uri = storage.get("locationUri") if isinstance(storage, Mapping) else None
+    default_fs = "file:///" if command.values.get("isLocal") is True else catalogs.default_fs
+    located = find_uri(uri, default_fs) if isinstance(uri, str) else None
+    return _with_columns(command, Dataset(located)) if located else None
+
+
+def _relation(command: Node, catalogs: Catalogs) -> Target | None:
+    """A relation that takes rows itself: a table that stands for one of a database."""
+    return _into(command, command.node("logicalRelation"), catalogs)
+
+
+def _v2(command: Node, catalogs: Catalogs) -> Target | None:
+    """A table of DataSource V2; a MERGE that only inserts is an append, too."""
+    target = _into(command, command.node("table"), catalogs)
+    return replace(target, rows=find_row_change(command)) if target else None
+
+
+def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | None:
+    told = relation.values.get("table") if relation else None
+    if isinstance(told, Mapping) and told.get("class") in _KEEP_NOTHING:
+        return None
+    if relation is None:
+        return _nameless(command)
+    read = find_datasets(relation, catalogs)
+    if len(read.datasets) != 1:
+        nameless = _nameless(command)
+        return replace(nameless, unknown=read.unknown or nameless.unknown)
+    return _with_columns(command, read.datasets[0], parse_schema(relation.text("schema")))
+
+
+def _sink(command: Node, catalogs: Catalogs) -> Target | None:
+    """`df.write.format(...).save()` to a source of the first interface: what its options name."""
+    source = command.values.get("dataSource")
+    kind = source.get("class") if isinstance(source, Mapping) else None
+    if kind in _KEEP_NOTHING:
+        return None
+    read = find_options(command.values.get("options"), catalogs)
+    if read is None or len(read.datasets) != 1 or read.unknown:
+        return _nameless(command, str(kind or command.kind))
+    return _with_columns(command, read.datasets[0])
+
+
+def _created_v2(command: Node, catalogs: Catalogs) -> Target | None:
+    """A table of a DataSource V2 catalog."""
+    name = command.node("name")
+    symlinks = find_identifier(name, catalogs) if name else ()
+    if not symlinks:
+        return None
+    target = _with_columns(command, Dataset(DatasetId(symlinks[0].namespace, symlinks[0].name)))
+    return replace(target, change="OVERWRITE" if command.kind.startswith("Replace") else "CREATE")
+
+
+def _stream(command: Node, catalogs: Catalogs) -> Target | None:
+    """The batch of a stream's sink, if the sink says which table it is."""
+    return _into(command, command.node("relation"), catalogs) if command.node("relation") else None
+
+
+def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
+    """`LOAD DATA`: files are moved into a table."""
+    output = find_table({"identifier": command.values.get("table")}, catalogs)
+    path = command.text("path") or ""
+    read = find_path(path, "file:///" if command.values.get("isLocal") is True else catalogs.default_fs)
+    change: Change | None = "OVERWRITE" if command.values.get("isOverwrite") is True else None
+    inputs = (Dataset(read),) if read else ()
+    why = f"{command.kind}: files are moved as they are"
+    return Target(command.kind, output, change=change, unknown=why, inputs=inputs)
+
+
+def _change_of_rows(command: Node, catalogs: Catalogs) -> Target | None:
+    """MERGE, UPDATE, DELETE; of a statement that nobody can read back, the table alone is told."""
+    table = next((node for name in _TABLES_OF_ROWS if (node := command.node(name)) is not None), None)
+    while table is not None and table.node("child") is not None:
+        table = table.node("child")
+    read = find_datasets(table, catalogs) if table else None
+    if read is None or len(read.datasets) != 1:
+        return _nameless(command)
+    output, rows = read.datasets[0], find_row_change(command)
+    names = tuple(column.name for column in output.schema)
+    why = f"{command.kind}: rows are changed in place" if rows is None else None
+    return Target(command.kind, output, command, names, unknown=why, rows=rows)
+
+
+def _with_columns(command: Node, output: Dataset, schema: Sequence[SchemaField] = ()) -> Target:
+    """A target whose columns are the query's, under the names that the command or the table has for them."""
+    query = parse_schema(command.text("query.schema"))
+    names = _names(command, [column.name for column in query], [column.name for column in schema])
+    written = tuple(schema) if schema else renamed(query, names)
+    output = replace(output, schema=written or output.schema)
+    change: Change | None = "OVERWRITE" if _overwrites(command) else None
+    ignored = command.text("mode") == "Ignore" or command.values.get("ifPartitionNotExists") is True
+    return Target(command.kind, output, command.node("query"), names, change=change, unless_there=ignored)
+
+
+def _overwrites(command: Node) -> bool:
+    """Whether it replaces all that was there; a condition that is no literal replaces a part."""
+    if command.kind == "OverwriteByExpression":
+        return command.node("deleteExpr") is None
+    return command.values.get("overwrite") is True or command.text("mode") == "Overwrite"
+
+
+def _names(command: Node, query: Sequence[str], table: Sequence[str]) -> tuple[str, ...]:
+    told = command.values.get("outputColumnNames")
+    if isinstance(told, list) and told:
+        return tuple(map(str, told))
+    return tuple(table if len(table) == len(query) else query)
+
+
+def _schema_of(table: object) -> tuple[SchemaField, ...]:
+    return parse_schema(table.get("schema")) if isinstance(table, Mapping) else ()
+
+
+def _nameless(command: Node, kind: str | None = None) -> Target:
+    why = f"{kind or command.kind}: a target that nobody can name"
+    return Target(command.kind, None, command.node("query"), unknown=why)
+
+
+_RULES: dict[str, Callable[[Node, Catalogs], Target | None]] = {
+    "InsertIntoHadoopFsRelationCommand": _files,
+    "SaveAsV1TableCommand": _table,
+    "CreateDataSourceTableAsSelectCommand": _table,
+    "CreateHiveTableAsSelectCommand": _table,
+    "OptimizedCreateHiveTableAsSelectCommand": _table,
+    "InsertIntoHiveTable": _hive_table,
+    "InsertIntoDataSourceDirCommand": _folder,
+    "InsertIntoHiveDirCommand": _folder,
+    "InsertIntoDataSourceCommand": _relation,
+    "SaveIntoDataSourceCommand": _sink,
+    "AppendData": _v2,
+    "InsertOnlyMerge": _v2,
+    "OverwriteByExpression": _v2,
+    "OverwritePartitionsDynamic": _v2,
+    "DeltaDynamicPartitionOverwriteCommand": _v2,
+    "CreateTableAsSelect": _created_v2,
+    "ReplaceTableAsSelect": _created_v2,
+    "WriteToDataSourceV2": _stream,
+    "LoadDataCommand": _loaded,
+}

@@ -1,0 +1,1 @@
+"""Captured writes as OpenLineage events."""

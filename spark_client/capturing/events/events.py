@@ -1,0 +1,288 @@
+"""Writes and the application they are of as OpenLineage events: dicts, none larger than it may be."""
+
+from __future__ import annotations
+
+import json
+import re
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any, Literal, TypeAlias, TypeVar
+
+from lineage_model.field_paths import print_dotted
+from lineage_model.ids import run_id_of
+from spark_client.capturing.events.column_facet import column_facet
+from spark_client.capturing.events.facets import (
+    Facet,
+    capture_facet,
+    dataset_facets,
+    error_facet,
+    job_type_facet,
+    lifecycle_facet,
+    parent_facet,
+    processing_engine_facet,
+    records_facet,
+    sql_facet,
+    statistics_facet,
+)
+from spark_client.capturing.events.size_budget import NoRoom, Room
+from spark_client.capturing.model import Dataset, Failure, Write
+from spark_client.current_run import Head, RunOfJob
+from spark_client.recorder.events import PRODUCER, RUN_EVENT
+from spark_client.redaction import DEFAULT_REDACTIONS, redact
+
+Event: TypeAlias = dict[str, Any]
+EventType: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]
+T = TypeVar("T")
+
+# What an event that is too large goes without, one after the other, each together with those before it. They are the
+# words of the facet `headwater_capture`.
+CUTS = (
+    "descriptions",
+    "inputSchemas",
+    "indirect",
+    "columnLineage",
+    "outputSchema",
+    "sql",
+    "error",
+    "unknown",
+    "inputs",
+)
+_MESSAGE_CHARS = 4_000
+_STACK_CHARS = 16_000
+_UNKNOWN_MAX = 1_000
+_UNKNOWN_INPUTS_MAX = 100
+_REASON_CHARS = 500
+# Inputs that are left where everything else was cut.
+_FEW_INPUTS = 100
+
+
+@dataclass(frozen=True)
+class Application:
+    """The application that writes are of."""
+
+    head: Head
+    spark_version: str | None = None
+
+    @property
+    def root(self) -> RunOfJob:
+        """The run at the root of those that started it; itself, if nobody did."""
+        return self.head.root or self.head.parent or self.head.run
+
+
+@dataclass(frozen=True)
+class EventRules:
+    """What may be in an event.
+
+    Attributes:
+        size_max_bytes: of an event as JSON (in ASCII).
+        sql: whether statements are told at all.
+        sql_chars_max: of a statement; a longer one is cut.
+        redactions: what is taken out of statements and messages of errors (`redaction`).
+    """
+
+    size_max_bytes: int = 1_000_000
+    sql: bool = True
+    sql_chars_max: int = 20_000
+    redactions: Sequence[re.Pattern[str]] = DEFAULT_REDACTIONS
+
+
+def write_events(
+    write: Write, application: Application, job_name: str, rules: EventRules = EventRules()
+) -> list[Event]:
+    """A write as a run of its own, which the application started: its START, then its COMPLETE or FAIL with everything.
+
+    The same write makes the same events. What an event had no room for is told in its facet `headwater_capture`.
+    """
+    run = RunOfJob(application.head.run.namespace, job_name, run_of_write(write, application))
+    facets = {**_of_application(application), "parent": parent_facet(application.head.run, application.root)}
+    job_facets = {"jobType": job_type_facet("JOB")}
+    start = _event("START", write.started_ms, run, facets, job_facets)
+    return [start, _ending(_Writing(write, run, facets, job_facets, rules))]
+
+
+def run_of_write(write: Write, application: Application) -> str:
+    """The id of a write's run: always the same for one application run, execution and write of it."""
+    output = write.output.id
+    named = f"{write.execution_id} {write.number} {output.namespace} {output.name}"
+    return str(uuid.uuid5(uuid.UUID(run_id_of(application.head.run.run_id)), named))
+
+
+def application_event(
+    application: Application,
+    type_: EventType,
+    at_ms: int,
+    *,
+    counts: Mapping[str, int] | None = None,
+    failure: Failure | None = None,
+    root_ids: Sequence[str] = (),
+    rules: EventRules = EventRules(),
+) -> Event:
+    """An event of the application itself, at milliseconds since 1970.
+
+    `counts` are of what was told, and what was not; `root_ids` of the records that it worked on
+    (`current_run.reported_roots`).
+    """
+    facets = _of_application(application)
+    if application.head.parent is not None:
+        facets["parent"] = parent_facet(application.head.parent, application.root)
+    facets |= _error(failure, "PYTHON", _Cut(), rules)
+    if root_ids:
+        facets["headwater_records"] = records_facet(root_ids)
+    if counts:
+        facets["headwater_capture"] = capture_facet(counts=counts)
+    return _event(type_, at_ms, application.head.run, facets, {"jobType": job_type_facet("APPLICATION")})
+
+
+def _of_application(application: Application) -> dict[str, Facet]:
+    spark = application.spark_version
+    return {"processing_engine": processing_engine_facet(spark)} if spark is not None else {}
+
+
+def _event(
+    type_: EventType,
+    at_ms: int,
+    run: RunOfJob,
+    run_facets: Mapping[str, Facet],
+    job_facets: Mapping[str, Facet],
+    inputs: Sequence[Event] = (),
+    outputs: Sequence[Event] = (),
+) -> Event:
+    moment = datetime.fromtimestamp(at_ms / 1000, timezone.utc)
+    return {
+        "eventType": type_,
+        "eventTime": moment.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        "producer": PRODUCER,
+        "schemaURL": RUN_EVENT,
+        "run": {"runId": run.run_id, "facets": dict(run_facets)},
+        "job": {"namespace": run.namespace, "name": run.name, "facets": dict(job_facets)},
+        "inputs": list(inputs),
+        "outputs": list(outputs),
+    }
+
+
+@dataclass(frozen=True)
+class _Writing:
+    """A write on its way to its last event."""
+
+    write: Write
+    run: RunOfJob
+    run_facets: Mapping[str, Facet]
+    job_facets: Mapping[str, Facet]
+    rules: EventRules
+
+
+def _ending(writing: _Writing) -> Event:
+    """The last event of a write, with as little cut as there is room."""
+    for number in range(len(CUTS)):
+        try:
+            event = _ended(writing, _Cut(CUTS[:number]), Room(writing.rules.size_max_bytes))
+        except NoRoom:
+            continue
+        if len(json.dumps(event)) <= writing.rules.size_max_bytes:
+            return event
+    return _ended(writing, _Cut(CUTS), Room(writing.rules.size_max_bytes))
+
+
+class _Cut:
+    """What an event goes without: whole parts, and the ends of texts and lists."""
+
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._names = set(names)
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._names
+
+    @property
+    def names(self) -> list[str]:
+        """In the order in which things are cut."""
+        return [name for name in CUTS if name in self._names]
+
+    def text(self, name: str, text: str, chars_max: int, rules: EventRules) -> str:
+        """The beginning of a text, without its secrets.
+
+        What is far behind the end is not looked at: a text may have megabytes. The JVM may have cut it within a
+        character, which is no Unicode then.
+        """
+        redacted = redact(text[: 4 * chars_max].encode(errors="replace").decode(), rules.redactions)
+        if len(redacted) > chars_max or len(text) > 4 * chars_max:
+            self._names.add(name)
+        return redacted[:chars_max]
+
+    def entries(self, name: str, entries: Sequence[T], count_max: int) -> Sequence[T]:
+        """The beginning of a list."""
+        if len(entries) > count_max:
+            self._names.add(name)
+        return entries[:count_max]
+
+
+def _ended(writing: _Writing, cut: _Cut, room: Room) -> Event:
+    """The last event of a write without what is cut; `NoRoom` where it is much larger than the room."""
+    write = writing.write
+    inputs = write.inputs[:_FEW_INPUTS] if "inputs" in cut else write.inputs
+    reads = [_dataset(one, room, with_schema="inputSchemas" not in cut) for one in inputs]
+    output = _output(write, room, cut)
+    job_facets = {**writing.job_facets, **_sql(write, cut, writing.rules)}
+    run_facets = {**writing.run_facets, **_error(write.failure, "JAVA", cut, writing.rules)}
+    told = capture_facet(
+        tier=write.tier,
+        command=write.command,
+        unknown=_unknown(write, cut),
+        unknown_inputs=_unknown_inputs(write, cut, writing.rules),
+        cut=cut.names,
+    )
+    return _event(
+        "COMPLETE" if write.failure is None else "FAIL",
+        max(write.started_ms, write.ended_ms),
+        writing.run,
+        {**run_facets, "headwater_capture": told},
+        job_facets,
+        reads,
+        [output],
+    )
+
+
+def _output(write: Write, room: Room, cut: _Cut) -> Event:
+    form = _dataset(write.output, room, with_schema="outputSchema" not in cut)
+    if "columnLineage" not in cut:
+        columns = column_facet(
+            write.columns, room, descriptions="descriptions" not in cut, indirect="indirect" not in cut
+        )
+        form["facets"] |= {"columnLineage": columns} if columns else {}
+    if write.change is not None and write.failure is None:
+        form["facets"]["lifecycleStateChange"] = lifecycle_facet(write.change)
+    statistics = statistics_facet(write.written)
+    return {**form, "outputFacets": {"outputStatistics": statistics}} if statistics else form
+
+
+def _dataset(dataset: Dataset, room: Room, *, with_schema: bool) -> Event:
+    facets = dataset_facets(dataset, room, with_schema=with_schema)
+    return {"namespace": dataset.id.namespace, "name": dataset.id.name, "facets": facets}
+
+
+def _sql(write: Write, cut: _Cut, rules: EventRules) -> dict[str, Facet]:
+    if write.sql is None or not rules.sql or "sql" in cut:
+        return {}
+    return {"sql": sql_facet(cut.text("sql", write.sql, rules.sql_chars_max, rules))}
+
+
+def _error(failure: Failure | None, language: str, cut: _Cut, rules: EventRules) -> dict[str, Facet]:
+    if failure is None:
+        return {}
+    stack = None if "error" in cut else failure.stack
+    message = cut.text("error", failure.message, _MESSAGE_CHARS, rules)
+    told = None if stack is None else cut.text("error", stack, _STACK_CHARS, rules)
+    return {"errorMessage": error_facet(message, told, language)}
+
+
+def _unknown(write: Write, cut: _Cut) -> Sequence[tuple[str, str]]:
+    """Columns of which nothing is known, with the reason of each."""
+    named = sorted((print_dotted(path), reason) for path, reason in write.unknown.items())
+    return cut.entries("unknown", named, 0 if "unknown" in cut else _UNKNOWN_MAX)
+
+
+def _unknown_inputs(write: Write, cut: _Cut, rules: EventRules) -> list[str]:
+    """Why there are inputs without a name."""
+    reasons = cut.entries("unknown", write.unknown_inputs, _UNKNOWN_INPUTS_MAX)
+    return [cut.text("unknown", reason, _REASON_CHARS, rules) for reason in reasons]

@@ -1,0 +1,147 @@
+"""OpenLineage's facets as openlineage-python renders its own classes, and ours of capture; those of columns apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any, TypeAlias
+
+from lineage_model.field_paths import print_dotted
+from spark_client.capturing.events.size_budget import Room
+from spark_client.capturing.model import Change, Dataset, SchemaField, Symlink, Written
+from spark_client.current_run import RunOfJob
+from spark_client.recorder.events import PRODUCER, ours
+
+Facet: TypeAlias = dict[str, Any]
+# What surrounds a name in JSON.
+_FIELD_BYTES = 32
+
+
+def openlineage_facet(name: str, spec: str, /, **values: object) -> Facet:
+    """A facet of OpenLineage's, by the name and the version of its schema; what is None is left out."""
+    url = f"https://openlineage.io/spec/facets/{spec}/{name}.json#/$defs/{name}"
+    return {"_producer": PRODUCER, "_schemaURL": url, **_given(values)}
+
+
+def parent_facet(parent: RunOfJob, root: RunOfJob) -> Facet:
+    """A run's parent, and the run at the root of those that started it."""
+    return openlineage_facet("ParentRunFacet", "1-2-0", **_run_of_job(parent), root=_run_of_job(root))
+
+
+def processing_engine_facet(spark_version: str) -> Facet:
+    """Spark, and this client in the place of OpenLineage's integration."""
+    return openlineage_facet(
+        "ProcessingEngineRunFacet",
+        "1-1-1",
+        version=spark_version,
+        name="spark",
+        openlineageAdapterVersion=_client_version(),
+    )
+
+
+def error_facet(message: str, stack: str | None, language: str) -> Facet:
+    """Why a run failed."""
+    return openlineage_facet(
+        "ErrorMessageRunFacet", "1-0-1", message=message, programmingLanguage=language, stackTrace=stack
+    )
+
+
+def capture_facet(
+    *,
+    tier: str | None = None,
+    command: str | None = None,
+    unknown: Sequence[tuple[str, str]] = (),
+    unknown_inputs: Sequence[str] = (),
+    cut: Iterable[str] = (),
+    counts: Mapping[str, int] | None = None,
+) -> Facet:
+    """Ours: how much of a write, or of an application, was understood and told (docs/facets/headwater_capture.json)."""
+    told = {
+        "tier": tier,
+        "command": command,
+        "unknown": [{"field": field, "reason": reason} for field, reason in unknown] or None,
+        "unknownInputs": list(unknown_inputs) or None,
+        "cut": list(cut) or None,
+        "counts": dict(counts) if counts else None,
+    }
+    return {**ours("headwater_capture"), **_given(told)}
+
+
+def records_facet(root_ids: Sequence[str]) -> Facet:
+    """Ours: the roots of the records that a run worked on (docs/facets/headwater_records.json)."""
+    return {**ours("headwater_records"), "rootIds": list(root_ids)}
+
+
+def job_type_facet(kind: str) -> Facet:
+    """`APPLICATION`, or a `JOB` in it."""
+    return openlineage_facet("JobTypeJobFacet", "2-0-4", processingType="BATCH", integration="SPARK", jobType=kind)
+
+
+def sql_facet(query: str) -> Facet:
+    """The statement."""
+    return openlineage_facet("SQLJobFacet", "1-1-0", query=query, dialect="spark")
+
+
+def dataset_facets(dataset: Dataset, room: Room, *, with_schema: bool) -> dict[str, Facet]:
+    """What is known of a dataset by itself."""
+    schema = dataset.schema if with_schema else ()
+    facets = {
+        "schema": _schema_facet(schema, room) if schema else None,
+        "symlinks": _symlinks_facet(dataset.symlinks) if dataset.symlinks else None,
+        "version": _version_facet(dataset.version) if dataset.version is not None else None,
+    }
+    return _given(facets)
+
+
+def lifecycle_facet(change: Change) -> Facet:
+    """What a write did to its dataset as a whole."""
+    return openlineage_facet("LifecycleStateChangeDatasetFacet", "1-0-1", lifecycleStateChange=change)
+
+
+def statistics_facet(written: Written) -> Facet | None:
+    """How much was written; None where nothing was counted."""
+    counts = _given({"rowCount": written.rows, "size": written.size_bytes, "fileCount": written.files})
+    return openlineage_facet("OutputStatisticsOutputDatasetFacet", "1-0-2", **counts) if counts else None
+
+
+def _schema_facet(fields: Sequence[SchemaField], room: Room) -> Facet:
+    return openlineage_facet("SchemaDatasetFacet", "1-2-0", fields=_schema_fields(fields, room))
+
+
+def _schema_fields(fields: Sequence[SchemaField], room: Room) -> list[Facet] | None:
+    """Return the fields, spelled as in columnLineage: a name that holds a dot stands in backquotes.
+
+    As deep as types nest: the JVM's own parsers of types end long before Python's stack does.
+    """
+    forms = []
+    for field in fields:
+        room.spend(len(field.name) + len(field.type) + _FIELD_BYTES)
+        name = print_dotted((field.name,))
+        forms.append(_given({"name": name, "type": field.type, "fields": _schema_fields(field.fields, room)}))
+    return forms or None
+
+
+def _symlinks_facet(symlinks: Sequence[Symlink]) -> Facet:
+    identifiers = [{"namespace": one.namespace, "name": one.name, "type": one.type} for one in symlinks]
+    return openlineage_facet("SymlinksDatasetFacet", "1-0-1", identifiers=identifiers)
+
+
+def _version_facet(storage_version: str) -> Facet:
+    return openlineage_facet("DatasetVersionDatasetFacet", "1-0-1", datasetVersion=storage_version)
+
+
+def _run_of_job(run: RunOfJob) -> dict[str, Any]:
+    return {"run": {"runId": run.run_id}, "job": {"namespace": run.namespace, "name": run.name}}
+
+
+def _given(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+@cache
+def _client_version() -> str | None:
+    try:
+        return version("headwater")
+    except PackageNotFoundError:
+        return None

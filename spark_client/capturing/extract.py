@@ -1,0 +1,346 @@
+"""An execution, understood: what it wrote where, what it read, and what the columns are made of."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple, TypeVar
+
+from lineage_model.columns import Columns, Source, Sources, Transformation, unite
+from lineage_model.ids import DatasetId, FieldPath
+from spark_client.capturing.datasets import jdbc
+from spark_client.capturing.datasets.catalogs import Catalogs
+from spark_client.capturing.datasets.database_queries import resolve
+from spark_client.capturing.datasets.schemas import find_field, united
+from spark_client.capturing.datasets.sources import DatabaseQuery, Read, find_datasets
+from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_targets
+from spark_client.capturing.model import Dataset, Execution, Write, Written
+from spark_client.capturing.plans.columns import TooLarge, Walk
+from spark_client.capturing.plans.operators import Relation, plans_of
+from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.plans.row_changes import relate_rows
+from spark_client.capturing.plans.row_statements import RowChange
+from spark_client.capturing.plans.values import IDENTITY, NOTHING, SOMEHOW, Dependency, Value, unknown
+
+K = TypeVar("K")
+_METADATA = "_metadata"
+_COMPUTED = "JDBCRelation: computed by the database"
+_CHECKPOINTS = ("checkpoint", "localCheckpoint")
+# Leaves that stand for a plan elsewhere.
+_REFERENCES = ("CTERelationRef", "UnionLoopRef")
+
+
+class NotUnderstood(Exception):
+    """A write whose target has no name that anybody knows; the message says which command's, and why."""
+
+
+class Understanding:
+    """Understands executions one after the other; it remembers checkpoints, whose plans Spark forgets."""
+
+    def __init__(self, catalogs: Catalogs) -> None:
+        self._catalogs = catalogs
+        self._checkpoints = _Checkpoints()
+
+    def read_write(self, execution: Execution) -> list[Write]:
+        """What it wrote: nothing mostly, several datasets where a statement has several INSERTs.
+
+        Raises:
+            NotUnderstood: something, but nobody can say where to.
+        """
+        if execution.action in _CHECKPOINTS:
+            self._checkpoint(execution)
+            return []
+        found = find_targets(execution.plan, self._catalogs, dynamic=execution.dynamic_overwrite)
+        targets = [one for one in found if not _was_there(one, execution)]
+        nameless = [one.unknown or one.command for one in targets if one.output is None]
+        if nameless:
+            raise NotUnderstood("; ".join(nameless))
+        return [
+            replace(self._write(execution, target, target.output), written=how_much, number=number)
+            for number, (target, how_much) in enumerate(zip(targets, _counted(targets, execution), strict=True))
+            if target.output is not None
+        ]
+
+    def _write(self, execution: Execution, target: Target, output: Dataset) -> Write:
+        reading = _Reading(self._catalogs, self._checkpoints, target.query, target.rows)
+        write = Write(
+            execution_id=execution.id,
+            command=target.command,
+            started_ms=execution.started_ms,
+            ended_ms=execution.ended_ms,
+            output=output,
+            inputs=(*reading.inputs(), *target.inputs),
+            tier=execution.tier,
+            change=target.change,
+            failure=execution.failure,
+            sql=execution.sql,
+            unknown_inputs=tuple(reading.unknown_inputs()),
+        )
+        if target.rows is not None:
+            return _changed(write, target.rows, reading)
+        if execution.tier == "tables" or target.query is None:
+            return replace(write, tier="tables")
+        if target.unknown is not None:
+            return replace(write, unknown={(name,): target.unknown for name in target.names})
+        try:
+            relation = Walk(reading.leaf).relation(target.query)
+        except TooLarge:
+            return replace(write, tier="tables")
+        told = _Told(target.names, relation.values, target.generated)
+        return replace(write, columns=Columns(told.fields, _sources_of(relation.rows)), unknown=told.unknown)
+
+    def _checkpoint(self, execution: Execution) -> None:
+        reading = _Reading(self._catalogs, self._checkpoints, execution.plan)
+        try:
+            relation = Walk(reading.leaf).relation(execution.plan)
+        except TooLarge:
+            return
+        self._checkpoints.remember(relation, list(reading.inputs()), list(reading.unknown_inputs()))
+
+
+def _changed(write: Write, rows: RowChange, reading: _Reading) -> Write:
+    """The write, where it changes rows in place: expressions without their kinds do not tell what they keep."""
+    before = () if write.output.id in {one.id for one in write.inputs} else (write.output,)
+    unread = replace(write, tier="tables", inputs=(*write.inputs, *before))
+    if write.tier != "full":
+        return unread
+    try:
+        changed = relate_rows(rows, write.output.id, reading.leaf)
+    except TooLarge:
+        return unread
+    told = [_Told(tuple(made), list(made.values()), ()) for made in changed.columns]
+    columns = unite([Columns(whole=_sources_of(changed.rows)), *(Columns(one.fields) for one in told)])
+    unknown = {path: reason for one in told for path, reason in one.unknown.items()}
+    inputs = unread.inputs if changed.of_before else write.inputs
+    return replace(write, columns=columns, unknown=unknown, inputs=inputs)
+
+
+def _was_there(target: Target, execution: Execution) -> bool:
+    """Whether it would only have written if nothing had been there, and did not."""
+    return target.unless_there and execution.failure is None and not execution.had_jobs
+
+
+def _counted(targets: Sequence[Target], execution: Execution) -> list[Written]:
+    """Return how much each target got: of commands that let another execution write, that one counts."""
+    written = [_written(one) for one in execution.metrics]
+    if len(written) == len(targets):
+        return written
+    counting = [target for target in targets if target.command not in WRAPPERS]
+    if len(written) != len(counting):
+        return [Written()] * len(targets)
+    counts = iter(written)
+    return [Written() if target.command in WRAPPERS else next(counts) for target in targets]
+
+
+def _written(metrics: Mapping[str, int]) -> Written:
+    return Written(metrics.get("numOutputRows"), metrics.get("numOutputBytes"), metrics.get("numFiles"))
+
+
+class _Told:
+    """Values as columns of a dataset: by path what each is made of, or why that is unknown."""
+
+    def __init__(self, names: Sequence[str], values: Sequence[Value], generated: Iterable[str]) -> None:
+        self.fields: dict[FieldPath, Sources] = {(name,): {} for name in generated}
+        self.unknown: dict[FieldPath, str] = {}
+        # Values that columns share are told by sources that they share.
+        self._sources: dict[int, Sources] = {}
+        for name, value in zip(names, values, strict=False):
+            self._tell((name,), value)
+
+    def _tell(self, path: FieldPath, value: Value) -> None:
+        for name, inner in value.fields.items():
+            self._tell((*path, name), inner)
+        if value.unknown:
+            self.unknown[path] = "; ".join(sorted(value.unknown))
+        if value.made_of or not (value.fields or value.unknown):
+            if id(value) not in self._sources:
+                self._sources[id(value)] = _sources_of(value.made_of)
+            self.fields[path] = self._sources[id(value)]
+
+
+def _sources_of(dependencies: Iterable[Dependency]) -> Sources:
+    """By source, all the ways in which it is depended on."""
+    found: dict[Source, set[Transformation]] = {}
+    for one in dependencies:
+        found.setdefault(one.source, set()).add(one.how)
+    return {source: frozenset(hows) for source, hows in found.items()}
+
+
+class _Reading:
+    """What a query reads; a table whose rows it changes is not read by that alone."""
+
+    def __init__(
+        self, catalogs: Catalogs, checkpoints: _Checkpoints, query: Node | None, rows: RowChange | None = None
+    ) -> None:
+        self._catalogs = catalogs
+        self._checkpoints = checkpoints
+        leaves = [] if query is None else [node for node in _reachable(query) if _is_leaf(node)]
+        self._leaves = [leaf for leaf in leaves if rows is None or not rows.is_target(leaf)]
+        self._read: dict[int, Read] = {}
+        for leaf in self._leaves:
+            checkpoints.meet(leaf)
+
+    def inputs(self) -> Iterator[Dataset]:
+        """The datasets, each once; those of checkpointed frames too."""
+        found: dict[DatasetId, Dataset] = {}
+        for leaf in self._leaves:
+            remembered = self._checkpoints.find(leaf)
+            for dataset in remembered.inputs if remembered else self._find(leaf).datasets:
+                found.setdefault(dataset.id, dataset)
+        yield from found.values()
+
+    def unknown_inputs(self) -> Iterator[str]:
+        """Yield why there are inputs without a name, each reason once; inputs of checkpointed frames too."""
+        found: dict[str, None] = {}
+        for leaf in self._leaves:
+            remembered = self._checkpoints.find(leaf)
+            found |= dict.fromkeys(remembered.unknown_inputs if remembered else self._find(leaf).unknown_inputs)
+        yield from found
+
+    def leaf(self, node: Node) -> Relation:
+        """What a leaf of the plan gives: the columns of its datasets."""
+        remembered = self._checkpoints.find(node)
+        if remembered:
+            return remembered.relation(_ids(node))
+        read = self._find(node)
+        if read.query is not None:
+            return _asked(read.query, _outputs(node))
+        hidden = _hidden(node)
+        outputs = _outputs(node)
+        values = (NOTHING if one.text("name") == hidden else _column(one, read) for one in outputs)
+        return Relation(tuple((one.text("exprId") or "", value) for one, value in zip(outputs, values, strict=True)))
+
+    def _find(self, leaf: Node) -> Read:
+        if leaf.number not in self._read:
+            self._read[leaf.number] = find_datasets(leaf, self._catalogs)
+        return self._read[leaf.number]
+
+
+def _column(attribute: Node, read: Read) -> Value:
+    name = attribute.text("name")
+    if read.unknown is not None or name is None:
+        return unknown(read.unknown or f"{attribute.kind}: without a name")
+    if not read.datasets:
+        return NOTHING
+    how = SOMEHOW if attribute.kind == "References" else IDENTITY
+    if read.merged:
+        return _merged((name,), read.datasets, how)
+    return Value(frozenset(Dependency(Source(dataset.id, (name,)), how) for dataset in read.datasets))
+
+
+def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -> Value:
+    """Return a column of datasets read as one: of those that have it, down to its fields where these differ."""
+    having = {one.id: field for one in datasets if (field := find_field(one.schema, path)) is not None}
+    names = [sorted(inside.name.lower() for inside in field.fields) for field in having.values()]
+    if any(each != names[0] for each in names):
+        inside = {
+            one.name: _merged((*path, one.name), datasets, how) for one in united([f.fields for f in having.values()])
+        }
+        return Value(fields=inside)
+    without = [one.id.name for one in datasets if not one.schema]
+    reasons = [f"HadoopFsRelation: whether {name} has it is not known" for name in without[:1]]
+    return Value(frozenset(Dependency(Source(one, path), how) for one in having), unknown=frozenset(reasons))
+
+
+def _asked(query: DatabaseQuery, outputs: Sequence[Node]) -> Relation:
+    """Return what a query gives that a database runs; a column that is not resolved is unknown."""
+    ids = [one.text("exprId") or "" for one in outputs]
+    plan = resolve(query.plan, [one.text("name") or "" for one in outputs], _table_of_database)
+    relation = Relation() if plan is None else Walk(lambda leaf: _columns_of(leaf, query.url)).relation(plan)
+    values = [replace(one, unknown=frozenset({_COMPUTED})) if one.unknown else one for one in relation.values]
+    if len(values) != len(ids):
+        values = [unknown(_COMPUTED)] * len(ids)
+    return Relation(tuple(zip(ids, values, strict=True)), relation.rows)
+
+
+def _table_of_database(parts: Sequence[str]) -> Node:
+    leaf = Node(0, "DatabaseTable")
+    leaf.values = {"schema": None, "name": ".".join(parts)}
+    return leaf
+
+
+def _columns_of(table: Node, url: str) -> Relation:
+    dataset = jdbc.find_table(url, table.text("name") or "")
+    names = [(one.text("exprId") or "", jdbc.find_column(url, one.text("name") or "")) for one in table.nodes("output")]
+    if dataset is None:
+        return Relation(tuple((one, unknown(_COMPUTED)) for one, _ in names))
+    sources = [(one, Source(dataset, (name,))) for one, name in names]
+    return Relation(tuple((one, Value(frozenset({Dependency(source, IDENTITY)}))) for one, source in sources))
+
+
+def _hidden(leaf: Node) -> str | None:
+    """The column that Spark adds to files' own if it is asked for: their paths, sizes and times."""
+    relation = leaf.values.get("relation")
+    told = relation.get("schema") if isinstance(relation, dict) else None
+    return None if not isinstance(told, str) or f'"name":"{_METADATA}"' in told else _METADATA
+
+
+def _outputs(leaf: Node) -> list[Node]:
+    return leaf.nodes("output") or leaf.nodes("dataCols", "partitionCols")
+
+
+def _ids(leaf: Node) -> tuple[str, ...]:
+    return tuple(one.text("exprId") or "" for one in _outputs(leaf))
+
+
+def _is_leaf(node: Node) -> bool:
+    return "schema" in node.values and node.kind not in _REFERENCES and not plans_of(node)
+
+
+def _reachable(root: Node) -> Iterator[Node]:
+    """A node and all below it, each once."""
+    seen, left = {root.number}, [root]
+    while left:
+        node = left.pop()
+        yield node
+        for child in () if _is_leaf(node) else node.below:
+            if child.number not in seen:
+                seen.add(child.number)
+                left.append(child)
+
+
+class _Checkpoint(NamedTuple):
+    values: list[Value]
+    rows: frozenset[Dependency]
+    inputs: list[Dataset]
+    unknown_inputs: list[str]
+
+    def relation(self, ids: Iterable[str]) -> Relation:
+        """The frame, with columns of these ids."""
+        return Relation(tuple(zip(ids, self.values, strict=False)), self.rows)
+
+
+class _Checkpoints:
+    """What checkpointed frames are made of, the latest few.
+
+    Spark forgets their plans, but their columns keep their ids; where a frame is joined with itself, one side gets new
+    ids, but both are of one RDD.
+    """
+
+    def __init__(self, frames_max: int = 500) -> None:
+        self._by_ids: OrderedDict[tuple[str, ...], _Checkpoint] = OrderedDict()
+        self._by_rdd: OrderedDict[str, _Checkpoint] = OrderedDict()
+        self._max = frames_max
+
+    def remember(self, relation: Relation, inputs: list[Dataset], unknown_inputs: list[str]) -> None:
+        """Remember a frame that was checkpointed."""
+        ids = tuple(name for name, _ in relation.columns)
+        _put(self._by_ids, ids, _Checkpoint(relation.values, relation.rows, inputs, unknown_inputs), self._max)
+
+    def meet(self, leaf: Node) -> None:
+        """Learn of which RDD a frame is, where its columns have the ids that they had."""
+        known, rdd = self._by_ids.get(_ids(leaf)), leaf.text("rdd.id")
+        if known is not None and rdd is not None:
+            _put(self._by_rdd, rdd, known, self._max)
+
+    def find(self, leaf: Node) -> _Checkpoint | None:
+        """The frame that a leaf is."""
+        return self._by_ids.get(_ids(leaf)) or self._by_rdd.get(leaf.text("rdd.id") or "")
+
+
+def _put(into: OrderedDict[K, _Checkpoint], key: K, checkpoint: _Checkpoint, most: int) -> None:
+    into[key] = checkpoint
+    into.move_to_end(key)
+    while len(into) > most:
+        into.popitem(last=False)

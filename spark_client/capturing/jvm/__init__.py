@@ -1,0 +1,1 @@
+"""Executions read out of the JVM."""

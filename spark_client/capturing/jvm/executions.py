@@ -1,0 +1,183 @@
+"""Spark's executions, out of the JVM: a listener and a reader in Java, compiled on the driver by Spark's own compiler.
+
+Janino generates Spark's code, so it is on every driver's class path: there is no jar to bring, and no server for
+callbacks. Each execution is read in one call.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterable
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from spark_client.capturing.jvm.object_rules import GETTERS, OPTIONS, SKIPPED
+from spark_client.capturing.model import Ended, Execution, Failure, Over
+from spark_client.capturing.plans.plan import parse_plan
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_PACKAGE = "headwater.capture"
+_REASON_CHARS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What reading may cost.
+
+    Attributes:
+        kept: executions that wait to be read; each keeps its plan alive.
+        nodes, chars: of one plan; a larger one is read with less detail.
+        read_ms: of the processor, for one plan, all tiers together.
+    """
+
+    kept: int = 500
+    nodes: int = 150_000
+    chars: int = 12_000_000
+    read_ms: int = 1_000
+
+
+class Unavailable(Exception):
+    """There is no JVM to listen to; the message says why."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """An execution that could not be read, and why."""
+
+    id: int
+    reason: str
+
+
+class Executions:
+    """The executions of commands and checkpoints in a Spark context, of all its sessions, from now on.
+
+    Usable by one thread at a time; `drain` and `dropped` by any. The JVM outlives `SparkContext.stop` until the program
+    ends, and so does this.
+
+    Raises:
+        Unavailable: a driver that does not let Python reach its classes.
+    """
+
+    def __init__(self, spark: SparkSession, bounds: Bounds | None = None) -> None:
+        context = getattr(spark, "_sc", None)
+        if context is None or getattr(context, "_jsc", None) is None:
+            raise Unavailable("there is no JVM of the driver's (Spark Connect)")
+        self._bounds = bounds or Bounds()
+        self._reader: Any = None
+        try:
+            self._context = context._jsc.sc()
+            self._classes = _classes_of(context._gateway)
+            self._listener = self._classes.new("ExecutionListener", self._bounds.kept, self._context.conf())
+            self._context.addSparkListener(self._listener)
+        except Exception as error:  # py4j raises what the platform makes of it
+            raise Unavailable(f"{type(error).__name__}: {' '.join(str(error).split())[:_REASON_CHARS]}") from error
+        self._closed = threading.Event()
+
+    @property
+    def dropped(self) -> int:
+        """Executions that found the queue full."""
+        return int(self._listener.dropped())
+
+    def next(self, timeout_s: float) -> Execution | Unread | Over | Ended | None:
+        """The next one; None if there is none within so many seconds."""
+        if self._reader is None:  # compiled by the thread that reads: the job does not wait for it
+            self._reader = self._classes.reader(self._listener, self._bounds)
+        told = self._reader.next(int(timeout_s * 1000))
+        return None if told is None else parse_execution(told)
+
+    def drain(self, timeout_s: float) -> bool:
+        """Wait until all that happened so far can be had by `next`; whether it can."""
+        from py4j.protocol import Py4JError
+
+        try:
+            self._context.listenerBus().waitUntilEmpty(int(timeout_s * 1000))
+        except Py4JError:  # what java.util.concurrent.TimeoutException comes as
+            return False
+        return True
+
+    def close(self) -> None:
+        """Listen no longer; what is kept can still be read."""
+        if not self._closed.is_set():
+            self._closed.set()
+            self._context.removeSparkListener(self._listener)
+
+
+class _Classes:
+    """Our Java classes in one JVM, compiled when they are first needed, each once, with those that they name.
+
+    Once, because py4j calls methods of a class that it knows by the class's name; by one loader, because what it has
+    learned of Spark's classes for one of ours it knows for the next.
+    """
+
+    def __init__(self, gateway: Any) -> None:
+        self._jvm, self._gateway = gateway.jvm, gateway
+        sources = self._jvm.java.util.HashMap()
+        for file in (resources.files("spark_client.capturing") / "java").iterdir():
+            sources.put(f"{_PACKAGE.replace('.', '/')}/{file.name}", file.read_bytes())
+        finder = self._jvm.org.codehaus.commons.compiler.util.resource.MapResourceFinder(sources)
+        parent = self._jvm.java.lang.Thread.currentThread().getContextClassLoader()
+        self._loader = self._jvm.org.codehaus.janino.JavaSourceClassLoader(parent, finder, "UTF-8")
+
+    def new(self, name: str, *arguments: Any) -> Any:
+        """A new object of a class."""
+        values = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
+        for place, argument in enumerate(arguments):
+            values[place] = argument
+        return self._loader.loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(values)
+
+    def reader(self, listener: Any, bounds: Bounds) -> Any:
+        """What reads the executions that a listener keeps."""
+        getters = self._jvm.java.util.HashMap()
+        for owner, names in GETTERS.items():
+            getters.put(owner, self._list(names))
+        skipped, options = self._list(SKIPPED), self._list(OPTIONS)
+        plans = self.new("PlanReader", getters, skipped, options, bounds.nodes, bounds.chars)
+        return self.new("Executions", listener, plans, bounds.read_ms)
+
+    def _list(self, texts: Iterable[str]) -> Any:
+        found = self._jvm.java.util.ArrayList()
+        for text in texts:
+            found.add(text)
+        return found
+
+
+# One for each JVM that the program had; there is rarely a second.
+_KNOWN: dict[Any, _Classes] = {}
+_KNOWN_LOCK = threading.Lock()
+
+
+def _classes_of(gateway: Any) -> _Classes:
+    with _KNOWN_LOCK:
+        if gateway not in _KNOWN:
+            _KNOWN[gateway] = _Classes(gateway)
+        return _KNOWN[gateway]
+
+
+def parse_execution(told: str) -> Execution | Unread | Over | Ended:
+    """What `Executions.java` tells in one call."""
+    form = json.loads(told)
+    if "at_ms" in form:
+        return Ended(form["at_ms"])
+    if "over" in form:
+        return Over(form["over"])
+    if "unread" in form:
+        return Unread(form["id"], form["unread"])
+    plan, failure = form["plan"], form.get("failure")
+    return Execution(
+        id=form["id"],
+        root_id=form["root_id"],
+        action=form["action"],
+        started_ms=form["started_ms"],
+        ended_ms=form["ended_ms"],
+        tier=form["tier"],
+        plan=parse_plan(plan["kinds"], plan["objects"], plan["types"]),
+        metrics=form.get("metrics") or (),
+        had_jobs=form["had_jobs"],
+        failure=Failure(*failure) if failure else None,
+        sql=form.get("sql"),
+        dynamic_overwrite=form.get("dynamic") is True,
+    )

@@ -1,0 +1,254 @@
+"""What expressions make of structs, arrays and maps: where a field's path goes on, and where it ends.
+
+An array has the structure of its elements, a map that of its values: `employees.name` are the names of all employees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
+
+from spark_client.capturing.plans.plan import Node, kinds
+from spark_client.capturing.plans.values import (
+    CHANGED,
+    CONDITIONAL,
+    NOTHING,
+    Value,
+    beside,
+    change,
+    get_field,
+    keep,
+    unite,
+)
+
+if TYPE_CHECKING:
+    from spark_client.capturing.plans.expressions import Expressions
+
+Rule: TypeAlias = "Callable[[Node, Expressions], Value]"
+# The names of a struct's fields, each with those of its own.
+_Names: TypeAlias = "Sequence[tuple[str, _Names]] | None"
+
+# What these give has the structure of all that they take: one of it, or a collection with its elements.
+_KEEPING = kinds(
+    """
+    Explode PosExplode Inline Reverse Flatten ArrayDistinct ArrayUnion ArrayIntersect ArrayCompact ArrayAppend
+    ArrayPrepend Concat CreateArray MapConcat Shuffle UpCast AnsiCast TryCast CollectList CollectSet First Last
+    AnyValue Collate ReplicateRows Mode ListAgg Lag Lead NthValue
+    """
+)
+# Of what they take first; the rest is an index, a key, a number, an order, or what is left out.
+_FIRST_KEEPING = kinds(
+    """
+    GetArrayItem GetMapValue ElementAt TryElementAt Get Slice ArrayExcept ArrayRemove ArrayRepeat MaxBy MinBy
+    """
+)
+# Of what they compare: of structs the first field decides, and the others come along.
+_COMPARING = kinds(
+    """
+    Max Min ArrayMax ArrayMin Greatest Least SortArray
+    """
+)
+_OF_BODIES = ("ArrayTransform", "TransformValues", "ZipWith", "MapZipWith")
+_OF_SOME_ELEMENTS = ("ArrayFilter", "MapFilter", "ArraySort")
+_ENTRY = ("key", "value")
+
+
+def keeping(node: Node, of: Expressions) -> Value:
+    """A value with the structure of all parts."""
+    return unite(keep(CHANGED, of.value(part)) for part in node.below)
+
+
+def _first_keeping(node: Node, of: Expressions) -> Value:
+    first, *others = map(of.value, node.below)
+    return unite([keep(CHANGED, first), change(CHANGED, others)])
+
+
+def _comparing(node: Node, of: Expressions) -> Value:
+    return _compared(keeping(node, of))
+
+
+def _compared(value: Value) -> Value:
+    """A struct that was chosen, or put in its place, by its first field; later ones decide among equals: not told."""
+    if not value.fields:
+        return value
+    (name, first), *others = value.fields.items()
+    deciding = change(CONDITIONAL, [first])
+    fields = {name: first, **{other: beside(field, deciding) for other, field in others}}
+    return Value(value.made_of, fields, value.unknown)
+
+
+def _inserted(node: Node, of: Expressions) -> Value:
+    """An array with one more element; its place is a number."""
+    into, place, item = (of.value(node.values.get(name)) for name in ("srcArrayExpr", "posExpr", "itemExpr"))
+    return unite([keep(CHANGED, into), keep(CHANGED, item), change(CHANGED, [place])])
+
+
+def _cast(node: Node, of: Expressions) -> Value:
+    """To the same type nothing happens; fields of structs go by their place, whatever they are called."""
+    child = of.value(node.node("child"))
+    if node.values.get("same") is True:
+        return child
+    if node.values.get("flat") is True:
+        return change(CHANGED, [child])
+    return keep(CHANGED, _renamed(child, node.values.get("from"), node.values.get("to")))
+
+
+def _renamed(value: Value, before: _Names, after: _Names) -> Value:
+    if before is None or after is None or before == after:
+        return value
+    pairs = zip(before, after, strict=False)
+    fields = {name: _renamed(get_field(value, old), inside, within) for (old, inside), (name, within) in pairs}
+    return Value(fields=fields, unknown=value.unknown)
+
+
+def _zip(node: Node, of: Expressions) -> Value:
+    names = node.values.get("dataType.elementType.names") or []
+    values = of.values(node.values.get("children") or [])
+    return Value(fields={str(name): keep(CHANGED, value) for name, value in zip(names, values, strict=False)})
+
+
+def _struct_field(node: Node, of: Expressions) -> Value:
+    name = node.text("field") or node.text("field.name")
+    child = of.value(node.node("child"))
+    return change(CHANGED, [child]) if name is None else get_field(child, name)
+
+
+def _struct(node: Node, of: Expressions) -> Value:
+    names, children = node.values.get("names") or [], node.values.get("children") or []
+    values = map(of.value, children[1::2])
+    return Value(fields={str(name): value for name, value in zip(names, values, strict=False)})
+
+
+def _with_fields(node: Node, of: Expressions) -> Value:
+    """`withField` and `dropFields`: the fields that are put into a struct, and those of the old one that are left."""
+    old = of.value(node.node("structExpr"))
+    put = {change_of.text("name"): change_of for change_of in node.nodes("fieldOps") if change_of.kind == "WithField"}
+    names = node.values.get("dataType.names") or [*old.fields, *put]
+    return Value(fields={name: of.value(put[name]) if name in put else get_field(old, name) for name in names})
+
+
+def _map(node: Node, of: Expressions) -> Value:
+    """Keys only decide which value it is."""
+    keys, values = _entries(node, of)
+    return unite([keys, values])
+
+
+def _map_entries(node: Node, of: Expressions) -> Value:
+    return Value(fields=dict(zip(_ENTRY, _entries(node.node("child"), of), strict=True)))
+
+
+def _map_keys(node: Node, of: Expressions) -> Value:
+    return _entries(node.node("child"), of)[0]
+
+
+def _map_values(node: Node, of: Expressions) -> Value:
+    return _entries(node.node("child"), of)[1]
+
+
+def _entries(node: Node | None, of: Expressions) -> tuple[Value, Value]:
+    """The keys and the values of a map: apart where the map is made on the spot."""
+    if node is not None and node.kind == "CreateMap":
+        children = of.values(node.values.get("children") or [])
+        keys, values = children[::2], children[1::2]
+    elif node is not None and node.kind == "MapFromArrays":
+        keys, values = [of.value(node.values.get("left"))], [of.value(node.values.get("right"))]
+    elif node is not None and node.kind == "MapFromEntries":
+        keys, values = _pairs(of.value(node.node("child")))
+    else:
+        keys = values = [of.value(node)]
+    return change(CHANGED, keys), unite(keep(CHANGED, one) for one in values)
+
+
+def _pairs(entries: Value) -> tuple[list[Value], list[Value]]:
+    """Of structs with two fields the one and the other; whoever called them what."""
+    fields = list(entries.fields.values())
+    return (fields[:1], fields[1:]) if fields else ([entries], [change(CHANGED, [entries])])
+
+
+def generated(generator: Node, count: int, of: Expressions) -> list[Value]:
+    """The columns of the rows that a generator makes of each row."""
+    made = keep(CHANGED, of.value(generator))
+    if generator.kind == "Inline":
+        return [get_field(made, str(name)) for name in generator.values.get("elementSchema.names") or []]
+    if generator.kind == "Stack":
+        parts = [of.value(one) for one in generator.values.get("children") or []][1:]
+        return [unite(keep(CHANGED, part) for part in parts[place::count]) for place in range(count)]
+    positions = 1 if generator.kind == "PosExplode" else 0
+    if generator.kind in ("Explode", "PosExplode") and count - positions == len(_ENTRY):
+        return [*[change(CHANGED, [made])] * positions, *_entries(generator.node("child"), of)]
+    return [made] * count
+
+
+def higher_order(node: Node, of: Expressions) -> Value:
+    """Lambdas over collections: their variables are the elements of what the function takes."""
+    functions = [part for part in node.below if part.kind == "LambdaFunction"]
+    taken = [of.value(part) for part in node.below if part.kind != "LambdaFunction"]
+    bodies = [_body(node, function, taken, of) for function in functions]
+    if node.kind in _OF_BODIES:
+        return unite(keep(CHANGED, body) for body in bodies)
+    elements = unite(keep(CHANGED, one) for one in taken)
+    if node.kind in _OF_SOME_ELEMENTS:
+        return beside(elements, change(CHANGED, bodies))
+    if node.kind == "TransformKeys":
+        return unite([elements, change(CHANGED, bodies)])
+    return change(CHANGED, [*taken, *bodies])
+
+
+def _fold(node: Node, of: Expressions) -> Value:
+    """`aggregate`: what the elements are added up to, and what is made of that in the end."""
+    element = keep(CHANGED, of.value(node.values.get("argument")))
+    total = of.value(node.values.get("zero"))
+    for _ in range(2):  # what was added up goes into the next sum
+        total = unite([total, _called(node.node("merge"), [total, element], of)])
+    return keep(CHANGED, _called(node.node("finish"), [total], of))
+
+
+def _called(function: Node | None, arguments: Sequence[Value], of: Expressions) -> Value:
+    """A lambda's value with these arguments."""
+    if function is None or function.kind != "LambdaFunction":
+        return of.value(function)
+    variables = zip(function.nodes("arguments"), arguments, strict=False)
+    bound = {one.text("exprId") or "": value for one, value in variables}
+    return of.with_variables(bound).value(function.node("function"))
+
+
+def _body(node: Node, function: Node, taken: list[Value], of: Expressions) -> Value:
+    elements = [keep(CHANGED, value) for value in taken]
+    count = len(function.nodes("arguments"))
+    return _called(function, [_variable(node.kind, place, elements) for place in range(count)], of)
+
+
+def _variable(kind: str, place: int, elements: list[Value]) -> Value:
+    """What a lambda's variable is, by its place: an element, an index, a key or a value."""
+    if kind in ("ArrayTransform", "ArrayFilter") and place == 1:
+        return NOTHING
+    if kind == "ZipWith":
+        return elements[place]
+    if kind == "MapZipWith" and place > 0:
+        return elements[place - 1]
+    return unite(elements)
+
+
+def _rules(names: Iterable[str], rule: Rule) -> dict[str, Rule]:
+    return dict.fromkeys(names, rule)
+
+
+RULES: Mapping[str, Rule] = {
+    **_rules(_KEEPING, keeping),
+    **_rules(_FIRST_KEEPING, _first_keeping),
+    **_rules(_COMPARING, _comparing),
+    "ArrayInsert": _inserted,
+    "GetStructField": _struct_field,
+    "GetArrayStructFields": _struct_field,
+    "CreateNamedStruct": _struct,
+    "UpdateFields": _with_fields,
+    "Cast": _cast,
+    "ArraysZip": _zip,
+    "CreateMap": _map,
+    "MapFromArrays": _map,
+    "MapFromEntries": _map,
+    "MapEntries": _map_entries,
+    "MapKeys": _map_keys,
+    "MapValues": _map_values,
+    "ArrayAggregate": _fold,
+}

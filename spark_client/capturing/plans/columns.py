@@ -1,0 +1,131 @@
+"""From a plan to the columns of what it gives: a walk over its operators, from the leaves up, within a budget."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from typing import TypeAlias
+
+from spark_client.capturing.plans import expression_rules
+from spark_client.capturing.plans.expressions import Expressions
+from spark_client.capturing.plans.operators import Inputs, Relation, plans_of, relate, united
+from spark_client.capturing.plans.plan import Node
+from spark_client.capturing.plans.values import Dependency, Value
+
+# Dependencies that one plan may have on the way; each takes about 100 bytes.
+DEPENDENCIES_MAX = 1_000_000
+# Of the processor, by the thread that walks.
+SECONDS_MAX = 1.0
+_STEPS_A_LOOK = 64
+# A recursive CTE comes to rest after as many rounds as its columns feed each other.
+_ROUNDS_MAX = 50
+
+Leaf: TypeAlias = Callable[[Node], Relation]
+
+
+class TooLarge(Exception):
+    """A plan whose columns cost more than the budget; the message says what of."""
+
+
+class Walk:
+    """Relates the plans of one query; `leaf` says what its leaves give.
+
+    Raises:
+        TooLarge: from every method, when the budget is spent.
+    """
+
+    def __init__(
+        self,
+        leaf: Leaf,
+        *,
+        dependencies_max: int = DEPENDENCIES_MAX,
+        seconds_max: float = SECONDS_MAX,
+        clock: Callable[[], float] = time.thread_time,
+    ) -> None:
+        self._leaf = leaf
+        self._left = dependencies_max
+        self._limits = f"{dependencies_max} dependencies", f"{seconds_max:g} s"
+        self._steps = 0
+        self._clock = clock
+        self._deadline = clock() + seconds_max
+        self._ctes: dict[str, Relation] = {}
+        self._known: dict[int, Relation] = {}
+
+    def relation(self, plan: Node, outer: Mapping[str, Value] | None = None) -> Relation:
+        """What a plan gives; `outer` has the columns around it, if it is a subquery."""
+        outer = outer or {}
+        inputs = Inputs(
+            relation=lambda node: self._known[node.number],
+            expressions=lambda scope: self._over({**outer, **scope}),
+            subquery=lambda node, scope: self.relation(node, {**outer, **scope}),
+            leaf=self._leaf,
+            ctes=self._ctes,
+        )
+        left = [plan]
+        while left:
+            node = left[-1]
+            waiting = [child for child in reversed(plans_of(node)) if child.number not in self._known]
+            if node.number not in self._known and waiting:
+                left.extend(waiting)
+                continue
+            left.pop()
+            if node.number not in self._known:
+                self._known[node.number] = self._related(node, inputs, outer)
+        return self._known[plan.number]
+
+    def over(self, *relations: Relation) -> Expressions:
+        """Expressions over the columns of these."""
+        return self._over({name: value for relation in relations for name, value in relation.columns})
+
+    def _related(self, node: Node, inputs: Inputs, outer: Mapping[str, Value]) -> Relation:
+        self._spend(1)
+        if node.kind == "UnionLoop":
+            return self._loop(node, outer)
+        relation = relate(node, inputs)
+        if node.kind == "CTERelationDef":
+            self._ctes[node.text("id") or ""] = relation
+        return relation
+
+    def _loop(self, node: Node, outer: Mapping[str, Value]) -> Relation:
+        """The fixed point of a recursive CTE: its anchor, and what the recursion makes of what there is so far."""
+        anchor, recursion = node.node("anchor"), node.node("recursion")
+        if anchor is None or recursion is None:
+            return Relation()
+        found = self._known[anchor.number]
+        for _ in range(_ROUNDS_MAX):
+            self._ctes[node.text("id") or ""] = found
+            before = dict(self._known)
+            more = united([found, self.relation(recursion, outer)])
+            self._known = before
+            if more == found:
+                break
+            found = more
+        ids = node.values.get("outputAttrIds") or [name for name, _ in found.columns]
+        return Relation(tuple(zip(map(str, ids), found.values, strict=False)), found.rows)
+
+    def _over(self, scope: Mapping[str, Value]) -> Expressions:
+        return Expressions(scope, _Subqueries(self, scope), self._spend, expression_rules)
+
+    def _spend(self, dependencies: int) -> None:
+        self._left -= dependencies
+        self._steps += 1
+        if self._left < 0:
+            raise TooLarge(f"more than {self._limits[0]}")
+        if self._steps % _STEPS_A_LOOK == 0 and self._clock() > self._deadline:
+            raise TooLarge(f"more than {self._limits[1]}")
+
+
+class _Subqueries:
+    """The subqueries of expressions, which see the columns around them."""
+
+    def __init__(self, walk: Walk, scope: Mapping[str, Value]) -> None:
+        self._walk = walk
+        self._scope = scope
+
+    def outputs(self, plan: Node) -> list[Value]:
+        """Its columns."""
+        return self._walk.relation(plan, self._scope).values
+
+    def rows(self, plan: Node) -> frozenset[Dependency]:
+        """What decides about its rows."""
+        return self._walk.relation(plan, self._scope).rows

@@ -1,0 +1,294 @@
+"""What each kind of expression makes of columns, where it does more than change what goes in.
+
+A rule takes the node and an `Expressions`, of which it asks the values of the node's parts. To teach a new expression,
+add a rule to `RULES`, or its name to one of the sets; those of structs, arrays and maps are `collection_rules`'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from lineage_model.columns import Transformation
+from spark_client.capturing.plans import collection_rules
+from spark_client.capturing.plans.collection_rules import Rule, higher_order
+from spark_client.capturing.plans.plan import Node, kinds
+from spark_client.capturing.plans.values import (
+    AGGREGATED,
+    CHANGED,
+    CONDITIONAL,
+    FILTER,
+    NOTHING,
+    SOMEHOW,
+    WINDOW,
+    Value,
+    beside,
+    change,
+    keep,
+    unite,
+    unknown,
+)
+
+if TYPE_CHECKING:
+    from spark_client.capturing.plans.expressions import Expressions
+
+# The value of the first part, as it is.
+_SAME = kinds(
+    """
+    Alias OuterReference PromotePrecision CheckOverflow KnownNotNull KnownNullable KnownNotContainsNull
+    AssertNotNull KnownFloatingPointNormalized NormalizeNaNAndZero SortOrder TempResolvedColumn InheritAnalysisRules
+    OuterScopeReference GetViewColumnByNameAndOrdinal ReferenceToExpressions WithField
+    """
+)
+_MASKED = Transformation("DIRECT", "IDENTITY", masking=True)
+# Functions of OpenLineage's list (TransformationInfo, 1.2x) whose result does not show what went in.
+MASKING = kinds(
+    """
+    Crc32 HiveHash Md5 Murmur3Hash Sha1 Sha2 XxHash64 CollationAwareMurmur3Hash Mask Count
+    """
+)
+# Ranks: they are made of the window's order, not of arguments.
+_RANKS = kinds(
+    """
+    Rank DenseRank PercentRank RowNumber NTile CumeDist
+    """
+)
+# Methods of `CharVarcharCodegenUtils`, which Spark puts around what is written to such a column, or read from it.
+_OF_CHAR_TYPES = ("charTypeWriteSideCheck", "varcharTypeWriteSideCheck", "readSidePadding")
+
+
+def parts_of(node: Node) -> Sequence[Node]:
+    """The expressions that a node's rule asks for: not the plans of subqueries, not the bodies of lambdas."""
+    if "replacement" in node.values:
+        return node.nodes("replacement")
+    if node.kind in _OWN_WALK:
+        return ()
+    if "plan" in node.values:
+        return node.nodes(*(name for name in node.values if name != "plan"))
+    return node.below
+
+
+def value_of(node: Node, of: Expressions) -> Value:
+    """Return the value of a node by the rule of its kind."""
+    value = _find_rule(node)(node, of)
+    return keep(_MASKED, value) if node.kind in MASKING else value
+
+
+def _find_rule(node: Node) -> Rule:
+    if "replacement" in node.values:
+        return lambda one, of: of.value(one.values["replacement"])
+    if node.kind in RULES:
+        return RULES[node.kind]
+    if any(part.kind == "LambdaFunction" for part in node.below):
+        return higher_order
+    if "exprId" in node.values and "child" not in node.values:
+        return _attribute
+    if node.kind in _SAME:
+        return lambda one, of: of.value(next(iter(one.below), None))
+    return _changing
+
+
+def _attribute(node: Node, of: Expressions) -> Value:
+    found = of.scope.get(node.text("exprId") or "")
+    return unknown(f"{node.kind}: {node.text('name')} is nowhere in the plan") if found is None else found
+
+
+def _changing(node: Node, of: Expressions) -> Value:
+    return change(CHANGED, map(of.value, parts_of(node)))
+
+
+def _child(node: Node, of: Expressions) -> Value:
+    return of.value(node.values.get("child"))
+
+
+def _case(node: Node, of: Expressions) -> Value:
+    branches = [branch for branch in node.values.get("branches") or () if isinstance(branch, list)]
+    return _chosen(
+        of, [branch[0] for branch in branches], [*(branch[1] for branch in branches), node.values.get("elseValue")]
+    )
+
+
+def _if(node: Node, of: Expressions) -> Value:
+    if _rebuilt(node) is not None:
+        return of.value(node.node("falseValue"))
+    return _chosen(of, [node.values.get("predicate")], [node.values.get("trueValue"), node.values.get("falseValue")])
+
+
+def _rebuilt(node: Node) -> tuple[str, ...] | None:
+    """The place of the struct that this is with its fields in another order, null where that is null; else None.
+
+    So Spark itself brings structs into a schema: in a union by name, an INSERT, or `to`.
+    """
+    predicate, struct = node.node("predicate"), node.node("falseValue")
+    if predicate is None or predicate.kind != "IsNull" or struct is None or struct.kind != "CreateNamedStruct":
+        return None
+    old = _place(predicate.node("child"))
+    fields = [one for one in (struct.values.get("children") or [])[1::2] if isinstance(one, Node)]
+    inside = old is not None and all((_place(one) or ())[: len(old)] == old for one in fields)
+    return old if inside and fields and node.node("trueValue") is None else None
+
+
+def _place(node: Node | None) -> tuple[str, ...] | None:
+    """An attribute's id, and the names of the fields that lead into it; None if it is anything else."""
+    path: list[str] = []
+    while node is not None and (node.kind in _SAME or node.kind in ("GetStructField", "Cast")):
+        path = [node.text("field") or "", *path] if node.kind == "GetStructField" else path
+        node = node.node("child")
+    if node is None or node.kind == "If":
+        root = None if node is None else _rebuilt(node)
+        return None if root is None else (*root, *path)
+    root_id = node.text("exprId")
+    return None if root_id is None else (root_id, *path)
+
+
+def _coalesce(node: Node, of: Expressions) -> Value:
+    children = node.values.get("children") or []
+    return _chosen(of, children[:-1], children)
+
+
+def _nan_or(node: Node, of: Expressions) -> Value:
+    return _chosen(of, [node.values.get("left")], [node.values.get("left"), node.values.get("right")])
+
+
+def _chosen(of: Expressions, conditions: Iterable[object], choices: Iterable[object]) -> Value:
+    """One of several values, by conditions."""
+    deciding = change(CONDITIONAL, map(of.value, conditions))
+    return beside(unite(keep(CHANGED, of.value(choice)) for choice in choices), deciding)
+
+
+def _aggregate(node: Node, of: Expressions) -> Value:
+    function = node.node("aggregateFunction")
+    if function is None:
+        return NOTHING
+    filtered = change(FILTER, [of.value(node.values.get("filter"))])
+    return beside(keep(AGGREGATED, of.value(function)), filtered)
+
+
+def _pivot_first(node: Node, of: Expressions) -> Value:
+    deciding = change(CONDITIONAL, [of.value(node.node("pivotColumn"))])
+    return beside(of.value(node.node("valueColumn")), deciding)
+
+
+def _window(node: Node, of: Expressions) -> Value:
+    function, spec = node.node("windowFunction"), node.node("windowSpec")
+    value = NOTHING if function is None or function.kind in _RANKS else of.value(function)
+    parts = spec.nodes("partitionSpec", "orderSpec") if spec is not None else []
+    return beside(value, change(WINDOW, map(of.value, parts)))
+
+
+def _invoked(node: Node, of: Expressions) -> Value:
+    """Return what a method of the JVM's makes; those that hold a CHAR or a VARCHAR to its length keep the value."""
+    arguments = node.values.get("arguments")
+    if node.text("functionName") in _OF_CHAR_TYPES and isinstance(arguments, list) and arguments:
+        return of.value(arguments[0])
+    return _changing(node, of)
+
+
+def _time_conversion(node: Node, of: Expressions) -> Value:
+    """A bound of `window` or `session_window`: Spark makes it of the times that it converts, by a CASE of its own."""
+    times, left = [], list(node.below)
+    while left:
+        inside = left.pop()
+        if inside.kind == node.kind:
+            times.append(inside)
+        else:
+            left.extend(inside.below)
+    return change(CHANGED, map(of.value, times)) if times else _changing(node, of)
+
+
+def _python_function(node: Node, of: Expressions) -> Value:
+    kind = "udtf" if node.kind == "PythonUDTF" else "udf"
+    how = Transformation("DIRECT", "TRANSFORMATION", f"python {kind} {node.text('name') or ''}".strip(), masking=False)
+    return change(how, of.values(node.values.get("children")))
+
+
+def _scalar_subquery(node: Node, of: Expressions) -> Value:
+    plan = node.node("plan")
+    if plan is None:
+        return NOTHING
+    value = unite(of.subqueries.outputs(plan))
+    return beside(value, Value(of.subqueries.rows(plan)))
+
+
+def _in_subquery(node: Node, of: Expressions) -> Value:
+    outer = change(CHANGED, of.values(node.values.get("values")))
+    return beside(outer, of.value(node.node("query")))
+
+
+def _listed(node: Node, of: Expressions) -> Value:
+    """What `IN` looks into: the subquery's columns, and what decides about its rows."""
+    plan = node.node("plan")
+    if plan is None:
+        return NOTHING
+    return beside(change(CHANGED, of.subqueries.outputs(plan)), Value(of.subqueries.rows(plan)))
+
+
+def _exists(node: Node, of: Expressions) -> Value:
+    plan = node.node("plan")
+    return NOTHING if plan is None else Value(of.subqueries.rows(plan))
+
+
+def _references(node: Node, of: Expressions) -> Value:
+    """An expression of which only the references were read."""
+    values = [of.scope[one] for one in node.values.get("references") or () if one in of.scope]
+    for plan in node.nodes("plans"):
+        values += of.subqueries.outputs(plan)
+        values.append(Value(of.subqueries.rows(plan)))
+    return change(SOMEHOW, values)
+
+
+def _somehow(node: Node, of: Expressions) -> Value:
+    """Depend on what a function of a database's own is given: it may aggregate, or not."""
+    return change(SOMEHOW, map(of.value, parts_of(node)))
+
+
+def _with(node: Node, of: Expressions) -> Value:
+    """An expression in which others, that stand in it more than once, have names."""
+    defined = {_common(one): of.value(one.node("child")) for one in node.nodes("defs")}
+    return of.with_variables(defined).value(node.node("child"))
+
+
+def _common_reference(node: Node, of: Expressions) -> Value:
+    found = of.scope.get(_common(node))
+    return unknown(f"{node.kind}: is nowhere in the plan") if found is None else found
+
+
+def _common(node: Node) -> str:
+    """What the name of a common expression is in a scope."""
+    name = node.values.get("id")
+    return f"common {name.get('id')}" if isinstance(name, Mapping) else "common"
+
+
+def _lambda(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
+    """Nothing by itself: its function asks for its body, with variables."""
+    return NOTHING
+
+
+RULES: Mapping[str, Rule] = {
+    **collection_rules.RULES,
+    "SQLScalarFunction": _child,
+    "CaseWhen": _case,
+    "If": _if,
+    "Coalesce": _coalesce,
+    "NaNvl": _nan_or,
+    "AggregateExpression": _aggregate,
+    "PivotFirst": _pivot_first,
+    "WindowExpression": _window,
+    "StaticInvoke": _invoked,
+    "PreciseTimestampConversion": _time_conversion,
+    "PythonUDF": _python_function,
+    "PythonUDAF": _python_function,
+    "PythonUDTF": _python_function,
+    "ScalarSubquery": _scalar_subquery,
+    "LateralSubquery": _listed,
+    "ListQuery": _listed,
+    "InSubquery": _in_subquery,
+    "Exists": _exists,
+    "References": _references,
+    "DatabaseFunction": _somehow,
+    "LambdaFunction": _lambda,
+    "With": _with,
+    "CommonExpressionRef": _common_reference,
+}
+# Their rules ask for what they need: lambdas have variables of their own.
+_OWN_WALK: frozenset[str] = frozenset({"LambdaFunction", "References", "With"})

@@ -1,0 +1,302 @@
+"""What the operators of a plan make of columns and rows: a rule for each kind of node.
+
+A rule takes the node and the `Walk`, of which it asks what the node's inputs give; it answers a `Relation`. To teach a
+new operator, add a rule to `RULES`, or its name to `_PASSING`. What no rule knows is told as unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import zip_longest
+
+from lineage_model.columns import Transformation
+from spark_client.capturing.plans.collection_rules import generated
+from spark_client.capturing.plans.expressions import Expressions
+from spark_client.capturing.plans.plan import Node, kinds
+from spark_client.capturing.plans.values import (
+    FILTER,
+    GROUP_BY,
+    JOIN,
+    NOTHING,
+    SORT,
+    Dependency,
+    Value,
+    change,
+    named_as,
+    unite,
+)
+
+# Operators that neither make columns nor decide which rows there are.
+_PASSING = kinds(
+    """
+    SubqueryAlias View PipeOperator SQLFunctionNode Repartition RepartitionByExpression RebalancePartitions
+    GlobalLimit LocalLimit Tail Offset ResolvedHint ReturnAnswer EventTimeWatermark CollectMetrics CTERelationDef
+    Subquery LimitAll UpdateEventTimeWatermarkColumn SequentialStreamingUnion
+    """
+)
+_SEMI = ("LeftSemi", "LeftAnti")
+_CONDITIONS = ("condition", "asOfCondition", "rankingExpression")
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """What a plan gives: its columns in their order, each with its expression id, and what decides about its rows."""
+
+    columns: tuple[tuple[str, Value], ...] = ()
+    rows: frozenset[Dependency] = frozenset()
+
+    @property
+    def values(self) -> list[Value]:
+        """The columns without their ids."""
+        return [value for _, value in self.columns]
+
+
+class Inputs:
+    """What a rule may ask: what a node's inputs give, and the values of its expressions over them."""
+
+    def __init__(
+        self,
+        relation: Callable[[Node], Relation],
+        expressions: Callable[[Mapping[str, Value]], Expressions],
+        subquery: Callable[[Node, Mapping[str, Value]], Relation],
+        leaf: Callable[[Node], Relation],
+        ctes: Mapping[str, Relation],
+    ) -> None:
+        self.relation = relation
+        self.expressions = expressions
+        self.subquery = subquery
+        self.leaf = leaf
+        self.ctes = ctes
+
+    def one(self, node: Node, name: str = "child") -> Relation:
+        """What the input under this name gives."""
+        child = node.node(name)
+        return Relation() if child is None else self.relation(child)
+
+    def over(self, *relations: Relation) -> Expressions:
+        """Expressions over the columns of these."""
+        return self.expressions({name: value for relation in relations for name, value in relation.columns})
+
+
+Rule = Callable[[Node, Inputs], Relation]
+
+
+def relate(node: Node, inputs: Inputs) -> Relation:
+    """What a plan gives, by the rule of its kind."""
+    if node.kind in _PASSING:
+        return inputs.one(node)
+    rule = RULES.get(node.kind)
+    if rule is not None:
+        return rule(node, inputs)
+    if "schema" in node.values and not plans_of(node):
+        return inputs.leaf(node)
+    return _opaque(node, inputs) if "output" in node.values and _function(node) else _unknown(node, inputs)
+
+
+def plans_of(node: Node) -> list[Node]:
+    """The inputs of a plan, in the order in which they are to be related."""
+    if node.kind == "WithCTE":
+        return node.nodes("cteDefs", "plan")
+    if node.kind == "UnionLoop":
+        return node.nodes("anchor")
+    return [plan for name in ("child", "left", "right", "children", "query") for plan in node.nodes(name)]
+
+
+def _decided(relation: Relation, how: Transformation, values: Iterable[Value]) -> Relation:
+    """The relation whose rows these values decide, too."""
+    return Relation(relation.columns, relation.rows | change(how, values).made_of)
+
+
+def _named(expressions: Iterable[Node], of: Expressions) -> tuple[tuple[str, Value], ...]:
+    return tuple((one.text("exprId") or "", of.value(one)) for one in expressions)
+
+
+def _project(node: Node, inputs: Inputs) -> Relation:
+    child = inputs.one(node)
+    columns = _named(node.nodes("projectList"), inputs.over(child))
+    return Relation(columns, child.rows)
+
+
+def _filter(node: Node, inputs: Inputs) -> Relation:
+    child = inputs.one(node)
+    return _decided(child, FILTER, [inputs.over(child).value(node.node("condition"))])
+
+
+def _aggregate(node: Node, inputs: Inputs) -> Relation:
+    child = inputs.one(node)
+    of = inputs.over(child)
+    columns = _named(node.nodes("aggregateExpressions"), of)
+    grouped = Relation(columns, child.rows)
+    return _decided(grouped, GROUP_BY, of.values(node.values.get("groupingExpressions") or []))
+
+
+def _sort(node: Node, inputs: Inputs) -> Relation:
+    child = inputs.one(node)
+    return _decided(child, SORT, map(inputs.over(child).value, node.nodes("order")))
+
+
+def _distinct(node: Node, inputs: Inputs) -> Relation:
+    child = inputs.one(node)
+    return _decided(child, GROUP_BY, child.values)
+
+
+def _deduplicate(node: Node, inputs: Inputs) -> Relation:
+    child = inputs.one(node)
+    return _decided(child, GROUP_BY, map(inputs.over(child).value, node.nodes("keys")))
+
+
+def _windows(node: Node, inputs: Inputs) -> Relation:
+    child = inputs.one(node)
+    columns = _named(node.nodes("windowExpressions"), inputs.over(child))
+    return Relation(child.columns + columns, child.rows)
+
+
+def _join(node: Node, inputs: Inputs) -> Relation:
+    left, right = inputs.one(node, "left"), inputs.one(node, "right")
+    columns = left.columns if node.text("joinType") in _SEMI else left.columns + right.columns
+    joined = Relation(columns, left.rows | right.rows)
+    return _decided(joined, JOIN, map(inputs.over(left, right).value, node.nodes(*_CONDITIONS)))
+
+
+def _sample(node: Node, inputs: Inputs) -> Relation:
+    """`randomSplit` has Spark sort the partitions, so that each part is of the same rows: nobody asked for that."""
+    child = node.node("child")
+    own_sort = child is not None and child.kind == "Sort" and child.values.get("global") is False
+    return inputs.one(child) if child is not None and own_sort else inputs.one(node)
+
+
+def _lateral_join(node: Node, inputs: Inputs) -> Relation:
+    left, subquery = inputs.one(node, "left"), node.node("right")
+    plan = next(iter(subquery.nodes("plan", "plans")), None) if subquery is not None else None
+    if plan is None:
+        return _unknown(node, inputs)
+    right = inputs.subquery(plan, dict(left.columns))
+    joined = Relation(left.columns + right.columns, left.rows | right.rows)
+    return _decided(joined, JOIN, [inputs.over(left, right).value(node.node("condition"))])
+
+
+def _union(node: Node, inputs: Inputs) -> Relation:
+    parts = [inputs.relation(child) for child in node.nodes("children")]
+    return united(parts) if parts else Relation()
+
+
+def united(parts: list[Relation]) -> Relation:
+    """Rows of any of these, column by column; the ids are those of the first."""
+    ids = [name for name, _ in parts[0].columns]
+    columns = zip_longest(*(part.values for part in parts), fillvalue=NOTHING)
+    values = [unite(named_as(each[0], one) for one in each) for each in columns]
+    rows = frozenset().union(*(part.rows for part in parts))
+    return Relation(tuple(zip(ids, values, strict=False)), rows)
+
+
+def _set_operation(node: Node, inputs: Inputs) -> Relation:
+    left, right = inputs.one(node, "left"), inputs.one(node, "right")
+    both = Relation(left.columns, left.rows | right.rows)
+    return _decided(both, JOIN, [*left.values, *right.values])
+
+
+def _expand(node: Node, inputs: Inputs) -> Relation:
+    """Rollup, cube, grouping sets and unpivot: several rows of each, whose columns are these expressions."""
+    child = inputs.one(node)
+    of = inputs.over(child)
+    rows = [of.values(projection) for projection in node.values.get("projections") or ()]
+    values = [unite(each) for each in zip_longest(*rows, fillvalue=NOTHING)]
+    ids = [one.text("exprId") or "" for one in node.nodes("output")]
+    return Relation(tuple(zip(ids, values, strict=False)), child.rows)
+
+
+def _generate(node: Node, inputs: Inputs) -> Relation:
+    child, generator = inputs.one(node), node.node("generator")
+    ids = [one.text("exprId") or "" for one in node.nodes("generatorOutput")]
+    values = [] if generator is None else generated(generator, len(ids), inputs.over(child))
+    return Relation(child.columns + tuple(zip(ids, values, strict=False)), child.rows)
+
+
+def _numbered(node: Node, inputs: Inputs) -> Relation:
+    """Rows with their numbers, as pandas on Spark and `zipWithIndex` have them: of nothing."""
+    child, number = inputs.one(node), node.node("sequenceAttr")
+    return Relation(((number.text("exprId") or "" if number else "", NOTHING), *child.columns), child.rows)
+
+
+def _with_ctes(node: Node, inputs: Inputs) -> Relation:
+    return inputs.one(node, "plan")
+
+
+def _cte_reference(node: Node, inputs: Inputs) -> Relation:
+    """A CTE as it was defined; its columns have ids of their own here."""
+    defined = inputs.ctes.get(node.text("cteId") or node.text("loopId") or "")
+    if defined is None:
+        return _unknown(node, inputs)
+    ids = [one.text("exprId") or "" for one in node.nodes("output")]
+    return Relation(tuple(zip(ids, defined.values, strict=False)), defined.rows)
+
+
+def _one_row(node: Node, inputs: Inputs) -> Relation:  # noqa: ARG001 - a rule takes both
+    return Relation()
+
+
+def _function(node: Node) -> Node | None:
+    return node.node("functionExpr") or node.node("func") or node.node("function")
+
+
+def _opaque(node: Node, inputs: Inputs) -> Relation:
+    """A Python function over whole rows: every column of every column that goes in."""
+    function = _function(node)
+    name = function.text("name") if function is not None else None
+    described = f"opaque: {node.kind.removeprefix('Python')} {name or ''}".strip()
+    how = Transformation("DIRECT", "TRANSFORMATION", described, masking=False)
+    return _decided(_all_of_all(node, inputs, how), GROUP_BY, _groups(node, inputs))
+
+
+def _groups(node: Node, inputs: Inputs) -> list[Value]:
+    """The keys of the groups that a function gets: named, or so many of the first columns of each side."""
+    children = [inputs.relation(child) for child in plans_of(node)]
+    of = inputs.over(*children)
+    counts = [int(node.text(name) or 0) for name in ("leftGroupingLen", "rightGroupingLen")]
+    first = [value for child, count in zip(children, counts, strict=False) for value in child.values[:count]]
+    return [*map(of.value, node.nodes("groupingAttributes")), *first]
+
+
+def _unknown(node: Node, inputs: Inputs) -> Relation:
+    return _all_of_all(
+        node, inputs, Transformation("DIRECT", "UNKNOWN", f"unknown plan node {node.kind}", masking=False)
+    )
+
+
+def _all_of_all(node: Node, inputs: Inputs, how: Transformation) -> Relation:
+    children = [inputs.relation(child) for child in plans_of(node)]
+    made = change(how, [value for child in children for value in child.values])
+    if not children:
+        made = Value(unknown=frozenset({f"{node.kind}: an unknown plan node"}))
+    ids = [one.text("exprId") or "" for one in node.nodes("output")]
+    ids = ids or [name for child in children for name, _ in child.columns]
+    rows = frozenset().union(*(child.rows for child in children))
+    return Relation(tuple((name, made) for name in ids), rows)
+
+
+RULES: Mapping[str, Rule] = {
+    "Project": _project,
+    "Filter": _filter,
+    "Aggregate": _aggregate,
+    "Sort": _sort,
+    "Distinct": _distinct,
+    "Deduplicate": _deduplicate,
+    "DeduplicateWithinWatermark": _deduplicate,
+    "Window": _windows,
+    "Join": _join,
+    "AsOfJoin": _join,
+    "NearestByJoin": _join,
+    "Sample": _sample,
+    "LateralJoin": _lateral_join,
+    "Union": _union,
+    "Intersect": _set_operation,
+    "Except": _set_operation,
+    "Expand": _expand,
+    "Generate": _generate,
+    "AttachDistributedSequence": _numbered,
+    "WithCTE": _with_ctes,
+    "CTERelationRef": _cte_reference,
+    "UnionLoopRef": _cte_reference,
+    "OneRowRelation": _one_row,
+}

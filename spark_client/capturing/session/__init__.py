@@ -1,0 +1,1 @@
+"""One capture of one Spark session, from `capture(spark)` to the end of the program."""

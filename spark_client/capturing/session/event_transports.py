@@ -1,0 +1,149 @@
+"""Where a capture's events go: to Headwater by its own client, or by openlineage-python to wherever that sends them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from spark_client.capturing.session.counts import Counts
+from spark_client.capturing.session.sender import Event, Outlet
+from spark_client.capturing.session.settings import Settings
+from spark_client.client import LineageClient
+from spark_client.errors import Misconfigured
+from spark_client.requests import Tally
+from spark_client.transport.choose import choose_destination
+
+if TYPE_CHECKING:
+    from openlineage.client import OpenLineageClient
+
+_NOWHERE = (
+    "nowhere to send lineage to: set HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE, spark.headwater.url, "
+    "or OpenLineage's own configuration (OPENLINEAGE_URL, openlineage.yml, spark.openlineage.transport.type)"
+)
+_NOT_INSTALLED = "OpenLineage's transports need the package openlineage-python"
+
+
+def open_outlet(client: object, settings: Settings, environment: Mapping[str, str], counts: Counts) -> Outlet:
+    """The outlet of a client or transport that was given; without one, of what the job's configuration says.
+
+    Raises:
+        Misconfigured: if that is nothing, or makes no sense.
+    """
+    if isinstance(client, LineageClient):
+        return HeadwaterOutlet(client)
+    if client is not None:
+        return OpenLineageOutlet(_given(client), counts)
+    place = settings.destination
+    if place.url or place.function or place.file:
+        choose_destination(place, {})
+        return HeadwaterOutlet(
+            LineageClient(url=place.url, function=place.function, file=place.file, token=place.token, auth=place.auth)
+        )
+    if settings.transport is None and not _is_configured(environment):
+        raise Misconfigured(_NOWHERE)
+    return OpenLineageOutlet(_configured(settings.transport), counts)
+
+
+class HeadwaterOutlet:
+    """A `LineageClient`, which tries again by itself, and warns by itself."""
+
+    def __init__(self, client: LineageClient) -> None:
+        self._client = client
+
+    def send(self, events: Sequence[Event]) -> Tally:
+        """Hand over the events in few requests."""
+        return self._client.emit_many(events)
+
+    def close(self, timeout_s: float) -> bool:  # noqa: ARG002 - it keeps nothing
+        """Let go of its connections."""
+        self._client.close()
+        return True
+
+
+class OpenLineageOutlet:
+    """A client of openlineage-python; each of its events goes by itself, and is that package's own."""
+
+    def __init__(self, client: OpenLineageClient, counts: Counts) -> None:
+        self._client = client
+        self._counts = counts
+
+    def send(self, events: Sequence[Event]) -> Tally:
+        """Hand over the events one after the other; one that is not taken does not keep the next ones from it."""
+        failed = 0
+        for event in events:
+            try:
+                self._client.emit(run_event_of(event))
+            except Exception as error:  # noqa: BLE001 - transports raise what their libraries do
+                failed += 1
+                self._counts.warn("transport", f"events are not sent: {type(error).__name__}: {error}")
+        return Tally(len(events) - failed, failed)
+
+    def close(self, timeout_s: float) -> bool:
+        """Wait for a transport with a queue of its own."""
+        return bool(self._client.close(timeout_s))
+
+
+def run_event_of(event: Event) -> Any:
+    """An event as openlineage-python has it.
+
+    Its facets stay mappings, but for the parent: the Kafka transport looks at its attributes.
+    """
+    from openlineage.client import event_v2
+    from openlineage.client.facet_v2 import parent_run
+
+    run, job = event["run"], event["job"]
+    facets = dict(run.get("facets") or {})
+    parent = facets.get("parent")
+    if parent:
+        root = parent.get("root")
+        facets["parent"] = parent_run.ParentRunFacet(
+            run=parent_run.Run(**parent["run"]),
+            job=parent_run.Job(**parent["job"]),
+            root=root and parent_run.Root(parent_run.RootRun(**root["run"]), parent_run.RootJob(**root["job"])),
+            producer=parent["_producer"],
+        )
+    return event_v2.RunEvent(
+        eventType=event_v2.RunState(event["eventType"]),
+        eventTime=event["eventTime"],
+        run=event_v2.Run(run["runId"], facets),
+        job=event_v2.Job(job["namespace"], job["name"], dict(job.get("facets") or {})),
+        inputs=[event_v2.InputDataset(**one) for one in event.get("inputs", ())],
+        outputs=[event_v2.OutputDataset(**one) for one in event.get("outputs", ())],
+        producer=event["producer"],
+    )
+
+
+def _given(client: object) -> OpenLineageClient:
+    try:
+        from openlineage.client import OpenLineageClient
+        from openlineage.client.transport import Transport
+    except ImportError:
+        raise Misconfigured(_NOT_INSTALLED) from None
+    if isinstance(client, OpenLineageClient):
+        return client
+    if isinstance(client, Transport):
+        return OpenLineageClient(transport=client)
+    raise Misconfigured(
+        f"client is a {type(client).__name__}: must be a LineageClient, or a client or transport of openlineage-python"
+    )
+
+
+def _configured(transport: Mapping[str, Any] | None) -> OpenLineageClient:
+    try:
+        from openlineage.client import OpenLineageClient
+    except ImportError:
+        raise Misconfigured(_NOT_INSTALLED) from None
+    try:
+        return OpenLineageClient(config={"transport": dict(transport)} if transport else None)
+    except Exception as error:  # whatever the transport says of its configuration
+        raise Misconfigured(f"OpenLineage's transport: {type(error).__name__}: {error}") from error
+
+
+def _is_configured(environment: Mapping[str, str]) -> bool:
+    """Whether openlineage-python would find anything to go by; without, it prints events to the console."""
+    if environment.get("OPENLINEAGE_URL") or any(name.startswith("OPENLINEAGE__TRANSPORT") for name in environment):
+        return True
+    files = (environment.get("OPENLINEAGE_CONFIG"), "openlineage.yml", "~/.openlineage/openlineage.yml")
+    return any(name and os.access(Path(name).expanduser(), os.R_OK) for name in files)

@@ -1,0 +1,106 @@
+r"""What the jobs of an application are called: the same in every run of the program.
+
+A job is `{application}.{suffix}`, the suffix being what it writes, as OpenLineage's own integration for Spark has it:
+the table, or the last two segments of the path.
+"""
+
+from __future__ import annotations
+
+import re
+
+from lineage_model.ids import DatasetId
+from spark_client.capturing.model import Dataset, Write
+
+_DATE = r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?"
+_TIME = r"[T_ -]?\d\d[-:_.]?\d\d(?:[-:_.]?\d\d(?:[.,]?\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
+# What launchers put behind a name, another one for each run: Glue's and YARN's ids, UUIDs and other hashes, moments.
+_OF_A_RUN = re.compile(
+    r"(?:^|[\s_.:/-]+)(?:"
+    r"jr_[0-9a-f]{16,}"
+    r"|(?:application|local|app|spark)[-_]\d{10,}(?:[-_]\d+)?"
+    r"|[0-9a-f]{8}-?(?:[0-9a-f]{4}-?){3}[0-9a-f]{12}"
+    r"|(?=[a-f]*\d)[0-9a-f]{20,}"
+    r"|run[-_]\d+(?:[-_][a-z0-9]+)?"
+    r"|\d{10,19}"
+    rf"|{_DATE}(?:{_TIME})?"
+    r")$",
+    re.IGNORECASE,
+)
+# Folders inside a path that say when, as `trim_partitions` takes them off its end.
+_FOLDERS_OF_A_DATE = re.compile(r"(?:^|/)(?:19|20)\d\d/(?:0[1-9]|1[0-2])(?:/(?:[0-2]\d|3[01])){0,2}(?=/|$)")
+_WHEN = re.compile(r"(?:year|month|day|hour|minute|date|dt|ds|time|timestamp|ts|run|run_?id|batch|batch_?id)=.*", re.I)
+_UNSAFE = re.compile(r"[^\w.-]+")
+_NOT_A_WORD = re.compile(r"\W+")
+_NAMELESS = "spark"
+
+
+def application_name(spark_app_name: str) -> str:
+    """The application's name as a job: of safe characters, without what only one run of it is called.
+
+    A name of which nothing else is left keeps it.
+
+    >>> application_name("Nightly emissions"), application_name("nativespark-emissions-jr_0a1b2c3d4e5f60718293a4b5")
+    ('Nightly_emissions', 'nativespark-emissions')
+    >>> application_name("emissions-2025-11-20T12:00:00+00:00"), application_name("emissions_v2")
+    ('emissions', 'emissions_v2')
+    """
+    return _UNSAFE.sub("_", _without_run(spark_app_name.strip())).strip("_.-") or _NAMELESS
+
+
+def suffix_of(dataset: Dataset) -> str:
+    """What a job that writes the dataset is called after: its table, or the end of its path.
+
+    >>> from spark_client.capturing.model import Symlink
+    >>> suffix_of(Dataset(DatasetId("s3://flights", "raw/2013/flights.parquet")))
+    '2013_flights_parquet'
+    >>> warehouse = Symlink("arn:aws:glue:eu-west-1:1", "table/emissions/estimated")
+    >>> suffix_of(Dataset(DatasetId("s3://lake", "warehouse/x"), symlinks=(warehouse,)))
+    'emissions_estimated'
+
+    Of two runs it is the same, though their paths are not:
+
+    >>> suffix_of(Dataset(DatasetId("s3://flights", "raw/2013-01-01/flights/day=2013-01-01/checked")))
+    'flights_checked'
+    """
+    tables = [one.name for one in dataset.symlinks if one.type == "TABLE"]
+    segments = _of_every_run((tables or [dataset.id.name])[0])
+    return _NOT_A_WORD.sub("_", "_".join(segments[-2:])).strip("_") or "root"
+
+
+def _of_every_run(name: str) -> list[str]:
+    """The segments of a path that it has in every run of a program: no dates, no ids."""
+    segments = map(_without_run, _FOLDERS_OF_A_DATE.sub("", name).split("/"))
+    return [one for one in segments if one and not (_WHEN.fullmatch(one) or _OF_A_RUN.fullmatch(one))]
+
+
+def _without_run(name: str) -> str:
+    """The name without what one run put behind it, unless that is all it is."""
+    while (shorter := _OF_A_RUN.sub("", name)) not in (name, ""):
+        name = shorter
+    return name
+
+
+def _place_of(dataset: DatasetId) -> tuple[str, str]:
+    return dataset.namespace, "/".join(_of_every_run(dataset.name))
+
+
+class JobNames:
+    """The names of an application's jobs, for one thread.
+
+    What writes one dataset from one set of inputs is one job, however often it does, and so are datasets that differ by
+    a date or an id of a run alone. Another one of the same name gets `.2`, `.3`, ... in the order in which they come.
+    """
+
+    def __init__(self, application: str) -> None:
+        self._application = application
+        self._names: dict[tuple[tuple[str, str], frozenset[tuple[str, str]]], str] = {}
+        self._counts: dict[str, int] = {}
+
+    def name(self, write: Write) -> str:
+        """The name of the job whose run the write is."""
+        key = _place_of(write.output.id), frozenset(_place_of(one.id) for one in write.inputs)
+        if key not in self._names:
+            base = f"{self._application}.{suffix_of(write.output)}"
+            count = self._counts[base] = self._counts.get(base, 0) + 1
+            self._names[key] = base if count == 1 else f"{base}.{count}"
+        return self._names[key]

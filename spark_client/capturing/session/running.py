@@ -1,0 +1,194 @@
+"""A capture that is on: the application's run, from its START to its end, and the threads between Spark and a place."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
+
+from spark_client import current_run
+from spark_client.capturing.events import events
+from spark_client.capturing.model import Failure, Write
+from spark_client.capturing.session.counts import Counts
+from spark_client.capturing.session.job_names import JobNames
+from spark_client.capturing.session.sender import Outlet, Sender
+from spark_client.capturing.session.settings import Settings
+from spark_client.capturing.session.shutdown import Program, program
+from spark_client.capturing.session.worker import P, Source, Worker
+from spark_client.redaction import DEFAULT_REDACTIONS
+
+# A program mostly ends soon after it stopped Spark, and only then it is known whether it failed.
+_GRACE_S = 5.0
+# Of the time that is left, how much reading may take, so that there is some for sending.
+_FOR_READING = 0.8
+
+
+class Capture:
+    """What `capture` answers; this one is off: it captures nothing.
+
+    Attributes:
+        run_id: of the application's run.
+        job: its job's namespace and name.
+    """
+
+    def __init__(self, run_id: str, job: tuple[str, str]) -> None:
+        self.run_id = run_id
+        self.job = job
+
+    @property
+    def state(self) -> Literal["off", "on", "over"]:
+        """Whether it captures, or did until it was closed or Spark stopped."""
+        return "off"
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """What was done so far, and what could not be (`counts.Counted`)."""
+        return {}
+
+    def flush(self, timeout_s: float | None = None) -> bool:  # noqa: ARG002 - there is nothing to wait for
+        """Wait until every write that is done by now was sent, or given up; False if that took too long."""
+        return True
+
+    def close(self) -> None:
+        """Capture no longer; the application's run is told to be over."""
+
+
+class RunningCapture(Capture):
+    """A capture that is on, until the program ends or it is closed."""
+
+    def __init__(
+        self,
+        application: events.Application,
+        source: Source[P],
+        read: Callable[[P], Sequence[Write]],
+        outlet: Outlet,
+        counts: Counts,
+        settings: Settings,
+        *,
+        ends_with: Program = program,
+        grace_s: float = _GRACE_S,
+    ) -> None:
+        run = application.head.run
+        super().__init__(run.run_id, (run.namespace, run.name))
+        self._application = application
+        self._rules = _rules(settings)
+        self._names = JobNames(run.name)
+        self._counts = counts
+        self._flush_s = settings.flush_s
+        self._grace_s = grace_s
+        self._program = ends_with
+        self._closing = threading.Event()
+        self._finishing = threading.RLock()
+        # The end that was told, and when the application ended, in milliseconds since 1970.
+        self._end: events.EventType | None = None
+        self._ended_ms: int | None = None
+        self._sender = Sender(outlet, counts, events_max=settings.events_max, max_bytes=settings.events_max_bytes)
+        self._tell_application("START", _now_ms())
+        current_run.enter(application.head)
+        self._program.at_end(self._program_ended)
+        self._worker = Worker(source, read, self._tell, counts, self._application_ended)
+
+    @property
+    def state(self) -> Literal["off", "on", "over"]:
+        """On until its end is told."""
+        return "on" if self._end is None else "over"
+
+    @property
+    def counts(self) -> Mapping[str, int]:
+        """As they are now."""
+        return self._counts.told()
+
+    def flush(self, timeout_s: float | None = None) -> bool:
+        """Without a time, within the settings' `flush_s`."""
+        deadline = _Deadline(self._flush_s if timeout_s is None else timeout_s)
+        was_read = self._worker.flush(deadline.left_s * _FOR_READING)
+        return self._sender.flush(deadline.left_s) and was_read
+
+    def close(self) -> None:
+        """Read and send all there is, and end; the program's own end is not waited for."""
+        self._program.forget(self._program_ended)
+        self._close(None)
+
+    def _program_ended(self, failure: Failure | None) -> None:
+        try:
+            self._close(failure)
+        except Exception as error:  # noqa: BLE001 - the program must end as it would have
+            self._counts.warn("end", f"the end was not told: {type(error).__name__}: {error}")
+
+    def _close(self, failure: Failure | None) -> None:
+        """Read and send all there is, within one deadline; the end of the application's run comes last."""
+        self._closing.set()
+        deadline = _Deadline(self._flush_s)
+        with self._finishing:
+            if self._end is None:
+                was_read = self._worker.stop(deadline.left_s * _FOR_READING)
+                self._finish(failure, deadline, was_read)
+            elif failure and self._end == "COMPLETE":
+                # It ended well, but the program after it did not.
+                self._finish(failure, deadline, True)
+
+    def _application_ended(self, at_ms: int) -> None:
+        """In the worker's thread: Spark was stopped."""
+        self._ended_ms = at_ms
+        if self._closing.wait(self._grace_s) or not self._finishing.acquire(blocking=False):
+            return
+        try:
+            if self._end is None:
+                self._finish(None, _Deadline(self._flush_s), True)
+        finally:
+            self._finishing.release()
+
+    def _finish(self, failure: Failure | None, deadline: _Deadline, was_read: bool) -> None:
+        current_run.leave(self._application.head)
+        self._end = "FAIL" if failure else "COMPLETE"
+        at_ms = _now_ms() if failure or self._ended_ms is None else self._ended_ms
+        self._tell_application(self._end, at_ms, failure)
+        sent = self._sender.flush(deadline.left_s) and self._sender.close(deadline.left_s)
+        if not (was_read and sent):
+            unread = "" if was_read else "not all writes were read, and "
+            self._counts.warn(
+                "left", f"{unread}{self._sender.left} events were not sent within {self._flush_s:g} seconds of the end"
+            )
+
+    def _tell(self, write: Write) -> bool:
+        told = events.write_events(write, self._application, self._names.name(write), self._rules)
+        return self._sender.put(told)
+
+    def _tell_application(self, state: events.EventType, at_ms: int, failure: Failure | None = None) -> None:
+        is_start = state == "START"
+        event = events.application_event(
+            self._application,
+            state,
+            at_ms,
+            counts=None if is_start else self._counts.told(),
+            failure=failure,
+            root_ids=() if is_start else current_run.reported_roots(self.run_id),
+            rules=self._rules,
+        )
+        self._sender.put([event], always=True)
+
+
+class _Deadline:
+    """So many seconds from now."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end_s = time.monotonic() + seconds
+
+    @property
+    def left_s(self) -> float:
+        """What is left of them."""
+        return max(0.0, self._end_s - time.monotonic())
+
+
+def _rules(settings: Settings) -> events.EventRules:
+    return events.EventRules(
+        size_max_bytes=settings.event_max_bytes,
+        sql=settings.sql,
+        sql_chars_max=settings.sql_max_chars,
+        redactions=(*DEFAULT_REDACTIONS, *settings.redactions),
+    )
+
+
+def _now_ms() -> int:
+    return int(time.time() * 1000)

@@ -1,0 +1,171 @@
+"""What a job's configuration says of its capture: Spark's conf, then the environment, then a default for each.
+
+A value that breaks its rule is told once, and the default is taken.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from lineage_model.ids import run_id_of
+from spark_client.capturing.session.transport_conf import translate_transport, under
+from spark_client.current_run import RunOfJob
+from spark_client.transport.choose import VARIABLES
+from spark_client.transport.destination import Destination
+
+_log = logging.getLogger("headwater.capture")
+_OURS = "spark.headwater."
+_KNOBS = "spark.headwater.capture."
+_OPENLINEAGE = "spark.openlineage."
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a capture works.
+
+    Attributes:
+        namespace, app_name: of the application's job; no name is Spark's own.
+        parent, root: the runs that started the application.
+        destination: where Headwater is; its places are all None where that is not said.
+        transport: of openlineage-python, in its spelling.
+        sql: whether statements are told, at most `sql_max_chars` of each, and nothing that one of the regular
+            expressions `redactions` finds.
+        event_max_bytes: what is told of a write is cut down to this.
+        executions_max: executions that wait to be read; each keeps its plan in the JVM's memory.
+        plan_max_nodes, plan_max_chars, plan_max_ms: of one plan; a larger one is told in less detail.
+        events_max, events_max_bytes: events that wait to be sent; what comes then is dropped.
+        flush_s: how long the end of the program waits for all of it.
+    """
+
+    enabled: bool = True
+    namespace: str = "default"
+    app_name: str | None = None
+    parent: RunOfJob | None = None
+    root: RunOfJob | None = None
+    destination: Destination = field(default_factory=Destination)
+    transport: Mapping[str, Any] | None = None
+    sql: bool = True
+    sql_max_chars: int = 20_000
+    redactions: tuple[re.Pattern[str], ...] = ()
+    event_max_bytes: int = 1_000_000
+    executions_max: int = 500
+    plan_max_nodes: int = 150_000
+    plan_max_chars: int = 12_000_000
+    plan_max_ms: int = 1_000
+    events_max: int = 10_000
+    events_max_bytes: int = 64_000_000
+    flush_s: float = 10.0
+
+
+def parse_settings(conf: Mapping[str, str], environment: Mapping[str, str]) -> Settings:
+    """The settings in a Spark conf and an environment; it logs a warning for each value that breaks its rule.
+
+    >>> parse_settings({"spark.headwater.capture.flushSeconds": "30"}, {}).flush_s
+    30.0
+    """
+    knobs = {name: _read(conf, key, parse) for name, (key, parse) in _RULES.items() if key in conf}
+    known: dict[str, Any] = {name: value for name, value in knobs.items() if value is not None}
+    if environment.get("OPENLINEAGE_DISABLED", "").strip().lower() == "true":
+        known["enabled"] = False
+    return Settings(
+        namespace=conf.get(f"{_OPENLINEAGE}namespace") or environment.get("OPENLINEAGE_NAMESPACE") or "default",
+        app_name=conf.get(f"{_OPENLINEAGE}appName") or None,
+        parent=_parent(conf, environment),
+        root=_run(conf, f"{_OPENLINEAGE}rootParent"),
+        destination=_destination(conf, environment),
+        transport=translate_transport(under(f"{_OPENLINEAGE}transport.", conf)),
+        **known,
+    )
+
+
+def _read(conf: Mapping[str, str], key: str, parse: Callable[[str], Any]) -> Any:
+    try:
+        return parse(conf[key])
+    except ValueError as error:
+        _log.warning("%s is %r: %s; the default is taken", key, conf[key], error)
+        return None
+
+
+def _switch(text: str) -> bool:
+    if text.strip().lower() not in ("true", "false"):
+        raise ValueError("must be true or false")
+    return text.strip().lower() == "true"
+
+
+def _positive(text: str) -> int:
+    if not text.strip().isdigit() or int(text) == 0:
+        raise ValueError("must be a whole number above 0")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
+    if not 0 <= seconds <= 3600:
+        raise ValueError("must be seconds, from 0 to 3600")
+    return seconds
+
+
+def _patterns(text: str) -> tuple[re.Pattern[str], ...]:
+    try:
+        return tuple(re.compile(line.strip()) for line in text.splitlines() if line.strip())
+    except re.error as error:
+        raise ValueError(f"must be regular expressions, one a line ({error})") from error
+
+
+_RULES: dict[str, tuple[str, Callable[[str], Any]]] = {
+    "enabled": (f"{_KNOBS}enabled", _switch),
+    "sql": (f"{_KNOBS}sql", _switch),
+    "sql_max_chars": (f"{_KNOBS}sqlMaxChars", _positive),
+    "redactions": (f"{_KNOBS}redactions", _patterns),
+    "event_max_bytes": (f"{_KNOBS}eventMaxBytes", _positive),
+    "executions_max": (f"{_KNOBS}executionsMax", _positive),
+    "plan_max_nodes": (f"{_KNOBS}planMaxNodes", _positive),
+    "plan_max_chars": (f"{_KNOBS}planMaxChars", _positive),
+    "plan_max_ms": (f"{_KNOBS}planMaxMillis", _positive),
+    "events_max": (f"{_KNOBS}eventsMax", _positive),
+    "events_max_bytes": (f"{_KNOBS}eventsMaxBytes", _positive),
+    "flush_s": (f"{_KNOBS}flushSeconds", _seconds),
+}
+
+
+def _destination(conf: Mapping[str, str], environment: Mapping[str, str]) -> Destination:
+    """The environment's place, or else the conf's; how to get in there comes from either."""
+    from_environment = {name: environment.get(variable) or None for name, variable in VARIABLES.items()}
+    from_conf = {name: conf.get(f"{_OURS}{name}") or None for name in VARIABLES}
+    places = ("url", "function", "file")
+    placed = from_environment if any(from_environment[place] for place in places) else from_conf
+    return Destination(
+        **{name: placed[name] for name in places},
+        token=from_environment["token"] or from_conf["token"],
+        auth=from_environment["auth"] or from_conf["auth"],
+    )
+
+
+def _parent(conf: Mapping[str, str], environment: Mapping[str, str]) -> RunOfJob | None:
+    found = _run(conf, f"{_OPENLINEAGE}parent")
+    told = environment.get("OPENLINEAGE_PARENT_ID")
+    if found or not told:
+        return found
+    # Namespaces hold slashes; job names do, now and then; ids do not.
+    namespace, name, run_id = ["", "", *told.rsplit("/", 2)][-3:]
+    if namespace and name and run_id:
+        return RunOfJob(namespace, name, run_id_of(run_id))
+    _log.warning("OPENLINEAGE_PARENT_ID is %r: must be namespace/job/run id; it is left out", told)
+    return None
+
+
+def _run(conf: Mapping[str, str], prefix: str) -> RunOfJob | None:
+    """The run in `prefix` + JobNamespace, JobName and RunId."""
+    namespace, name, run_id = (conf.get(f"{prefix}{part}") for part in ("JobNamespace", "JobName", "RunId"))
+    if namespace and name and run_id:
+        return RunOfJob(namespace, name, run_id_of(run_id))
+    if namespace or name or run_id:
+        _log.warning("%sJobNamespace, JobName and RunId: must all be set; they are left out", prefix)
+    return None

@@ -1,0 +1,165 @@
+"""What a job gives the recorder, read into operations: of the fluent builder, of the model, or as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, TypeAlias
+
+from lineage_model.errors import Fault, Invalid
+from lineage_model.field_paths import print_slashed
+from lineage_model.ids import DatasetId
+from lineage_model.operations import Operation, Read, Transform, Write, parse_operations
+from lineage_model.ordered_json import DescribedSource, descriptions_of, parse_fields, parse_ordered, types_of
+from lineage_model.ordered_operations import OrderedOperation, Step, Types, Written
+from spark_client.dataset_names import clean_dataset
+
+# A dataset as (namespace, name) or (namespace, name, description), as `{"namespace", "name", "description"}`, or as the
+# model's own.
+Dataset: TypeAlias = "DatasetId | tuple[str, str] | tuple[str, str, str] | Mapping[str, object]"
+# CDAP's own operations tell their type, those of its first design do not.
+_TYPES = frozenset({"READ", "TRANSFORM", "WRITE"})
+_PARTS = ("namespace", "name", "description")
+
+
+class FieldOperation:
+    """An operation on fields, told in the order in which the job does it; each method gives a new one.
+
+    >>> FieldOperation("concat").inputs("first_name", "last_name").outputs("name").form
+    {'name': 'concat', 'inputs': ['first_name', 'last_name'], 'outputs': ['name']}
+
+    Without `outputs` it drops its inputs, without `inputs` and sources it generates its outputs. A field in a struct is
+    a path with slashes (`employees/name`). What was told is checked when it is recorded.
+    """
+
+    def __init__(self, name: str) -> None:
+        self.form: Mapping[str, Any] = {"name": name, "inputs": [], "outputs": []}
+        self.sources: tuple[Dataset, ...] = ()
+
+    def describe(self, description: str) -> FieldOperation:
+        """Say what it does, for people; keep out of it what is new with every run."""
+        return self._with(description=description)
+
+    def reads(self, *sources: Dataset) -> FieldOperation:
+        """Add datasets that it reads, each as (namespace, name), or with a description as the third."""
+        changed = self._with()
+        changed.sources = (*self.sources, *sources)
+        return changed
+
+    def inputs(self, *fields: str) -> FieldOperation:
+        """The fields that it takes, each as the latest operation before it made it."""
+        return self._with(inputs=[*self.form["inputs"], *fields])
+
+    def outputs(self, *fields: str, **types: str) -> FieldOperation:
+        """The fields that it makes, each of all its inputs; `age="int"` is one with its type."""
+        typed = [{"name": name, "type": kind} for name, kind in types.items()]
+        return self._with(outputs=[*self.form["outputs"], *fields, *typed])
+
+    def _with(self, **changes: Any) -> FieldOperation:
+        changed = FieldOperation(self.form["name"])
+        changed.form = {**self.form, **changes}
+        changed.sources = self.sources
+        return changed
+
+
+# What `record` takes: of the builder, of the model, or JSON of either design of CDAP's.
+Given: TypeAlias = "FieldOperation | OrderedOperation | Operation | Mapping[str, object]"
+
+
+def parse_dataset(given: Dataset, where: str = "dataset") -> DescribedSource:
+    """Return a dataset in whatever form it was given, with its description, if it has one.
+
+    Raises:
+        Invalid: it is none.
+    """
+    if isinstance(given, DatasetId):
+        return given, None
+    parts: object = tuple(map(given.get, _PARTS)) if isinstance(given, Mapping) else given
+    if isinstance(parts, (tuple, list)) and len(parts) in (2, 3):
+        namespace, name, description = (*parts, None)[:3]
+        if isinstance(namespace, str) and isinstance(name, str) and isinstance(description, (str, type(None))):
+            return DatasetId(namespace, name), description
+    raise Invalid.because(where, given, "must be a dataset, as (namespace, name) or (namespace, name, description)")
+
+
+def clean_operation(operation: Operation) -> Operation:
+    """Return the operation with a clean name of the dataset that it reads or writes (`dataset_names`)."""
+    if isinstance(operation, Read):
+        return replace(operation, source=clean_dataset(operation.source))
+    if isinstance(operation, Write):
+        return replace(operation, destination=clean_dataset(operation.destination))
+    return operation
+
+
+def parse_steps(operations: Iterable[Given], stage: str | None = None) -> tuple[Step, ...]:
+    """The operations as they are translated, in their order; those of a stage carry its name.
+
+    Raises:
+        Invalid: with every fault of each.
+    """
+    faults: list[Fault] = []
+    steps: list[Step] = []
+    for place, given in enumerate(operations):
+        try:
+            steps.append(_parse_step(given, f"operations[{place}]", stage))
+        except Invalid as error:
+            faults += error.faults
+    if faults:
+        raise Invalid(faults)
+    return tuple(steps)
+
+
+def _parse_step(given: object, where: str, stage: str | None) -> Step:
+    if isinstance(given, (Read, Transform, Write)):
+        return given
+    if isinstance(given, FieldOperation):
+        sources = [parse_dataset(one, f"{where}.sources[{place}]") for place, one in enumerate(given.sources)]
+        step = parse_ordered(given.form, where, stage=stage)
+        return replace(
+            step, sources=tuple(source for source, _ in sources), source_descriptions=descriptions_of(sources)
+        )
+    if isinstance(given, OrderedOperation):
+        return replace(given, stage=stage or given.stage)
+    if isinstance(given, Mapping) and given.get("type") in _TYPES:
+        return _parse_operation(given, where)
+    return parse_ordered(given, where, stage=stage)
+
+
+def _parse_operation(given: Mapping[str, object], where: str) -> Operation:
+    try:
+        (operation,) = parse_operations([given], where)
+    except Invalid as error:  # the place in the list of one says nothing
+        raise Invalid([replace(one, field=one.field.replace("[0]", "", 1)) for one in error.faults]) from error
+    return operation
+
+
+def parse_written(
+    destination: Dataset, fields: object = None, *, name: str = "write", stage: str | None = None
+) -> Written:
+    """What is written where, of a DataFrame, a schema, or names with types or without; None leaves it to a guess."""
+    dataset, description = parse_dataset(destination, "destination")
+    names, types = (None, ()) if fields is None else parse_names(fields)
+    return Written(dataset, names, types, name, stage, description)
+
+
+def parse_names(fields: object) -> tuple[tuple[str, ...], Types]:
+    """Names of fields, and the types of those that have one; a DataFrame or a StructType is read without PySpark.
+
+    Raises:
+        Invalid: these are no fields.
+    """
+    found = _fields_of(fields)
+    return tuple(name for name, _ in found), types_of(found)
+
+
+def _fields_of(fields: object) -> list[tuple[str, str | None]]:
+    schema = getattr(fields, "schema", fields)
+    if isinstance(columns := getattr(schema, "fields", None), Sequence):
+        return [(print_slashed((column.name,)), column.dataType.simpleString()) for column in columns]
+    if (named := getattr(fields, "columns", None)) is not None:
+        return [(print_slashed((str(name),)), None) for name in named]
+    faults: list[Fault] = []
+    found = parse_fields(fields, "fields", faults)
+    if faults:
+        raise Invalid(faults)
+    return found

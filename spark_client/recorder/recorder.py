@@ -1,0 +1,342 @@
+"""Recording which fields a job made of which, by which operations: LineageRecorder.
+
+with LineageClient() as client, LineageRecorder(client, ("emissions", "emissions.calculate")) as recorder:
+    recorder.record(
+        ("s3://flights", "estimated"),
+        [
+            FieldOperation("read").reads(("s3://flights", "checked")).outputs("tailnum", "distance"),
+            FieldOperation("estimate").inputs("distance").outputs("co2"),
+        ],
+        fields=estimated,  # the DataFrame as it is written
+    )
+"""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import os
+import sys
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+from lineage_model.errors import Invalid
+from lineage_model.operation_checks import check_operations
+from lineage_model.operations import Operation, Write
+from lineage_model.ordered_json import descriptions_of, parse_mutations, read_mutations
+from lineage_model.ordered_operations import OrderedOperation, Step, Translated, Written, translate
+from spark_client.current_run import Head, RunOfJob, current_run, is_root
+from spark_client.recorder.events import ROOTS_MAX, loads_of, render_event
+from spark_client.recorder.operations import (
+    Dataset,
+    Given,
+    clean_operation,
+    parse_dataset,
+    parse_names,
+    parse_steps,
+    parse_written,
+)
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from spark_client.client import LineageClient
+
+# The type of an event that tells nothing of the run's state.
+_OTHER = "OTHER"
+# OpenLineage's name for the namespace of jobs that nobody named.
+_NAMESPACE = "default"
+_log = logging.getLogger("headwater.client")
+T = TypeVar("T")
+
+
+class LineageRecorder:
+    """Records operations on fields as often as the job likes, and sends them in events of its run.
+
+    `job` is (namespace, name); `run_id` is the id that `LineageClient.record` takes too, so that records and fields
+    are of one run; left out, it is made up. `parent` and `root` are the runs that started it, each as
+    (namespace, name, run id). While a capture is on, all of them may be left out: the recorder is of the captured
+    application's job and run, which the capture begins and ends. With neither, the job has the program's name.
+
+    Nothing is sent before `flush`, `close` or the end of the program; every event holds all that was recorded up to
+    then. With `owns_run` the recorder tells that the run began and ended, too; without, another producer does (Spark's
+    listener, the scheduler), or nobody, and the run stays open.
+
+    What makes no sense is logged once, with every fault, and left out; the job lives. With `strict`, `Invalid` is
+    raised instead. Usable by many threads of the driver.
+    """
+
+    def __init__(
+        self,
+        client: LineageClient,
+        job: tuple[str, str] | None = None,
+        *,
+        run_id: str | None = None,
+        parent: tuple[str, str, str] | None = None,
+        root: tuple[str, str, str] | None = None,
+        owns_run: bool = False,
+        strict: bool = False,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._client = client
+        captured = current_run() if job is None else None
+        self._head = captured or _head(job or _program(), run_id, parent, root)
+        self._owns_run = owns_run and captured is None
+        self._strict = strict
+        self._now = now
+        self._lock = threading.RLock()
+        self._recorded: dict[tuple[Step, ...], Sequence[Operation]] = {}
+        self._pipeline: list[Stage] = []
+        self._roots: dict[str, None] = {}
+        self._told: set[str] = set()
+        # How often something was recorded, and how much of that was sent.
+        self._changes = 0
+        self._sent = 0
+        if job is None and captured is None:
+            self._warn("no job is given and no capture is on: the job is called as the program is")
+        atexit.register(self.close)
+
+    @property
+    def run_id(self) -> str:
+        """The id of the run that is recorded."""
+        return self._head.run.run_id
+
+    def record(self, destination: Dataset | None, operations: Iterable[Given], fields: object = None) -> None:
+        """Record the operations that made a destination: complete by themselves, from the reads on, in their order.
+
+        `operations` are `FieldOperation`s, operations of `lineage.fields` (which name their origins, in any order), or
+        JSON of either. A dataset may have a description, as the third part or as `description`. `fields` is the written
+        schema: the DataFrame, or names, or pairs of name and type as `{"name", "type"}`; without it the written fields
+        are guessed (see `Written`), and a warning names them. Operations that hold their writes already need neither.
+        The same once more changes nothing.
+
+        Raises:
+            Invalid: if `strict`, with every fault.
+        """
+        self._guard("operations", lambda: self._record(destination, operations, fields))
+
+    def stage(self, name: str) -> Stage:
+        """A stage of the job's pipeline, whose operations need no destination; stages stand in the order of this."""
+        with self._lock:
+            found = next((stage for stage in self._pipeline if stage.name == name), None)
+            if found is None:
+                found = Stage(self, name)
+                self._pipeline.append(found)
+            return found
+
+    def read(self, source: Dataset, fields: object) -> None:
+        """The pipeline reads these fields of a source, at this place among its stages."""
+        self._unnamed_stage().read(source, fields)
+
+    def write(self, destination: Dataset, fields: object = None) -> None:
+        """The pipeline writes these fields to a destination, at this place among its stages; see `record` for them."""
+        self._unnamed_stage().write(destination, fields)
+
+    def declare(self, declared: str | os.PathLike[str] | Mapping[str, object] | Sequence[object]) -> None:
+        """Take operations that are declared beside the job as `fieldMutations`: a JSON file's path, or what it holds.
+
+        That is a stage, a list of stages, or a pipeline with `stages`; each takes its place among those of `stage`.
+
+        Raises:
+            Invalid: if `strict`, with every fault.
+        """
+        self._guard("declared operations", lambda: self._declare(declared))
+
+    def report_roots(self, root_ids: Iterable[str]) -> None:
+        """Tell the roots of the records that the run worked on, so that fields lead to records; at most 10,000."""
+        self._guard("record roots", lambda: self._report(root_ids))
+
+    def flush(self, event_type: str = _OTHER) -> bool:
+        """Send all that was recorded so far, in as many events as that takes; whether the service took it.
+
+        Without anything new nothing is sent, unless the `event_type` says something.
+        """
+        with self._lock:
+            changes = self._changes
+            if changes == self._sent and event_type == _OTHER:
+                return True
+            events = self._events(event_type)
+        taken = [self._client.emit(event) for event in events]
+        if all(taken):
+            self._sent = max(self._sent, changes)
+        return all(taken)
+
+    def close(self) -> None:
+        """Send what is not sent yet; a recorder that is used again must be closed again."""
+        self._close("COMPLETE")
+
+    def _close(self, end: str) -> None:
+        atexit.unregister(self.close)
+        owned, self._owns_run = self._owns_run, False
+        self.flush(end if owned else _OTHER)
+        names = [stage.name for stage in self._pipeline if stage.steps and stage.name]
+        if names and not self._is_written():
+            self._warn(f"stages {', '.join(names)}: nothing is written, their operations are not recorded")
+
+    def __enter__(self) -> LineageRecorder:
+        if self._owns_run:
+            self._client.emit(render_event(self._head, "START", self._now()))
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._close("COMPLETE" if kind is None else "FAIL")
+
+    def __getstate__(self) -> object:
+        raise TypeError("a LineageRecorder is the driver's: keep it out of what executors run")
+
+    def _record(self, destination: Dataset | None, operations: Iterable[Given], fields: object) -> None:
+        steps = parse_steps(operations)
+        if destination is not None:
+            written = parse_written(destination, fields)
+            if fields is not None or not _writes(steps, written):
+                steps = (*steps, written)
+        with self._lock:
+            if steps not in self._recorded:
+                taken = [one.name for operations in self._recorded.values() for one in operations]
+                self._recorded[steps] = self._checked(translate(steps, taken=taken))
+                self._changes += 1
+
+    def _declare(self, declared: str | os.PathLike[str] | Mapping[str, object] | Sequence[object]) -> None:
+        if isinstance(declared, (str, os.PathLike)):
+            stages = read_mutations(Path(declared))
+        else:
+            stages = parse_mutations(declared)
+        for stage in stages:
+            self.stage(stage.name)._add(stage.operations)
+
+    def _report(self, root_ids: Iterable[str]) -> None:
+        told = [root_ids] if isinstance(root_ids, str) else [str(root_id) for root_id in root_ids]
+        for root_id in told:
+            if not is_root(root_id):
+                self._warn(f"record root {root_id[:100]!r}: must be 1 to 2048 bytes of UTF-8: not reported")
+        with self._lock:
+            known = len(self._roots)
+            self._roots.update((root_id, None) for root_id in told if is_root(root_id))
+            cut = list(self._roots)[ROOTS_MAX:]
+            for root_id in cut:
+                del self._roots[root_id]
+            self._changes += len(self._roots) > known
+        if cut:
+            self._warn(f"{len(cut)} record roots above {ROOTS_MAX} of one run: not reported")
+
+    def _unnamed_stage(self) -> Stage:
+        with self._lock:
+            self._pipeline.append(Stage(self, None))
+            return self._pipeline[-1]
+
+    def _events(self, event_type: str) -> Sequence[Mapping[str, object]]:
+        """All that was recorded; only one that says something by its type is empty."""
+        sets = [*self._recorded.values()]
+        pipeline = self._guard("pipeline", lambda: self._translated(sets)) if self._is_written() else None
+        roots, now_s = list(self._roots), self._now()
+        loads, warnings = loads_of([*sets, pipeline] if pipeline else sets, roots)
+        for warning in warnings:
+            self._warn(f"{warning}: not recorded")
+        events = [
+            render_event(self._head, event_type, now_s, load.operations, () if place else roots)
+            for place, load in enumerate(loads)
+        ]
+        return events if loads[0].operations or roots or event_type != _OTHER else []
+
+    def _is_written(self) -> bool:
+        """Whether the pipeline writes something; as long as it does not, its operations lead nowhere."""
+        return any(isinstance(step, (Written, Write)) for stage in self._pipeline for step in stage.steps)
+
+    def _translated(self, sets: Iterable[Sequence[Operation]]) -> Sequence[Operation]:
+        taken = [one.name for operations in sets for one in operations]
+        steps = [step for stage in self._pipeline for step in stage.steps]
+        return self._checked(translate(steps, taken=taken, where="pipeline"), "pipeline")
+
+    def _checked(self, translated: Translated, where: str = "operations") -> Sequence[Operation]:
+        for warning in (*translated.warnings, *check_operations(translated.operations, where)):
+            self._warn(warning)
+        return [clean_operation(one) for one in translated.operations]
+
+    def _guard(self, what: str, do: Callable[[], T]) -> T | None:
+        """This is the one place where everything is caught: lineage must not end the job that it describes."""
+        try:
+            return do()
+        except Exception as error:
+            if self._strict:
+                raise
+            reason = str(error) if isinstance(error, Invalid) else f"{type(error).__name__}: {error}"
+            self._warn(f"{what} not recorded: {reason}")
+            return None
+
+    def _warn(self, text: str) -> None:
+        """One warning for one thing."""
+        if text not in self._told:
+            self._told.add(text)
+            _log.warning("%s: %s", self._head.run.name, text)
+
+
+class Stage:
+    """A stage of a pipeline, which knows what it does to fields, but not where they go in the end."""
+
+    def __init__(self, recorder: LineageRecorder, name: str | None) -> None:
+        self.name = name
+        self._recorder = recorder
+        self._calls: dict[tuple[Step, ...], None] = {}
+
+    @property
+    def steps(self) -> list[Step]:
+        """What was recorded of it, in order."""
+        return [step for call in self._calls for step in call]
+
+    def record(self, operations: Iterable[Given]) -> None:
+        """Record operations as `LineageRecorder.record` takes them, without a destination; their names get the stage's.
+
+        Fields that earlier stages made are checked when the pipeline is sent.
+        """
+        self._recorder._guard("operations", lambda: self._add(parse_steps(operations, self.name)))
+
+    def read(self, source: Dataset, fields: object) -> None:
+        """The stage reads these fields of a source: a DataFrame, a schema, or names."""
+        self._recorder._guard("read", lambda: self._add((self._read(source, fields),)))
+
+    def write(self, destination: Dataset, fields: object = None) -> None:
+        """The stage writes these fields, as they are by then, to a destination."""
+        self._recorder._guard("write", lambda: self._add((parse_written(destination, fields, stage=self.name),)))
+
+    def _read(self, source: Dataset, fields: object) -> OrderedOperation:
+        names, types = parse_names(fields)
+        described = (parse_dataset(source, "source"),)
+        return OrderedOperation(
+            "read",
+            sources=tuple(dataset for dataset, _ in described),
+            outputs=names,
+            types=types,
+            stage=self.name,
+            source_descriptions=descriptions_of(described),
+        )
+
+    def _add(self, steps: tuple[Step, ...]) -> None:
+        with self._recorder._lock:
+            if steps and steps not in self._calls:
+                self._calls[steps] = None
+                self._recorder._changes += 1
+
+
+def _head(
+    job: tuple[str, str],
+    run_id: str | None,
+    parent: tuple[str, str, str] | None,
+    root: tuple[str, str, str] | None,
+) -> Head:
+    run = RunOfJob(*job, run_id or str(uuid.uuid4()))
+    return Head(run, parent and RunOfJob(*parent), root and RunOfJob(*root))
+
+
+def _program() -> tuple[str, str]:
+    return _NAMESPACE, Path(sys.argv[0]).stem or "python"
+
+
+def _writes(steps: Iterable[Step], written: Written) -> bool:
+    """Whether operations that name their origins write to the destination already."""
+    return any(isinstance(step, Write) and step.destination == written.destination for step in steps)

@@ -1,0 +1,1 @@
+"""A record for each row of a DataFrame: `emit_records`."""

@@ -1,0 +1,122 @@
+"""The columns of a DataFrame as records: worked out, checked and written as JSON in the JVM, a line for each row.
+
+PySpark is loaded when they are used, not with the module.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from lineage_model.ids import REQUESTS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from pyspark.sql import Column, DataFrame
+
+# The service's bounds on the fields of a record, in bytes of UTF-8, in the order in which faults are told.
+LIMITS = {"root_id": 2048, "parent_id": 2048, "action_taken": 1024, "node_id": 1024, "storage_location": 2048}
+# Ids in an example of a bad row are cut at so many characters.
+_EXAMPLE_CHARS = 200
+
+
+class RowFields(NamedTuple):
+    """Where the fields of a row's record come from: a column, or its name; a name as `action` is the action itself."""
+
+    root_id: str | Column
+    parent_id: str | Column
+    action: str | Column
+    storage_location: str | Column
+    node_id: str | Column | None
+    key: str | Column | None
+
+
+def derived_node_id(root_id: Column, parent_id: Column, action: Column, key: Column) -> Column:
+    """The node id of a row that has none of its own, as text: the same wherever and however often it is worked out.
+
+    `key` distinguishes the rows of one step. The id is
+    `lineage_model.ids.derive_node_id(root_id, parent_id, action, key, 0)`; null where one of them is.
+    """
+    from pyspark.sql import functions as sf
+
+    end = sf.lit("\0")
+    name = sf.concat(root_id, end, parent_id, end, action, end, key, end, sf.lit("0"))
+    hashed = sf.sha1(sf.concat(sf.lit(bytearray(REQUESTS.bytes)), name.cast("binary")))
+    # RFC 9562: of the hash, 4 bits say the version (5) and 2 the variant (the two high ones of their digit: 10).
+    variant = sf.translate(hashed.substr(17, 1), "0123456789abcdef", "89ab" * 4)
+    parts = (hashed.substr(1, 8), hashed.substr(9, 4), sf.concat(sf.lit("5"), hashed.substr(14, 3)))
+    return sf.concat_ws("-", *parts, sf.concat(variant, hashed.substr(18, 3)), hashed.substr(21, 12))
+
+
+def select_records(df: DataFrame, fields: RowFields) -> DataFrame:
+    """A row's record for each row: the columns of `LIMITS`, all text.
+
+    Raises:
+        ValueError: a name is that of no column, or a node's id cannot be told.
+    """
+    from pyspark.sql import functions as sf
+
+    if (fields.node_id is None) == (fields.key is None):
+        raise ValueError("node_id, key: give one of them, which tells one row's node from another's")
+    said = fields._asdict()
+    if isinstance(fields.action, str):
+        said["action"] = sf.lit(fields.action)
+    columns = {name: _column(df, name, value) for name, value in said.items() if value is not None}
+    columns["action_taken"] = columns.pop("action")
+    if "key" in columns:
+        columns["node_id"] = derived_node_id(
+            columns["root_id"], columns["parent_id"], columns["action_taken"], columns["key"]
+        )
+    return df.select(*(columns[name].alias(name) for name in LIMITS))
+
+
+def select_lines(records: DataFrame, shared: Mapping[str, object], *, nodes: bool) -> DataFrame:
+    """A row's `line`, its record in JSON with the fields of `shared`; null if it is bad: then `reason` and `example`.
+
+    Also `root`, the root's id, and with `nodes` also `node`: a name for the node, within all roots.
+    """
+    from pyspark.sql import functions as sf
+
+    checked = records.withColumn("reason", sf.coalesce(*_rules()))
+    good = sf.col("reason").isNull()
+    line = sf.to_json(sf.struct(*LIMITS, *(sf.lit(value).alias(name) for name, value in shared.items())))
+    ids = (sf.substring(name, 1, _EXAMPLE_CHARS).alias(name) for name in ("root_id", "parent_id", "node_id"))
+    columns = [
+        sf.when(good, line).alias("line"),
+        sf.col("reason"),
+        sf.when(~good, sf.to_json(sf.struct(*ids))).alias("example"),
+        sf.col("root_id").alias("root"),
+    ]
+    if nodes:
+        columns.append(sf.concat("root_id", sf.lit("\0"), "node_id").alias("node"))
+    return checked.select(*columns)
+
+
+def _column(df: DataFrame, name: str, value: str | Column) -> Column:
+    from pyspark.sql import functions as sf
+
+    if not isinstance(value, str):
+        return value.cast("string")
+    if value in df.columns:
+        return sf.col(f"`{value.replace('`', '``')}`").cast("string")
+    # As Spark finds them: whatever the case, and fields of structs behind dots.
+    if value.partition(".")[0].lower() not in (column.lower() for column in df.columns):
+        there = ", ".join(df.columns)
+        raise ValueError(f"{name}: {value!r} is no column of {there}; a constant is sf.lit({value!r})")
+    return sf.col(value).cast("string")
+
+
+def _rules() -> Iterator[Column]:
+    """What may be wrong with a record, each null where it is not: the service's own rules and words."""
+    from pyspark.sql import functions as sf
+
+    for name, limit in LIMITS.items():
+        value = sf.col(name)
+        yield sf.when(value.isNull(), sf.lit(f"{name}: is required"))
+        yield sf.when(value == "", sf.lit(f"{name}: must not be empty"))
+        yield sf.when(sf.octet_length(value) > limit, sf.lit(f"{name}: must be at most {limit} bytes of UTF-8"))
+        # Text made of binary columns may hold anything; two such ids could become one when they are written as JSON.
+        intact = sf.encode(value, "UTF-8") == value.cast("binary")
+        yield sf.when(~intact, sf.lit(f"{name}: must be valid Unicode"))
+    own_parent = (sf.col("node_id") == sf.col("parent_id")) & (sf.col("node_id") != sf.col("root_id"))
+    yield sf.when(own_parent, sf.lit("node_id: must not be its own parent (only the root may be)"))

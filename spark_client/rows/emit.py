@@ -1,0 +1,189 @@
+"""A lineage request for each row of a DataFrame, sent from the executors: packed, counted, and never the job's end."""
+
+from __future__ import annotations
+
+import logging
+import os
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from spark_client.client import LineageClient
+from spark_client.current_run import current_run_id, report_root
+from spark_client.redaction import redact
+from spark_client.rows.columns import RowFields, select_lines, select_records
+from spark_client.rows.delivery import EXAMPLES_MAX, FAILED, REFUSED, RESULT, ROOT, SENT, Errand, deliver_rows
+from spark_client.transport.retry import Patience, Timing
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    import pyarrow as pa
+    from pyspark.sql import Column, DataFrame, Row
+
+QUEUE_VARIABLE = "HEADWATER_QUEUE_URL"
+# The service's bound on a run's id.
+_RUN_ID_MAX_BYTES = 256
+_WARNED_REASONS = 3
+_ERROR_CHARS = 300
+
+_log = logging.getLogger("headwater.client")
+
+
+@dataclass(frozen=True)
+class RowFault:
+    """Why rows were not recorded, how many, and which, for a few of them: JSON of their ids."""
+
+    reason: str
+    rows: int
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RowTally:
+    """What became of the rows of a call.
+
+    Attributes:
+        sent: taken by the queue or the service; no row is counted twice, though a task that was tried again sent some
+            of its records twice (they are the same records).
+        failed: not taken for want of a network, a right or time.
+        refused: breaking a rule of records (docs/emit_records.md), found here or by the service.
+        faults: the reasons of both, most rows first.
+        error: why the rows could not be read or the job not be run, else None; nothing is counted then.
+    """
+
+    sent: int = 0
+    failed: int = 0
+    refused: int = 0
+    faults: tuple[RowFault, ...] = ()
+    error: str | None = None
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row was recorded."""
+        return not (self.failed or self.refused or self.error)
+
+
+def emit_records(
+    df: DataFrame,
+    *,
+    root_id: str | Column,
+    parent_id: str | Column,
+    action: str | Column,
+    storage_location: str | Column,
+    node_id: str | Column | None = None,
+    key: str | Column | None = None,
+    client: LineageClient | None = None,
+    queue_url: str | None = None,
+    run_id: str | None = None,
+    requested_at: int | None = None,
+    patience: Patience | None = None,
+) -> RowTally:
+    """Record one step for each row: `action` on `parent_id` made the row, which lies at `storage_location`.
+
+    A string names a column, and a constant is `sf.lit("flights")`; but a string as `action` is the action itself. The
+    node's id is `node_id`, or else derived from its root, parent and action and from `key`, which tells the rows of a
+    step apart (see `derived_node_id`). All must give the same for a row however often it is computed: `df` is computed
+    anew here, by each try of a task, so persist it, or read back what was written.
+
+    Records go to the packed queue at `queue_url`, or as requests by `client`; with neither, to HEADWATER_QUEUE_URL, or
+    as a new LineageClient would send them. `run_id` is the current run's where none is given, and `requested_at` (whole
+    seconds since 1970) now.
+
+    A row that breaks a rule, and what cannot be sent within `patience`, is counted and told in one warning; the job
+    lives on.
+
+    Raises:
+        ValueError: the call itself is wrong: no such column, neither `node_id` nor `key`, a run id that is too long.
+        AnalysisException: Spark's, of a column that is there twice, or an expression that makes no sense.
+    """
+    clock = client.timing if client else Timing()
+    at = int(clock.now()) if requested_at is None else requested_at
+    shared = _shared(at, run_id or current_run_id())
+    records = select_records(df, RowFields(root_id, parent_id, action, storage_location, node_id, key))
+    tally = _send(records, _errand(client, queue_url, shared, patience))
+    if not tally.complete:
+        _warn(tally)
+    return tally
+
+
+def _shared(at: int, run_id: str | None) -> dict[str, object]:
+    if not isinstance(at, int) or at < 0:
+        raise ValueError(f"requested_at: must be whole seconds since 1970, got {at!r}")
+    if run_id is None:
+        return {"requested_at": at}
+    if not 0 < len(run_id.encode()) <= _RUN_ID_MAX_BYTES:
+        raise ValueError(f"run_id: must be 1 to {_RUN_ID_MAX_BYTES} bytes of UTF-8, got {run_id!r}")
+    return {"requested_at": at, "run_id": run_id}
+
+
+def _errand(
+    client: LineageClient | None, queue_url: str | None, shared: dict[str, object], patience: Patience | None
+) -> Errand:
+    if client is not None and queue_url is not None:
+        raise ValueError("client, queue_url: give one of them")
+    if client is None:
+        queue_url = queue_url or os.environ.get(QUEUE_VARIABLE)
+    if queue_url:
+        return Errand(queue_url, None, shared, patience or Patience())
+    client = client or LineageClient()
+    return Errand(None, client.destination, shared, patience or client.patience)
+
+
+def _send(records: DataFrame, errand: Errand) -> RowTally:
+    """Run the job. Whatever ends it is told, not raised: the job that is described goes on."""
+    if errand.queue_url is None and errand.destination is None:
+        return RowTally(error="nowhere to send lineage to")
+    in_line = {"recordedAt" if name == "requested_at" else name: value for name, value in errand.shared.items()}
+    to_queue = errand.queue_url is not None
+    lines = select_lines(records, in_line if to_queue else {}, nodes=not to_queue)
+
+    def deliver(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        return deliver_rows(batches, errand)
+
+    try:
+        _warn_if_unstable(records)
+        rows = lines.mapInArrow(deliver, RESULT).collect()
+    except Exception as error:  # noqa: BLE001 - a job that has done its work must not fail for want of lineage
+        return RowTally(error=f"{type(error).__name__}: {_message(error)}")
+    run_id = errand.shared.get("run_id")
+    for row in rows:
+        if row.outcome == ROOT and isinstance(run_id, str):
+            report_root(row.reason, run_id)
+    return _count(row for row in rows if row.outcome != ROOT)
+
+
+def _message(error: Exception) -> str:
+    """What it says, in one line, without the frames of stacks: the workers' own error stands behind theirs."""
+    lines = str(error).splitlines()
+    told = [line for line in lines if line[:1].strip()] or lines
+    return " ".join(" ".join(told).split())[:_ERROR_CHARS]
+
+
+def _warn_if_unstable(records: DataFrame) -> None:
+    """Ids that come out otherwise when a task is tried again make second nodes: no one can tell them from others."""
+    plan = getattr(records, "_jdf", None)  # Spark Connect has none
+    if plan is not None and not plan.queryExecution().optimizedPlan().deterministic():
+        _log.warning("rows with uuid(), rand() or the like may be recorded twice: write or persist them first")
+
+
+def _count(rows: Iterable[Row]) -> RowTally:
+    """The results of all tasks as one."""
+    counts: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    examples: dict[str, list[str]] = {}
+    for outcome, reason, number, few in rows:
+        counts[outcome] += number
+        if outcome != SENT:
+            reasons[reason] += number
+            examples.setdefault(reason, []).extend(few)
+    faults = (RowFault(reason, rows, tuple(examples[reason][:EXAMPLES_MAX])) for reason, rows in reasons.most_common())
+    return RowTally(counts[SENT], counts[FAILED], counts[REFUSED], tuple(faults))
+
+
+def _warn(tally: RowTally) -> None:
+    if tally.error is not None:
+        _log.warning("rows not recorded: %s", redact(tally.error))
+        return
+    reasons = "; ".join(f"{fault.rows} rows: {fault.reason}" for fault in tally.faults[:_WARNED_REASONS])
+    _log.warning("%d rows not recorded, %d recorded: %s", tally.failed + tally.refused, tally.sent, redact(reasons))

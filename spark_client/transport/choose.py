@@ -1,0 +1,119 @@
+"""The choice of a transport, by argument or environment, and the transport into a file."""
+
+from __future__ import annotations
+
+import errno
+import os
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from spark_client.errors import Misconfigured, Undelivered
+from spark_client.transport.destination import Destination, Json, Transport
+
+if TYPE_CHECKING:
+    from spark_client.transport.retry import Patience
+
+# What each field is called in the environment of the job.
+VARIABLES = {
+    "url": "HEADWATER_URL",
+    "function": "HEADWATER_FUNCTION",
+    "file": "HEADWATER_FILE",
+    "token": "HEADWATER_TOKEN",
+    "auth": "HEADWATER_AUTH",
+}
+_PLACES = ("url", "function", "file")
+# What a file's disk may be rid of soon: no room, a fault, too many open files.
+_MAY_PASS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
+
+
+def choose_destination(given: Destination, environment: Mapping[str, str]) -> Destination:
+    """The destination as `given`; from the environment what was not.
+
+    A place given by argument puts all places of the environment aside.
+
+    Raises:
+        Misconfigured: several places, or none; the message names them.
+
+    >>> choose_destination(Destination(file="lineage.jsonl"), {"HEADWATER_URL": "http://127.0.0.1:8080"}).url
+    >>> choose_destination(Destination(), {"HEADWATER_URL": "http://h", "HEADWATER_FILE": "f"})
+    Traceback (most recent call last):
+    spark_client.errors.Misconfigured: HEADWATER_URL and HEADWATER_FILE are both set: keep one of them
+    """
+    placed = [name for name in _PLACES if getattr(given, name) is not None]
+    found = {name: environment[VARIABLES[name]] for name in VARIABLES if environment.get(VARIABLES[name])}
+    names = placed or [name for name in _PLACES if name in found]
+    shown = names if placed else [VARIABLES[name] for name in names]
+    if not names:
+        raise Misconfigured("nowhere to send lineage to: set HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE")
+    if len(names) > 1:
+        both = "both" if len(names) == 2 else "all"
+        raise Misconfigured(f"{' and '.join(shown)} are {both} set: keep one of them")
+    ignored = set(_PLACES) - set(names)
+    merged = {field.name: getattr(given, field.name) or found.get(field.name) for field in fields(given)}
+    return Destination(**{name: None if name in ignored else value for name, value in merged.items()})
+
+
+def open_transport(destination: Destination, patience: Patience) -> Transport:
+    """The transport of a destination; modules with weight are loaded here, and only the one that is needed."""
+    if destination.file is not None:
+        return FileTransport(Path(destination.file))
+    if destination.function is not None:
+        from spark_client.transport.function import LambdaTransport
+
+        return LambdaTransport(destination.function, patience)
+    from spark_client.transport.http import HttpTransport
+
+    return HttpTransport(destination, patience)
+
+
+class FileTransport:
+    """Appends requests and events to a file, a line of JSON each: for tests, and for jobs without a way to the service.
+
+    Each request is one write in append mode, so that several processes of one machine may share the file. A new file is
+    its owner's alone, whatever the umask; the mode of one that is there already stays.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        # Whether the last write ended within a line, for want of room.
+        self._is_torn = False
+
+    def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - a file is written at once or not at all
+        """Append the request; OSErrors that may pass are `Undelivered`, others `Misconfigured`."""
+        self._append_all([body])
+        return {}
+
+    def send_event(self, event: bytes, timeout_s: float) -> None:  # noqa: ARG002 - as in `send`
+        """Append the event."""
+        self._append_all([event])
+
+    def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:  # noqa: ARG002 - as in `send`
+        """Append the events."""
+        self._append_all(events)
+        return {}
+
+    def close(self) -> None:
+        """Nothing stays open between requests."""
+
+    def _append_all(self, bodies: Sequence[bytes]) -> None:
+        try:
+            with self._lock:
+                self._append(b"".join(body + b"\n" for body in bodies))
+        except OSError as error:
+            kind = Undelivered if error.errno in _MAY_PASS else Misconfigured
+            raise kind(f"{self._path}: {error.strerror}") from error
+
+    def _append(self, line: bytes) -> None:
+        self._path.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        line = b"\n" + line if self._is_torn else line
+        try:
+            while line:
+                line = line[os.write(descriptor, line) :]
+                self._is_torn = bool(line)
+        finally:
+            os.close(descriptor)

@@ -1,0 +1,269 @@
+"""Requests over HTTP: connections kept alive, bodies compressed, signed with AWS credentials where asked."""
+
+from __future__ import annotations
+
+import gzip
+import http.client
+import io
+import json
+import logging
+import queue
+import re
+import socket
+import ssl
+import time
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from typing import TYPE_CHECKING, Any, NoReturn
+from urllib.parse import SplitResult, urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+from spark_client.errors import Misconfigured, Refused, Undelivered
+from spark_client.requests import BODY_MAX_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from spark_client.transport.destination import Destination, Json
+    from spark_client.transport.retry import Patience
+
+_RECORDS = "api/v1/records"
+_EVENT = "api/v1/lineage"
+_EVENTS = "api/v1/lineage/batch"
+# Below this a compressed body saves no packet.
+COMPRESSED_ABOVE_BYTES = 8_192
+# No answer of the service's is longer: it names what was in the request.
+_ANSWER_MAX_BYTES = 4 * BODY_MAX_BYTES
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
+_log = logging.getLogger("headwater.client")
+
+# Adds what authentication needs to the headers of a body that goes to a URL.
+Authenticate = Callable[[str, bytes, dict[str, str]], dict[str, str]]
+
+
+class HttpTransport:
+    """Sends requests to `<url>/api/v1/records`, events to `<url>/api/v1/lineage`, and keeps its connections.
+
+    No redirect is followed: a 3xx is `Refused`, so that neither credentials nor events reach another host.
+    """
+
+    def __init__(self, destination: Destination, patience: Patience) -> None:
+        url = destination.url or ""
+        parts = _parse(url)
+        self._scheme, self._host, self._port = parts.scheme, parts.hostname or "", parts.port
+        self._proxy = _proxy_for(self._scheme, self._host)
+        self._url = url.rstrip("/")
+        self._root = parts.path.rstrip("/")
+        if self._proxy and parts.scheme == "http":  # a proxy is asked for the whole address
+            self._root = f"http://{parts.netloc}{self._root}"
+        self._patience = patience
+        self._authenticate = _authentication(destination, self._host)
+        if destination.token is not None and self._scheme == "http" and self._host not in _LOOPBACK:
+            _warn_of_plain_token(self._host)
+        self._idle: queue.LifoQueue[http.client.HTTPConnection] = queue.LifoQueue()
+        weakref.finalize(self, _close_all, self._idle)
+
+    def send(self, body: bytes, timeout_s: float) -> Json:
+        """POST one request; 429 and 5xx are `Undelivered`, every other status but 2xx is `Refused`."""
+        status, answer = self._call(_RECORDS, body, timeout_s)
+        fields = _fields(answer)
+        return fields if "root_id" in fields else _no_answer_of_ours(status)
+
+    def send_event(self, event: bytes, timeout_s: float) -> None:
+        """POST one event."""
+        status, answer = self._call(_EVENT, event, timeout_s)
+        if (status, answer) != (201, b""):
+            _no_answer_of_ours(status)
+
+    def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:
+        """POST a batch of events."""
+        status, answer = self._call(_EVENTS, b"[" + b",".join(events) + b"]", timeout_s)
+        fields = _fields(answer)
+        return fields if status == 204 or "failed_events" in fields else _no_answer_of_ours(status)
+
+    def _call(self, path: str, body: bytes, timeout_s: float) -> tuple[int, bytes]:
+        """Status and body of a 2xx."""
+        headers = {"Content-Type": "application/json", "Accept": "application/json"}
+        if len(body) > COMPRESSED_ABOVE_BYTES:
+            body = gzip.compress(body, compresslevel=6, mtime=0)
+            headers["Content-Encoding"] = "gzip"
+        headers = self._authenticate(f"{self._url}/{path}", body, headers)
+        try:
+            status, retry_after, answer = self._post(f"{self._root}/{path}", body, headers, timeout_s)
+        except (OSError, http.client.HTTPException) as error:
+            raise Undelivered(f"{self._host}: {type(error).__name__} {error}") from error
+        if not 200 <= status < 300:
+            raise _refusal(status, retry_after, answer)
+        return status, answer
+
+    def close(self) -> None:
+        """Close the idle connections."""
+        _close_all(self._idle)
+
+    def _post(self, path: str, body: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, str | None, bytes]:
+        connection, kept = self._connection(timeout_s)
+        try:
+            answer = _exchange(connection, path, body, headers)
+        except (ConnectionError, http.client.RemoteDisconnected):
+            connection.close()
+            if not kept:
+                raise
+            # The service may close an idle connection at any moment; that says nothing about its health.
+            connection = self._connect(timeout_s)
+            answer = _exchange(connection, path, body, headers)
+        except BaseException:
+            connection.close()
+            raise
+        self._idle.put(connection)
+        return answer
+
+    def _connection(self, timeout_s: float) -> tuple[http.client.HTTPConnection, bool]:
+        try:
+            connection = self._idle.get_nowait()
+        except queue.Empty:
+            return self._connect(timeout_s), False
+        if connection.sock is None:  # the last answer said `Connection: close`
+            return self._connect(timeout_s), False
+        connection.sock.settimeout(timeout_s)
+        return connection, True
+
+    def _connect(self, timeout_s: float) -> http.client.HTTPConnection:
+        connect_s = min(self._patience.connect_s, timeout_s)
+        host, port = self._proxy or (self._host, self._port)
+        connection: http.client.HTTPConnection
+        if self._scheme == "https":
+            context = ssl.create_default_context()
+            connection = http.client.HTTPSConnection(host, port, timeout=connect_s, context=context)
+            if self._proxy:
+                connection.set_tunnel(self._host, self._port)
+        else:
+            connection = http.client.HTTPConnection(host, port, timeout=connect_s)
+        connection.response_class = _Answer
+        try:
+            connection.connect()
+        except BaseException:
+            connection.close()
+            raise
+        connection.sock.settimeout(timeout_s)
+        return connection
+
+
+def _parse(url: str) -> SplitResult:
+    try:
+        parts = urlsplit(url)
+        is_ours = parts.scheme in ("http", "https") and parts.hostname and parts.port != 0
+    except ValueError:  # of a port that is no number
+        is_ours = False
+    if not is_ours:
+        shown = re.sub(r"(?:(?<=//)|^).*@", "***@", url)
+        raise Misconfigured(f"url {shown!r}: must be http://host[:port][/path] or https://...")
+    return parts
+
+
+def _proxy_for(scheme: str, host: str) -> tuple[str, int | None] | None:
+    """The proxy that the environment names for this host (`https_proxy`, `no_proxy`); never one for this machine."""
+    named = getproxies().get(scheme)
+    if named is None or host in _LOOPBACK or proxy_bypass(host):
+        return None
+    parts = urlsplit(named if "://" in named else f"http://{named}")
+    return (parts.hostname, parts.port) if parts.hostname else None
+
+
+def _close_all(idle: queue.LifoQueue[http.client.HTTPConnection]) -> None:
+    with suppress(queue.Empty):
+        while True:
+            idle.get_nowait().close()
+
+
+def _exchange(
+    connection: http.client.HTTPConnection, path: str, body: bytes, headers: dict[str, str]
+) -> tuple[int, str | None, bytes]:
+    connection.request("POST", path, body, headers)
+    response = connection.getresponse()
+    answer = response.read(_ANSWER_MAX_BYTES + 1)
+    if len(answer) > _ANSWER_MAX_BYTES:
+        raise http.client.HTTPException(f"answers with more than {_ANSWER_MAX_BYTES} bytes")
+    return response.status, response.headers.get("Retry-After"), answer
+
+
+class _Answer(http.client.HTTPResponse):
+    """An answer that has the socket's time-out for all of itself; else each of its bytes would have that long."""
+
+    def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
+        super().__init__(sock, *args, **kwargs)
+        self.fp = io.BufferedReader(_Timed(self.fp.detach(), sock))
+
+
+class _Timed(io.RawIOBase):
+    """A socket's bytes, until the socket's time-out has passed."""
+
+    def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
+        self._raw, self._sock = raw, sock
+        self._end_s = time.monotonic() + (sock.gettimeout() or 0.0)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int | None:
+        left_s = self._end_s - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("timed out")
+        self._sock.settimeout(left_s)
+        return self._raw.readinto(buffer)
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+def _fields(answer: bytes) -> Json:
+    try:
+        parsed = json.loads(answer)
+    except ValueError:
+        parsed = None
+    return parsed if isinstance(parsed, dict) else {}
+
+
+def _no_answer_of_ours(status: int) -> NoReturn:
+    """A 2xx without an answer of ours came from something between (a proxy's page): nothing was accepted."""
+    raise Undelivered(f"HTTP {status} without a lineage answer: is the URL that of the service?")
+
+
+def _refusal(status: int, retry_after: str | None, answer: bytes) -> Refused | Undelivered:
+    fields = _fields(answer)
+    message = str(fields.get("message") or http.client.responses.get(status, "unknown status"))
+    if status in (408, 429) or status >= 500:
+        return Undelivered(f"HTTP {status}: {message}", _seconds(retry_after))
+    return Refused(str(fields.get("code") or status), message)
+
+
+def _seconds(retry_after: str | None) -> float:
+    """The seconds that `Retry-After` names; 0 for its form as a date, which no AWS service sends."""
+    return float(retry_after) if retry_after and retry_after.isdecimal() else 0.0
+
+
+@cache
+def _warn_of_plain_token(host: str) -> None:
+    """Log one warning for each host: a job makes many clients, and every one of them would say the same."""
+    _log.warning("the token goes to %s over plain http, where anybody on the way reads it: use https", host)
+
+
+def _authentication(destination: Destination, host: str) -> Authenticate:
+    if destination.auth not in (None, "iam", "none"):
+        raise Misconfigured(f"auth {destination.auth!r}: must be 'iam' or 'none'")
+    if destination.token is not None:
+        if destination.auth == "iam":
+            raise Misconfigured("a token and auth 'iam' are both set: keep one of them")
+        token = destination.token.strip()  # a file's last line has an end
+        if not (token.isascii() and token.isprintable()):
+            raise Misconfigured("token: must be printable ASCII")
+        bearer = {"Authorization": f"Bearer {token}"}
+        return lambda _url, _body, headers: {**headers, **bearer}
+    gateway = ".execute-api." in host
+    if destination.auth == "iam" or (gateway and destination.auth is None):
+        from spark_client.transport.signing import sign_with_aws
+
+        return sign_with_aws(host)
+    return lambda _url, _body, headers: headers

@@ -1,0 +1,61 @@
+"""Statements of runs, short to write: seconds, runs by two letters, datasets with their facets or without."""
+
+from __future__ import annotations
+
+from lineage.openlineage.event import DatasetUse, Deletion, Event
+from lineage_model.ids import DatasetId, JobId
+from tests.unit.graph.strategies import stamped
+
+A, B, C = (JobId("emissions", name) for name in "ABC")
+X, Y, Z = (DatasetId("s3://flights", name) for name in "XYZ")
+
+
+def the(run):
+    """The id of a run that a test calls by two letters."""
+    return f"00000000-0000-4000-8000-0000000000{run}"
+
+
+def short(run):
+    """The two letters."""
+    return run and run[-2:]
+
+
+def at(second):
+    return f"2025-11-20T12:00:{second:02}.000000Z"
+
+
+def uses(datasets):
+    """Uses of datasets; one may be given as (dataset, facets)."""
+    return tuple(DatasetUse(*one) if isinstance(one, tuple) else DatasetUse(one) for one in datasets)
+
+
+def an_event(second, run, job, type="COMPLETE", inputs=(), outputs=(), **more):  # noqa: A002 - the event's word
+    form = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
+    return stamped(Event(kind="RUN", time=at(second), hash="", type=type, run=the(run), job=job, **form))
+
+
+def a_job_event(second, job, inputs=(), outputs=(), **more):
+    form = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
+    return stamped(Event(kind="JOB", time=at(second), hash="", job=job, **form))
+
+
+def a_dataset_event(second, dataset, **facets):
+    return stamped(Event(kind="DATASET", time=at(second), hash="", dataset=DatasetUse(dataset, facets)))
+
+
+def a_deletion(second, thing=None, namespace="emissions"):
+    kind = {"job": thing} if isinstance(thing, JobId) else {"dataset": thing}
+    return stamped(Deletion(time=at(second), hash="", namespace=thing.namespace if thing else namespace, **kind))
+
+
+def code(version, url="https://git/a"):
+    told = {"type": "git", "url": url, "version": version}
+    return {"sourceCodeLocation": {name: value for name, value in told.items() if value is not None}}
+
+
+STREAM = {"jobType": {"processingType": "STREAMING", "integration": "FLINK"}}
+
+
+def nodes(graph):
+    """A graph's nodes by their short names."""
+    return "".join(sorted(one.id.name for one in (*graph.jobs, *graph.datasets)))

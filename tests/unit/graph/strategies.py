@@ -1,0 +1,231 @@
+"""Streams of statements, small in names and rich in trouble. The names are the emissions pipeline's."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import asdict, replace
+
+import orjson
+from hypothesis import strategies as st
+
+from lineage.openlineage.event import DatasetUse, Deletion, Event, ParentRun
+from lineage_model.ids import DatasetId, JobId
+
+# The last dataset lies in the jobs' namespace, so that deleting that takes both; the third is a table's other name.
+JOBS = (JobId("emissions", "check"), JobId("emissions", "read_flights"), JobId("nightly", "calculate"))
+DATASETS = (
+    DatasetId("s3://flights", "checked"),
+    DatasetId("s3://flights", "landing"),
+    DatasetId("arn:aws:glue:eu-west-1:1", "table/flights/landing"),
+    DatasetId("emissions", "totals"),
+)
+RUNS = tuple(f"00000000-0000-4000-8000-00000000000{number}" for number in range(1, 5))
+TIMES = tuple(f"2025-11-20T12:00:0{second}.000000Z" for second in range(6))
+
+_SCHEMAS = ({"fields": [{"name": "carrier"}]}, {"fields": [{"name": "carrier"}, {"name": "co2", "type": "double"}]})
+_DELETED = {"_deleted": True}
+_ENDS = ("COMPLETE", "COMPLETE", "START", "FAIL")
+_STREAMING = {"jobType": {"processingType": "Streaming", "integration": "FLINK", "jobType": "JOB"}}
+_CODES = (
+    {"url": "https://git/a", "version": "1"},
+    {"url": "https://git/a", "version": "2"},
+    {"url": "https://git/a"},
+    {"url": "https://git/b", "version": "2"},
+    {"url": "https://git/b"},
+    {"version": "1"},
+)
+
+
+def stamped(statement):
+    """The statement with the hash of all that it says."""
+    told = orjson.dumps(asdict(replace(statement, hash="")), option=orjson.OPT_SORT_KEYS)
+    return replace(statement, hash=hashlib.sha256(told).hexdigest())
+
+
+def a_symlink(*names):
+    """The facet that calls these names of a dataset other names of it."""
+    return {"symlinks": {"identifiers": [{"namespace": one.namespace, "name": one.name} for one in names]}}
+
+
+def _sometimes(strategy, ordinary, once_in=4):
+    """What is ordinary, and `strategy` once in so many times."""
+    return st.integers(1, once_in).flatmap(lambda chance: strategy if chance == once_in else st.just(ordinary))
+
+
+def _facets(**facets):
+    """A few facets out of these."""
+    return st.fixed_dictionaries({}, optional={name: st.sampled_from(bodies) for name, bodies in facets.items()})
+
+
+_dataset_facets = _sometimes(
+    st.one_of(
+        _facets(schema=(*_SCHEMAS, _DELETED), documentation=({"description": "flights"}, {"description": "all"})),
+        _facets(version=({"datasetVersion": "1"}, {"datasetVersion": "2"})),
+        _facets(lifecycleStateChange=({"lifecycleStateChange": "DROP"}, {"lifecycleStateChange": "CREATE"})),
+        st.lists(st.sampled_from(DATASETS), min_size=1, max_size=2).map(lambda names: a_symlink(*names)),
+    ),
+    {},
+    2,
+)
+_uses = st.lists(
+    st.builds(
+        DatasetUse,
+        st.sampled_from(DATASETS),
+        _dataset_facets,
+        _sometimes(_facets(statistics=({"rowCount": 1}, {"rowCount": 2}, _DELETED)), {}),
+        _sometimes(st.just(True), False, 12),
+    ),
+    max_size=2,
+    # Whoever reads an event unites what it tells twice.
+    unique_by=lambda use: use.dataset,
+).map(tuple)
+_job_facets = _sometimes(
+    st.one_of(
+        _facets(sourceCodeLocation=(*_CODES, _DELETED), documentation=({"description": "reads"},)),
+        st.just(_STREAMING),
+        st.just({"jobType": {"processingType": "BATCH", "integration": "SPARK"}}),
+    ),
+    {},
+    2,
+)
+_run_facets = _sometimes(
+    _facets(nominalTime=({"nominalStartTime": "2025-11-20T12:00:00Z"}, {"nominalStartTime": "?"}), tags=({"a": 1}, {})),
+    {},
+)
+_parents = _sometimes(st.builds(ParentRun, st.sampled_from(RUNS), st.sampled_from(JOBS)), None)
+
+
+_sides = st.sampled_from(("inputs", "outputs"))
+_changes = st.sampled_from(
+    [{}, *({"lifecycleStateChange": {"lifecycleStateChange": one}} for one in ("DROP", "CREATE"))]
+)
+_any_run = st.sampled_from(RUNS)
+_any_type = st.sampled_from(("COMPLETE", "START", "RUNNING", "FAIL", None))
+
+
+@st.composite
+def run_events(draw, run=_any_run, types=_any_type):
+    """An event of a run: mostly of the job that the run is of, sometimes of any."""
+    run_id = draw(run)
+    own = JOBS[RUNS.index(run_id) % len(JOBS)]
+    event = Event(
+        kind="RUN",
+        time=draw(st.sampled_from(TIMES)),
+        hash="",
+        type=draw(types),
+        run=run_id,
+        job=draw(_sometimes(st.sampled_from(JOBS), own, 6)),
+        inputs=draw(_uses),
+        outputs=draw(_uses),
+        run_facets=draw(_run_facets),
+        job_facets=draw(_job_facets),
+        parent=draw(_parents),
+        root=draw(_parents),
+    )
+    return stamped(event)
+
+
+@st.composite
+def whole_runs(draw):
+    """The events of one run, from its start to its end, in the order they were sent or not."""
+    run = st.just(draw(st.sampled_from(RUNS)))
+    last = draw(st.sampled_from(("COMPLETE", "COMPLETE", "FAIL", "ABORT", "OTHER")))
+    return [draw(run_events(run, st.just(one))) for one in ("START", last)]
+
+
+job_events = st.builds(
+    lambda time, job, inputs, outputs, facets: stamped(
+        Event(kind="JOB", time=time, hash="", job=job, inputs=inputs, outputs=outputs, job_facets=facets)
+    ),
+    st.sampled_from(TIMES),
+    st.sampled_from(JOBS),
+    _uses,
+    _uses,
+    _job_facets,
+)
+dataset_events = st.builds(
+    lambda time, dataset, facets: stamped(
+        Event(kind="DATASET", time=time, hash="", dataset=DatasetUse(dataset, facets))
+    ),
+    st.sampled_from(TIMES),
+    st.sampled_from(DATASETS),
+    st.one_of(_facets(schema=_SCHEMAS), _dataset_facets),
+)
+_deleted_things = st.one_of(
+    st.sampled_from(DATASETS).map(lambda one: {"namespace": one.namespace, "dataset": one}),
+    st.sampled_from(JOBS).map(lambda one: {"namespace": one.namespace, "job": one}),
+    st.sampled_from([*JOBS, *DATASETS]).map(lambda one: {"namespace": one.namespace}),
+)
+deletions = st.builds(
+    lambda time, thing: stamped(Deletion(time=time, hash="", **thing)), st.sampled_from(TIMES), _deleted_things
+)
+
+
+@st.composite
+def applications(draw):
+    """Runs of one application, which drops, creates and uses a dataset or two."""
+    parent = ParentRun(RUNS[-1], JOBS[-1])
+    datasets = draw(st.lists(st.sampled_from(DATASETS), min_size=1, max_size=2, unique=True))
+    steps = draw(st.lists(st.tuples(_any_run, _sides, _changes), min_size=2, max_size=5))
+    events = []
+    for time, (run, side, facets) in zip(TIMES, steps, strict=False):
+        uses = tuple(DatasetUse(one, facets) for one in datasets)
+        job = JOBS[RUNS.index(run) % len(JOBS)]
+        event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=job, parent=parent, **{side: uses})
+        events.append(stamped(event))
+    return events
+
+
+@st.composite
+def deployments(draw):
+    """Runs of one job, some of which report no datasets, while its code changes and moves."""
+    job, events = draw(st.sampled_from(JOBS)), []
+    for time, run in zip(TIMES, draw(st.permutations(RUNS)), strict=False):
+        outputs = tuple(map(DatasetUse, draw(st.sampled_from(((), (), DATASETS[:1])))))
+        facets = draw(_facets(sourceCodeLocation=_CODES))
+        event = Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=job, outputs=outputs)
+        events.append(stamped(replace(event, job_facets=facets)))
+    return events
+
+
+@st.composite
+def writers_of_one_dataset(draw):
+    """A streaming run and batch runs that write the same dataset, under one of two names, with a schema or without."""
+    schemas = _facets(schema=(*_SCHEMAS, _DELETED))
+    uses = st.one_of(st.just(()), st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), schemas).map(lambda use: (use,)))
+    events = []
+    for time in draw(st.lists(st.sampled_from(TIMES), min_size=2, max_size=5)):
+        run = draw(st.sampled_from((RUNS[0], RUNS[0], *RUNS[1:])))
+        streams = run == RUNS[0]
+        kind = draw(st.sampled_from(("START", "RUNNING", "COMPLETE", "FAIL") if streams else _ENDS))
+        event = Event(kind="RUN", time=time, hash="", type=kind, run=run, job=JOBS[RUNS.index(run) % len(JOBS)])
+        events.append(stamped(replace(event, outputs=draw(uses), job_facets=_STREAMING if streams else {})))
+    return events
+
+
+def streams(max_size=8):
+    """Statements, each once, by time and hash."""
+    pieces = st.one_of(
+        whole_runs(),
+        whole_runs(),
+        applications(),
+        deployments(),
+        writers_of_one_dataset(),
+        run_events().map(lambda one: [one]),
+        st.one_of(job_events, dataset_events, deletions).map(lambda one: [one]),
+    )
+    return st.lists(pieces, min_size=1, max_size=max_size).map(_in_order)
+
+
+def _in_order(pieces):
+    once = {one.hash: one for piece in pieces for one in piece}
+    return sorted(once.values(), key=lambda one: (one.time, one.hash))
+
+
+@st.composite
+def arrivals(draw, statements):
+    """The statements as they may arrive: in any order, some more than once, in batches of any size."""
+    again = draw(st.lists(st.sampled_from(statements), max_size=4))
+    order = draw(st.permutations([*statements, *again]))
+    cuts = sorted(draw(st.sets(st.integers(1, len(order) - 1), max_size=4))) if len(order) > 1 else []
+    return [order[low:high] for low, high in zip([0, *cuts], [*cuts, len(order)], strict=True)]

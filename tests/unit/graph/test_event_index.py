@@ -1,0 +1,98 @@
+"""The list of events against a plain sorted list, and two writers at once."""
+
+from __future__ import annotations
+
+import hashlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.graph.entities import Listed
+from lineage.graph.event_index import EventList, Listing
+from lineage.times import from_seconds
+from tests.memory_table import MemoryTable
+
+NOON = 1_763_640_000
+EVER = {"low": "", "high": "~"}
+
+
+def a_listing(second, name="", **data):
+    return Listing(from_seconds(NOON + second), hashlib.sha256(f"{second}{name}".encode()).hexdigest(), data)
+
+
+def a_list(*listings):
+    listed = EventList(MemoryTable())
+    listed.put(listings)
+    return listed
+
+
+def seconds(found):
+    return [one.time for one in found.items]
+
+
+def test_an_event_is_listed_once_however_often_it_comes():
+    listed = a_list(a_listing(1, n="a"), a_listing(1, n="a"))
+    listed.put([a_listing(1, n="a"), a_listing(2)])
+    assert listed.page(**EVER, newest_first=True, limit=10, offset=0) == Listed([a_listing(2), a_listing(1, n="a")], 2)
+
+
+def test_nothing_is_found_in_an_empty_list_or_between_bounds_that_hold_nothing():
+    assert a_list().page(**EVER, newest_first=True, limit=10, offset=0) == Listed([], 0)
+    listed = a_list(a_listing(0))
+    bounds = {"low": from_seconds(NOON + 1), "high": from_seconds(NOON)}
+    assert listed.page(**bounds, newest_first=True, limit=10, offset=0) == Listed([], 0)
+
+
+# Minutes, hours, days and months apart, so that pages begin and end in every kind of place.
+moments = st.sampled_from([0, 1, 2, 59, 60, 61, 3600, 3601, 43_199, 43_200, 86_400, 86_460, 200_000, 5_000_000])
+bounds = st.none() | st.builds(lambda second, more: from_seconds(NOON + second) + more, moments, st.sampled_from([""]))
+
+
+@given(
+    events=st.lists(st.tuples(moments, st.integers(0, 9)), max_size=40),
+    low=bounds,
+    high=bounds,
+    newest_first=st.booleans(),
+    limit=st.integers(0, 5),
+    offset=st.integers(0, 40),
+)
+def test_a_page_is_that_part_of_all_events_in_order(events, low, high, newest_first, limit, offset):
+    listings = [a_listing(second, number) for second, number in events]
+    wanted = sorted({(one.time, one.hash) for one in listings}, reverse=newest_first)
+    wanted = [one for one in wanted if (low or "") <= one[0] < (high or "~")]
+    page = a_list(*listings).page(
+        low=low or "", high=high or "~", newest_first=newest_first, limit=limit, offset=offset
+    )
+    assert [(one.time, one.hash) for one in page.items] == wanted[offset : offset + limit]
+    assert page.total == len(wanted)
+
+
+def test_writers_of_the_same_day_at_the_same_time_each_count_their_events_once():
+    other = [a_listing(second, "other") for second in range(20)]
+    ours = [a_listing(second, "ours") for second in range(20)] + other[:5]
+    interleaved = []
+
+    def before(name):
+        if name == "swap" and not interleaved:
+            interleaved.append(name)
+            EventList(table).put(other)
+
+    table = MemoryTable(before=before)
+    EventList(table).put(ours)
+    found = EventList(table).page(**EVER, newest_first=False, limit=100, offset=0)
+    assert (len(found.items), found.total) == (40, 40)
+
+
+def test_more_events_of_a_day_than_a_transaction_holds_are_listed_all():
+    listed = a_list(*(a_listing(0, number) for number in range(500)))
+    assert listed.page(**EVER, newest_first=True, limit=1, offset=0).total == 500
+
+
+@pytest.mark.parametrize("offset", [0, 3_000, 5_999])
+def test_a_page_far_into_a_long_list_costs_what_one_at_its_start_costs(offset):
+    listed = a_list(*(a_listing(60 * number) for number in range(6_000)))
+    table = listed.table
+    table.calls.clear()
+    assert len(listed.page(**EVER, newest_first=True, limit=1, offset=offset).items) == 1
+    assert table.calls["query"] <= 3

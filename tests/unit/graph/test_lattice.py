@@ -1,0 +1,120 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.graph import lattice
+from lineage.graph.facts import DatasetFacts, JobFacts, RunFacts, join, to_json, until
+from lineage.graph.lattice import CONTENTS_MAX, latest, said
+
+times = st.sampled_from([f"2025-11-20T12:00:0{second}.000000Z" for second in range(6)])
+stamps = st.builds("{}#{}".format, times, st.sampled_from("abc"))
+bodies = st.sampled_from([{"v": 1}, {"v": 2}, {"v": 3}, ["s3", "x"]])
+histories = st.lists(st.builds(said, bodies, stamps), min_size=1, max_size=4)
+NAMES = ["a", "b", "c"]
+
+
+def grown(kind, values):
+    whole = values[0]
+    for value in values[1:]:
+        whole = kind.join(whole, value)
+    return whole
+
+
+KINDS = {
+    "LEAST": times,
+    "GREATEST": times,
+    "LEAST_EACH": st.dictionaries(st.sampled_from(NAMES), times),
+    "TWO_LEAST": st.dictionaries(st.sampled_from(NAMES), times, max_size=1),
+    "LATEST_TIMES": st.lists(times, max_size=2).map(lambda some: sorted(set(some))),
+    "HISTORY": st.builds(said, bodies, stamps),
+    "LATEST": st.builds(said, bodies, stamps),
+    "STATEMENTS": st.dictionaries(st.sampled_from(NAMES), stamps.map(lambda one: [one]), max_size=2),
+    "FACETS_OF_EACH": st.dictionaries(
+        st.sampled_from(NAMES), st.dictionaries(st.sampled_from(["schema", "version"]), st.builds(said, bodies, stamps))
+    ),
+}
+
+
+@pytest.mark.parametrize("name", KINDS)
+@given(data=st.data())
+def test_facts_of_every_kind_grow_the_same_in_any_order_and_however_often(name, data):
+    kind, one = getattr(lattice, name), KINDS[name]
+    values = data.draw(st.lists(one, min_size=1, max_size=5))
+    shuffled = data.draw(st.permutations(values))
+    again = data.draw(st.lists(st.sampled_from(values), max_size=3))
+
+    left = grown(kind, values[: len(values) // 2 + 1])
+    assert grown(kind, [*shuffled, *again]) == kind.join(left, grown(kind, values))
+
+
+@given(histories)
+def test_what_was_said_last_stays_and_ties_go_to_the_greater_json(some):
+    whole = grown(lattice.HISTORY, some)
+    spoken = [(stamp, body) for one in some for _, stamp, body in one.values()]
+    greatest = max(stamp for stamp, _ in spoken)
+
+    assert latest(whole) == (greatest, max((body for stamp, body in spoken if stamp == greatest), key=_json))
+    assert latest(grown(lattice.LATEST, some)) == latest(whole)
+
+
+def _json(body):
+    import json
+
+    return json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
+
+
+@given(st.lists(st.builds(said, bodies, stamps), min_size=1, max_size=4), times)
+def test_as_of_a_time_only_what_was_said_before_it_is_known(some, time):
+    known = latest(lattice.HISTORY.until(grown(lattice.HISTORY, some), time))
+    before = [body for one in some for first, _, body in one.values() if first < time]
+
+    assert (known is None) == (not before)
+    assert known is None or known[1] in before
+
+
+def test_a_history_keeps_the_latest_hundred_contents():
+    whole = grown(lattice.HISTORY, [said({"v": number}, f"{number:04}#a") for number in range(150)])
+
+    assert len(whole) == CONTENTS_MAX
+    assert latest(whole) == ("0149#a", {"v": 149})
+
+
+def test_facts_join_field_by_field_and_keep_what_only_one_of_them_tells():
+    left = RunFacts(first="2", last="2", jobs={"ns\0a": "2#x"}, times=("2",), inputs={"ns\0d": "2"})
+    right = RunFacts(first="1", last="1", jobs={"ns\0b": "1#x"}, times=("1",), typed="1")
+
+    whole = join(left, right)
+
+    assert to_json(whole) == {
+        "jobs": {"ns\0a": "2#x", "ns\0b": "1#x"},
+        "first": "1",
+        "last": "2",
+        "typed": "1",
+        "times": ["1", "2"],
+        "inputs": {"ns\0d": "2"},
+    }
+    assert join(RunFacts(), whole) == join(whole, RunFacts()) == whole
+    assert RunFacts(**to_json(whole)) == whole
+
+
+def test_facts_as_of_a_time_know_nothing_of_later_events():
+    facts = RunFacts(
+        first="1",
+        last="5",
+        jobs={"ns\0a": "1#x"},
+        times=["1", "3", "5"],
+        terminals=["5#x#FAILED"],
+        inputs={"ns\0d": "3"},
+    )
+
+    assert to_json(until(facts, "4")) == {
+        "jobs": {"ns\0a": "1#x"},
+        "first": "1",
+        "last": "3",
+        "times": ["1", "3"],
+        "inputs": {"ns\0d": "3"},
+    }
+    assert until(JobFacts(first="1", last="5"), "4").last == "1"
+    assert to_json(until(DatasetFacts(first="4", last="5"), "4")) == {}

@@ -1,0 +1,117 @@
+"""What a question about columns costs: rounds, requests, items and bytes, counted as DynamoDB would."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from benchmarks.graph_work import CountedTable
+from benchmarks.memory_dynamodb import Calls, MemoryDynamo
+from lineage.graph.apply import apply
+from lineage.graph.run_facts import run_version_id
+from lineage.openlineage.event import DatasetUse, Event
+from lineage.queries.service import FieldQuestions
+from lineage_model.ids import DatasetId, JobId
+from tests.unit.graph.strategies import stamped
+from tests.unit.queries.columns.column_statements import (
+    IDENTITY,
+    a_schema,
+    column_lineage,
+    operations,
+    read,
+    taken,
+    transform,
+    write,
+)
+
+LAKE = "s3://lake"
+
+
+@dataclass(frozen=True)
+class Cost:
+    """`gets` are BatchGetItems of up to 100 keys, `queries` pages of up to 1 MB."""
+
+    rounds: int
+    gets: int
+    queries: int
+    items: int
+    bytes: int
+
+    @property
+    def requests(self):
+        return self.gets + self.queries
+
+
+class Counter:
+    """A table in memory behind the real one, and the questions over it."""
+
+    def __init__(self, events):
+        self._dynamo = MemoryDynamo()
+        self._table = CountedTable(self._dynamo.client(), "graph", None, "archive")
+        self._questions = FieldQuestions(self._table)
+        events = list(events)
+        for start in range(0, len(events), 200):
+            apply(events[start : start + 200], self._table)
+
+    def ask(self, question):
+        """The answer of a question (a function of FieldQuestions), and its cost."""
+        self._dynamo.calls = calls = Calls()
+        self._table.rounds.clear()
+        answer = question(self._questions)
+        gets, queries = calls.requests["BatchGetItem"], calls.requests["Query"]
+        return answer, Cost(len(self._table.rounds), gets, queries, calls.items, calls.item_bytes)
+
+
+def dataset(number):
+    return DatasetId(LAKE, f"d-{number:04}")
+
+
+def field_node(number, column="a", version=""):
+    return f"datasetField:{LAKE}:{dataset(number).name}:{column}{version}"
+
+
+def run_id(number):
+    return f"00000000-0000-4000-8000-{number:012}"
+
+
+def minute(number):
+    """A time; runs start a minute after each other."""
+    return f"2025-11-{1 + number // 1440:02}T{number // 60 % 24:02}:{number % 60:02}:00.000000Z"
+
+
+def a_run(number, job, source, made, *, by_operations=False, columns=("a", "b"), name=""):
+    """A run that made each column of a dataset of that of another."""
+    facets = a_schema(*columns)
+    told = {} if by_operations else column_lineage(**{one: [taken(source, one, IDENTITY)] for one in columns})
+    form = {
+        "type": "COMPLETE",
+        "time": minute(number),
+        "run": run_id(number),
+        "job": JobId("pipelines", job),
+        "inputs": (DatasetUse(source, facets),),
+        "outputs": (DatasetUse(made, {**facets, **told}),),
+        "run_facets": copying(source, made, columns, name) if by_operations else {},
+    }
+    return stamped(Event(kind="RUN", hash="", **form))
+
+
+def copying(source, made, columns, name=""):
+    """Operations that make each column of the one of its name; another `name` makes it another set."""
+    return operations(
+        read("read", source, *columns),
+        *(transform(f"copy {one}{name}", [f"read.{one}"], one) for one in columns),
+        write("write", [f"copy {one}{name}.{one}" for one in columns], made),
+    )
+
+
+def a_chain(length, runs=1, first=0):
+    """Jobs of which each makes its dataset of the one before's; every other one tells by operations."""
+    for run in range(first, first + runs):
+        for place in range(length):
+            number = run * length + place
+            job, source, made = f"job-{place:04}", dataset(place), dataset(place + 1)
+            yield a_run(number, job, source, made, by_operations=place % 2 == 1)
+
+
+def version_of(number, run):
+    """The version of a dataset that a run (by its number) made."""
+    return run_version_id(dataset(number), "pipelines", run_id(run))

@@ -1,0 +1,83 @@
+"""Answers about columns in short, as tests write them: `checked.carrier`; and the pipeline that they are about."""
+
+from __future__ import annotations
+
+from lineage.queries.columns.results import Window
+from tests.unit.graph.statements import an_event, at
+from tests.unit.queries.columns.column_statements import (
+    CALCULATE,
+    CHECK,
+    CHECKED,
+    ESTIMATED,
+    IDENTITY,
+    LANDING,
+    RAW,
+    READ,
+    SUM,
+    column_lineage,
+    taken,
+)
+
+# landing -> raw -> checked -> estimated
+CHAIN = [
+    an_event(
+        1, "a1", READ, inputs=[LANDING], outputs=[(RAW, column_lineage(carrier=[taken(LANDING, "line", IDENTITY)]))]
+    ),
+    an_event(
+        2, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, column_lineage(carrier=[taken(RAW, "carrier", IDENTITY)]))]
+    ),
+    an_event(
+        3,
+        "c1",
+        CALCULATE,
+        inputs=[CHECKED],
+        outputs=[(ESTIMATED, column_lineage(co2=[taken(CHECKED, "carrier", SUM)]))],
+    ),
+]
+
+
+# The same, until the check takes another column.
+MOVED = [
+    *CHAIN[:2],
+    an_event(
+        5, "b2", CHECK, inputs=[RAW], outputs=[(CHECKED, column_lineage(carrier=[taken(RAW, "airline", IDENTITY)]))]
+    ),
+]
+
+
+def field(dataset, path):
+    return f"datasetField:{dataset.namespace}:{dataset.name}:{path}"
+
+
+def short(dataset, path):
+    """A column as tests write it: `checked.carrier`."""
+    return f"{dataset.name}.{'.'.join(path or ('?',))}"
+
+
+def nodes(graph):
+    return [short(one.dataset, one.field) for one in graph.columns]
+
+
+def sources(found):
+    return [short(one.dataset, one.field) for one in found]
+
+
+def the_node(questions, dataset, path, **how):
+    """The column itself, as it is told."""
+    return questions.find_columns(field(dataset, path), depth=0, **how).columns[0]
+
+
+def inputs(questions, dataset, path, **how):
+    return sources(the_node(questions, dataset, path, **how).inputs)
+
+
+def version_of(questions, dataset, path, time):
+    return the_node(questions, dataset, path, at=time).version
+
+
+def mappings(questions, dataset, start, end, level=9):
+    found = questions.find_mappings(dataset, Window(at(start), at(end)), level=level)
+    return {
+        f"{one.source.name} -> {one.destination.name}": [(".".join(a), ".".join(b)) for a, b in one.pairs]
+        for one in found.items
+    }

@@ -1,0 +1,194 @@
+"""Streams of statements that tell of columns: those of `tests.unit.graph.strategies`, with facets put on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from hypothesis import strategies as st
+
+from lineage.openlineage.event import DatasetUse, Event
+from tests.unit.graph import strategies as runs
+from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES, stamped
+from tests.unit.queries.columns.column_statements import (
+    HASHED,
+    IDENTITY,
+    JOINED,
+    a_schema,
+    column_lineage,
+    lineage,
+    lineage_entry,
+    lineage_of,
+    operations,
+    read,
+    taken,
+    transform,
+    write,
+)
+
+# A struct and fields inside it, in some schemas.
+COLUMNS = ("carrier", "plane", "plane.tail", "plane.seats")
+_DELETED = {"_deleted": True}
+_SCHEMAS = (
+    a_schema("carrier", ("co2", "int")),
+    a_schema("carrier", ("co2", "double")),
+    a_schema("carrier"),
+    a_schema(("plane", "struct", [("tail", "string")])),
+    a_schema(),
+    {"schema": _DELETED},
+)
+_OLD_WORDS = (
+    {"transformationType": "IDENTITY", "transformationDescription": "as is"},
+    {"transformationType": "MASKED"},
+    {"transformationType": "HASH", "transformationDescription": ""},
+    {"transformationDescription": "somehow"},
+)
+
+_columns = st.sampled_from(COLUMNS)
+_maybe_column = st.sampled_from((*COLUMNS, *COLUMNS, None))
+_ways = st.lists(st.sampled_from((IDENTITY, HASHED, JOINED)), max_size=2, unique_by=str)
+_job = st.just({"type": "JOB", "namespace": "emissions", "name": "check"})
+
+
+def _some(datasets):
+    """Mostly one of these, if there are any."""
+    return st.sampled_from([*datasets * 6, *DATASETS])
+
+
+def _taken(datasets, fields=_columns):
+    return st.builds(lambda dataset, field, ways: taken(dataset, field, *ways), _some(datasets), fields, _ways)
+
+
+def _by_column(sources):
+    return st.dictionaries(_columns, st.lists(sources, max_size=2), max_size=3)
+
+
+@st.composite
+def column_lineages(draw, datasets=()):
+    """A `columnLineage` facet, of any version, mostly of columns of these datasets."""
+    sources = _taken(list(datasets))
+    whole = draw(st.one_of(st.just([]), st.just([]), st.lists(sources, max_size=1)))
+    facet = column_lineage(whole, **draw(_by_column(sources)))
+    if draw(st.integers(1, 3)) == 1:
+        for column in facet["columnLineage"]["fields"].values():
+            column.update(draw(st.sampled_from(_OLD_WORDS)))
+    return facet
+
+
+@st.composite
+def _operation_sets(draw, datasets, destinations):
+    """A read or two, a chain or a joint of transforms, and a write of some of it."""
+    every = [read(f"read{number}", draw(_some(datasets)), *_slashed(COLUMNS)) for number in range(draw(_one_or_two))]
+    fields = [f"{one['name']}.{column}" for one in every for column in one["outputs"]]
+    for name in ("wash", "hash", "join")[: draw(st.integers(0, 3))]:
+        inputs = draw(st.lists(st.sampled_from(fields), max_size=2, unique=True))
+        outputs = _slashed(draw(st.lists(_columns, max_size=2, unique=True)))
+        typed = draw(st.booleans())
+        every.append(transform(name, inputs, *({"name": one, "type": "text"} if typed else one for one in outputs)))
+        fields += [f"{name}.{one}" for one in outputs]
+    for number in range(draw(_one_or_two)):
+        inputs = draw(st.lists(st.sampled_from(fields[::-1]), min_size=1, max_size=3, unique=True))
+        every.append(write(f"write{number}", inputs, draw(_some(destinations))))
+    return operations(*every)
+
+
+_one_or_two = st.integers(1, 2)
+
+
+def _slashed(names):
+    return [one.replace(".", "/") for one in names]
+
+
+def _lineages(datasets):
+    sources = st.one_of(_taken(datasets, _maybe_column), _taken(datasets, _maybe_column), _job)
+    whole = st.lists(sources, max_size=1)
+    return st.builds(lambda inputs, fields: lineage_of(inputs, **fields), whole, _by_column(sources))
+
+
+@st.composite
+def _entries(draw, datasets, destinations):
+    entry = lineage_entry(draw(_some(destinations)))
+    return {**entry, **draw(_lineages(datasets))}
+
+
+@st.composite
+def _told_of(draw, use, datasets):
+    """A dataset that was written, with facets that tell of its columns."""
+    facets = dict(use.facets)
+    if draw(st.integers(1, 4)) > 1:
+        told = column_lineages(datasets)
+        facets |= draw(st.one_of(told, told, told, st.just({"columnLineage": _DELETED})))
+    if draw(st.integers(1, 3)) == 1:
+        facets |= draw(st.sampled_from(_SCHEMAS))
+    return replace(use, facets=facets)
+
+
+@st.composite
+def _telling(draw, event):
+    """The event with facets that tell of what it writes."""
+    read_from = [use.dataset for use in event.inputs]
+    outputs = tuple(draw(_told_of(use, read_from)) for use in event.outputs)
+    written = [use.dataset for use in outputs]
+    run_facets, job_facets = dict(event.run_facets), dict(event.job_facets)
+    if event.kind == "RUN" and draw(st.integers(1, 5)) == 1:
+        sets = _operation_sets(read_from, written)
+        run_facets |= draw(st.one_of(sets, sets, st.just({"headwater_operations": _DELETED})))
+    if draw(st.integers(1, 8)) == 1:
+        entries = st.lists(_entries(read_from, written), max_size=2).map(lambda some: lineage(*some))
+        job_facets |= draw(st.one_of(entries, entries, st.just({"lineage": _DELETED})))
+    return stamped(replace(event, outputs=outputs, run_facets=run_facets, job_facets=job_facets))
+
+
+@st.composite
+def _declaring(draw, event):
+    """A DatasetEvent that may declare what its dataset is made of."""
+    facets = dict(event.dataset.facets)
+    if draw(st.booleans()):
+        facets |= draw(st.one_of(_lineages([]).map(lambda one: {"lineage": one}), st.just({"lineage": _DELETED})))
+    if draw(st.booleans()):
+        facets |= draw(column_lineages())
+    return stamped(replace(event, dataset=replace(event.dataset, facets=facets)))
+
+
+@st.composite
+def _pipelines(draw):
+    """Runs of each job, in turn: each reads what the one before wrote, and tells of one column at least."""
+    datasets = draw(st.permutations(DATASETS))
+    times = sorted(draw(st.lists(st.sampled_from(TIMES), min_size=len(JOBS), max_size=len(JOBS))))
+    events = []
+    for place, time in enumerate(times[: draw(st.integers(1, len(JOBS)))]):
+        source, target, column = datasets[place], datasets[place + 1], draw(_columns)
+        event = Event(
+            kind="RUN",
+            time=time,
+            hash="",
+            type=draw(st.sampled_from(("COMPLETE", "COMPLETE", "FAIL"))),
+            run=RUNS[place],
+            job=JOBS[place],
+            inputs=(DatasetUse(source),),
+            outputs=(DatasetUse(target, column_lineage(**{column: [taken(source, draw(_columns), IDENTITY)]})),),
+        )
+        events.append(event if draw(st.booleans()) else draw(_telling(event)))
+    return [stamped(one) for event in events for one in draw(_repeats(event))]
+
+
+@st.composite
+def _repeats(draw, event):
+    """The event, and perhaps the same of later runs of its job: most runs report what the run before did."""
+    runs = draw(st.lists(st.sampled_from([run for run in RUNS if run != event.run]), max_size=2, unique=True))
+    later = [one for one in TIMES if one >= event.time]
+    kinds = st.sampled_from(("COMPLETE", "COMPLETE", "FAIL", "START"))
+    return [event, *(replace(event, run=run, time=draw(st.sampled_from(later)), type=draw(kinds)) for run in runs)]
+
+
+@st.composite
+def streams(draw, max_size=4):
+    """Statements that tell of columns, each once, by time and hash."""
+    told = [draw(_with_columns(one)) for one in draw(runs.streams(max_size))]
+    told += [one for some in draw(st.lists(_pipelines(), max_size=2)) for one in some]
+    return sorted({one.hash: one for one in told}.values(), key=lambda one: (one.time, one.hash))
+
+
+def _with_columns(statement):
+    if not isinstance(statement, Event):
+        return st.just(statement)
+    return _declaring(statement) if statement.kind == "DATASET" else _telling(statement)

@@ -1,0 +1,83 @@
+"""Columns found by a part of their name: those that datasets have now, and what finding them costs."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.openlineage.event import Deletion
+from lineage.queries.service import FieldQuestions
+from tests.examples import examples
+from tests.fields_model import FieldModel
+from tests.unit.graph.strategies import TIMES, arrivals, stamped
+from tests.unit.queries.columns.counting import LAKE, Counter, a_run, dataset
+from tests.unit.queries.columns.strategies import streams
+from tests.unit.queries.every_query import loaded
+
+
+def found(questions, text="", **how):
+    how = {"sort": "name", "limit": 1000, **how}
+    return {(hit.dataset, ".".join(hit.field)) for hit in questions.search_columns(text, **how).items}
+
+
+@examples(80)
+@given(st.data())
+def test_every_column_of_every_listed_dataset_is_found_and_none_of_another(data):
+    statements = data.draw(streams())
+    model = FieldModel(statements)
+    if any(name in model.runs.said.aliases for name in model.runs.said.aliases.values()):
+        return  # a known limit: lists heed a dataset's other names, but not the other names of those
+    table = loaded(*data.draw(arrivals(statements)), changes_max=data.draw(st.sampled_from((0, 1, 100))))
+
+    hits = found(FieldQuestions(table))
+
+    namespaces = [one.name for one in model.runs.list_namespaces().items]
+    listed = [one.id for name in namespaces for one in model.runs.list_datasets(name).items]
+    graphs = {one: model.find_columns(one.node_id, depth=0) for one in listed}
+    there = {(column.dataset, ".".join(column.field)) for graph in graphs.values() if graph for column in graph.columns}
+    assert {one for one in there if one[0] in listed} <= hits
+    assert {one for one, _ in hits} <= set(listed)
+
+
+def a_table(*events):
+    return FieldQuestions(loaded(*([event] for event in events)))
+
+
+def test_a_column_that_a_later_schema_lacks_is_not_found_any_more():
+    old = a_run(1, "job", dataset(0), dataset(1), columns=("carrier", "delay"))
+    new = a_run(2, "job", dataset(0), dataset(1), columns=("carrier",))
+
+    questions = a_table(old, new)
+
+    assert found(questions, "AR") == {(dataset(0), "carrier"), (dataset(1), "carrier")}
+    assert found(questions, "delay") == set()
+    assert questions.search_columns("delay", sort="name", limit=10).total == 0
+
+
+def test_columns_are_found_by_namespace_and_time_and_not_in_what_is_deleted():
+    questions = a_table(
+        a_run(1, "job", dataset(0), dataset(1)),
+        a_run(2, "job", dataset(1), dataset(2)),
+        stamped(Deletion(time="2025-12-01T00:00:00.000000Z", hash="", namespace=LAKE, dataset=dataset(0))),
+    )
+
+    assert found(questions, "a") == {(dataset(1), "a"), (dataset(2), "a")}
+    assert found(questions, "a", namespace="elsewhere") == set()
+    assert found(questions, "a", before=TIMES[0]) == {(dataset(1), "a"), (dataset(2), "a")}
+    hits = questions.search_columns("a", sort="updated_at", limit=1)
+    # The second run read the one and wrote the other at the same time.
+    assert ([hit.dataset for hit in hits.items], hits.total) == ([dataset(1)], 2)
+
+
+@pytest.mark.large
+def test_a_page_of_columns_costs_the_same_however_many_there_are():
+    costs = {}
+    for jobs in (100, 400, 1_600):
+        counter = Counter(
+            a_run(number, f"job-{number}", dataset(number), dataset(number + 1)) for number in range(jobs)
+        )
+        _, cost = counter.ask(lambda questions: questions.search_columns("a", sort="name", limit=10))
+        costs[jobs] = (cost.requests, cost.rounds)
+
+    assert len(set(costs.values())) == 1, costs

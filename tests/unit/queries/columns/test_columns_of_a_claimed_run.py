@@ -1,0 +1,29 @@
+"""A run id that events of two jobs use is the run of one; what it told counts for that job, whoever's event told it."""
+
+from __future__ import annotations
+
+from lineage.graph.apply import apply
+from lineage.openlineage.event import DatasetUse, Event
+from lineage.queries.service import FieldQuestions
+from lineage_model.ids import DatasetId
+from tests.memory_table import MemoryTable
+from tests.unit.graph.strategies import JOBS, RUNS, TIMES, stamped
+
+RAW, CHECKED = DatasetId("s3://flights", "raw"), DatasetId("s3://flights", "checked")
+
+
+def an_event(time, run, job, outputs):
+    return stamped(Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=job, outputs=outputs))
+
+
+def test_what_another_jobs_event_told_of_a_run_counts_for_the_job_whose_run_it_is():
+    source = {"namespace": RAW.namespace, "name": RAW.name, "field": "line"}
+    told = DatasetUse(CHECKED, {"columnLineage": {"fields": {"carrier": {"inputFields": [source]}}}})
+    table = MemoryTable()
+    apply([an_event(TIMES[0], RUNS[0], JOBS[0], (DatasetUse(CHECKED),))], table)
+    apply([an_event(TIMES[1], RUNS[0], JOBS[1], (told,))], table)
+    apply([an_event(TIMES[2], RUNS[1], JOBS[0], (DatasetUse(CHECKED),))], table)
+
+    (column,) = FieldQuestions(table).find_columns(CHECKED.node_id, depth=0).columns
+    assert [(one.dataset, one.field) for one in column.inputs] == [(RAW, ("line",))]
+    assert [one.job for one in column.tellers] == [JOBS[0]]

@@ -1,0 +1,139 @@
+"""What OpenLineage's facets tell of columns, as operations."""
+
+from __future__ import annotations
+
+from lineage.queries.columns.derived_operations import operations_of
+from lineage.queries.columns.operation_graph import detail_of
+from lineage.queries.columns.operation_paths import way_of
+from lineage_model.columns import Columns, Source, Transformation
+from lineage_model.ids import DatasetId
+from lineage_model.operation_checks import check_operations
+from tests.builders_operations import ESTIMATED, FLIGHTS, a_read, a_transform, a_write, taken
+
+WEATHER = DatasetId("s3://weather", "hourly")
+SAME = Transformation("DIRECT", "IDENTITY", "", masking=False)
+SUM = Transformation("DIRECT", "AGGREGATION", "sum(distance)", masking=False)
+FILTER = Transformation("INDIRECT", "FILTER")
+
+
+def sources(*told):
+    """Sources of a column: `(FLIGHTS, "distance", SUM)`; no field for an unknown one."""
+    return {
+        Source(dataset, (field,) if field else None): frozenset(transformations)
+        for dataset, field, *transformations in told
+    }
+
+
+def operations(whole=(), types=(), **fields):
+    columns = Columns({(name,): sources(*told) for name, told in fields.items()}, sources(*whole), dict(types))
+    return operations_of({ESTIMATED: columns}).operations
+
+
+def test_a_column_is_made_by_an_operation_that_its_transformations_name():
+    assert operations(total=[(FLIGHTS, "distance", SUM)]) == (
+        a_read("distance"),
+        a_transform("AGGREGATION", ["read.distance"], ["total"], description="sum(distance)"),
+        a_write("AGGREGATION.total"),
+    )
+
+
+def test_an_unchanged_column_of_the_same_name_goes_straight_to_the_write():
+    assert operations(carrier=[(FLIGHTS, "carrier", SAME)], airline=[(FLIGHTS, "carrier", SAME)]) == (
+        a_read("carrier"),
+        a_transform("IDENTITY", ["read.carrier"], ["airline"]),
+        a_write("IDENTITY.airline", "read.carrier"),
+    )
+
+
+def test_an_unchanged_column_that_is_masked_or_depends_on_another_does_not():
+    masked = Transformation("DIRECT", "IDENTITY", None, masking=True)
+    found = operations(
+        carrier=[(FLIGHTS, "carrier", masked)],
+        origin=[(FLIGHTS, "origin", SAME), (FLIGHTS, "year", FILTER)],
+        dest=[(FLIGHTS, "dest", SAME, FILTER)],
+        unsaid=[(FLIGHTS, "unsaid")],
+    )
+    assert found[1:-1] == (
+        a_transform("IDENTITY", ["read.carrier"], ["carrier"], description="masking"),
+        a_transform("IDENTITY, FILTER", ["read.dest"], ["dest"]),
+        a_transform("IDENTITY, FILTER#2", ["read.origin", "read.year"], ["origin"]),
+        a_transform("UNKNOWN", ["read.unsaid"], ["unsaid"]),
+    )
+
+
+def test_names_that_come_again_are_numbered():
+    found = operations(a=[(FLIGHTS, "x", SUM)], b=[(FLIGHTS, "x", SUM)], c=[(FLIGHTS, "x", SUM)])
+    assert [one.name for one in found] == ["read", "AGGREGATION", "AGGREGATION#2", "AGGREGATION#3", "write"]
+
+
+def test_a_transformation_without_a_subtype_is_named_by_its_type_and_one_that_is_not_told_is_unknown():
+    found = operations(a=[(FLIGHTS, "x", Transformation("DIRECT"))], b=[(FLIGHTS, "x")], c=[])
+    assert {one.name: one.outputs for one in found[1:-1]} == {"DIRECT": ("a",), "UNKNOWN": ("b",), "GENERATED": ("c",)}
+    assert operations_of({ESTIMATED: Columns({("c",): {}})}).generated
+
+
+def test_several_sources_and_destinations_are_read_and_written_by_name():
+    archive = DatasetId("s3://flights", "archive")
+    both = sources((FLIGHTS, "hour", SUM), (WEATHER, "wind/speed", SUM))
+    told = operations_of({ESTIMATED: Columns({("drag",): both}), archive: Columns({("drag",): both})})
+    assert [(one.name, getattr(one, "source", None)) for one in told.operations] == [
+        ("read checked", FLIGHTS),
+        ("read hourly", WEATHER),
+        ("AGGREGATION", None),
+        ("AGGREGATION#2", None),
+        ("write archive", None),
+        ("write estimated", None),
+    ]
+    assert told.field_maps()[(WEATHER, archive)] == {(("wind/speed",), ("drag",))}
+
+
+def test_sources_of_one_name_in_two_namespaces_are_numbered():
+    other = DatasetId("s3://other", "checked")
+    found = operations(a=[(FLIGHTS, "x", SUM), (other, "x", SUM)])
+    assert [one.name for one in found[:2]] == ["read checked", "read checked#2"]
+
+
+def test_dependencies_of_which_no_column_is_told_are_no_operations():
+    found = operations(
+        whole=[(FLIGHTS, "year", FILTER), (WEATHER, None)],
+        a=[(FLIGHTS, "x", SUM), (WEATHER, None)],
+        b=[(WEATHER, None, SUM)],
+    )
+    assert found == (
+        a_read("x"),
+        a_transform("AGGREGATION", ["read.x"], ["a"], description="sum(distance)"),
+        a_write("AGGREGATION.a"),
+    )
+
+
+def test_types_that_were_told_are_told_on():
+    [_, cast, _] = operations(a=[(FLIGHTS, "x", SUM)], types={("a",): "int"}.items())
+    assert cast.types == (("a", "int"),)
+
+
+def test_descriptions_are_told_together():
+    how = [Transformation("DIRECT", "TRANSFORMATION", text, masking=mask) for text, mask in (("b", True), ("a", None))]
+    [_, hashed, _] = operations(a=[(FLIGHTS, "x", *how), (FLIGHTS, "y", SUM, how[0])])
+    assert (hashed.name, hashed.description) == ("AGGREGATION, TRANSFORMATION", "sum(distance); a; b; masking")
+
+
+def test_nothing_told_is_no_operations():
+    assert operations_of({}).operations == ()
+    assert operations_of({ESTIMATED: Columns({}, sources((FLIGHTS, None)))}).operations == ()
+
+
+def test_they_are_sound_and_answer_cdaps_questions():
+    told = operations_of({ESTIMATED: Columns({("total",): sources((FLIGHTS, "distance", SUM)), ("n",): {}})})
+    assert check_operations(told.operations) == ()
+    assert [one.name for one in way_of(told, ESTIMATED, ("total",)).operations] == ["read", "AGGREGATION"]
+    [connection] = detail_of([told], FLIGHTS, ("distance",), "forward").connections
+    assert (connection.origin, connection.operation, connection.destination) == (
+        "read.distance",
+        "AGGREGATION",
+        "AGGREGATION.total",
+    )
+
+
+def test_nested_columns_are_paths():
+    [told] = operations_of({ESTIMATED: Columns({("a", "b"): {Source(FLIGHTS, ("c/d", "e")): frozenset({SUM})}})}).writes
+    assert told.inputs == taken("AGGREGATION.a/b")

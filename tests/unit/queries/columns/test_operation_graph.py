@@ -1,0 +1,249 @@
+"""A field's way through operations, as S1's nodes, operations and connections."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.queries.columns import operation_graph
+from lineage.queries.columns.operation_graph import detail_of
+from lineage.queries.columns.results import Connection, Detail, DetailNode, DetailOperation
+from lineage_model.ids import DatasetId
+from lineage_model.operation_set import OperationSet
+from lineage_model.operations import InputField, Transform
+from tests.builders_operations import (
+    ESTIMATED,
+    FLIGHTS,
+    MY_TABLE,
+    USER_DATA,
+    a_calculation,
+    a_name_concatenation,
+    a_read,
+    a_transform,
+    a_write,
+)
+
+ARCHIVE = DatasetId("s3://flights", "archive")
+
+
+def drawn(operations, endpoint, field, direction):
+    """The detail in short: nodes with the endpoints beside them, names of operations, connections."""
+    sets = operations if isinstance(operations[0], tuple) else [operations]
+    detail = detail_of([OperationSet(one) for one in sets], endpoint, (field,), direction)
+    ends = [(node.id, *(end.name for end in (node.source, node.destination) if end)) for node in detail.nodes]
+    links = [(one.origin, one.operation, one.destination) for one in detail.connections]
+    return ends, [one.name for one in detail.operations], links
+
+
+def test_a_field_of_cdaps_sample_is_drawn_back_to_its_source():
+    assert detail_of([OperationSet(a_name_concatenation())], MY_TABLE, ("name",), "backward") == Detail(
+        nodes=(
+            DetailNode("read.body", "body", source=USER_DATA),
+            DetailNode("parse.firstName", "firstName"),
+            DetailNode("parse.lastName", "lastName"),
+            DetailNode("concat.name", "name", destination=MY_TABLE),
+        ),
+        operations=(
+            DetailOperation("read", "Reading the data from the file"),
+            DetailOperation("parse", "parsing the input body field"),
+            DetailOperation("concat", "concatenating the first name and last name"),
+            DetailOperation("write"),
+        ),
+        connections=(
+            Connection("read.body", "parse.firstName", "parse"),
+            Connection("read.body", "parse.lastName", "parse"),
+            Connection("parse.firstName", "concat.name", "concat"),
+            Connection("parse.lastName", "concat.name", "concat"),
+        ),
+    )
+
+
+def test_a_field_is_drawn_forward_to_writes_and_drops():
+    drop = a_transform("drop", ["burn.fuel"])
+    assert drawn((*a_calculation(), drop), FLIGHTS, "distance", "forward") == (
+        [("read.distance", "checked"), ("burn.fuel",), ("multiply.co2", "estimated")],
+        ["read", "burn", "drop", "multiply", "write"],
+        [("read.distance", "burn", "burn.fuel"), ("burn.fuel", "multiply", "multiply.co2")],
+    )
+
+
+def test_a_field_that_was_only_read_and_written_is_one_node_with_both_ends():
+    alone = [("read.flight", "checked", "estimated")], ["read", "write"], []
+    assert drawn(a_calculation(), ESTIMATED, "flight", "backward") == alone
+    assert drawn(a_calculation(), FLIGHTS, "flight", "forward") == alone
+
+
+def test_a_field_that_was_only_read_is_a_node():
+    assert drawn(a_calculation(), FLIGHTS, "carrier", "forward") == ([("read.carrier", "checked")], ["read"], [])
+
+
+def test_a_field_that_was_only_dropped_shows_its_drop():
+    operations = (*a_calculation(), a_transform("drop", ["read.carrier"]))
+    assert drawn(operations, FLIGHTS, "carrier", "forward") == ([("read.carrier", "checked")], ["read", "drop"], [])
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "field", "direction"),
+    [
+        (FLIGHTS, "distance", "backward"),
+        (ESTIMATED, "co2", "forward"),
+        (FLIGHTS, "fuel", "forward"),
+        (ESTIMATED, "fuel", "both"),
+        (ARCHIVE, "co2", "both"),
+    ],
+)
+def test_what_is_no_end_of_the_operations_on_that_side_has_no_detail(endpoint, field, direction):
+    assert drawn(a_calculation(), endpoint, field, direction) == ([], [], [])
+    assert detail_of([], endpoint, (field,), direction) == Detail()
+
+
+def test_what_operations_took_and_emitted_beside_the_way_is_not_drawn():
+    operations = (
+        a_read("a", "b"),
+        a_transform("split", ["read.a"], ["left", "right"]),
+        a_transform("join", ["split.left", "read.b"], ["c"]),
+        a_write("join.c", "split.right"),
+    )
+    assert drawn(operations, FLIGHTS, "b", "forward") == (
+        [("read.b", "checked"), ("join.c", "estimated")],
+        ["read", "join", "write"],
+        [("read.b", "join", "join.c")],
+    )
+    assert drawn(operations, ESTIMATED, "right", "backward") == (
+        [("read.a", "checked"), ("split.right", "estimated")],
+        ["read", "split", "write"],
+        [("read.a", "split", "split.right")],
+    )
+
+
+def test_a_generated_field_has_no_connections():
+    operations = (a_read("a"), a_transform("number", (), ["row"]), a_write("number.row"))
+    assert drawn(operations, ESTIMATED, "row", "backward") == ([("number.row", "estimated")], ["number", "write"], [])
+
+
+def test_a_node_that_was_written_to_several_destinations_is_connected_with_each():
+    operations = (*a_calculation(), a_write("multiply.co2", name="keep", destination=ARCHIVE))
+    assert drawn(operations, FLIGHTS, "distance", "forward") == (
+        [
+            ("read.distance", "checked"),
+            ("burn.fuel",),
+            ("multiply.co2",),
+            ("keep.co2", "archive"),
+            ("write.co2", "estimated"),
+        ],
+        ["read", "burn", "multiply", "keep", "write"],
+        [
+            ("read.distance", "burn", "burn.fuel"),
+            ("burn.fuel", "multiply", "multiply.co2"),
+            ("multiply.co2", "keep", "keep.co2"),
+            ("multiply.co2", "write", "write.co2"),
+        ],
+    )
+
+
+def test_two_writes_to_one_destination_are_one_end():
+    operations = (a_read("a"), a_write("read.a", name="one"), a_write("read.a", name="two"))
+    assert drawn(operations, FLIGHTS, "a", "forward") == (
+        [("read.a", "checked", "estimated")],
+        ["read", "one", "two"],
+        [],
+    )
+
+
+def test_backward_tells_the_asked_destination_alone():
+    operations = (*a_calculation(), a_write("burn.fuel", "multiply.co2", name="keep", destination=ARCHIVE))
+    assert drawn(operations, ESTIMATED, "co2", "backward") == drawn(a_calculation(), ESTIMATED, "co2", "backward")
+
+
+def test_both_directions_are_drawn_together_without_siblings():
+    operations = (
+        a_read("a", source=ESTIMATED),
+        a_transform("add", ["read.a"], ["a", "b"]),
+        a_write("add.a", "add.b"),
+    )
+    assert drawn(operations, ESTIMATED, "b", "both")[0] == [("read.a", "estimated"), ("add.b", "estimated")]
+    assert drawn(operations, ESTIMATED, "a", "both") == (
+        [("read.a", "estimated"), ("add.a", "estimated"), ("add.b", "estimated")],
+        ["read", "add", "write"],
+        [("read.a", "add", "add.a"), ("read.a", "add", "add.b")],
+    )
+
+
+def test_sets_that_agree_about_the_operations_on_the_way_share_nodes():
+    other = (*a_calculation()[:3], a_read("x", name="more"), a_write("multiply.co2", "more.x"))
+    both = [a_calculation(), other]
+    assert drawn(both, ESTIMATED, "co2", "backward") == drawn(a_calculation(), ESTIMATED, "co2", "backward")
+
+
+def test_nodes_of_operations_that_differ_are_qualified():
+    read, _, multiply, write = a_calculation()
+    changed = (read, a_transform("burn", ["read.carrier"], ["fuel"]), multiply, write)
+    one, other = (OperationSet(each).checksum[:8] for each in (a_calculation(), changed))
+    assert drawn([a_calculation(), changed], ESTIMATED, "co2", "backward") == (
+        [
+            ("read.distance", "checked"),
+            (f"{one}:burn.fuel",),
+            ("multiply.co2", "estimated"),
+            ("read.carrier", "checked"),
+            (f"{other}:burn.fuel",),
+        ],
+        ["read", "burn", "multiply", "write"],
+        [
+            ("read.distance", "burn", f"{one}:burn.fuel"),
+            (f"{one}:burn.fuel", "multiply", "multiply.co2"),
+            ("read.carrier", "burn", f"{other}:burn.fuel"),
+            (f"{other}:burn.fuel", "multiply", "multiply.co2"),
+        ],
+    )
+
+
+def test_three_sets_of_which_two_agree_have_two_nodes():
+    read, _, multiply, write = a_calculation()
+    changed = (read, a_transform("burn", ["read.carrier"], ["fuel"]), multiply, write)
+    more = (*a_calculation(), a_transform("drop", ["read.carrier"]))
+    ids = [node[0] for node in drawn([a_calculation(), changed, more], ESTIMATED, "co2", "backward")[0]]
+    first = min(OperationSet(one).checksum for one in (a_calculation(), more))[:8]
+    assert ids == [
+        "read.distance",
+        f"{first}:burn.fuel",
+        "multiply.co2",
+        "read.carrier",
+        f"{OperationSet(changed).checksum[:8]}:burn.fuel",
+    ]
+
+
+def test_sets_that_write_a_node_to_different_destinations_have_an_end_for_each():
+    other = (*a_calculation()[:3], a_write("multiply.co2", destination=ARCHIVE))
+    here, there = (OperationSet(each).checksum[:8] for each in (a_calculation(), other))
+    nodes, operations, links = drawn([a_calculation(), other], FLIGHTS, "distance", "forward")
+    assert nodes[2:] == [("multiply.co2",), (f"{here}:write.co2", "estimated"), (f"{there}:write.co2", "archive")]
+    assert operations == ["read", "burn", "multiply", "write"]
+    assert links[2:] == [
+        ("multiply.co2", "write", f"{here}:write.co2"),
+        ("multiply.co2", "write", f"{there}:write.co2"),
+    ]
+
+
+def test_nodes_whose_names_run_together_stay_apart():
+    reads = [a_read("c", name="a.b"), a_read("b.c", name="a")]
+    join = Transform("join", (InputField("a.b", "c"), InputField("a", "b.c")), ("d",))
+    nodes, _, links = drawn([*reads, join, a_write("join.d")], ESTIMATED, "d", "backward")
+    assert nodes == [("a.b.c", "checked"), ("a.b.c#2", "checked"), ("join.d", "estimated")]
+    assert links == [("a.b.c", "join", "join.d"), ("a.b.c#2", "join", "join.d")]
+
+
+def test_a_detail_that_is_too_large_is_cut_and_says_so():
+    names = [f"f{n}" for n in range(200)]
+    mix = a_transform("mix", [f"read.{name}" for name in names], names)
+    again = a_transform("again", [f"mix.{name}" for name in names], ["x"])
+    operations = OperationSet([a_read(*names), mix, again, a_write("again.x")])
+    detail = detail_of([operations], ESTIMATED, ("x",), "backward")
+    assert detail.truncated
+    assert len(detail.connections) == operation_graph.CONNECTIONS_MAX
+    assert {one.id for one in detail.nodes} >= {f"mix.{name}" for name in names}
+    assert not detail_of([operations], FLIGHTS, ("f0",), "forward").truncated
+
+
+def test_a_field_among_thirty_thousand_is_found_without_comparing_them_all():
+    names = [f"f{n}" for n in range(30_000)]
+    wide = (a_read(*names), a_write(*(f"read.{name}" for name in names)))
+    assert drawn(wide, FLIGHTS, "f7", "both") == ([("read.f7", "checked", "estimated")], ["read", "write"], [])

@@ -1,0 +1,72 @@
+"""From a column down to the roots of records: of the run that made it or, where that told none, of its parent run."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.graph.run_facts import run_version_id
+from lineage.openlineage.event import ParentRun
+from lineage.queries.service import FieldQuestions
+from lineage_model.ids import JobId
+from tests.unit.graph.statements import an_event, the
+from tests.unit.queries.columns.column_statements import CHECK, CHECKED, a_schema
+from tests.unit.queries.every_query import loaded
+
+CO2 = f"datasetField:{CHECKED.namespace}:{CHECKED.name}:co2"
+APPLICATION, NIGHTLY = JobId("emissions", "emissions"), JobId("emissions", "nightly")
+
+
+def roots(*ids):
+    return {"run_facets": {"headwater_records": {"rootIds": list(ids)}}}
+
+
+def a_write(second=5, run="01", **more):
+    """A run of the check, which the application's run 0a started."""
+    parent = ParentRun(the("0a"), APPLICATION)
+    return an_event(second, run, CHECK, outputs=[(CHECKED, a_schema("co2"))], parent=parent, **more)
+
+
+def an_application(second=9, run="0a", job=APPLICATION, **more):
+    return an_event(second, run, job, **more)
+
+
+@pytest.fixture(params=["as it happened", "the last first"])
+def origins(request):
+    """The roots of the column's only version, and the run that they are of, however the statements came."""
+
+    def ask(*statements):
+        ordered = statements if request.param == "as it happened" else statements[::-1]
+        (origin,) = FieldQuestions(loaded(*([one] for one in ordered))).find_origins(CO2).versions
+        assert origin.run.id == the("01")
+        return origin.roots, origin.reported_by
+
+    return ask
+
+
+def test_a_run_that_reported_none_has_those_of_the_run_that_started_it(origins):
+    assert origins(a_write(), an_application(**roots("b", "a"))) == (("a", "b"), the("0a"))
+
+
+def test_its_own_are_stronger(origins):
+    assert origins(a_write(**roots("mine")), an_application(**roots("a"))) == (("mine",), the("01"))
+
+
+def test_the_parent_of_the_parent_is_not_asked(origins):
+    nightly = ParentRun(the("0b"), NIGHTLY)
+    told = (an_application(parent=nightly), an_application(10, "0b", NIGHTLY, **roots("a")))
+
+    assert origins(a_write(), *told) == ((), None)
+
+
+def test_a_parent_of_which_nothing_else_was_heard_has_none(origins):
+    assert origins(a_write()) == ((), None)
+
+
+def test_every_write_of_an_application_has_its_roots():
+    table = loaded([a_write(), a_write(6, "02"), an_application(**roots("a"))])
+    questions = FieldQuestions(table)
+    versions = [run_version_id(CHECKED, CHECK.namespace, the(run)) for run in ("01", "02")]
+
+    found = [questions.find_origins(f"{CO2}#{version}").versions for version in versions]
+
+    assert [[(one.roots, one.reported_by) for one in some] for some in found] == [[(("a",), the("0a"))]] * 2

@@ -1,0 +1,70 @@
+"""Loaders that meet, die and start over leave the right columns; and what is told of columns tells nothing else."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.queries.service import Questions
+from tests.examples import SHARE, examples
+from tests.fields_model import FieldModel
+from tests.runs_model import answers as runs_answers
+from tests.unit.graph.loaders import House
+from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES
+from tests.unit.queries.columns.every_column_query import answers_of, right_answers
+from tests.unit.queries.columns.strategies import streams
+from tests.unit.queries.every_query import differences, loaded
+
+_OF_ONE_STREAM = 10
+_FACETS = ("columnLineage", "lineage", "headwater_operations")
+_LISTS = ("list_datasets", "search")
+
+
+@pytest.mark.timeout(900 * max(SHARE, 1))
+@examples(8)
+@given(streams(3), st.integers(0, 2**32))
+def test_loaders_that_meet_and_die_leave_the_right_columns(statements, seed):
+    right, seen, dice = right_answers(statements), set(), random.Random(seed)
+    for _ in range(_OF_ONE_STREAM):
+        table = House(in_messages(statements, dice), dice).run()
+        state = json.dumps(sorted((*key, body) for key, (_, body) in table.items.items()))
+        if state not in seen:
+            assert differences(answers_of(table, statements), right) == {}
+            seen.add(state)
+
+
+def in_messages(statements, dice):
+    """Messages of a few statements each, one of them delivered twice."""
+    left, messages = dice.sample(statements, len(statements)), []
+    while left:
+        size = dice.choice((1, 1, 2, 3))
+        messages.append(left[:size])
+        left = left[size:]
+    return [*messages, dice.choice(messages)]
+
+
+@examples(40)
+@given(streams())
+def test_what_is_told_of_columns_changes_no_other_answer_about_runs(statements):
+    model = FieldModel(statements).runs
+    right, found = (answers_about_runs(one) for one in (model, Questions(loaded(statements))))
+    # The known limit of lists: see tests.unit.queries.every_query.
+    chained = any(name in model.said.aliases for name in model.said.aliases.values())
+    asked = [one for one in right if not (chained and one.startswith(_LISTS))]
+    assert differences(found, {one: right[one] for one in asked}) == {}
+
+
+def answers_about_runs(questions):
+    every = runs_answers.every_answer(questions, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
+    return {asked: json.dumps(without_columns(json.loads(answer))) for asked, answer in every.items()}
+
+
+def without_columns(value):
+    """An answer without the facets that tell of columns."""
+    if isinstance(value, dict):
+        return {name: without_columns(one) for name, one in value.items() if name not in _FACETS}
+    return [without_columns(one) for one in value] if isinstance(value, list) else value

@@ -1,0 +1,35 @@
+"""What reports tell of a time range is what the model tells, whatever was said, in whatever order."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.queries.service import FieldQuestions
+from tests.examples import examples
+from tests.fields_model import FieldModel
+from tests.runs_model.answers import rendered
+from tests.unit.graph.strategies import DATASETS, arrivals
+from tests.unit.queries.columns.every_column_query import WINDOWS
+from tests.unit.queries.columns.strategies import COLUMNS, streams
+from tests.unit.queries.every_query import differences, loaded
+
+
+def every_report(questions):
+    """The reports on every column, as JSON text by what was asked."""
+    reports = (questions.report_usage, questions.report_provenance)
+    return {
+        f"{report.__name__} {dataset} {path} {window}": rendered(report(dataset, tuple(path.split(".")), window))
+        for report in reports
+        for dataset in DATASETS
+        for path in COLUMNS
+        for window in WINDOWS
+    }
+
+
+@examples(40)
+@given(st.data())
+def test_every_report_is_that_of_the_model(data):
+    statements = data.draw(streams())
+    table = loaded(*data.draw(arrivals(statements)))
+    assert differences(every_report(FieldQuestions(table)), every_report(FieldModel(statements))) == {}

@@ -1,0 +1,159 @@
+"""Which versions a dataset has, one example each: the model and the loaders' table must both answer so."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from lineage.openlineage.event import ParentRun
+from lineage.queries.dataset_versions import VERSIONS_MAX
+from lineage.queries.service import Questions
+from lineage_model.ids import uuid_of_bytes
+from tests.unit.graph.statements import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the
+from tests.unit.graph.strategies import a_symlink, stamped
+from tests.unit.queries.every_query import loaded
+
+ALL = 9
+
+
+def test_a_failed_version_is_kept_and_never_current(ask):
+    events = [an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A, "FAIL", outputs=[X])]
+    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    assert [(short(one.created_by.id), one.failed) for one in versions] == [("a2", True), ("a1", False)]
+    assert ask(events).find_dataset(X).current_version == versions[1].version
+    assert ask(events[1:]).find_dataset(X).current_version is None
+
+
+@pytest.mark.parametrize(
+    ("stream", "current"),
+    [
+        pytest.param([], "b1", id="nothing since"),
+        pytest.param([(4, "RUNNING")], "a1", id="it went on"),
+        pytest.param([(4, "COMPLETE")], "a1", id="it ended later"),
+        pytest.param([(4, "RUNNING"), (5, "FAIL")], "b1", id="it failed"),
+        pytest.param([(2, "RUNNING"), (2, "COMPLETE")], "b1", id="it ended before"),
+    ],
+)
+def test_a_stream_stands_among_the_versions_where_its_last_event_does(ask, stream, current):
+    events = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM), an_event(3, "b1", B, outputs=[X])]
+    events += [an_event(second, "a1", A, kind, job_facets=STREAM) for second, kind in stream]
+    questions = ask(events)
+    assert questions.find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:emissions:{the(current)}")
+    later = ask([*events, a_dataset_event(6, X, schema=a_schema("carrier"))]).find_dataset(X)
+    assert later.current_version not in [uuid_of_bytes(f"s3://flights:X:emissions:{the(run)}") for run in ("a1", "b1")]
+
+
+def test_a_stream_is_found_behind_as_many_batch_runs_as_versions_are_looked_at():
+    stream = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM)]
+    batches = [an_event(second, f"{second:02}", B, outputs=[X]) for second in range(10, 30)]
+    questions = Questions(loaded([*stream, *batches, an_event(40, "a1", A, "RUNNING", job_facets=STREAM)]))
+    assert questions.find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:emissions:{the('a1')}")
+
+
+def test_a_dataset_read_before_it_was_written_has_an_initial_version(ask):
+    events = [an_event(1, "b1", B, inputs=[X]), an_event(2, "a1", A, outputs=[X])]
+    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    assert [one.created_by and short(one.created_by.id) for one in versions] == ["a1", None]
+    assert ask(events).find_run(the("b1")).inputs[0].resolved_by == "initial"
+
+
+def test_dataset_events_describe_the_initial_version_and_make_others_when_the_schema_changes(ask):
+    schemas = [{"fields": [{"name": name}]} for name in ("carrier", "carrier", "co2")]
+    events = [a_dataset_event(second, X, schema=schema) for second, schema in enumerate(schemas, 1)]
+    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    assert [(one.created, one.fields[0]["name"]) for one in versions] == [(at(3), "co2"), (at(1), "carrier")]
+
+
+STORED = {"version": {"datasetVersion": "7"}}
+
+
+@pytest.mark.parametrize(
+    ("reader", "version", "resolved_by"),
+    [
+        pytest.param({"inputs": [X]}, "a2", "time", id="the last that was there when it started"),
+        pytest.param(
+            {"inputs": [X], "parent": ParentRun(the("dd"), C)}, "a3", "parentRun", id="its sibling's, later too"
+        ),
+        pytest.param({"inputs": [(X, STORED)]}, "a1", "storage", id="the one that the storage names"),
+    ],
+)
+def test_which_version_a_run_read(ask, reader, version, resolved_by):
+    events = [
+        an_event(1, "a1", A, outputs=[(X, STORED)]),
+        an_event(2, "a2", A, outputs=[X]),
+        an_event(4, "a3", A, outputs=[X], parent=ParentRun(the("dd"), C)),
+        an_event(2, "a4", A, "FAIL", outputs=[X]),
+        an_event(3, "b1", B, "START"),
+        an_event(5, "b1", B, **reader),
+    ]
+    (read,) = ask(events).find_run(the("b1")).inputs
+    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:X:emissions:{the(version)}"), resolved_by)
+
+
+def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(ask):
+    told = {"job_facets": STREAM, "parent": ParentRun(the("dd"), C)}
+    events = [
+        an_event(1, "a1", A, "START", outputs=[(X, a_symlink(Y))], **told),
+        an_event(3, "a2", A, outputs=[Y], parent=told["parent"]),
+        an_event(5, "a1", A, "RUNNING", outputs=[Y], **told),
+        an_event(6, "b1", B, inputs=[X], parent=told["parent"]),
+    ]
+    (read,) = ask(events).find_run(the("b1")).inputs
+    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:Y:emissions:{the('a2')}"), "parentRun")
+
+
+def test_a_run_never_reads_what_it_writes_itself(ask):
+    events = [an_event(1, "a1", A, inputs=[X], outputs=[X]), an_event(2, "a2", A, inputs=[X], outputs=[X])]
+    up = ask(events).find_upstream_runs(the("a2"), depth=ALL)
+    assert [(short(one.run.id), [short(read.produced_by) for read in one.inputs]) for one in up.items] == [
+        ("a2", ["a1"]),
+        ("a1", [None]),
+    ]
+
+
+def a_schema(*names):
+    return {"fields": [{"name": name} for name in names]}
+
+
+# Dataset events of one instant count in the order of their hashes, which is that of their tags here or is not.
+TIED = [a_dataset_event(1, X, tags={"tag": tag}) for tag in "abc"]
+
+
+def test_of_dataset_events_at_one_instant_all_are_looked_at(ask):
+    described = a_dataset_event(1, X, schema=a_schema("carrier"))
+    events = [an_event(1, "a1", A, outputs=[X]), described, *TIED]
+    assert any(one.hash > described.hash for one in TIED)
+    assert ask(events).find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{described.hash}")
+
+
+@pytest.mark.parametrize("times", [2, 8, 9, 20])
+def test_a_schema_told_again_and_again_is_one_version(ask, times):
+    """A crawler tells every hour what the catalogue holds."""
+    events = [a_dataset_event(second, X, schema=a_schema("carrier")) for second in range(times)]
+    questions = ask(events)
+    assert [one.created for one in questions.list_dataset_versions(X, limit=9, offset=0).items] == [at(0)]
+    assert questions.find_dataset(X).current_version == uuid_of_bytes("s3://flights:X:")
+
+
+def test_a_schema_told_again_and_again_after_a_run_told_it_is_the_runs_version(ask):
+    schema = a_schema("carrier")
+    events = [an_event(1, "a1", A, outputs=[(X, {"schema": schema})])]
+    events += [a_dataset_event(second, X, schema=schema) for second in range(2, 22)]
+    reader = an_event(30, "b1", B, inputs=[X])
+    (read,) = ask([*events, reader]).find_run(the("b1")).inputs
+    assert (
+        read.version
+        == ask(events).find_dataset(X).current_version
+        == uuid_of_bytes(f"s3://flights:X:emissions:{the('a1')}")
+    )
+
+
+def test_a_schema_told_more_often_than_versions_are_looked_at_is_taken_to_be_unchanged():
+    first = a_dataset_event(1, X, schema=a_schema("carrier"))
+    events = [stamped(replace(first, time=f"2025-11-20T12:00:01.{number:06}Z")) for number in range(VERSIONS_MAX + 2)]
+    questions = Questions(loaded(events))
+    (version,) = questions.list_dataset_versions(X, limit=9, offset=0).items
+    assert (version.version, version.created) == (uuid_of_bytes("s3://flights:X:"), at(1))
+    assert version.fields == a_schema("carrier")["fields"]
+    assert questions.find_dataset(X).current_version == version.version

@@ -1,0 +1,110 @@
+"""What a question for a graph costs: rounds of parallel reads, by depth and by nothing else."""
+
+from __future__ import annotations
+
+import pytest
+
+from lineage.graph.apply import apply
+from lineage.openlineage.event import DatasetUse, Event
+from lineage.queries import job_graph as graphs
+from lineage.queries.service import Questions
+from lineage_model.ids import DatasetId, JobId
+from tests.memory_table import MemoryTable
+
+
+def a_run(number, job, inputs=(), outputs=(), at="12:00"):
+    def uses(names):
+        return tuple(DatasetUse(DatasetId("s3://lake", name)) for name in names)
+
+    return Event(
+        kind="RUN",
+        type="COMPLETE",
+        time=f"2025-11-20T{at}:00.{number:06}Z",
+        hash=f"{number:064}",
+        run=f"00000000-0000-0000-0000-{number:012}",
+        job=JobId("pipelines", job),
+        inputs=uses(inputs),
+        outputs=uses(outputs),
+    )
+
+
+def a_chain(length, runs=1, prefix="", first=0):
+    """Jobs of which each reads what the one before wrote."""
+    for run in range(runs):
+        for place in range(length):
+            number = first + run * length + place
+            yield a_run(number, f"{prefix}job-{place:04}", [f"{prefix}d-{place:04}"], [f"{prefix}d-{place + 1:04}"])
+
+
+def a_table(events):
+    table, events = MemoryTable(), list(events)
+    for start in range(0, len(events), 200):
+        apply(events[start : start + 200], table)
+    table.calls.clear()
+    return table
+
+
+def rounds(table, node_id, depth):
+    table.calls.clear()
+    graph = Questions(table).find_graph(node_id, depth=depth)
+    return sum(table.calls.values()), graph
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2, 5, 20])
+def test_each_hop_costs_two_rounds_and_the_whole_question_five_more(depth):
+    table = a_table(a_chain(40))
+
+    spent, graph = rounds(table, "job:pipelines:job-0020", depth)
+
+    assert len(graph.jobs) == 2 * min(depth, 20) + 1 - (depth == 20)
+    assert spent <= 2 * depth + 8
+
+
+def test_rounds_depend_neither_on_other_jobs_nor_on_how_often_a_job_ran():
+    alone = a_table(a_chain(10))
+    others = [event for other in range(30) for event in a_chain(10, prefix=f"{other}-", first=1000 + 10 * other)]
+    among = a_table([*a_chain(10), *others])
+    often = a_table(a_chain(10, runs=50))
+
+    spent = {rounds(table, "job:pipelines:job-0005", 20)[0] for table in (alone, among, often)}
+
+    assert len(spent) == 1
+
+
+def test_what_a_job_wrote_once_costs_nothing_now():
+    """A job that writes another dataset each day leaves no edge behind, and its reader's question stays as small."""
+    daily = [a_run(number, "export", ["orders"], [f"export-{number}"]) for number in range(200)]
+    table = a_table([*daily, a_run(1000, "report", ["orders"], at="13:00")])
+
+    _, graph = rounds(table, "job:pipelines:report", 5)
+
+    assert [job.id.name for job in graph.jobs] == ["report", "export"]
+    assert [dataset.id.name for dataset in graph.datasets] == ["orders", "export-199"]
+
+
+@pytest.mark.large
+def test_a_hub_of_ten_thousand_readers_is_answered_within_the_caps_and_says_so():
+    readers = [a_run(number, f"reader-{number:05}", ["hub"]) for number in range(10_000)]
+    table = a_table([*readers, a_run(10_000, "writer", [], ["hub"])])
+
+    spent, graph = rounds(table, "dataset:s3://lake:hub", 20)
+
+    assert graph.truncated
+    assert 1_000 < len(graph.jobs) <= graphs.NODES_MAX
+    # Those that stay are the first by name, after the one that writes it.
+    names = [job.id.name for job in graph.jobs]
+    assert names[:2] == ["reader-00000", "reader-00001"]
+    assert "writer" in names
+    assert spent < 20
+
+
+def test_the_border_of_a_graph_does_not_read_who_else_reads_its_datasets():
+    readers = [a_run(number, f"reader-{number:05}", ["hub"]) for number in range(300)]
+    table = a_table(readers)
+    read = []
+    whole = table.query
+    table.query = lambda queries: [read.extend(page.rows) or page for page in whole(queries)]
+
+    Questions(table).find_graph("job:pipelines:reader-00000", depth=0)
+
+    assert len(read) < 5

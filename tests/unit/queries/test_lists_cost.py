@@ -1,0 +1,128 @@
+"""The cost of lists and searches: the same for a hundred jobs as for sixteen hundred, in requests, rows and rounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from benchmarks.graph_work import CountedTable
+from benchmarks.memory_dynamodb import Calls, MemoryDynamo
+from lineage.graph.apply import apply
+from lineage.graph.catalogue import CHANGES_MAX
+from lineage.openlineage.event import DatasetUse, Event
+from lineage.queries.listings import STATES_MAX
+from lineage.queries.name_lists import MATCHES_MAX
+from lineage.queries.service import Questions
+from lineage_model.ids import DatasetId, JobId
+from tests.memory_table import MemoryTable
+from tests.unit.graph.strategies import TIMES, stamped
+
+NAMESPACES = 5
+SIZES = (100, 400, 1_600)
+MIDDLE = 37
+QUESTIONS = {
+    "jobs of all namespaces": lambda ask: ask.list_jobs(None, limit=10, offset=0),
+    "a later page": lambda ask: ask.list_jobs(None, limit=10, offset=MIDDLE),
+    "jobs of a namespace": lambda ask: ask.list_jobs("team-1", limit=10, offset=0),
+    "datasets of a namespace": lambda ask: ask.list_datasets("s3://lake-1", limit=10, offset=0),
+    "namespaces": lambda ask: ask.list_namespaces(limit=10, offset=0),
+    "search in all": lambda ask: ask.search("0", kind=None, sort="name", limit=10),
+    "search in a namespace": lambda ask: ask.search("JOB", kind="job", sort="name", limit=10, namespace="team-1"),
+    "search for a needle": lambda ask: ask.search(f"job-{MIDDLE:04}", kind=None, sort="updated_at", limit=10),
+}
+
+
+def a_run(number):
+    """A run of a job of its own, that writes a dataset of its own."""
+    team = number % NAMESPACES
+    event = Event(
+        kind="RUN",
+        time=TIMES[0],
+        hash="",
+        type="COMPLETE",
+        run=f"00000000-0000-4000-8000-{number:012}",
+        job=JobId(f"team-{team}", f"job-{number:04}"),
+        outputs=(DatasetUse(DatasetId(f"s3://lake-{team}", f"d-{number:04}")),),
+    )
+    return stamped(event)
+
+
+class Counted:
+    """A table of so many jobs, and what questions cost there."""
+
+    def __init__(self, jobs):
+        self._dynamo = MemoryDynamo()
+        self._table = CountedTable(self._dynamo.client(), "graph", None, "archive")
+        for start in range(0, jobs, 50):
+            apply([a_run(number) for number in range(start, start + 50)], self._table)
+
+    def ask(self, question):
+        """The answer, and requests, rounds and rows."""
+        self._dynamo.calls = calls = Calls()
+        self._table.rounds.clear()
+        answer = question(Questions(self._table))
+        return answer, sum(calls.requests.values()), len(self._table.rounds), calls.items
+
+
+@pytest.mark.large
+def test_jobs_in_a_state_cost_a_request_for_a_hundred_jobs_and_no_more_for_their_datasets(tables):
+    list_failed = lambda ask: ask.list_jobs(None, states=("FAILED",), limit=10, offset=0)  # noqa: E731 - a question
+    few, most = (tables[jobs].ask(list_failed) for jobs in (SIZES[0], SIZES[-1]))
+
+    assert most[1] - few[1] == (SIZES[-1] - SIZES[0]) / 100
+    assert (most[0].total, most[0].truncated) == (0, False)
+
+
+@pytest.mark.large
+def test_a_list_by_state_looks_at_so_many_jobs_and_says_if_there_are_more():
+    table, jobs = MemoryTable(), STATES_MAX + 10
+    for start in range(0, jobs, 500):
+        apply([a_run(number) for number in range(start, min(start + 500, jobs))], table)
+
+    found = Questions(table).list_jobs(None, states=("COMPLETED",), limit=10, offset=0)
+
+    assert (len(found.items), found.total, found.truncated) == (10, STATES_MAX, True)
+
+
+@pytest.mark.parametrize(
+    "asked", [{"sort": "updated_at"}, {"sort": "name", "after": TIMES[0]}, {"sort": "name", "before": TIMES[1]}]
+)
+def test_a_search_by_time_looks_at_so_many_matches_and_says_if_there_are_more(tables, asked):
+    few, most = (
+        tables[jobs].ask(lambda ask: ask.search("job", kind="job", limit=10, **asked)) for jobs in (SIZES[1], SIZES[2])
+    )
+
+    assert (len(few[0].items), few[0].total, few[0].truncated) == (10, SIZES[1], False)
+    assert (len(most[0].items), most[0].total, most[0].truncated) == (10, MATCHES_MAX, True)
+    assert most[1] <= MATCHES_MAX / 100 + 10
+
+
+@pytest.fixture(scope="module")
+def tables():
+    return {jobs: Counted(jobs) for jobs in SIZES}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+def test_a_page_costs_the_same_however_many_jobs_there_are(tables, name):
+    asked = {jobs: table.ask(QUESTIONS[name]) for jobs, table in tables.items()}
+
+    requests = {jobs: requests for jobs, (_, requests, _, _) in asked.items()}
+    rounds = {rounds for _, _, rounds, _ in asked.values()}
+    rows = {jobs: rows for jobs, (_, _, _, rows) in asked.items()}
+    assert len(set(requests.values())) == len(rounds) == 1, requests
+    # Names that are not in the snapshot yet are a row each; a page of ten takes some rows for each of its ten.
+    assert max(rows.values()) <= CHANGES_MAX + 1 + 10 * 8, rows
+
+
+def test_totals_are_those_of_all_names_not_of_what_was_read(tables):
+    totals = {
+        jobs: (
+            table.ask(QUESTIONS["jobs of all namespaces"])[0].total,
+            table.ask(QUESTIONS["jobs of a namespace"])[0].total,
+            table.ask(QUESTIONS["datasets of a namespace"])[0].total,
+            table.ask(QUESTIONS["search in a namespace"])[0].total,
+            table.ask(QUESTIONS["search for a needle"])[0].total,
+        )
+        for jobs, table in tables.items()
+    }
+
+    assert totals == {jobs: (jobs, jobs // 5, jobs // 5, jobs // 5, 1) for jobs in SIZES}

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.graph.apply import apply
+from lineage.graph.visibility import Visibility
+from lineage.openlineage.event import DatasetUse, Event
+from lineage.queries.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named
+from lineage_model.errors import Invalid
+from lineage_model.field_paths import parse_dotted
+from lineage_model.ids import DatasetId, JobId
+from tests.examples import examples
+from tests.memory_table import MemoryTable
+
+VERSION = "27b12297-0463-32be-bc26-b463467b981c"
+
+
+def a_table(*ids):
+    """A table in which an event mentioned these datasets and jobs."""
+    table = MemoryTable()
+    for number, one in enumerate(ids):
+        common = {"time": f"2025-11-20T12:00:00.00000{number}Z", "hash": f"{number:064}"}
+        if isinstance(one, DatasetId):
+            apply([Event(kind="DATASET", dataset=DatasetUse(one), **common)], table)
+        else:
+            apply([Event(kind="JOB", job=one, **common)], table)
+    return table
+
+
+@pytest.mark.parametrize(
+    "one",
+    [
+        DatasetId("food_delivery", "public.delivery_7_days"),
+        DatasetId("s3://bucket", "/path/a"),
+        DatasetId("s3://bucket", "2024/x"),
+        DatasetId("postgres://host:5432", "db.public.t"),
+        DatasetId("postgresql://hostname:5432/database", "my_table"),
+        DatasetId("my-namespace", "my_struct<a:bigint,b:string>"),
+        DatasetId("jdbc:h2:mem:x", "T"),
+        DatasetId("arn:aws:glue:eu-west-1:111122223333", "table/sales/orders"),
+        DatasetId("kafka://broker:9092", "topic#1"),
+        JobId("ns", "123"),
+        JobId("trino://t:1337", "20240430_x"),
+        JobId("ns", "a:b:c"),
+    ],
+    ids=lambda one: one.node_id,
+)
+def test_every_id_that_was_mentioned_is_found_by_its_node_id_with_a_version_or_without(one):
+    table = a_table(DatasetId("other", "d"), one)
+
+    assert find_node(one.node_id, table) == Node(one)
+    assert find_node(f"{one.node_id}#{VERSION}", table) == Node(one, VERSION)
+
+
+def test_of_two_that_have_the_same_node_id_marquez_reading_is_preferred():
+    table = a_table(DatasetId("postgres", "//h:5432:t"), DatasetId("postgres://h:5432", "t"), DatasetId("a", "b:c"))
+
+    assert find_node("dataset:postgres://h:5432:t", table) == Node(DatasetId("postgres://h:5432", "t"))
+    assert find_node("dataset:a:b:c", table) == Node(DatasetId("a", "b:c"))
+
+
+# Names of colons and little else: most ids read in several ways.
+NAMES = st.text("ab:", min_size=1, max_size=4)
+IDS = st.one_of(st.builds(DatasetId, NAMES, NAMES), st.builds(JobId, NAMES, NAMES))
+
+
+@examples(200)
+@given(things=st.sets(IDS, min_size=1, max_size=6), namespaces=st.sets(NAMES, min_size=1, max_size=3))
+def test_what_others_call_their_things_changes_nothing_that_an_id_finds_for_who_does_not_see_them(things, namespaces):
+    visibility = Visibility(namespaces.__contains__)
+    alone = a_table(*(one for one in sorted(things, key=str) if visibility.sees(one)))
+    among = a_table(*sorted(things, key=str))
+    for one in things:
+        for text in (one.node_id, f"{one.node_id}#{VERSION}", f"datasetField:{one.namespace}:{one.name}:a:b"):
+            assert nodes_named(text, among, visibility) == nodes_named(text, alone, visibility)
+        if visibility.sees(one):
+            assert find_node(one.node_id, among, visibility) is not None
+
+
+def test_a_job_and_a_dataset_of_one_name_are_told_apart():
+    table = a_table(JobId("ns", "x"))
+
+    assert find_node("job:ns:x", table) == Node(JobId("ns", "x"))
+    assert find_node("dataset:ns:x", table) is None
+
+
+@pytest.mark.parametrize(
+    "text", ["", "dataset", "dataset:", "dataset:ns", "dataset::x", "run:1", "Dataset:ns:x", "x:y:z"]
+)
+def test_what_is_no_node_id_is_refused_by_name(text):
+    with pytest.raises(Invalid, match="nodeId: must be dataset:<namespace>:<name> or job:<namespace>:<name>"):
+        find_node(text, a_table())
+
+
+@pytest.mark.parametrize(
+    ("dataset", "field", "path"),
+    [
+        (DatasetId("food_delivery", "public.delivery_7_days"), "a", ("a",)),
+        (DatasetId("s3://bucket", "/path/a"), "col", ("col",)),
+        (DatasetId("s3://bucket", "2024/x"), "employees.name", ("employees", "name")),
+        (DatasetId("postgres://host:5432", "db.public.t"), "1st", ("1st",)),
+        (DatasetId("jdbc:h2:mem:x", "T"), "`a.b`.c", ("a.b", "c")),
+        (DatasetId("arn:aws:glue:eu-west-1:111122223333", "table/sales/orders"), "a:b", ("a:b",)),
+        (DatasetId("ns", "my_struct<a:bigint>"), "col", ("col",)),
+        (DatasetId("ns", "my_struct<a:bigint,b:string>"), "x<y:int>", ("x<y:int>",)),
+        (DatasetId("ns", "struct<" + ",".join(f"f{n}:int" for n in range(60)) + ">"), "col", ("col",)),
+        (DatasetId("kafka://broker:9092", "topic#1"), "#1", ("#1",)),
+    ],
+    ids=lambda one: one.name[:40] if isinstance(one, DatasetId) else "",
+)
+@pytest.mark.parametrize("kind", ["datasetField", "dataset_field"])
+def test_a_field_of_a_dataset_that_was_mentioned_is_found_with_a_version_or_without(kind, dataset, field, path):
+    table = a_table(DatasetId("other", "d"), dataset)
+    text = f"{kind}:{dataset.namespace}:{dataset.name}:{field}"
+
+    assert field_candidates(text, table) == [FieldNode(dataset, path)]
+    versioned = [FieldNode(dataset, path, VERSION), FieldNode(dataset, parse_dotted(f"{field}#{VERSION}"))]
+    assert field_candidates(f"{text}#{VERSION}", table) == versioned
+
+
+def test_of_several_fields_of_one_id_marquez_reading_comes_first_and_then_the_shortest_namespace():
+    datasets = [DatasetId("pg", "//h:5432"), DatasetId("pg://h", "5432"), DatasetId("pg://h:5432", "t")]
+    table = a_table(*datasets, DatasetId("pg://h:5432", "t:a"))
+
+    assert field_candidates("datasetField:pg://h:5432:t:a:b", table) == [
+        FieldNode(DatasetId("pg://h:5432", "t"), ("a:b",)),
+        FieldNode(DatasetId("pg", "//h:5432"), ("t:a:b",)),
+        FieldNode(DatasetId("pg://h", "5432"), ("t:a:b",)),
+        FieldNode(DatasetId("pg://h:5432", "t:a"), ("b",)),
+    ]
+
+
+def test_an_id_names_a_dataset_a_job_or_fields():
+    table = a_table(DatasetId("ns", "d"), JobId("ns", "d"))
+
+    assert nodes_named("dataset:ns:d", table) == [Node(DatasetId("ns", "d"))]
+    assert nodes_named("job:ns:d", table) == [Node(JobId("ns", "d"))]
+    assert nodes_named("datasetField:ns:d:a", table) == [FieldNode(DatasetId("ns", "d"), ("a",))]
+    assert nodes_named("job:ns:other", table) == []
+
+
+def test_the_datasets_of_a_fields_id_are_looked_up_in_one_round():
+    table = a_table(DatasetId("ns", "d"))
+    table.calls.clear()
+
+    assert field_candidates("datasetField:ns:d:a", table) == [FieldNode(DatasetId("ns", "d"), ("a",))]
+    assert field_candidates("datasetField:nowhere:d:a", table) == []
+    assert dict(table.calls) == {"get": 2}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "datasetField", "datasetField:ns:d", "datasetField:ns::a", "dataset_field:ns:d:", "dataset:ns:d:a"]
+)
+def test_what_is_no_field_id_is_refused_by_name(text):
+    with pytest.raises(Invalid, match="nodeId: must be datasetField:<namespace>:<name>:<field>"):
+        field_candidates(text, a_table())

@@ -1,0 +1,72 @@
+"""Events that name nothing but jobs and datasets of namespaces of their own change no answer about other namespaces.
+
+The run ids, the times, and the names but for the namespaces are the same on both sides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields, is_dataclass, replace
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.graph.visibility import Visibility
+from lineage.openlineage.event import Deletion
+from lineage.queries.service import FieldQuestions, Questions
+from lineage_model.ids import DatasetId, JobId
+from tests.examples import examples
+from tests.fields_model import FieldModel
+from tests.runs_model.answers import every_answer
+from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES, arrivals, stamped, streams
+from tests.unit.queries.columns import every_column_query as of_columns
+from tests.unit.queries.columns import strategies as with_columns
+from tests.unit.queries.columns.test_properties_of_reports import every_report
+from tests.unit.queries.every_query import differences, loaded, right_answers
+
+NAMESPACES = tuple({one.namespace for one in (*JOBS, *DATASETS)})
+VIEW = Visibility(NAMESPACES.__contains__, NAMESPACES)
+
+
+def elsewhere(statements):
+    """Return the statements in other namespaces, with the same run ids."""
+    return [stamped(_moved(one)) for one in statements]
+
+
+def _moved(value):
+    if isinstance(value, (JobId, DatasetId)):
+        return type(value)(_other(value.namespace), value.name)
+    if isinstance(value, dict):
+        return {name: _other(one) if name == "namespace" else _moved(one) for name, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(_moved, value))
+    if is_dataclass(value):
+        parts = {one.name: _moved(getattr(value, one.name)) for one in fields(value)}
+        if isinstance(value, Deletion):
+            parts["namespace"] = _other(value.namespace)
+        return replace(value, **parts)
+    return value
+
+
+def _other(namespace):
+    return f"elsewhere {namespace}"
+
+
+@examples(60)
+@given(st.data())
+def test_events_of_other_namespaces_change_no_answer_about_runs(data):
+    statements = data.draw(streams())
+    others = elsewhere(data.draw(streams()))
+    table = loaded(*data.draw(arrivals([*statements, *others])))
+    answers = every_answer(Questions(table).seen_by(VIEW), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
+    assert differences(answers, right_answers(statements)) == {}
+
+
+@examples(30)
+@given(st.data())
+def test_events_of_other_namespaces_change_no_answer_about_columns(data):
+    statements = data.draw(with_columns.streams())
+    others = elsewhere(data.draw(with_columns.streams()))
+    table = loaded(*data.draw(arrivals([*statements, *others])))
+    right = of_columns.right_answers(statements)
+    assert differences(of_columns.answers_of(table, statements), right) == {}
+    assert differences(every_report(FieldQuestions(table)), every_report(FieldModel(statements))) == {}

@@ -1,0 +1,109 @@
+"""State is a function of the set of events: whatever way they arrive, every answer is the model's, byte for byte."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.graph.apply import apply
+from lineage.queries.service import Questions
+from tests.examples import examples
+from tests.unit.graph.strategies import DATASETS, JOBS, TIMES, arrivals, streams
+from tests.unit.queries.every_query import answers_of, differences, loaded, right_answers
+
+_WHOLE = 9
+_LATER = "2025-11-21T00:00:00.000000Z"
+
+
+@examples(120)
+@given(streams())
+def test_every_answer_is_that_of_the_model(statements):
+    assert differences(answers_of(loaded(statements)), right_answers(statements)) == {}
+
+
+@examples(120)
+@given(st.data())
+def test_order_batches_and_repetition_change_no_answer(data):
+    statements = data.draw(streams())
+    table = loaded(*data.draw(arrivals(statements)), changes_max=data.draw(st.sampled_from((0, 1, 5, 100))))
+    assert differences(answers_of(table), right_answers(statements)) == {}
+
+
+@examples(30)
+@given(st.data())
+def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same_answers(data):
+    statements = data.draw(streams())
+    table = loaded(*data.draw(arrivals(statements)))
+    before = answers_of(table)
+    assert differences(answers_of(loaded(statements)), before) == {}
+    for statement in statements:
+        apply([statement], table)
+    assert differences(answers_of(table), before) == {}
+
+
+@examples(100)
+@given(streams(), st.sampled_from(TIMES))
+def test_the_graph_of_a_time_is_that_of_the_events_before_it(statements, time):
+    then = Questions(loaded([one for one in statements if one.time < time]))
+    now = Questions(loaded(statements))
+    for node in [*JOBS, *DATASETS]:
+        past = now.find_graph(node.node_id, depth=_WHOLE, at=time)
+        assert structure_of(past) == structure_of(then.find_graph(node.node_id, depth=_WHOLE))
+
+
+@examples(100)
+@given(streams())
+def test_after_the_last_event_the_graph_of_that_time_is_the_present_one(statements):
+    questions = Questions(loaded(statements))
+    for node in [*JOBS, *DATASETS]:
+        past = questions.find_graph(node.node_id, depth=_WHOLE, at=_LATER)
+        assert past == questions.find_graph(node.node_id, depth=_WHOLE)
+
+
+@examples(100)
+@given(streams())
+def test_the_graph_is_the_same_from_each_of_its_nodes(statements):
+    questions = Questions(loaded(statements))
+    for start in [*JOBS, *DATASETS]:
+        graph = questions.find_graph(start.node_id, depth=_WHOLE)
+        for node in nodes_of(graph):
+            other = questions.find_graph(node.node_id, depth=_WHOLE)
+            assert structure_of(other) == structure_of(graph)
+
+
+@examples(100)
+@given(streams())
+def test_a_graph_holds_together_by_what_it_shows_and_shows_nothing_hidden(statements):
+    questions = Questions(loaded(statements))
+    for start in [*JOBS, *DATASETS]:
+        graph = questions.find_graph(start.node_id, depth=_WHOLE)
+        if graph is None:
+            continue
+        shown = {node.node_id for node in nodes_of(graph)}
+        first = questions.find_dataset(start).id if start in DATASETS else start
+        assert reached(first.node_id, graph.edges) == shown
+        assert not any(job.hidden for job in graph.jobs)
+        assert not any(one.deleted and one.lifecycle != "DROP" for one in graph.datasets)
+
+
+def nodes_of(graph):
+    return [one.id for one in (*graph.jobs, *graph.datasets)] if graph else []
+
+
+def structure_of(graph):
+    """A graph's nodes and edges in no order, with what tells how a job or a dataset stands in it."""
+    if graph is None:
+        return None
+    jobs = {(job.id, job.inputs, job.outputs) for job in graph.jobs}
+    return jobs, {(one.id, one.stale, one.last_written_by) for one in graph.datasets}, set(graph.edges)
+
+
+def reached(start, edges):
+    """Every node that edges, either way, lead to."""
+    found, left = {start}, [start]
+    while left:
+        node = left.pop()
+        beside = {far for edge in edges if node in edge for far in edge} - found
+        found |= beside
+        left += beside
+    return found
