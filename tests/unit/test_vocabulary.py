@@ -1,0 +1,75 @@
+"""Names and docstrings use the words of the field; a function's docstring begins with a verb, a class's with a noun."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tokenize
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+# The packages that are done; tests keep their own words in names of tests, which are sentences.
+PACKAGES: tuple[str, ...] = ()
+_RETIRED = """
+tell tells told telling tellings teller tellers said ask asks asked asking question questions
+answer answers answered answering mum journey journeys knob knobs outlet outlets intake settle settles settled
+understand understood understanding borne heard
+"""
+RETIRED = frozenset(_RETIRED.split())
+# Words that are no names of ours: of Python, Spark, OpenLineage, or the libraries that use them.
+ALLOWED: frozenset[str] = frozenset()
+# A docstring that begins so describes itself, not what the thing does or is.
+_UNCLEAR = re.compile(r"(What|Whether|Where|How|Which|That|Who|Whose|Whom|When|Why)\b")
+_ARTICLE = re.compile(r"(The|A|An|One|Each|Every|All|Those|Its|Their|This|These|No)\b")
+_IN_TEXT = re.compile(
+    r"\b(tells?|told|tellings?|tellers?|said|asks?|asked|mum|journeys?|knobs?|outlets?|settled?|borne|bears? out|heard|"
+    r"nobody knows|understood|the seed|the seed's|S[0-4]|FLL-\d|the proposal's)\b"
+)
+
+
+def _files():
+    return [file for package in PACKAGES for file in sorted((PROJECT / package).rglob("*.py"))]
+
+
+def _words(name: str) -> set[str]:
+    return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", name)}
+
+
+def _documented(tree: ast.AST):
+    """Yield each module, class and function that has a docstring, with it."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            text = ast.get_docstring(node)
+            if text:
+                yield node, text
+
+
+def _is_function(node: ast.AST) -> bool:
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return False
+    return not any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+
+
+def _faults(file: Path):
+    with file.open("rb") as source:
+        for token in tokenize.tokenize(source.readline):
+            if token.type == tokenize.NAME and _words(token.string) & RETIRED and token.string not in ALLOWED:
+                yield token.start[0], f"the name {token.string}"
+            elif token.type == tokenize.COMMENT and (word := _IN_TEXT.search(token.string)):
+                yield token.start[0], f"the comment's {word[0]!r}"
+    for node, text in _documented(ast.parse(file.read_text("utf-8"))):
+        line = getattr(node, "lineno", 1)
+        if _UNCLEAR.match(text):
+            yield line, f"a docstring that begins with {text.split()[0]!r}"
+        if _is_function(node) and _ARTICLE.match(text):
+            yield line, f"a function's docstring that begins with {text.split()[0]!r}, not with a verb"
+        if word := _IN_TEXT.search(text):
+            yield line, f"the docstring's {word[0]!r}"
+
+
+@pytest.mark.parametrize("file", _files(), ids=lambda file: file.relative_to(PROJECT).as_posix())
+def test_names_and_docstrings_use_the_words_of_the_field(file):
+    faults = [f"{file.relative_to(PROJECT)}:{line}: {fault}" for line, fault in _faults(file)]
+    assert faults == []
