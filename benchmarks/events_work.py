@@ -29,7 +29,7 @@ from lineage import settings
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import chunks
 from lineage.aws.queues import QueuedMessage
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog
 from lineage.graph.load import EventStores, load_events
 from lineage.graph.table import GraphTable
@@ -219,7 +219,7 @@ def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_e
     dynamo = MemoryDynamo()
     table = GraphTable(dynamo.client(), "graph", cast("S3Client", None), "archive")
     for step in STEPS:
-        apply(parsed_runs(step, runs, sends), table)
+        apply_changes(parsed_runs(step, runs, sends), table)
     dynamo.calls = calls = Calls()
     load = memory_way(dynamo)
     number = 0

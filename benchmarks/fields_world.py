@@ -20,7 +20,7 @@ from benchmarks.pipelines import Step, parsed_runs
 from lineage.api.answers import Links
 from lineage.api.app import Api
 from lineage.aws.items import chunks
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import Event
 from lineage.queries.service import FieldQuestions, Questions
 
@@ -115,7 +115,7 @@ class ColumnWorld:
 
     def apply(self, events: Iterable[Event]) -> None:
         """Some events, as one batch."""
-        apply(list(events), self.table)
+        apply_changes(list(events), self.table)
 
     def ask(self, question: Question) -> tuple[Answer, Calls, int]:
         """The answer, what was asked for it, and rounds; what lies in S3 counts with its request and its bytes."""

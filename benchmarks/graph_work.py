@@ -20,9 +20,9 @@ from benchmarks.pipelines import CHAIN, HUB, Step, chain, hub, parsed_runs
 from benchmarks.processes import Figures, print_figures
 from lineage.api.marquez.graph_views import render_graph
 from lineage.aws.items import chunks
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.entities import Graph
-from lineage.graph.table import GraphTable, Key, Page, Query, Row
+from lineage.graph.table import GraphTable, Key, Row, RowPage, RowQuery
 from lineage.queries.service import Questions
 from lineage_model.ids import DatasetId, JobId
 
@@ -63,7 +63,7 @@ class CountedTable(GraphTable):
             self.rounds.append("get")
         return super().get(wanted)
 
-    def query(self, queries: Sequence[Query]) -> list[Page]:
+    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
         """A round, unless nothing is read."""
         if queries:
             self.rounds.append("query")
@@ -81,7 +81,7 @@ class World:
     def load(self, steps: Iterable[Step], runs: int) -> None:
         """So many runs of each of the jobs, in batches."""
         for some in chunks(list(steps), max(1, _RUNS_A_BATCH // runs)):
-            apply([event for step in some for event in parsed_runs(step, runs)], self.table)
+            apply_changes([event for step in some for event in parsed_runs(step, runs)], self.table)
 
     def ask(self, node: DatasetId | JobId, depth: int) -> tuple[Graph, Calls, int]:
         """The graph around a node, what was asked for it, and rounds."""

@@ -12,7 +12,7 @@ from lambdas import wiring
 from lambdas.sqs_batch import answer, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.aws.queues import CALLER, QueuedMessage
-from lineage.graph.load import Loaded, load_deletions, load_events
+from lineage.graph.load import EventLoad, load_deletions, load_events
 from lineage.settings import DELETIONS_QUEUE_URL, EVENTS_QUEUE_URL
 
 
@@ -34,7 +34,7 @@ def _is_from(message: Mapping[str, Any], queue_url: str) -> bool:
     return queue.rpartition(":")[2] == queue_url.rpartition("/")[2]
 
 
-def _load(load: Callable[..., Loaded], received: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
+def _load(load: Callable[..., EventLoad], received: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
     """Load messages of one queue, and count them; the reasons of those that failed, by message."""
     if not received:
         return {}

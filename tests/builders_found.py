@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from lineage.graph.entities import (
-    FoundDataset,
-    FoundDatasetVersion,
-    FoundJob,
-    FoundJobVersion,
-    FoundRun,
+    Dataset,
+    DatasetVersion,
+    Job,
+    JobVersion,
     LastWriter,
+    Run,
     UsedVersion,
 )
 from lineage_model.ids import DatasetId, JobId
@@ -42,7 +42,7 @@ def a_found_run(**changes):
         "facets": {"processing_engine": {"version": "4.0", "name": "spark"}},
         "job_facets": {"sql": {"query": "select 1"}},
     }
-    return FoundRun(**{**run, **changes})
+    return Run(**{**run, **changes})
 
 
 def a_found_dataset(**changes):
@@ -59,7 +59,7 @@ def a_found_dataset(**changes):
         "current_version": CHECKED_VERSION,
         "facets": {"schema": {"fields": [{"name": "flight"}]}},
     }
-    return FoundDataset(**{**dataset, **changes})
+    return Dataset(**{**dataset, **changes})
 
 
 def a_found_dataset_version(**changes):
@@ -74,7 +74,7 @@ def a_found_dataset_version(**changes):
         "created_by": a_found_run(),
         "fields": ({"name": "flight", "type": "string"},),
     }
-    return FoundDatasetVersion(**{**version, **changes})
+    return DatasetVersion(**{**version, **changes})
 
 
 def a_found_job(**changes):
@@ -93,7 +93,7 @@ def a_found_job(**changes):
         "labels": ("SQL", "spark"),
         "facets": {"sql": {"query": "select 1"}},
     }
-    return FoundJob(**{**job, **changes})
+    return Job(**{**job, **changes})
 
 
 def a_found_job_version(**changes):
@@ -109,7 +109,7 @@ def a_found_job_version(**changes):
         "code_version": "4f1c2aa",
         "latest_run": a_found_run(),
     }
-    return FoundJobVersion(**{**version, **changes})
+    return JobVersion(**{**version, **changes})
 
 
 def a_last_writer():

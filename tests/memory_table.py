@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter, defaultdict
 
-from lineage.graph.table import SIDES_MAX, Page, Row
+from lineage.graph.table import SIDES_MAX, Row, RowPage
 
 
 class Items(dict):
@@ -57,7 +57,7 @@ class MemoryTable:
     def _page(self, query):
         found = sorted((sk for sk in self.items.partitions[query.pk] if _asked(query, sk)), key=str.encode)
         ordered = found[::-1] if query.newest_first else found
-        return Page([self._row((query.pk, sk)) for sk in ordered[: query.limit]], more=len(ordered) > query.limit)
+        return RowPage([self._row((query.pk, sk)) for sk in ordered[: query.limit]], more=len(ordered) > query.limit)
 
     def _swap(self, swap):
         assert len(swap.puts) + len(swap.deletes) + len(swap.adds) <= SIDES_MAX, "more than one transaction may hold"

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeVar, get_args
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from lineage.graph.table import Query, Row, Swap
+from lineage.graph.table import Row, RowQuery, Swap
 from lineage.settings import LAST_USED, TOKEN_USES, TOKENS
 from lineage_model.errors import Conflict, Fault, Invalid, NotFound
 
@@ -188,7 +188,7 @@ class Tokens:
 
     def last_uses(self) -> dict[str, int]:
         """Return the day of the last use of each token that was used, by id; seconds since 1970 at its start in UTC."""
-        [page] = self.table.query([Query(TOKEN_USES)])
+        [page] = self.table.query([RowQuery(TOKEN_USES)])
         return {row.sk: row.data[LAST_USED] for row in page.rows}
 
     def put(self, token: Token) -> None:
@@ -198,7 +198,7 @@ class Tokens:
 
     def all(self) -> list[Token]:
         """Every token, oldest first; of more than 10,000 those with the least ids."""
-        [page] = self.table.query([Query(_PK)])
+        [page] = self.table.query([RowQuery(_PK)])
         return sorted(map(_token, page.rows), key=lambda token: (token.created, token.id))
 
     def revoke(self, id_: str, *, now_s: int) -> Token:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from lineage.graph.catalogue import CHANGES_MAX, compact
-from lineage.graph.delta import Statement, all_said
+from lineage.graph.delta import Statement, delta_of
 from lineage.graph.facts import JobFacts, text_of
-from lineage.graph.job_nodes import io_of, sources_of, work_out
+from lineage.graph.job_nodes import compute_nodes, io_of, sources_of
 from lineage.graph.keys import current_key, dataset_pk, facts_key, sortable
 from lineage.graph.merge import merge
 from lineage.graph.table import SIDES_MAX, GraphTable, Key, Row, Swap
@@ -19,7 +19,7 @@ from lineage_model.ids import JobId
 _ROUNDS_MAX = 100
 
 
-def settle(jobs: Iterable[JobId], table: GraphTable) -> None:
+def refresh_nodes(jobs: Iterable[JobId], table: GraphTable) -> None:
     """Bring the nodes of these jobs up to the facts; `Unavailable` if others kept getting in between."""
     pending = sorted(set(jobs))
     for _ in range(_ROUNDS_MAX):
@@ -31,7 +31,7 @@ def settle(jobs: Iterable[JobId], table: GraphTable) -> None:
             job: JobFacts(**rows[facts_key(job)].data["facts"]) if facts_key(job) in rows else JobFacts()
             for job in pending
         }
-        moves = [_move(job, nodes.get(current_key(job)), node) for job, node in work_out(facts, table).items()]
+        moves = [_move(job, nodes.get(current_key(job)), node) for job, node in compute_nodes(facts, table).items()]
         ready = [move for move in moves if _prepare(move, table)]
         written = table.swap([move.swap() for move in ready])
         done = {move.job for move, swapped in zip(ready, written, strict=True) if swapped and _clear(move, table)}
@@ -122,14 +122,14 @@ def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
     return {row.key: row for row in rows}
 
 
-def apply(statements: Sequence[Statement], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
+def apply_changes(statements: Sequence[Statement], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
     """Make the statements part of the facts, bring the current graph up to them, and compact the catalogue.
 
     Whoever dies anywhere in between has changed nothing that the same statements, applied again, do not complete; a
     catalogue of more than `changes_max` changes is compacted by the next who adds to it.
     `Unavailable` if the table refuses, or others keep getting in between.
     """
-    merged = merge(all_said(statements), table)
-    settle(merged.jobs, table)
+    merged = merge(delta_of(statements), table)
+    refresh_nodes(merged.jobs, table)
     for catalogue in sorted(merged.catalogues):
         compact(catalogue, table, changes_max=changes_max)

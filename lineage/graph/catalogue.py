@@ -19,7 +19,7 @@ from typing import Literal, TypeAlias
 import orjson
 
 from lineage.graph.facts import text_of
-from lineage.graph.table import SIDES_MAX, GraphTable, Key, Page, Query, Row, Swap
+from lineage.graph.table import SIDES_MAX, GraphTable, Key, Row, RowPage, RowQuery, Swap
 from lineage_model.ids import DatasetId, JobId
 
 Sets: TypeAlias = Mapping[str, frozenset[str]]
@@ -69,7 +69,7 @@ def read_catalogue(pk: str, table: GraphTable) -> Catalogue:
 def compact(pk: str, table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
     """Move changes into the snapshot until at most `changes_max` wait; another loader at the same work does it all."""
     for _ in range(_ROUNDS_MAX):
-        changes = table.query([Query(pk, prefix=_CHANGE, limit=changes_max + SIDES_MAX)])[0]
+        changes = table.query([RowQuery(pk, prefix=_CHANGE, limit=changes_max + SIDES_MAX)])[0]
         if len(changes.rows) <= changes_max:
             return
         snapshot = table.get([_snapshot_key(pk)]).get(_snapshot_key(pk))
@@ -79,8 +79,8 @@ def compact(pk: str, table: GraphTable, *, changes_max: int = CHANGES_MAX) -> No
             return
 
 
-def _read(pk: str, table: GraphTable) -> tuple[Page, Row | None]:
-    changes = table.query([Query(pk, prefix=_CHANGE)])[0]
+def _read(pk: str, table: GraphTable) -> tuple[RowPage, Row | None]:
+    changes = table.query([RowQuery(pk, prefix=_CHANGE)])[0]
     return changes, table.get([_snapshot_key(pk)]).get(_snapshot_key(pk))
 
 
@@ -88,7 +88,7 @@ def _snapshot_key(pk: str) -> Key:
     return pk, SNAPSHOT
 
 
-def _united(snapshot: Row | None, changes: Page) -> Sets:
+def _united(snapshot: Row | None, changes: RowPage) -> Sets:
     sets = {name: set(values) for name, values in snapshot.data["sets"].items()} if snapshot else {}
     for row in changes.rows:
         sets.setdefault(row.data["set"], set()).update(row.data["values"])

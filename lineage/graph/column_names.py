@@ -30,7 +30,7 @@ def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
     return {content: body for some in every for content, (_, _, body) in some.get("schema", {}).items()}
 
 
-def told_columns(told: Mapping[DatasetId, Columns]) -> Iterator[Row]:
+def reported_column_rows(told: Mapping[DatasetId, Columns]) -> Iterator[Row]:
     """Return the rows of the columns that column lineage names, those made as well as those that they are made of."""
     found: dict[DatasetId, set[FieldPath]] = {}
     for dataset, columns in told.items():

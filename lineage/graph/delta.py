@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, TypeAlias
 
-from lineage.graph.facet_refs import OF_DATASETS, OF_JOBS, OF_RUNS, Telling, is_reference, tellings_in
+from lineage.graph.facet_refs import OF_DATASETS, OF_JOBS, OF_RUNS, FacetRef, is_reference, refs_in
 from lineage.graph.facts import (
     NO_PARENT,
     DatasetFacts,
@@ -20,7 +20,7 @@ from lineage.graph.facts import (
     text_of,
 )
 from lineage.graph.keys import dataset_pk
-from lineage.graph.lattice import said
+from lineage.graph.lattice import history_of
 from lineage.graph.table import Row
 from lineage.openlineage.event import TERMINAL, DatasetUse, Deletion, Event, Facets, ParentRun
 from lineage_model.ids import DatasetId, JobId, RunKey, uuid_of_bytes
@@ -36,7 +36,7 @@ _OF_USES = frozenset({"schema"})
 
 
 @dataclass(slots=True)
-class Said:
+class FactsDelta:
     """Facts by what they are of (run, job, dataset, namespace), DatasetEvents as rows, and tellings by name."""
 
     runs: dict[RunKey, RunFacts] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Said:
     datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
     namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
     described: list[Row] = field(default_factory=list)
-    tellings: dict[str, Telling] = field(default_factory=dict)
+    tellings: dict[str, FacetRef] = field(default_factory=dict)
 
     def mention(self, time: str, *namespaces: str) -> None:
         """Something in these namespaces was heard of."""
@@ -54,15 +54,15 @@ class Said:
     def keep(self, facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Facets:
         """The facets with references in place of those that are kept by content."""
         kept = dict(facets)
-        for name, telling in tellings_in(facets, names, dataset):
+        for name, telling in refs_in(facets, names, dataset):
             self.tellings[telling.id] = telling
             kept[name] = telling.reference
         return kept
 
 
-def all_said(statements: Iterable[Statement]) -> Said:
+def delta_of(statements: Iterable[Statement]) -> FactsDelta:
     """What all of them say together."""
-    whole = Said()
+    whole = FactsDelta()
     for statement in statements:
         if isinstance(statement, Deletion):
             _deletion(whole, statement)
@@ -71,7 +71,7 @@ def all_said(statements: Iterable[Statement]) -> Said:
     return whole
 
 
-def _deletion(whole: Said, deletion: Deletion) -> None:
+def _deletion(whole: FactsDelta, deletion: Deletion) -> None:
     times = (deletion.time,)
     if deletion.job is not None:
         _add(whole.jobs, deletion.job, JobFacts(deleted=times))
@@ -81,7 +81,7 @@ def _deletion(whole: Said, deletion: Deletion) -> None:
         _add(whole.namespaces, deletion.namespace, NamespaceFacts(deleted=times))
 
 
-def _event(whole: Said, sent: Event) -> None:
+def _event(whole: FactsDelta, sent: Event) -> None:
     event = _with_references(whole, sent)
     stamp = f"{event.time}#{event.hash}"
     reads = event.kind != "RUN"
@@ -107,7 +107,7 @@ def _event(whole: Said, sent: Event) -> None:
             _parent(whole, parent, stamp, event.time)
 
 
-def _with_references(whole: Said, event: Event) -> Event:
+def _with_references(whole: FactsDelta, event: Event) -> Event:
     """The event with references in place of the facets that are kept by content."""
 
     def kept(use: DatasetUse) -> DatasetUse:
@@ -139,7 +139,7 @@ def _other_sources(event: Event) -> list[DatasetId]:
 
 
 def _dataset(
-    whole: Said,
+    whole: FactsDelta,
     use: DatasetUse,
     stamp: str,
     user: str | None,
@@ -187,7 +187,7 @@ def symlinks(use: DatasetUse) -> Iterator[DatasetId]:
             yield other
 
 
-def _description(whole: Said, event: Event, stamp: str) -> None:
+def _description(whole: FactsDelta, event: Event, stamp: str) -> None:
     use = event.dataset
     if use is None:
         return
@@ -273,7 +273,7 @@ def _streams(event: Event) -> bool:
     return isinstance(kind, str) and kind.upper() == "STREAMING"
 
 
-def _parent(whole: Said, parent: ParentRun, stamp: str, time: str) -> None:
+def _parent(whole: FactsDelta, parent: ParentRun, stamp: str, time: str) -> None:
     _add(whole.runs, parent.key, RunFacts(named={text_of(parent.job): stamp}, named_first=time, named_last=time))
     _add(whole.jobs, parent.job, JobFacts(first=time, last=time, touches=(time,)))
     whole.mention(time, parent.job.namespace)
@@ -285,11 +285,11 @@ def _parents(event: Event, stamp: str) -> Mapping[str, Any]:
     parent = {"run": event.parent.run, "namespace": event.parent.job.namespace, "job": event.parent.job.name}
     if event.root is not None:
         parent |= {"root": event.root.run, "rootNamespace": event.root.job.namespace}
-    return said(parent, stamp)
+    return history_of(parent, stamp)
 
 
 def _histories(facets: Facets, stamp: str) -> Histories:
-    return {name: said(body, stamp) for name, body in facets.items()}
+    return {name: history_of(body, stamp) for name, body in facets.items()}
 
 
 def _add(known: dict[Any, F], entity: Any, facts: F) -> None:

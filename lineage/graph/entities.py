@@ -35,7 +35,7 @@ class SearchOptions(_Limits):
 
 
 @dataclass(frozen=True, slots=True)
-class Listed(Generic[T]):
+class ResultPage(Generic[T]):
     """A page of a list; `total` counts the whole list, at least so many if `truncated`."""
 
     items: Sequence[T]
@@ -44,7 +44,7 @@ class Listed(Generic[T]):
 
 
 @dataclass(frozen=True, slots=True)
-class FoundNamespace:
+class Namespace:
     """A namespace; `hidden` since it was deleted and nothing in it was heard of again."""
 
     name: str
@@ -64,7 +64,7 @@ class UsedVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundRun:
+class Run:
     """A run. `started` is its first event's time, `ended` its last terminal event's; versions are resolved on demand.
 
     `job_version` is None until the run is done. `other_jobs` also claim this run id: jobs of its namespace, later than
@@ -108,7 +108,7 @@ class LastWriter:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundDataset:
+class Dataset:
     """A dataset. `fields` are the schema facet's fields as sent; `type` DB_TABLE or STREAM, as Marquez tells them.
 
     `stale`: it has versions, but no job that currently writes it; `last_written_by` names the run that did.
@@ -137,7 +137,7 @@ class FoundDataset:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundDatasetVersion:
+class DatasetVersion:
     """A version of a dataset: of the run that wrote it, of a change of schema, or the initial one.
 
     `failed`: its run did not complete, so it was never the current one.
@@ -149,7 +149,7 @@ class FoundDatasetVersion:
     type: str
     physical_name: str
     source_name: str
-    created_by: FoundRun | None = None
+    created_by: Run | None = None
     fields: Sequence[Mapping[str, Any]] = ()
     description: str | None = None
     lifecycle: str | None = None
@@ -158,7 +158,7 @@ class FoundDatasetVersion:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundJob:
+class Job:
     """A job, with the inputs and outputs of its last run that told of any; `type` BATCH, STREAM or SERVICE."""
 
     id: JobId
@@ -170,8 +170,8 @@ class FoundJob:
     location: str | None = None
     description: str | None = None
     parent: ParentRun | None = None
-    latest_run: FoundRun | None = None
-    latest_runs: tuple[FoundRun, ...] = ()
+    latest_run: Run | None = None
+    latest_runs: tuple[Run, ...] = ()
     current_version: str | None = None
     lineage_unknown: bool = False
     labels: tuple[str, ...] = ()
@@ -185,7 +185,7 @@ class FoundJob:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FoundJobVersion:
+class JobVersion:
     """A version of a job; `lineage_unknown`: its runs told of no datasets, these are those last known before."""
 
     job: JobId
@@ -196,20 +196,20 @@ class FoundJobVersion:
     outputs: tuple[DatasetId, ...] = ()
     location: str | None = None
     code_version: str | None = None
-    latest_run: FoundRun | None = None
+    latest_run: Run | None = None
     lineage_unknown: bool = False
 
 
-def outline_dataset(dataset: DatasetId, version: str | None = None) -> FoundDataset:
+def outline_dataset(dataset: DatasetId, version: str | None = None) -> Dataset:
     """Return a dataset of which only the id is shown."""
-    return FoundDataset(
+    return Dataset(
         id=dataset, type="", created="", updated="", physical_name="", source_name="", version=version, outline=True
     )
 
 
-def outline_job(job: JobId, version: str | None = None) -> FoundJob:
+def outline_job(job: JobId, version: str | None = None) -> Job:
     """Return a job of which only the id is shown."""
-    return FoundJob(id=job, type="", created="", updated="", version=version, outline=True)
+    return Job(id=job, type="", created="", updated="", version=version, outline=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,8 +219,8 @@ class Graph:
     `truncated`: more was within the asked depth than an answer may hold.
     """
 
-    jobs: tuple[FoundJob, ...]
-    datasets: tuple[FoundDataset, ...]
+    jobs: tuple[Job, ...]
+    datasets: tuple[Dataset, ...]
     edges: tuple[tuple[str, str], ...]
     truncated: bool = False
 
@@ -239,12 +239,12 @@ class UpstreamInput:
 class UpstreamRun:
     """A run upstream of the one that was asked for."""
 
-    run: FoundRun
+    run: Run
     inputs: tuple[UpstreamInput, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Hit:
+class SearchHit:
     """A job or dataset whose name a search found."""
 
     id: DatasetId | JobId

@@ -16,8 +16,8 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from lineage.aws.items import chunks
-from lineage.graph.entities import Listed
-from lineage.graph.table import QUERY_ROWS_MAX, Key, Query, Row, Swap
+from lineage.graph.entities import ResultPage
+from lineage.graph.table import QUERY_ROWS_MAX, Key, Row, RowQuery, Swap
 from lineage_model.errors import Unavailable
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ _TO_DAY, _TO_MINUTE = len("2026-11-20"), len("2026-11-20T12:00")
 
 
 @dataclass(frozen=True, slots=True)
-class Listing:
+class IndexedEvent:
     """An event of the list."""
 
     time: str
@@ -57,12 +57,12 @@ class Listing:
 
 
 @dataclass(frozen=True, slots=True)
-class EventList:
+class EventIndex:
     """The list in the graph table."""
 
     table: GraphTable
 
-    def put(self, listings: Iterable[Listing]) -> None:
+    def put(self, listings: Iterable[IndexedEvent]) -> None:
         """List the events that are not listed yet. `Unavailable` if others kept writing to the same days."""
         left = {one.hash: one for one in listings}
         for _ in range(_TRIES):
@@ -71,16 +71,16 @@ class EventList:
                 return
         raise Unavailable(f"{len(left)} events could not be listed: others kept writing to their days")
 
-    def _put_round(self, listings: Sequence[Listing]) -> list[Listing]:
+    def _put_round(self, listings: Sequence[IndexedEvent]) -> list[IndexedEvent]:
         """One try; those that met another writer, or did not fit in, are left."""
-        groups: dict[Key, list[Listing]] = {}
+        groups: dict[Key, list[IndexedEvent]] = {}
         for one in listings:
             groups.setdefault((_DAYS, _day_sk(*one.group)), []).append(one)
         # Days first: if nobody swaps one until we do, what is read of it afterwards still holds.
         days = self.table.get(groups)
         found = self.table.get(chain.from_iterable((one.row.key, one.minute_key) for one in listings))
         swaps: dict[Key, Swap] = {}
-        left: list[Listing] = []
+        left: list[IndexedEvent] = []
         for key, group in groups.items():
             new = [one for one in group if one.row.key not in found]
             left += new[_GROUP_MAX:]
@@ -91,13 +91,13 @@ class EventList:
         left += [one for key in lost for one in groups[key]]
         return left
 
-    def page(self, *, low: str, high: str, newest_first: bool, limit: int, offset: int) -> Listed[Listing]:
+    def page(self, *, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[IndexedEvent]:
         """The events with `low` <= time < `high`: those after the first `offset`, and how many there are in all.
 
         Where a bound cuts a minute, at most 40,000 events of that minute are counted.
         """
         if low >= high:
-            return Listed([], 0)
+            return ResultPage([], 0)
         counts = self._counts(low, high)
         ordered = sorted(counts, reverse=newest_first)
         spans, skip = _spans(ordered, counts, limit, offset)
@@ -105,7 +105,7 @@ class EventList:
             # Within the first day the minutes tell how far to go.
             spans, skip = self._narrow(spans, skip, low, high, newest_first)
         rows = self._rows(spans, low, high, newest_first=newest_first, most=skip + limit) if limit else []
-        return Listed([_listing(row) for row in rows[skip : skip + limit]], sum(counts.values()))
+        return ResultPage([_listing(row) for row in rows[skip : skip + limit]], sum(counts.values()))
 
     def _counts(self, low: str, high: str) -> dict[str, int]:
         """How many events there are on each day; of the days of the bounds, how many within them."""
@@ -120,7 +120,7 @@ class EventList:
     def _minutes(self, day: str, low: str, high: str) -> dict[str, int]:
         """How many events there are in each minute of a day, of those within the bounds."""
         counts: dict[str, int] = {}
-        pages = self.table.query([Query(_pk(day, shard), prefix="M#") for shard in range(_SHARDS)])
+        pages = self.table.query([RowQuery(_pk(day, shard), prefix="M#") for shard in range(_SHARDS)])
         for row in chain.from_iterable(page.rows for page in pages):
             minute = f"{day}T{row.sk[2:]}"
             counts[minute] = counts.get(minute, 0) + row.data["n"]
@@ -147,7 +147,9 @@ class EventList:
         """The rows in these spans of time (each within one day), in order; of each shard at most `most`."""
         limit = QUERY_ROWS_MAX if most is None else most
         queries = [
-            Query(_pk(span.lstrip("<>")[:_TO_DAY], shard), low=first, high=last, newest_first=newest_first, limit=limit)
+            RowQuery(
+                _pk(span.lstrip("<>")[:_TO_DAY], shard), low=first, high=last, newest_first=newest_first, limit=limit
+            )
             for span in spans
             for first, last in [_range(span, low, high)]
             for shard in range(_SHARDS)
@@ -161,14 +163,14 @@ class EventList:
 
     def _all(self, pk: str, low: str, high: str) -> Iterator[Row]:
         while True:
-            [page] = self.table.query([Query(pk, low=low, high=high)])
+            [page] = self.table.query([RowQuery(pk, low=low, high=high)])
             yield from page.rows
             if not page.more:
                 return
             low = page.rows[-1].sk + "\0"
 
 
-def _swap(day: Row, new: Sequence[Listing], found: Mapping[Key, Row]) -> Swap:
+def _swap(day: Row, new: Sequence[IndexedEvent], found: Mapping[Key, Row]) -> Swap:
     """The rows of these events, with the counts of their minutes, if the day is still as it was read."""
     minutes: dict[Key, int] = {}
     for one in new:
@@ -207,9 +209,9 @@ def _range(span: str, low: str, high: str) -> tuple[str, str]:
     return f"E#{max(first, low)}", f"E#{min(f'{last}~', high)}"
 
 
-def _listing(row: Row) -> Listing:
+def _listing(row: Row) -> IndexedEvent:
     _, time, sha = row.sk.split("#")
-    return Listing(time, sha, row.data)
+    return IndexedEvent(time, sha, row.data)
 
 
 def _pk(day: str, shard: int) -> str:

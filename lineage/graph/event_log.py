@@ -24,8 +24,8 @@ import orjson
 
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.objects import put_new, put_once
-from lineage.graph.entities import Listed
-from lineage.graph.event_index import EventList, Listing
+from lineage.graph.entities import ResultPage
+from lineage.graph.event_index import EventIndex, IndexedEvent
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.canonical import canonical
 from lineage.openlineage.event import Deletion, Event
@@ -101,16 +101,16 @@ class EventLog:
         """List the run events among these, each once."""
         listings = {event.statement.hash: event for event in events if event.listed}
         if listings:
-            EventList(self.table).put([self._listing(event) for event in listings.values()])
+            EventIndex(self.table).put([self._listing(event) for event in listings.values()])
 
-    def _listing(self, event: RawEvent) -> Listing:
+    def _listing(self, event: RawEvent) -> IndexedEvent:
         # Equal events may differ in the order of their names; their rows must not.
         body = canonical(event.form)
         time, sha = event.statement.time, event.statement.hash
         if len(body) <= _INLINE_BYTES_MAX:
-            return Listing(time, sha, {_FORM: orjson.loads(body)})
+            return IndexedEvent(time, sha, {_FORM: orjson.loads(body)})
         self._put_body(_body_key(sha), body)
-        return Listing(time, sha)
+        return IndexedEvent(time, sha)
 
     def _put_body(self, key: str, body: bytes) -> None:
         """Keep an event on its own; one that is there already may be packed otherwise, by another release."""
@@ -128,7 +128,7 @@ class EventLog:
         newest_first: bool = True,
         limit: int,
         offset: int = 0,
-    ) -> Listed[Any]:
+    ) -> ResultPage[Any]:
         """The run events with `after` <= eventTime < `before` (kept times; None: no bound), as they were sent.
 
         Equal events are listed once. Work grows with the days that hold events, not with the events. For who sees some
@@ -142,15 +142,15 @@ class EventLog:
             page = self._page(low, high, newest_first, _LOOKED_AT, start)
             seen += [one for one in page.items if self.visibility.covers(one["job"]["namespace"])]
             if start + _LOOKED_AT >= page.total:
-                return Listed(seen[offset : offset + limit], len(seen), page.truncated)
-        return Listed(seen[offset : offset + limit], len(seen), truncated=True)
+                return ResultPage(seen[offset : offset + limit], len(seen), page.truncated)
+        return ResultPage(seen[offset : offset + limit], len(seen), truncated=True)
 
-    def _page(self, low: str, high: str, newest_first: bool, limit: int, offset: int) -> Listed[Any]:
-        found = EventList(self.table).page(low=low, high=high, newest_first=newest_first, limit=limit, offset=offset)
+    def _page(self, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[Any]:
+        found = EventIndex(self.table).page(low=low, high=high, newest_first=newest_first, limit=limit, offset=offset)
         with ThreadPoolExecutor(CONCURRENCY) as pool:
-            return Listed(list(pool.map(self._form, found.items)), found.total, found.truncated)
+            return ResultPage(list(pool.map(self._form, found.items)), found.total, found.truncated)
 
-    def _form(self, listing: Listing) -> Any:
+    def _form(self, listing: IndexedEvent) -> Any:
         if _FORM in listing.data:
             return listing.data[_FORM]
         packed = self.s3.get_object(Bucket=self.bucket, Key=_body_key(listing.hash))["Body"].read()

@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 import orjson
 
 from lineage.graph.facts import IdText, RunFacts, text_of
-from lineage.graph.keys import telling_key
+from lineage.graph.keys import facet_key
 from lineage.graph.lattice import History, latest
 from lineage.graph.table import GraphTable, Row
 from lineage.openlineage.column_facets import columns_of_entries, columns_of_entry, columns_of_facet
@@ -39,18 +39,18 @@ OF_JOBS = (LINEAGE,)
 # The first that a DatasetEvent has is what it declares.
 OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
 
-Told: TypeAlias = Mapping[DatasetId, Columns]
+ColumnsByDataset: TypeAlias = Mapping[DatasetId, Columns]
 OPERATIONS_KIND = "O"
 _KEPT = "kept"
 
 
 @dataclass(frozen=True, slots=True)
-class Telling:
+class FacetRef:
     """A facet kept by content: what facts hold of it, and the rows that it lies in."""
 
     reference: Mapping[str, Any]
     rows: tuple[Row, ...]
-    told: Told
+    told: ColumnsByDataset
 
     @property
     def id(self) -> str:
@@ -58,43 +58,41 @@ class Telling:
         return str(self.reference[_KEPT])
 
 
-def _of_columns(facet: Mapping[str, Any], dataset: DatasetId | None) -> Telling:
-    return _telling("C", facet, {dataset: columns_of_facet(facet)} if dataset else {})
+def _of_columns(facet: Mapping[str, Any], dataset: DatasetId | None) -> FacetRef:
+    return _make_ref("C", facet, {dataset: columns_of_facet(facet)} if dataset else {})
 
 
-def _of_lineage(facet: Mapping[str, Any], dataset: DatasetId | None) -> Telling:
-    return _telling("L", facet, {dataset: columns_of_entry(facet)} if dataset else columns_of_entries(facet))
+def _of_lineage(facet: Mapping[str, Any], dataset: DatasetId | None) -> FacetRef:
+    return _make_ref("L", facet, {dataset: columns_of_entry(facet)} if dataset else columns_of_entries(facet))
 
 
-def _of_operations(facet: Mapping[str, Any], _: DatasetId | None) -> Telling:
+def _of_operations(facet: Mapping[str, Any], _: DatasetId | None) -> FacetRef:
     """Equal sets are one, whatever the order of the operations and whoever sent them (S1's checksum)."""
     operations = OperationSet(parse_operations(facet.get("operations")))
     canonical = {"operations": render_operations(operations.operations)}
     return _rows(OPERATIONS_KIND + operations.checksum, canonical, operations.columns(), operations.sources)
 
 
-_KINDS: Mapping[str, Callable[[Mapping[str, Any], DatasetId | None], Telling]] = {
+_KINDS: Mapping[str, Callable[[Mapping[str, Any], DatasetId | None], FacetRef]] = {
     COLUMN_LINEAGE: _of_columns,
     LINEAGE: _of_lineage,
     OPERATIONS: _of_operations,
 }
 
 
-def _telling(kind: str, facet: Mapping[str, Any], told: Told) -> Telling:
+def _make_ref(kind: str, facet: Mapping[str, Any], told: ColumnsByDataset) -> FacetRef:
     content = orjson.dumps([sorted(map(text_of, told)), facet], option=orjson.OPT_SORT_KEYS)
     return _rows(kind + hashlib.sha256(content).hexdigest(), dict(facet), told)
 
 
-def _rows(telling: str, facet: Mapping[str, Any], told: Told, read: Iterable[DatasetId] = ()) -> Telling:
+def _rows(telling: str, facet: Mapping[str, Any], told: ColumnsByDataset, read: Iterable[DatasetId] = ()) -> FacetRef:
     into = {text_of(one): sorted(map(text_of, columns.datasets)) for one, columns in told.items()}
-    rows = [Row(*telling_key(telling), facet)]
-    rows += [Row(*telling_key(telling, one), columns_to_json(columns)) for one, columns in told.items()]
-    return Telling({_KEPT: telling, "into": into, "read": sorted(map(text_of, read))}, tuple(rows), told)
+    rows = [Row(*facet_key(telling), facet)]
+    rows += [Row(*facet_key(telling, one), columns_to_json(columns)) for one, columns in told.items()]
+    return FacetRef({_KEPT: telling, "into": into, "read": sorted(map(text_of, read))}, tuple(rows), told)
 
 
-def tellings_in(
-    facets: Facets, names: Iterable[str], dataset: DatasetId | None = None
-) -> Iterator[tuple[str, Telling]]:
+def refs_in(facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Iterator[tuple[str, FacetRef]]:
     """The tellings among the facets of a run, a job, or a dataset that have these names."""
     for name in names:
         facet = facets.get(name)
@@ -102,7 +100,7 @@ def tellings_in(
             yield name, _KINDS[name](facet, dataset)
 
 
-def telling_of(facet: Mapping[str, Any]) -> str | None:
+def ref_of(facet: Mapping[str, Any]) -> str | None:
     """The telling that facts hold this in place of; None for a facet that is held as it was sent."""
     telling = facet.get(_KEPT)
     return telling if facet.keys() == {_KEPT, "into", "read"} and isinstance(telling, str) else None
@@ -110,18 +108,18 @@ def telling_of(facet: Mapping[str, Any]) -> str | None:
 
 def is_reference(facet: Mapping[str, Any]) -> bool:
     """Whether facts hold this in place of a facet that is kept by content."""
-    return telling_of(facet) is not None
+    return ref_of(facet) is not None
 
 
 @dataclass(frozen=True, slots=True)
-class ToldOf:
+class ReportedColumns:
     """By which tellings a run told of a dataset, and which datasets it depends on by them."""
 
     tellings: tuple[str, ...]
     sources: tuple[IdText, ...]
 
 
-def told_of(facts: RunFacts, dataset: IdText) -> ToldOf | None:
+def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None:
     """What the run told of a dataset (under this name); None if nothing."""
     facets = facts.written_facets.get(dataset, {})
     explicit = [*_references(facts.job_facets.get(LINEAGE, {})), *_references(facets.get(LINEAGE, {}))]
@@ -130,17 +128,19 @@ def told_of(facts: RunFacts, dataset: IdText) -> ToldOf | None:
     tellings = {one[_KEPT]: one["into"][dataset] for one in (*operations, *base) if dataset in one["into"]}
     if not tellings:
         return None
-    return ToldOf(tuple(sorted(tellings)), tuple(sorted({source for some in tellings.values() for source in some})))
+    return ReportedColumns(
+        tuple(sorted(tellings)), tuple(sorted({source for some in tellings.values() for source in some}))
+    )
 
 
-def told_datasets(facts: RunFacts) -> set[IdText]:
+def datasets_with_columns(facts: RunFacts) -> set[IdText]:
     """Every dataset that the run told of."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     named = {dataset for history in histories for one in _references(history) for dataset in one["into"]}
-    return {dataset for dataset in named | facts.written_facets.keys() if told_of(facts, dataset)}
+    return {dataset for dataset in named | facts.written_facets.keys() if reported_columns(facts, dataset)}
 
 
-def ever_told(facts: RunFacts) -> set[IdText]:
+def datasets_ever_with_columns(facts: RunFacts) -> set[IdText]:
     """Every dataset that the run tells of, or did as of an earlier time: it may have taken that back since."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
@@ -188,14 +188,12 @@ def roots_of(facts: RunFacts) -> list[str]:
 
 def restored(every: Sequence[Facets], table: GraphTable) -> list[Facets]:
     """The facets as they were sent; one round of requests, if any has to be looked up."""
-    wanted = {
-        telling: telling_key(telling) for facets in every for telling in map(telling_of, facets.values()) if telling
-    }
+    wanted = {telling: facet_key(telling) for facets in every for telling in map(ref_of, facets.values()) if telling}
     rows = table.get(wanted.values()) if wanted else {}
     sent = {telling: rows[key].data for telling, key in wanted.items() if key in rows}
-    return [{name: sent.get(telling_of(facet) or "", facet) for name, facet in facets.items()} for facets in every]
+    return [{name: sent.get(ref_of(facet) or "", facet) for name, facet in facets.items()} for facets in every]
 
 
 def without_references(facets: Facets) -> Facets:
     """The facets but for those that are kept by content: graphs do not look them up."""
-    return {name: facet for name, facet in facets.items() if telling_of(facet) is None}
+    return {name: facet for name, facet in facets.items() if ref_of(facet) is None}

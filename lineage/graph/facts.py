@@ -12,7 +12,7 @@ from lineage.graph.lattice import (
     FACETS_OF_EACH,
     GREATEST,
     LATEST,
-    LATEST_SAID,
+    LATEST_STATED,
     LATEST_TIMES,
     LATEST_TOUCHES,
     LEAST,
@@ -22,7 +22,7 @@ from lineage.graph.lattice import (
     TOUCHES_MAX,
     TWO_LEAST,
     History,
-    Kind,
+    JoinRule,
     latest,
 )
 from lineage.openlineage.event import Facets, ParentRun
@@ -129,7 +129,7 @@ class NamespaceFacts:
 
 
 # How each field grows; a name means the same in all four.
-_KINDS: Mapping[str, Kind] = {
+_RULES: Mapping[str, JoinRule] = {
     "first": LEAST,
     "last": GREATEST,
     "named_first": LEAST,
@@ -156,7 +156,7 @@ _KINDS: Mapping[str, Kind] = {
     "used": LATEST_TOUCHES,
     "deleted": LATEST_TIMES,
     "parents": LATEST,
-    "declarations": LATEST_SAID,
+    "declarations": LATEST_STATED,
     "aliases": STATEMENTS,
     "facets": FACETS,
     "read_schemas": FACETS,
@@ -179,19 +179,19 @@ def join(left: F, right: F) -> F:
     for one in fields(right):
         new, old = getattr(right, one.name), getattr(left, one.name)
         if new:
-            changes[one.name] = _KINDS[one.name].join(old, new) if old else new
+            changes[one.name] = _RULES[one.name].join(old, new) if old else new
     return replace(left, **changes)
 
 
-def until(facts: F, time: str) -> F:
+def as_of(facts: F, time: str) -> F:
     """What was already so before the time, as far as the facts still tell."""
     changes: dict[str, Any] = {}
     for one in fields(facts):
         value = getattr(facts, one.name)
         if value:
-            changes[one.name] = _KINDS[one.name].until(value, time)
+            changes[one.name] = _RULES[one.name].as_of(value, time)
     if facts.last and not changes["last"]:
-        changes["last"] = _last_heard(facts, changes, time)
+        changes["last"] = _last_mentioned(facts, changes, time)
     if isinstance(facts, RunFacts) and facts.named_last and not changes["named_last"]:
         changes["named_last"] = changes["named_first"]
     if isinstance(facts, DatasetFacts) and len(facts.used) >= TOUCHES_MAX and not changes["used"]:
@@ -199,7 +199,7 @@ def until(facts: F, time: str) -> F:
     return replace(facts, **changes)
 
 
-def _last_heard(facts: Facts, changes: Mapping[str, Any], time: str) -> str | None:
+def _last_mentioned(facts: Facts, changes: Mapping[str, Any], time: str) -> str | None:
     """When it was last heard of before a time; where that is forgotten, it is taken as heard of all the while."""
     kept, most = (facts.times, CONTENTS_MAX) if isinstance(facts, RunFacts) else (facts.touches, TOUCHES_MAX)
     before = [one for one in kept if one < time]
@@ -238,7 +238,7 @@ def present(facets: Facets) -> Facets:
     return {name: body for name, body in facets.items() if body.get("_deleted") is not True}
 
 
-def united_facets(told: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:
+def merged_facets(told: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:
     """The facets of a dataset that was written under several names, as last said of any."""
     united: Histories = {}
     for name in names:

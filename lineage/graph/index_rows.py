@@ -7,17 +7,24 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import Any
 
-from lineage.graph.facet_refs import ever_sources, ever_told, is_explicit, read_by, told_datasets, told_of
+from lineage.graph.facet_refs import (
+    datasets_ever_with_columns,
+    datasets_with_columns,
+    ever_sources,
+    is_explicit,
+    read_by,
+    reported_columns,
+)
 from lineage.graph.facts import IdText, RunFacts, dataset_of, facets_of, text_of
 from lineage.graph.keys import dataset_pk, job_pk
 from lineage.graph.run_facts import (
     code_of,
+    effective_times,
+    has_io,
     io_at,
-    is_live,
-    known,
+    is_active_stream,
     owner,
     parent_run,
-    positions,
     root_run,
     run_version_id,
     state,
@@ -42,21 +49,21 @@ def _of_job(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
     if not facts.declared:
         yield Row(pk, f"N#{facts.first or EARLIEST}#{run}")
     location, code = code_of(facts)
-    told = sorted(map(dataset_of, ever_told(facts)))
-    for time in positions(facts):
+    told = sorted(map(dataset_of, datasets_ever_with_columns(facts)))
+    for time in effective_times(facts):
         version = version_at(facts, time)
-        yield Row(pk, f"{'K' if known(facts) else 'U'}#{time}#{run}")
+        yield Row(pk, f"{'K' if has_io(facts) else 'U'}#{time}#{run}")
         if version:
             inputs, outputs = io_at(facts, time)
             sides = {"inputs": list(map(text_of, inputs)), "outputs": list(map(text_of, outputs))}
             yield Row(pk, f"JV#{version}", {**sides, "location": location, "code": code})
             yield Row(pk, f"JR#{version}#{time}#{run}")
         for dataset in told:
-            yield Row(pk, f"{told_prefix(dataset)}#{time}#{run}")
+            yield Row(pk, f"{columns_prefix(dataset)}#{time}#{run}")
 
 
 def _of_datasets(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
-    if not positions(facts):
+    if not effective_times(facts):
         return
     sources = sorted(ever_sources(facts) - facts.inputs.keys())
     for direction, side in (("R", facts.inputs), ("W", facts.outputs), ("S", sources)):
@@ -73,7 +80,7 @@ def _of_versions(run: RunKey, facts: RunFacts, job: JobId, dataset: DatasetId) -
     storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
     yield Row(pk, f"I#{run_version_id(dataset, job.namespace, run.id)}", {"run": str(run)})
     if facts.streaming:
-        yield from (Row(pk, f"L#{time}#{run}") for time in positions(facts))
+        yield from (Row(pk, f"L#{time}#{run}") for time in effective_times(facts))
     for prefix, time in _made(facts, dataset):
         yield Row(pk, f"{prefix}#{time}#{run}")
         if parent:
@@ -85,7 +92,7 @@ def _of_versions(run: RunKey, facts: RunFacts, job: JobId, dataset: DatasetId) -
 def _made(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
     """When its version was made, as of any time: G of a run that did not fail, X of one that did."""
     first = facts.outputs[text_of(dataset)]
-    if is_live(facts):
+    if is_active_stream(facts):
         yield "G", first
     for terminal in facts.terminals:
         time, _, state = terminal.split("#")
@@ -96,7 +103,7 @@ def _made(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
             yield "G", first  # while it was live
 
 
-def told_prefix(dataset: DatasetId) -> str:
+def columns_prefix(dataset: DatasetId) -> str:
     """Where a job's runs that told of the columns of a dataset lie among its rows."""
     return f"T#{dataset.key[:32]}"
 
@@ -110,18 +117,18 @@ def storage_key(version: str) -> str:
 EXACT_MAX = 45
 
 
-def exact_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
+def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """The rows that move with the facts."""
-    return dict(islice(window_rows(run, facts).items(), EXACT_MAX))
+    return dict(islice(time_range_rows(run, facts).items(), EXACT_MAX))
 
 
-def marked_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
+def overflow_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """The rows for which the reader asks the facts."""
-    rest = islice(window_rows(run, facts), EXACT_MAX, None)
+    rest = islice(time_range_rows(run, facts), EXACT_MAX, None)
     return {key: Row(*key, {"marked": True}) for key in rest}
 
 
-def window_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
+def time_range_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """Every row of a run, by key and in the order of keys."""
     rows = _rows(run, facts) if facts.first else iter(())
     return {row.key: row for row in sorted(rows, key=lambda row: row.key)}
@@ -151,8 +158,8 @@ def _rows(run: RunKey, facts: RunFacts) -> Iterator[Row]:
 def _written(facts: RunFacts) -> Mapping[IdText, Mapping[str, Any]]:
     """By dataset that it wrote or told of: its tellings, and what it depends on (all inputs, if nothing was told)."""
     found = {}
-    for dataset in sorted(facts.outputs.keys() | told_datasets(facts)):
-        told = told_of(facts, dataset)
+    for dataset in sorted(facts.outputs.keys() | datasets_with_columns(facts)):
+        told = reported_columns(facts, dataset)
         sources = sorted(facts.inputs) if told is None and not is_explicit(facts) else []
         found[dataset] = {
             "tellings": list(told.tellings) if told else [],

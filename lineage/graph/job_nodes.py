@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
-from lineage.graph.entities import FoundJob, FoundRun
-from lineage.graph.facet_refs import is_explicit, told_of
+from lineage.graph.entities import Job, Run
+from lineage.graph.facet_refs import is_explicit, reported_columns
 from lineage.graph.facts import (
     IdText,
     JobFacts,
@@ -19,8 +19,19 @@ from lineage.graph.facts import (
     parent_of,
     text_of,
 )
-from lineage.graph.newest import Run, last_known, last_started, last_teller, newest
-from lineage.graph.run_facts import ended, io_at, others, owner, position, state, text_in, time_in, version_at, written
+from lineage.graph.newest import RunWithFacts, last_started, last_with_columns, last_with_io, newest
+from lineage.graph.run_facts import (
+    effective_time,
+    ended,
+    io_at,
+    others,
+    owner,
+    state,
+    text_in,
+    time_in,
+    version_at,
+    version_created,
+)
 from lineage.graph.table import GraphTable
 from lineage.openlineage.event import ParentRun
 from lineage.times import LATEST
@@ -29,15 +40,15 @@ from lineage_model.ids import DatasetId, JobId, RunKey
 _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
 
 
-def brief_run(run: RunKey, facts: RunFacts) -> FoundRun:
+def summarize_run(run: RunKey, facts: RunFacts) -> Run:
     """The run without its facets and versions; its job version only if it told of datasets."""
     job = owner(facts)
     if job is None:
         raise ValueError(f"run {run} has no job")
-    started, time = facts.first, position(facts)
+    started, time = facts.first, effective_time(facts)
     nominal = facets_of(facts.run_facets).get("nominalTime", {})
     firsts = filter(None, (started, facts.named_first))
-    return FoundRun(
+    return Run(
         id=run.id,
         job=job,
         state=state(facts),
@@ -79,7 +90,7 @@ def job_node(
         "parent": _parent_json(parent_of(facts.parents)),
         "inputs": [text_of(one) for one in inputs],
         "outputs": [text_of(one) for one in outputs],
-        "latest": _run_json(brief_run(*latest)) if latest else None,
+        "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {
             dataset: _columns_json(dataset, *(tellers.get(dataset) or known))
             for dataset in map(text_of, outputs)
@@ -90,8 +101,8 @@ def job_node(
 
 def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, Any]:
     """Who told of an output's columns last, and how; without tellings: nobody did, this is who wrote it last."""
-    told = told_of(facts, dataset)
-    made = written(facts, dataset_of(dataset)) is not None
+    told = reported_columns(facts, dataset)
+    made = version_created(facts, dataset_of(dataset)) is not None
     return {
         "run": run.id,
         "made": made,
@@ -102,10 +113,10 @@ def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, An
     }
 
 
-def found_job(node: Mapping[str, Any], namespace_deleted: str = "") -> FoundJob:
+def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
     """The job of a node; names of datasets are as they were written."""
     latest = node["latest"]
-    return FoundJob(
+    return Job(
         id=job_of(node["job"]),
         type=node["type"],
         created=node["first"] or "",
@@ -139,7 +150,7 @@ def _parent_of(form: Mapping[str, str] | None) -> ParentRun | None:
     return None if form is None else ParentRun(form["run"], job_of(form["job"]))
 
 
-def _run_json(run: FoundRun) -> dict[str, Any]:
+def _run_json(run: Run) -> dict[str, Any]:
     form = {name: value for name, value in asdict(run).items() if isinstance(value, str)}
     return {
         **form,
@@ -149,8 +160,8 @@ def _run_json(run: FoundRun) -> dict[str, Any]:
     }
 
 
-def _run_of(form: Mapping[str, Any]) -> FoundRun:
-    return FoundRun(
+def _run_of(form: Mapping[str, Any]) -> Run:
+    return Run(
         **{
             **form,
             "job": job_of(form["job"]),
@@ -163,37 +174,39 @@ def _run_of(form: Mapping[str, Any]) -> FoundRun:
 _Pair: TypeAlias = tuple[JobId, IdText]
 
 
-def work_out(jobs: Mapping[JobId, JobFacts], table: GraphTable, at: str | None = None) -> dict[JobId, dict[str, Any]]:
+def compute_nodes(
+    jobs: Mapping[JobId, JobFacts], table: GraphTable, at: str | None = None
+) -> dict[JobId, dict[str, Any]]:
     """The node of each job, from what is known of it (or was, at that time) and of its runs."""
-    runs = newest([ask for job in jobs for ask in (last_known(job), last_started(job))], table, at)
+    runs = newest([ask for job in jobs for ask in (last_with_io(job), last_started(job))], table, at)
     knowns = dict(zip(jobs, runs[::2], strict=True))
-    tellers = _tellers(jobs, knowns, table, at)
+    tellers = _reporters(jobs, knowns, table, at)
     return {
         job: job_node(job, facts, knowns[job], latest, tellers[job])
         for (job, facts), latest in zip(jobs.items(), runs[1::2], strict=True)
     }
 
 
-def _tellers(
-    jobs: Mapping[JobId, JobFacts], knowns: Mapping[JobId, Run | None], table: GraphTable, at: str | None
-) -> dict[JobId, dict[IdText, Run]]:
+def _reporters(
+    jobs: Mapping[JobId, JobFacts], knowns: Mapping[JobId, RunWithFacts | None], table: GraphTable, at: str | None
+) -> dict[JobId, dict[IdText, RunWithFacts]]:
     """By output of each job, its last run that told of the output's columns.
 
     That is the last that told of datasets, if it told of columns too, unless another told of columns alone.
     """
-    found: dict[JobId, dict[IdText, Run]] = {job: {} for job in jobs}
+    found: dict[JobId, dict[IdText, RunWithFacts]] = {job: {} for job in jobs}
     open_: list[_Pair] = []
     for job, known in knowns.items():
         for output in known[1].outputs if known and jobs[job].told else ():
-            if known and told_of(known[1], output) and not jobs[job].told_apart:
+            if known and reported_columns(known[1], output) and not jobs[job].told_apart:
                 found[job][output] = known
             else:
                 open_.append((job, output))
-    for (job, output), teller in zip(open_, _asked(open_, table, at), strict=True):
+    for (job, output), teller in zip(open_, _query_reporters(open_, table, at), strict=True):
         if teller is not None:
             found[job][output] = teller
     return found
 
 
-def _asked(open_: Sequence[_Pair], table: GraphTable, at: str | None) -> list[Run | None]:
-    return newest([last_teller(job, output) for job, output in open_], table, at) if open_ else []
+def _query_reporters(open_: Sequence[_Pair], table: GraphTable, at: str | None) -> list[RunWithFacts | None]:
+    return newest([last_with_columns(job, output) for job, output in open_], table, at) if open_ else []

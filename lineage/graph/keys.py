@@ -88,12 +88,12 @@ def current_key(job: JobId) -> Key:
     return job_pk(job), CURRENT
 
 
-def telling_key(telling: str, dataset: DatasetId | None = None) -> Key:
+def facet_key(telling: str, dataset: DatasetId | None = None) -> Key:
     """Where a telling's facet lies, or the columns that it tells of a dataset."""
     return f"C#{telling}", "FACET" if dataset is None else f"B#{dataset.key[:32]}"
 
 
-def whole_key(telling: str) -> Key:
+def complete_key(telling: str) -> Key:
     """Where it says that all rows of a telling are there."""
     return f"C#{telling}", "WHOLE"
 

@@ -44,47 +44,47 @@ History: TypeAlias = Mapping[str, Sequence[Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class JoinRule:
     """How two values are joined, and what of a value was so before a time (None for nothing)."""
 
     join: Callable[[Any, Any], Any]
-    until: Callable[[Any, str], Any]
+    as_of: Callable[[Any, str], Any]
 
 
 def _before(value: str, time: str) -> str | None:
     return value if value < time else None
 
 
-def _each(one: Kind) -> Kind:
+def _each(one: JoinRule) -> JoinRule:
     def join(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
         both = {name: one.join(left[name], right[name]) for name in left.keys() & right.keys()}
         return {**left, **right, **both}
 
     def until(values: Mapping[str, Any], time: str) -> Mapping[str, Any]:
-        kept = {name: one.until(value, time) for name, value in values.items()}
+        kept = {name: one.as_of(value, time) for name, value in values.items()}
         return {name: value for name, value in kept.items() if value}
 
-    return Kind(join, until)
+    return JoinRule(join, until)
 
 
-def _greatest_of(count: int) -> Kind:
-    return Kind(
+def _greatest_of(count: int) -> JoinRule:
+    return JoinRule(
         lambda left, right: sorted({*left, *right})[-count:],
         lambda values, time: [value for value in values if value < time],
     )
 
 
-def _least_of(count: int) -> Kind:
+def _least_of(count: int) -> JoinRule:
     """The `count` least keys, each with its least time."""
 
     def join(left: Mapping[str, str], right: Mapping[str, str]) -> Mapping[str, str]:
         joined = LEAST_EACH.join(left, right)
         return {name: joined[name] for name in sorted(joined)[:count]}
 
-    return Kind(join, lambda values, time: LEAST_EACH.until(values, time))
+    return JoinRule(join, lambda values, time: LEAST_EACH.as_of(values, time))
 
 
-def _history(count: int) -> Kind:
+def _history(count: int) -> JoinRule:
     def join(left: History, right: History) -> History:
         joined = dict(left)
         for content, (first, last, body) in right.items():
@@ -101,7 +101,7 @@ def _history(count: int) -> Kind:
             content: [first, min(last, time), body] for content, (first, last, body) in values.items() if first < time
         }
 
-    return Kind(join, until)
+    return JoinRule(join, until)
 
 
 def _latest_alone(values: History) -> History:
@@ -111,17 +111,17 @@ def _latest_alone(values: History) -> History:
     return {content: [last, last, body]}
 
 
-def _latest_of(count: int) -> Kind:
+def _latest_of(count: int) -> JoinRule:
     """What was said, by the stamp of who said it, the latest `count`."""
 
     def join(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
         both = {**left, **right}
         return {stamp: both[stamp] for stamp in sorted(both)[-count:]}
 
-    return Kind(join, lambda values, time: {stamp: value for stamp, value in values.items() if stamp < time})
+    return JoinRule(join, lambda values, time: {stamp: value for stamp, value in values.items() if stamp < time})
 
 
-def _statements(count: int) -> Kind:
+def _statements(count: int) -> JoinRule:
     """By what was stated, the stamps of the first statement and of the latest `count`, in their order."""
 
     def join(left: Mapping[str, Sequence[str]], right: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
@@ -139,24 +139,24 @@ def _statements(count: int) -> Kind:
                 stamps.append(time)
         return {name: stamps for name, stamps in kept.items() if stamps}
 
-    return Kind(join, until)
+    return JoinRule(join, until)
 
 
-def _facets() -> Kind:
+def _facets() -> JoinRule:
     """Histories by facet name; of the facets that questions about the past do not ask for, the latest content alone."""
 
-    def of(name: str) -> Kind:
+    def of(name: str) -> JoinRule:
         return HISTORY if name in _REMEMBERED else LATEST
 
     def join(left: Mapping[str, History], right: Mapping[str, History]) -> Mapping[str, History]:
         both = {name: of(name).join(left[name], right[name]) for name in left.keys() & right.keys()}
         return {**left, **right, **both}
 
-    return Kind(join, _each(HISTORY).until)
+    return JoinRule(join, _each(HISTORY).as_of)
 
 
-LEAST = Kind(min, _before)
-GREATEST = Kind(max, _before)
+LEAST = JoinRule(min, _before)
+GREATEST = JoinRule(max, _before)
 LEAST_EACH = _each(LEAST)
 LATEST_TIMES = _greatest_of(CONTENTS_MAX)
 LATEST_TOUCHES = _greatest_of(TOUCHES_MAX)
@@ -164,13 +164,13 @@ TWO_LEAST = _least_of(2)
 NAMES = _least_of(NAMES_MAX)
 HISTORY = _history(CONTENTS_MAX)
 LATEST = _history(1)
-LATEST_SAID = _latest_of(CONTENTS_MAX)
+LATEST_STATED = _latest_of(CONTENTS_MAX)
 STATEMENTS = _statements(STATEMENTS_MAX)
 FACETS = _facets()
 FACETS_OF_EACH = _each(FACETS)
 
 
-def said(body: Any, stamp: str) -> History:
+def history_of(body: Any, stamp: str) -> History:
     """A history of one content, said once."""
     content = hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
     return {content: [stamp, stamp, body]}

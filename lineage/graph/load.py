@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.aws.bodies import Pointer
 from lineage.aws.queues import QueuedMessage
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.ingest import parse_event_message
 from lineage.openlineage.naming import NameRules
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from lineage.graph.table import GraphTable
 
 
-_TOLD_FAULTS = 5
+_LOGGED_FAULTS = 5
 # By how much the clock of the door that took an event may be ahead of the loader's.
 _CLOCKS_DIFFER_S = 60
 
@@ -42,7 +42,7 @@ class EventStores:
 
 
 @dataclass(slots=True)
-class Loaded:
+class EventLoad:
     """What a batch came to: the messages to try again with the reason of each, and counts of events."""
 
     failed: dict[str, str] = field(default_factory=dict)
@@ -53,7 +53,7 @@ class Loaded:
 _Read: TypeAlias = Callable[[QueuedMessage, EventStores, int], RawEvent]
 
 
-def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> Loaded:
+def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> EventLoad:
     """Load the messages that arrived at `now_s` (seconds since 1970); the ids of those that failed are in the answer.
 
     A message succeeds when its event is in the raw log and all of what it says in the graph table. One that is no
@@ -63,13 +63,13 @@ def load_events(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s
     return _load_messages(messages, _read_event, stores, now_s)
 
 
-def load_deletions(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> Loaded:
+def load_deletions(messages: Sequence[QueuedMessage], stores: EventStores, *, now_s: int) -> EventLoad:
     """Load messages of the deletions' queue, as `load_events` does; what is no deletion is refused."""
     return _load_messages(messages, _read_deletion, stores, now_s)
 
 
-def _load_messages(messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int) -> Loaded:
-    result = Loaded()
+def _load_messages(messages: Sequence[QueuedMessage], read: _Read, stores: EventStores, now_s: int) -> EventLoad:
+    result = EventLoad()
     events: dict[str, RawEvent] = {}
     for message in messages:
         try:
@@ -118,7 +118,7 @@ def _load(events: dict[str, RawEvent], stores: EventStores, *, day: str) -> dict
         return {}
     try:
         stores.log.put(list(events.values()), day)
-        apply([event.statement for event in events.values()], stores.table)
+        apply_changes([event.statement for event in events.values()], stores.table)
     except Exception as error:  # noqa: BLE001 - a fault of ours that one event finds must not keep the others
         if len(events) == 1 or _is_passing(error):
             return dict.fromkeys(events, _reason(error))
@@ -139,7 +139,7 @@ def _reason(error: Exception) -> str:
     """What a log may say of it: the rule that was broken or the place in our code, never what the event held."""
     name = type(error).__name__
     if isinstance(error, Invalid):
-        return f"{name}: {'; '.join(f'{fault.field}: {fault.rule}' for fault in error.faults[:_TOLD_FAULTS])}"
+        return f"{name}: {'; '.join(f'{fault.field}: {fault.rule}' for fault in error.faults[:_LOGGED_FAULTS])}"
     if isinstance(error, (HeadwaterError, BotoCoreError, ClientError)):
         return f"{name}: {error}"
     place = traceback.extract_tb(error.__traceback__)[-1]
@@ -151,7 +151,7 @@ _TOGETHER = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Replayed:
+class Replay:
     """What came of some objects of the log: how many of them, and of events; the reason of each that failed."""
 
     objects: int = 0
@@ -159,7 +159,7 @@ class Replayed:
     failed: tuple[str, ...] = ()
 
 
-def replay(keys: Sequence[str], log: EventLog, rules: NameRules) -> Iterator[Replayed]:
+def replay(keys: Sequence[str], log: EventLog, rules: NameRules) -> Iterator[Replay]:
     """List and apply again what these objects hold, in the log's own table; one answer for some objects at a time.
 
     An event that cannot be read or applied is told and passed over. Raises `Unavailable`, or boto3's errors, if AWS
@@ -176,7 +176,7 @@ def replay(keys: Sequence[str], log: EventLog, rules: NameRules) -> Iterator[Rep
         yield _replay(objects, lines, log, rules)
 
 
-def _replay(objects: int, lines: Sequence[tuple[str, Any]], log: EventLog, rules: NameRules) -> Replayed:
+def _replay(objects: int, lines: Sequence[tuple[str, Any]], log: EventLog, rules: NameRules) -> Replay:
     events: list[tuple[str, RawEvent]] = []
     failed: list[str] = []
     for place, form in lines:
@@ -185,7 +185,7 @@ def _replay(objects: int, lines: Sequence[tuple[str, Any]], log: EventLog, rules
         except HeadwaterError as error:
             failed.append(f"{place}: {error}")
     failed += _apply(events, log)
-    return Replayed(objects, len(lines) - len(failed), tuple(failed))
+    return Replay(objects, len(lines) - len(failed), tuple(failed))
 
 
 def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
@@ -194,7 +194,7 @@ def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
         return []
     try:
         log.enlist(event for _, event in events)
-        apply([event.statement for _, event in events], log.table)
+        apply_changes([event.statement for _, event in events], log.table)
     except (Unavailable, BotoCoreError, ClientError):
         raise
     except Exception as error:  # noqa: BLE001 - as in loading: a fault that one event finds must not keep the others

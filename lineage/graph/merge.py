@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from lineage.graph.catalogue import CATALOGUES, COLUMNS, named
-from lineage.graph.column_names import schema_columns, told_columns
-from lineage.graph.delta import Said
-from lineage.graph.facet_refs import ever_told
+from lineage.graph.column_names import reported_column_rows, schema_columns
+from lineage.graph.delta import FactsDelta
+from lineage.graph.facet_refs import datasets_ever_with_columns
 from lineage.graph.facts import (
     DatasetFacts,
     Facts,
@@ -26,18 +26,18 @@ from lineage.graph.facts import (
     text_of,
     to_json,
 )
-from lineage.graph.index_rows import exact_rows, marked_rows, rows_of
+from lineage.graph.index_rows import overflow_rows, rows_of, transactional_rows
 from lineage.graph.keys import (
     COUNT,
     FACTS,
+    complete_key,
     dataset_pk,
     facts_key,
     job_pk,
     namespace_pk,
-    whole_key,
 )
 from lineage.graph.run_facts import owner
-from lineage.graph.table import Add, GraphTable, Key, Row, Swap
+from lineage.graph.table import GraphTable, Increment, Key, Row, Swap
 from lineage_model.errors import Unavailable
 from lineage_model.ids import JobId, RunKey
 
@@ -57,7 +57,7 @@ class _Subject:
         """The run that the facts are of, if they are of a run."""
         return RunKey.parse(self.id)
 
-    def told(self, row: Row | None) -> Facts:
+    def joined_with(self, row: Row | None) -> Facts:
         """What was known before."""
         kind = type(self.facts)
         return kind() if row is None else kind(**row.data["facts"])
@@ -70,12 +70,12 @@ class Merged(NamedTuple):
     catalogues: set[str]
 
 
-def merge(said: Said, table: GraphTable) -> Merged:
+def merge(said: FactsDelta, table: GraphTable) -> Merged:
     """Make all that was said part of the facts; `Unavailable` if others kept getting in between."""
     jobs, catalogues = set(said.jobs), set[str]()
     pending: Sequence[_Subject] = list(_subjects(said))
     extra: list[Row] = list(said.described)
-    wholes = {whole_key(telling) for telling in said.tellings}
+    wholes = {complete_key(telling) for telling in said.tellings}
     for _ in range(_ROUNDS_MAX):
         if not pending and not extra:
             return Merged(jobs, catalogues)
@@ -87,11 +87,11 @@ def merge(said: Said, table: GraphTable) -> Merged:
         claimed: list[_Subject] = []
         for subject in pending:
             row = rows.get(subject.key)
-            old = subject.told(row)
+            old = subject.joined_with(row)
             new: Facts = join(old, subject.facts)  # type: ignore[type-var]
             if isinstance(new, RunFacts):
                 jobs.update(map(job_of, (*new.jobs, *new.named)))
-                claimed += _told_for_others(new)
+                claimed += _mentions_of_others(new)
             if row is None or new != old:
                 extra += _new_rows(subject, old if row else None, new)
                 swaps.append((subject, _swap(subject, row, old, new)))
@@ -104,23 +104,23 @@ def merge(said: Said, table: GraphTable) -> Merged:
     raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets kept being swapped by others")
 
 
-def _keep(said: Said, missing: set[Key], table: GraphTable) -> list[Row]:
+def _keep(said: FactsDelta, missing: set[Key], table: GraphTable) -> list[Row]:
     """Write the tellings that are not there yet; what says that they are has still to be written."""
-    new = [telling for telling in said.tellings.values() if whole_key(telling.id) in missing]
+    new = [telling for telling in said.tellings.values() if complete_key(telling.id) in missing]
     if new:
-        table.put(row for telling in new for row in (*telling.rows, *told_columns(telling.told)))
+        table.put(row for telling in new for row in (*telling.rows, *reported_column_rows(telling.told)))
     return [Row(*key) for key in sorted(missing)]
 
 
-def _told_for_others(facts: RunFacts) -> list[_Subject]:
+def _mentions_of_others(facts: RunFacts) -> list[_Subject]:
     """What the jobs that claim a run know of its columns: whose event told of them may not be whose the run is."""
-    if len(facts.jobs) < 2 or not ever_told(facts):
+    if len(facts.jobs) < 2 or not datasets_ever_with_columns(facts):
         return []
     told = JobFacts(told=facts.first, told_apart=facts.first)
     return [_Subject(facts_key(job_of(text)), text, told) for text in facts.jobs]
 
 
-def _subjects(said: Said) -> Iterator[_Subject]:
+def _subjects(said: FactsDelta) -> Iterator[_Subject]:
     for run, facts in said.runs.items():
         yield _Subject(facts_key(run), str(run), facts)
     for job, of_job in said.jobs.items():
@@ -134,7 +134,7 @@ def _subjects(said: Said) -> Iterator[_Subject]:
 def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
     data: dict[str, Any] = {"id": subject.id, "facts": to_json(new)}
     before, after = _moving(subject, old), _moving(subject, new)
-    stay = after.keys() | (marked_rows(subject.run, new).keys() if isinstance(new, RunFacts) else set())
+    stay = after.keys() | (overflow_rows(subject.run, new).keys() if isinstance(new, RunFacts) else set())
     return Swap(
         Row(*subject.key, data, row.version if row else 0),
         puts=tuple(one for key, one in after.items() if before.get(key) != one),
@@ -146,7 +146,7 @@ def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
 def _moving(subject: _Subject, facts: Facts) -> dict[Key, Row]:
     """The rows that move with the facts."""
     if isinstance(facts, RunFacts):
-        return exact_rows(subject.run, facts)
+        return transactional_rows(subject.run, facts)
     place = _listing(subject, facts)
     return {place.key: place} if place else {}
 
@@ -179,7 +179,7 @@ def _doubts(subject: _Subject, facts: Facts) -> Iterator[Row]:
             yield from (named("QD", dataset_of(primary)) for primary in facts.aliases)
 
 
-def _counted(old: Facts, new: Facts) -> Iterator[Add]:
+def _counted(old: Facts, new: Facts) -> Iterator[Increment]:
     """A run is counted with the job whose it is, and moves with it."""
     if not isinstance(old, RunFacts) or not isinstance(new, RunFacts) or new.declared:
         return
@@ -187,7 +187,7 @@ def _counted(old: Facts, new: Facts) -> Iterator[Add]:
     if before != after:
         for job, by in ((before, -1), (after, 1)):
             if job is not None:
-                yield Add((job_pk(job), COUNT), "runs", by)
+                yield Increment((job_pk(job), COUNT), "runs", by)
 
 
 def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]:
@@ -204,7 +204,7 @@ def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]
 def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
     if isinstance(facts, RunFacts):
         yield from rows_of(subject.run, facts).values()
-        yield from marked_rows(subject.run, facts).values()
+        yield from overflow_rows(subject.run, facts).values()
         return
     yield from _doubts(subject, facts)
     if isinstance(facts, DatasetFacts):

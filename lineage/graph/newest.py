@@ -6,28 +6,28 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from lineage.graph.facet_refs import told_of
-from lineage.graph.facts import IdText, RunFacts, dataset_of, until
-from lineage.graph.index_rows import told_prefix
+from lineage.graph.facet_refs import reported_columns
+from lineage.graph.facts import IdText, RunFacts, as_of, dataset_of
+from lineage.graph.index_rows import columns_prefix
 from lineage.graph.keys import facts_key, job_pk
-from lineage.graph.run_facts import ended, is_live, known, owner
-from lineage.graph.table import GraphTable, Query, Row
+from lineage.graph.run_facts import ended, has_io, is_active_stream, owner
+from lineage.graph.table import GraphTable, Row, RowQuery
 from lineage.times import EARLIEST
 from lineage_model.ids import JobId, RunKey
 
-Run: TypeAlias = tuple[RunKey, RunFacts]
+RunWithFacts: TypeAlias = tuple[RunKey, RunFacts]
 # Whether facts of a run bear out an index row's time, for this job.
-Borne: TypeAlias = Callable[[RunFacts, str], bool]
+Confirm: TypeAlias = Callable[[RunFacts, str], bool]
 _FIRST_LOOK = 3
 _NEXT_LOOK = 100
 
 
-def facts_of_runs(runs: Iterable[RunKey], table: GraphTable, at: str | None = None) -> dict[RunKey, RunFacts]:
+def read_run_facts(runs: Iterable[RunKey], table: GraphTable, at: str | None = None) -> dict[RunKey, RunFacts]:
     """The facts of these runs, as of a time; of those that there are (or were)."""
     found = facts_in_rows(table.get(facts_key(run) for run in runs).values())
     if at is None:
         return found
-    earlier = {run: until(facts, at) for run, facts in found.items()}
+    earlier = {run: as_of(facts, at) for run, facts in found.items()}
     return {run: facts for run, facts in earlier.items() if owner(facts)}
 
 
@@ -38,60 +38,62 @@ def facts_in_rows(rows: Iterable[Row]) -> dict[RunKey, RunFacts]:
 
 def stands_at(facts: RunFacts, time: str) -> bool:
     """Whether the run's position is this time; a live run's is that of its newest row."""
-    return ended(facts) == time or is_live(facts)
+    return ended(facts) == time or is_active_stream(facts)
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
+class NewestQuery:
     """For the newest run of a job whose row under an index prefix its facts bear out."""
 
     job: JobId
     prefix: str
-    borne: Borne
+    borne: Confirm
 
 
-def last_known(job: JobId) -> Ask:
+def last_with_io(job: JobId) -> NewestQuery:
     """For the job's last run that told of datasets, by (position, run id)."""
-    return Ask(job, "K", lambda facts, time: known(facts) and stands_at(facts, time))
+    return NewestQuery(job, "K", lambda facts, time: has_io(facts) and stands_at(facts, time))
 
 
-def last_silent(job: JobId) -> Ask:
+def last_without_io(job: JobId) -> NewestQuery:
     """For its last run that counts and told of none."""
-    return Ask(job, "U", lambda facts, time: not known(facts) and stands_at(facts, time))
+    return NewestQuery(job, "U", lambda facts, time: not has_io(facts) and stands_at(facts, time))
 
 
-def last_teller(job: JobId, dataset: IdText) -> Ask:
+def last_with_columns(job: JobId, dataset: IdText) -> NewestQuery:
     """For its last run that told of the columns of a dataset."""
-    prefix = told_prefix(dataset_of(dataset))
-    return Ask(job, prefix, lambda facts, time: told_of(facts, dataset) is not None and stands_at(facts, time))
+    prefix = columns_prefix(dataset_of(dataset))
+    return NewestQuery(
+        job, prefix, lambda facts, time: reported_columns(facts, dataset) is not None and stands_at(facts, time)
+    )
 
 
-def last_started(job: JobId) -> Ask:
+def last_started(job: JobId) -> NewestQuery:
     """For its run that started last; one known only as a parent comes before any that started."""
-    return Ask(job, "N", lambda facts, time: (facts.first or EARLIEST) == time)
+    return NewestQuery(job, "N", lambda facts, time: (facts.first or EARLIEST) == time)
 
 
-def newest(asks: Sequence[Ask], table: GraphTable, at: str | None = None) -> list[Run | None]:
+def newest(asks: Sequence[NewestQuery], table: GraphTable, at: str | None = None) -> list[RunWithFacts | None]:
     """The run of each, as of a time; None where there is none."""
-    found: list[Run | None] = [None] * len(asks)
+    found: list[RunWithFacts | None] = [None] * len(asks)
     highs = {number: f"{ask.prefix}#{at or '~'}" for number, ask in enumerate(asks)}
     look = _FIRST_LOOK
     while highs:
         queries = [
-            Query(job_pk(asks[number].job), low=f"{asks[number].prefix}#", high=high, newest_first=True, limit=look)
+            RowQuery(job_pk(asks[number].job), low=f"{asks[number].prefix}#", high=high, newest_first=True, limit=look)
             for number, high in highs.items()
         ]
         pages = dict(zip(highs, table.query(queries), strict=True))
-        facts = facts_of_runs({run_of(row) for page in pages.values() for row in page.rows}, table, at)
+        facts = read_run_facts({run_of(row) for page in pages.values() for row in page.rows}, table, at)
         for number, page in pages.items():
-            found[number] = _first_borne(asks[number], page.rows, facts)
+            found[number] = _first_confirmed(asks[number], page.rows, facts)
         # The last row looked at begins the next look: a live run's newest row may be any of its rows.
         highs = {number: page.rows[-1].sk for number, page in pages.items() if page.more and found[number] is None}
         look = _NEXT_LOOK
     return found
 
 
-def _first_borne(ask: Ask, rows: Sequence[Row], facts: dict[RunKey, RunFacts]) -> Run | None:
+def _first_confirmed(ask: NewestQuery, rows: Sequence[Row], facts: dict[RunKey, RunFacts]) -> RunWithFacts | None:
     for row in rows:
         run = run_of(row)
         if run in facts and owner(facts[run]) == ask.job and ask.borne(facts[run], time_of(row)):

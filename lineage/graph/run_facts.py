@@ -58,22 +58,22 @@ def failed(facts: RunFacts) -> bool:
     return state(facts) in _FAILED
 
 
-def is_live(facts: RunFacts) -> bool:
+def is_active_stream(facts: RunFacts) -> bool:
     """Whether it is a streaming run that has not ended: what it does counts already."""
     return facts.streaming is not None and not facts.terminals
 
 
-def known(facts: RunFacts) -> bool:
+def has_io(facts: RunFacts) -> bool:
     """Whether it told of any dataset: one side told of means that the other has none."""
     return bool(facts.inputs or facts.outputs)
 
 
-def position(facts: RunFacts) -> str | None:
+def effective_time(facts: RunFacts) -> str | None:
     """Where it stands among its job's runs: its end, or the last event of a live one; None before it counts."""
-    return ended(facts) or (facts.last if is_live(facts) else None)
+    return ended(facts) or (facts.last if is_active_stream(facts) else None)
 
 
-def positions(facts: RunFacts) -> list[str]:
+def effective_times(facts: RunFacts) -> list[str]:
     """Every time that is its position, or was as of some earlier time."""
     ends = {terminal.partition("#")[0] for terminal in facts.terminals}
     return sorted(ends | set(facts.times) if facts.streaming else ends)
@@ -150,17 +150,17 @@ def run_version_id(dataset: DatasetId, namespace: str, run: str) -> str:
     return dataset_version_id(dataset, f"{namespace}:{run}")
 
 
-def written(facts: RunFacts, dataset: DatasetId) -> str | None:
+def version_created(facts: RunFacts, dataset: DatasetId) -> str | None:
     """When the run's version of the dataset was made: at its end, if it streams when it was first heard of; or not."""
     first = facts.outputs.get(text_of(dataset))
-    if first is None or facts.declared or position(facts) is None:
+    if first is None or facts.declared or effective_time(facts) is None:
         return None
     return first if facts.streaming else ended(facts)
 
 
 def written_datasets(facts: RunFacts) -> Iterator[DatasetId]:
     """The datasets of which the run made a version."""
-    return (dataset for dataset in map(dataset_of, facts.outputs) if written(facts, dataset))
+    return (dataset for dataset in map(dataset_of, facts.outputs) if version_created(facts, dataset))
 
 
 def storage_version(facets: Facets) -> str | None:

@@ -63,7 +63,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Query:
+class RowQuery:
     """Rows of one partition: those whose sort key begins with `prefix`, or lies from `low` to `high`, both included."""
 
     pk: str
@@ -75,7 +75,7 @@ class Query:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class RowPage:
     """The rows that a query found; `more` if its limit cut some."""
 
     rows: Sequence[Row]
@@ -83,7 +83,7 @@ class Page:
 
 
 @dataclass(frozen=True, slots=True)
-class Add:
+class Increment:
     """A number to add to a counter."""
 
     key: Key
@@ -101,7 +101,7 @@ class Swap:
     row: Row
     puts: tuple[Row, ...] = ()
     deletes: tuple[Key, ...] = ()
-    adds: tuple[Add, ...] = ()
+    adds: tuple[Increment, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -128,7 +128,7 @@ class GraphTable:
         )
         return {row.key: row for items in found for row in self._rows(items)}
 
-    def query(self, queries: Sequence[Query]) -> list[Page]:
+    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
         """What each query finds, in the order of the sort keys' bytes, or backwards."""
         return self._each(self._page, queries)
 
@@ -162,7 +162,7 @@ class GraphTable:
             return [act(things[0])]
         return list(self._pool.map(act, things))
 
-    def _page(self, query: Query) -> Page:
+    def _page(self, query: RowQuery) -> RowPage:
         asked = _query(self.table, query)
         items: list[Item] = []
         while True:
@@ -171,7 +171,7 @@ class GraphTable:
             items += answer["Items"]
             last = answer.get("LastEvaluatedKey")
             if last is None or len(items) > query.limit:
-                return Page(self._rows(items[: query.limit]), more=len(items) > query.limit)
+                return RowPage(self._rows(items[: query.limit]), more=len(items) > query.limit)
             asked["ExclusiveStartKey"] = last
 
     def _swap(self, swap: Swap) -> bool:
@@ -264,7 +264,7 @@ def _key(key: Key) -> dict[str, Value]:
     return {"pk": {"S": key[0]}, "sk": {"S": key[1]}}
 
 
-def _query(table: str, query: Query) -> QueryInputTypeDef:
+def _query(table: str, query: RowQuery) -> QueryInputTypeDef:
     condition, values = "pk = :pk", {":pk": {"S": query.pk}}
     if query.low or query.high:
         condition += " AND sk BETWEEN :low AND :high"

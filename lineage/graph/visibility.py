@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from lineage.graph.table import GraphTable, Key, Page, Query, Row
+from lineage.graph.table import GraphTable, Key, Row, RowPage, RowQuery
 from lineage_model.ids import DatasetId, JobId
 
 
@@ -46,6 +46,6 @@ class EmptyTable(GraphTable):
         """Return no row."""
         return {}
 
-    def query(self, queries: Sequence[Query]) -> list[Page]:
+    def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
         """Return an empty page for each query."""
-        return [Page([]) for _ in queries]
+        return [RowPage([]) for _ in queries]

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lineage.graph.facts import DatasetFacts, NamespaceFacts, dataset_of, deleted_at, job_of, join, primary_of, until
+from lineage.graph.facts import DatasetFacts, NamespaceFacts, as_of, dataset_of, deleted_at, job_of, join, primary_of
 from lineage.graph.keys import DATASET_FACTS, FACTS, PRESENT, dataset_pk, facts_key, namespace_pk
-from lineage.graph.table import GraphTable, Page, Query, Row
+from lineage.graph.table import GraphTable, Row, RowPage, RowQuery
 from lineage.graph.visibility import Visibility
 from lineage_model.ids import DatasetId, JobId
 
@@ -147,14 +147,14 @@ class Groups:
             self._add(found[number // each], page)
         return found
 
-    def _queries(self, pk: str, readers: bool) -> list[Query]:
+    def _queries(self, pk: str, readers: bool) -> list[RowQuery]:
         if self._at is None:
             if not readers:
-                return [Query(pk, low=DATASET_FACTS, high="A#Q", limit=EDGES_MAX)]
-            once = [Query(pk, low="H#R#", high="H#T", limit=EDGES_MAX)] if self._ever else []
-            return [Query(pk, prefix=PRESENT, limit=EDGES_MAX), *once]
-        ever = Query(pk, prefix="H#" if readers else "H#W#", limit=EDGES_MAX)
-        return [Query(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
+                return [RowQuery(pk, low=DATASET_FACTS, high="A#Q", limit=EDGES_MAX)]
+            once = [RowQuery(pk, low="H#R#", high="H#T", limit=EDGES_MAX)] if self._ever else []
+            return [RowQuery(pk, prefix=PRESENT, limit=EDGES_MAX), *once]
+        ever = RowQuery(pk, prefix="H#" if readers else "H#W#", limit=EDGES_MAX)
+        return [RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
 
     def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
         """Read what is known of the names, a hundred a request; then the jobs of those that may have any."""
@@ -164,12 +164,12 @@ class Groups:
             return found
         prefix = "A#P#" if self._at is None else "H#" if readers else "H#W#"
         asked = [number for number, one in enumerate(found) if readers or one.facts.written]
-        queries = [Query(dataset_pk(names[number]), prefix=prefix, limit=EDGES_MAX) for number in asked]
+        queries = [RowQuery(dataset_pk(names[number]), prefix=prefix, limit=EDGES_MAX) for number in asked]
         for number, page in zip(asked, self._table.query(queries) if queries else [], strict=True):
             self._add(found[number], page)
         return found
 
-    def _add(self, found: _Name, page: Page) -> None:
+    def _add(self, found: _Name, page: RowPage) -> None:
         for row in page.rows:
             self._put(found, row)
         found.cut |= page.more
@@ -183,7 +183,7 @@ class Groups:
     def _put(self, found: _Name, row: Row) -> None:
         if row.sk == DATASET_FACTS:
             facts = DatasetFacts(**row.data["facts"])
-            found.facts = until(facts, self._at) if self._at else facts
+            found.facts = as_of(facts, self._at) if self._at else facts
         elif row.sk.startswith("A#D#"):
             found.made.append(dataset_of(row.data["name"]))
         else:
@@ -212,7 +212,7 @@ class Namespaces:
         self._deleted.update(dict.fromkeys(new, ""))
         for row in rows.values():
             facts = NamespaceFacts(**row.data["facts"])
-            self._deleted[row.data["id"]] = deleted_at(until(facts, self._at) if self._at else facts)
+            self._deleted[row.data["id"]] = deleted_at(as_of(facts, self._at) if self._at else facts)
 
     def deleted(self, namespace: str) -> str:
         """When the namespace was last deleted; the empty text if never."""

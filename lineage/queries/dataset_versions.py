@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from lineage.graph.entities import FoundDatasetVersion
-from lineage.graph.facts import RunFacts, present, united_facets
-from lineage.graph.job_nodes import brief_run
+from lineage.graph.entities import DatasetVersion
+from lineage.graph.facts import RunFacts, merged_facets, present
+from lineage.graph.job_nodes import summarize_run
 from lineage.graph.keys import dataset_pk
-from lineage.graph.newest import end_of, facts_of_runs, run_of, time_of
+from lineage.graph.newest import end_of, read_run_facts, run_of, time_of
 from lineage.graph.run_facts import dataset_version_id, failed
-from lineage.graph.table import GraphTable, Page, Query
+from lineage.graph.table import GraphTable, RowPage, RowQuery
 from lineage.openlineage.event import Facets
 from lineage.queries.dataset_groups import Group
 from lineage.queries.descriptions import describe, fields_of
@@ -89,14 +89,14 @@ def read_windows(
     ends = highs or ["~"] * len(groups)
     asked = [(group, name, end) for group, end in zip(groups, ends, strict=True) for name in group.names]
     queries = [
-        Query(dataset_pk(name), low=f"{prefix}#", high=f"{prefix}#{end}#~", newest_first=True, limit=look)
+        RowQuery(dataset_pk(name), low=f"{prefix}#", high=f"{prefix}#{end}#~", newest_first=True, limit=look)
         if (group.facts.described if prefix == "E" else group.facts.written)
         else None
         for group, name, end in asked
         for prefix in _PREFIXES
     ]
     pages = _pages(queries, table)
-    facts = facts_of_runs({run_of(row) for page in pages for row in page.rows if row.sk[0] != "E"}, table, at)
+    facts = read_run_facts({run_of(row) for page in pages for row in page.rows if row.sk[0] != "E"}, table, at)
     windows, place = [], 0
     for group, end in zip(groups, ends, strict=True):
         each = len(group.names) * len(_PREFIXES)
@@ -109,14 +109,14 @@ def read_windows(
     return windows
 
 
-def _pages(queries: Sequence[Query | None], table: GraphTable) -> list[Page]:
+def _pages(queries: Sequence[RowQuery | None], table: GraphTable) -> list[RowPage]:
     """Return what each query finds, in one round; nothing for what is not asked."""
     asked = [query for query in queries if query is not None]
     found = iter(table.query(asked) if asked else ())
-    return [Page(()) if query is None else next(found) for query in queries]
+    return [RowPage(()) if query is None else next(found) for query in queries]
 
 
-def _told(group: Group, pages: Sequence[Page], facts: dict[RunKey, RunFacts], at: str | None) -> list[Version]:
+def _told(group: Group, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts], at: str | None) -> list[Version]:
     """What may be versions, the oldest first: those of runs, and every DatasetEvent."""
     made: dict[RunKey, Version] = {}
     events: list[Version] = []
@@ -137,7 +137,7 @@ def _told(group: Group, pages: Sequence[Page], facts: dict[RunKey, RunFacts], at
 
 
 def _of_run(one: Written, group: Group) -> Version:
-    facets = united_facets(one.facts.written_facets, group.names)
+    facets = merged_facets(one.facts.written_facets, group.names)
     return Version(one.created, str(one.run), one.name, facets, one)
 
 
@@ -227,19 +227,19 @@ def find_version(group: Group, version: str, table: GraphTable) -> Version | Non
     runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
     if not runs:
         return read_windows([group], table, VERSIONS_MAX)[0].newest(lambda one: one.id == version)
-    facts = facts_of_runs(runs, table)
+    facts = read_run_facts(runs, table)
     made = [version_by(run, told, group) for run, told in facts.items()]
     return next((_of_run(one, group) for one in made if one), None)
 
 
-def found_version(group: Group, version: Version) -> FoundDatasetVersion:
+def found_version(group: Group, version: Version) -> DatasetVersion:
     """The version as it is told."""
-    return FoundDatasetVersion(
+    return DatasetVersion(
         dataset=group.primary,
         version=version.id,
         created=version.created,
         physical_name=group.primary.name,
-        created_by=brief_run(version.written.run, version.written.facts) if version.written else None,
+        created_by=summarize_run(version.written.run, version.written.facts) if version.written else None,
         **describe(version.facets),
         facets=version.facets,
         failed=version.failed,

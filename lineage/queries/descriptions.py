@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, TypedDict
 
-from lineage.graph.entities import FoundDataset
+from lineage.graph.entities import Dataset
 from lineage.graph.facts import NO_PARENT, DatasetFacts, is_dropped
 from lineage.graph.run_facts import text_in
 from lineage.openlineage.event import Facets
@@ -51,10 +51,10 @@ def is_temporary(facts: DatasetFacts) -> bool:
     return is_dropped(facts) and len(facts.users) == 1 and NO_PARENT not in facts.users
 
 
-def found_dataset(group: Group, facets: Facets, *, hidden: bool = False, **more: Any) -> FoundDataset:
+def found_dataset(group: Group, facets: Facets, *, hidden: bool = False, **more: Any) -> Dataset:
     """Return the dataset of a group with its present facets; `more` is what its versions tell."""
     told = describe(facets)
-    return FoundDataset(
+    return Dataset(
         id=group.primary,
         created=group.facts.first or "",
         updated=group.facts.last or "",

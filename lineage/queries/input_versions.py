@@ -10,14 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from lineage.graph.entities import ResolvedBy, UsedVersion
-from lineage.graph.facts import RunFacts, dataset_of, united_facets
+from lineage.graph.facts import RunFacts, dataset_of, merged_facets
 from lineage.graph.index_rows import storage_key
 from lineage.graph.run_facts import (
     dataset_version_id,
+    effective_time,
     failed,
     owner,
     parent_run,
-    position,
     run_version_id,
     storage_version,
     written_datasets,
@@ -68,12 +68,12 @@ class Read:
     @property
     def facets(self) -> Facets:
         """The input facets, of whichever name they were told."""
-        return united_facets(self.facts.input_facets, self.names)
+        return merged_facets(self.facts.input_facets, self.names)
 
     @property
     def storage(self) -> str | None:
         """The storage's own version, if it was told."""
-        return storage_version(united_facets(self.facts.read_facets, self.names))
+        return storage_version(merged_facets(self.facts.read_facets, self.names))
 
     def settle(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
         """This is the version."""
@@ -97,13 +97,13 @@ def reads_of(runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: Groups)
 def outputs_of(facts: RunFacts, run: RunKey, groups: Groups) -> tuple[UsedVersion, ...]:
     """Return the versions that a run made, by dataset; its outputs' groups are loaded."""
     job = owner(facts)
-    if job is None or position(facts) is None:
+    if job is None or effective_time(facts) is None:
         return ()
     by_group: dict[DatasetId, list[DatasetId]] = {}
     for name in sorted(written_datasets(facts)):
         by_group.setdefault(groups.primary(name), []).append(name)
     return tuple(
-        UsedVersion(primary, run_version_id(names[0], job.namespace, run.id), united_facets(facts.output_facets, names))
+        UsedVersion(primary, run_version_id(names[0], job.namespace, run.id), merged_facets(facts.output_facets, names))
         for primary, names in sorted(by_group.items())
     )
 
@@ -128,7 +128,7 @@ def _stored(read: Read, storage: str) -> Callable[[Written], bool]:
     others = _others(read)
 
     def accept(one: Written) -> bool:
-        written = united_facets(one.facts.written_facets, read.group.names)
+        written = merged_facets(one.facts.written_facets, read.group.names)
         return others(one) and storage_version(written) == storage
 
     return accept

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from lineage.graph.entities import FoundDataset, FoundJob, Graph, LastWriter, outline_dataset, outline_job
+from lineage.graph.entities import Dataset, Graph, Job, LastWriter, outline_dataset, outline_job
 from lineage.graph.facet_refs import without_references
 from lineage.graph.facts import job_of
-from lineage.graph.job_nodes import found_job
+from lineage.graph.job_nodes import job_of_node
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.event import Facets
@@ -37,7 +37,7 @@ class Walk:
         self._groups = Groups(table, at, edges=True)
         self._namespaces = Namespaces(table, at)
         self._nodes: dict[JobId, Mapping[str, Any]] = {}
-        self._jobs: dict[JobId, FoundJob] = {}
+        self._jobs: dict[JobId, Job] = {}
         self._datasets: dict[DatasetId, Group] = {}
         # Names of datasets that were looked at, whether or not they are shown.
         self._names: set[DatasetId] = set()
@@ -54,7 +54,7 @@ class Walk:
         new = self._add_datasets([dataset])
         return self._walk(self._users_of(new), depth) if new else None
 
-    def _walk(self, jobs: Sequence[FoundJob], depth: int) -> Graph:
+    def _walk(self, jobs: Sequence[Job], depth: int) -> Graph:
         """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
         for hop in range(depth + 1):
             fitting = self._fitting(jobs)
@@ -87,7 +87,7 @@ class Walk:
         self._datasets.update((group.primary, group) for group in new)
         return list(new)
 
-    def _users_of(self, groups: Iterable[Group]) -> list[FoundJob]:
+    def _users_of(self, groups: Iterable[Group]) -> list[Job]:
         """The visible jobs that read or produce one of these, and were not looked at before."""
         users: set[JobId] = set()
         opened = list(filter(self._opens, groups))
@@ -98,20 +98,20 @@ class Walk:
         found = self._look_at(sorted(users - self._jobs.keys()))
         return [job for job in found if not among.isdisjoint((*job.inputs, *job.outputs))]
 
-    def _look_at(self, jobs: Sequence[JobId]) -> list[FoundJob]:
+    def _look_at(self, jobs: Sequence[JobId]) -> list[Job]:
         """The jobs of these names that are there and not hidden, their datasets under the names that they wrote."""
         fitting = self._fitting(jobs)
         new = [job for job in fitting if job not in self._nodes]
         self._nodes.update(nodes_of(new, self._table, self._at))
         self._namespaces.load(job.namespace for job in new)
         nodes = [self._nodes[job] for job in fitting if job in self._nodes]
-        found = [found_job(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
+        found = [job_of_node(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
         return [job for job in found if not job.hidden]
 
     def _opens(self, group: Group) -> bool:
         return self._visibility.opens(*group.names)
 
-    def _under_primaries(self, job: FoundJob) -> FoundJob:
+    def _under_primaries(self, job: Job) -> Job:
         return replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs))
 
     def _primaries(self, names: Iterable[DatasetId]) -> tuple[DatasetId, ...]:
@@ -146,6 +146,6 @@ class Walk:
         return sorted(edges)
 
 
-def _found(group: Group, facets: Facets, last: LastWriter | None) -> FoundDataset:
+def _found(group: Group, facets: Facets, last: LastWriter | None) -> Dataset:
     found = found_dataset(group, facets, stale=last is not None, last_written_by=last)
     return replace(found, facets=without_references(found.facets))

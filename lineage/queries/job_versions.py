@@ -10,13 +10,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from lineage.graph.entities import FoundJobVersion
+from lineage.graph.entities import JobVersion
 from lineage.graph.facts import RunFacts
-from lineage.graph.job_nodes import brief_run
+from lineage.graph.job_nodes import summarize_run
 from lineage.graph.keys import job_pk
-from lineage.graph.newest import Run, facts_of_runs, last_known, last_silent, newest, run_of, stands_at, time_of
-from lineage.graph.run_facts import code_of, io_at, job_version_id, known, owner, position
-from lineage.graph.table import GraphTable, Page, Query
+from lineage.graph.newest import (
+    RunWithFacts,
+    last_with_io,
+    last_without_io,
+    newest,
+    read_run_facts,
+    run_of,
+    stands_at,
+    time_of,
+)
+from lineage.graph.run_facts import code_of, effective_time, has_io, io_at, job_version_id, owner
+from lineage.graph.table import GraphTable, RowPage, RowQuery
 from lineage_model.ids import DatasetId, JobId, RunKey
 
 # Runs of one job, and versions, that are looked at.
@@ -62,8 +71,8 @@ class Code:
 
 def entries_of(run: RunKey, facts: RunFacts) -> Iterator[Entry]:
     """What a run that told of datasets makes of its job; a streaming run makes a version whenever it tells of more."""
-    job, last = owner(facts), position(facts)
-    if job is None or last is None or not known(facts):
+    job, last = owner(facts), effective_time(facts)
+    if job is None or last is None or not has_io(facts):
         return
     location, code = code_of(facts)
     firsts = sorted({*facts.inputs.values(), *facts.outputs.values()}) if facts.streaming else [last]
@@ -88,28 +97,30 @@ class Window:
 def read_window(job: JobId, table: GraphTable, until: str = "~") -> Window:
     """The entries of the job's newest runs, up to a position."""
     queries = [
-        Query(job_pk(job), low=f"{prefix}#", high=f"{prefix}#{until}#~", newest_first=True, limit=RUNS_MAX)
+        RowQuery(job_pk(job), low=f"{prefix}#", high=f"{prefix}#{until}#~", newest_first=True, limit=RUNS_MAX)
         for prefix in ("K", "U")
     ]
     pages = table.query(queries)
     cut = any(page.more for page in pages)
     floor = max((time_of(page.rows[-1]) for page in pages if page.more), default="")
-    facts = facts_of_runs({run_of(row) for page in pages for row in page.rows}, table)
+    facts = read_run_facts({run_of(row) for page in pages for row in page.rows}, table)
     runs = dict(_borne(job, pages, facts))
-    placed = sorted(((position(told) or "", run) for run, told in runs.items() if (position(told) or "") > floor))
+    placed = sorted(
+        ((effective_time(told) or "", run) for run, told in runs.items() if (effective_time(told) or "") > floor)
+    )
     entries = _in_sequence([(run, runs[run]) for _, run in placed], cut)
     return Window(sorted(entries, key=lambda entry: entry.order), cut)
 
 
-def _borne(job: JobId, pages: Sequence[Page], facts: dict[RunKey, RunFacts]) -> Iterator[Run]:
+def _borne(job: JobId, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts]) -> Iterator[RunWithFacts]:
     for prefix, page in zip(("K", "U"), pages, strict=True):
         for row in page.rows:
             told = facts.get(run_of(row))
-            if told and owner(told) == job and known(told) == (prefix == "K") and stands_at(told, time_of(row)):
+            if told and owner(told) == job and has_io(told) == (prefix == "K") and stands_at(told, time_of(row)):
                 yield run_of(row), told
 
 
-def _in_sequence(runs: Iterable[Run], cut: bool) -> Iterator[Entry]:
+def _in_sequence(runs: Iterable[RunWithFacts], cut: bool) -> Iterator[Entry]:
     """The entries of runs in their order, those of runs that told nothing as the runs before them make them."""
     last: Entry | None = None
     begun = not cut
@@ -128,7 +139,7 @@ def _in_sequence(runs: Iterable[Run], cut: bool) -> Iterator[Entry]:
 
 
 def _unknown(run: RunKey, facts: RunFacts, last: Entry | None, given: Code | None) -> Entry:
-    job, at = owner(facts), position(facts) or ""
+    job, at = owner(facts), effective_time(facts) or ""
     if job is None:
         raise ValueError(f"run {run} has no job")
     if last is not None and given is None:
@@ -139,7 +150,7 @@ def _unknown(run: RunKey, facts: RunFacts, last: Entry | None, given: Code | Non
     return Entry(at, at, run, facts, inputs, outputs, location, code, version, unknown=last is not None)
 
 
-def versions_of(job: JobId, table: GraphTable) -> tuple[list[FoundJobVersion], bool]:
+def versions_of(job: JobId, table: GraphTable) -> tuple[list[JobVersion], bool]:
     """The job's versions, the one in use last first; whether some may be missing."""
     window = read_window(job, table)
     found = [_found(job, entries) for entries in _by_version(window.entries).values()]
@@ -156,10 +167,10 @@ def _by_version(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
     return versions
 
 
-def _found(job: JobId, entries: Sequence[Entry]) -> FoundJobVersion:
+def _found(job: JobId, entries: Sequence[Entry]) -> JobVersion:
     newest = entries[-1]
     runs = [entry for entry in entries if not entry.facts.declared]
-    return FoundJobVersion(
+    return JobVersion(
         job=job,
         version=newest.version,
         created=min(entry.made for entry in entries),
@@ -168,21 +179,21 @@ def _found(job: JobId, entries: Sequence[Entry]) -> FoundJobVersion:
         outputs=newest.outputs,
         location=newest.location,
         code_version=newest.code,
-        latest_run=brief_run(runs[-1].run, runs[-1].facts) if runs else None,
+        latest_run=summarize_run(runs[-1].run, runs[-1].facts) if runs else None,
         lineage_unknown=all(entry.unknown for entry in entries),
     )
 
 
-def _older(job: JobId, newer: set[str], table: GraphTable) -> list[FoundJobVersion]:
+def _older(job: JobId, newer: set[str], table: GraphTable) -> list[JobVersion]:
     """Versions that runs before the window told of, by their newest run."""
-    page = table.query([Query(job_pk(job), prefix="JV#", limit=VERSIONS_MAX)])[0]
+    page = table.query([RowQuery(job_pk(job), prefix="JV#", limit=VERSIONS_MAX)])[0]
     versions = [row.sk.removeprefix("JV#") for row in page.rows]
     left = [version for version in versions if version not in newer]
     if not left:
         return []
-    queries = [Query(job_pk(job), prefix=f"JR#{version}#", newest_first=True, limit=_LOOK) for version in left]
+    queries = [RowQuery(job_pk(job), prefix=f"JR#{version}#", newest_first=True, limit=_LOOK) for version in left]
     pages = table.query(queries)
-    facts = facts_of_runs({run_of(row) for page in pages for row in page.rows}, table)
+    facts = read_run_facts({run_of(row) for page in pages for row in page.rows}, table)
     found = []
     for version, runs in zip(left, pages, strict=True):
         entries = [
@@ -198,11 +209,11 @@ def _older(job: JobId, newer: set[str], table: GraphTable) -> list[FoundJobVersi
 
 def last_entries(jobs: Sequence[JobId], table: GraphTable) -> dict[JobId, Entry]:
     """The newest entry of each job: what its current version is."""
-    runs = newest([ask for job in jobs for ask in (last_known(job), last_silent(job))], table)
+    runs = newest([ask for job in jobs for ask in (last_with_io(job), last_without_io(job))], table)
     found = {}
     for job, told, after in zip(jobs, runs[::2], runs[1::2], strict=True):
         entries = sorted(entries_of(*told), key=lambda entry: entry.order) if told else []
-        if after and (not entries or (position(after[1]) or "", after[0]) > entries[-1].order):
+        if after and (not entries or (effective_time(after[1]) or "", after[0]) > entries[-1].order):
             entries = list(read_window(job, table).entries)
         if entries:
             found[job] = entries[-1]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from lineage.graph.entities import FoundDataset, FoundDatasetVersion, FoundJob, FoundJobVersion, Listed, State
+from lineage.graph.entities import Dataset, DatasetVersion, Job, JobVersion, ResultPage, State
 from lineage.graph.facet_refs import restored
 from lineage.graph.facts import JobFacts, facets_of
-from lineage.graph.job_nodes import found_job
+from lineage.graph.job_nodes import job_of_node
 from lineage.graph.keys import current_key, facts_key
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
@@ -35,7 +35,7 @@ _LATEST_RUNS = 10
 STATES_MAX = 5_000
 
 
-_F = TypeVar("_F", FoundDataset, FoundDatasetVersion, FoundJob)
+_F = TypeVar("_F", Dataset, DatasetVersion, Job)
 
 
 def _with_facets(found: Sequence[_F], table: GraphTable) -> list[_F]:
@@ -52,19 +52,19 @@ class Datasets:
         self._groups = Groups(table, edges=True)
         self._namespaces = Namespaces(table)
 
-    def list(self, namespace: str, *, limit: int, offset: int) -> Listed[FoundDataset]:
+    def list(self, namespace: str, *, limit: int, offset: int) -> ResultPage[Dataset]:
         """Those of a namespace, by name."""
         catalogue = NameCatalogue(self._table)
         names = catalogue.listed(catalogue.datasets(namespace))
         page = catalogue.page(names, limit=limit, offset=offset)
-        return Listed(self._found(page), len(names.ids), names.truncated)
+        return ResultPage(self._found(page), len(names.ids), names.truncated)
 
-    def find(self, dataset: DatasetId) -> FoundDataset | None:
+    def find(self, dataset: DatasetId) -> Dataset | None:
         """The dataset; a hidden one too."""
         found = self._found([dataset])
         return found[0] if found else None
 
-    def _found(self, names: Sequence[DatasetId]) -> Sequence[FoundDataset]:
+    def _found(self, names: Sequence[DatasetId]) -> Sequence[Dataset]:
         groups = self._load(names)
         currents = current_versions(groups, self._table) if groups else []
         facets = read_facets(groups, self._table)
@@ -93,7 +93,7 @@ class Datasets:
         self._namespaces.load(primary.namespace for primary in groups)
         return [group for group in groups.values() if group.known]
 
-    def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> Listed[FoundDatasetVersion] | None:
+    def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> ResultPage[DatasetVersion] | None:
         """Its versions, newest first."""
         groups = self._load([dataset])
         if not groups:
@@ -101,9 +101,9 @@ class Datasets:
         window = read_windows(groups, self._table, VERSIONS_MAX)[0]
         page = [found_version(groups[0], one) for one in window.versions[offset : offset + limit]]
         page = _with_facets(page, self._table)
-        return Listed(page, len(window.versions), window.cut)
+        return ResultPage(page, len(window.versions), window.cut)
 
-    def find_version(self, dataset: DatasetId, version: str) -> FoundDatasetVersion | None:
+    def find_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
         """One of its versions."""
         groups = self._load([dataset])
         one = find_version(groups[0], version, self._table) if groups else None
@@ -118,7 +118,7 @@ class Jobs:
         self._groups = Groups(table)
         self._namespaces = Namespaces(table)
 
-    def list(self, namespace: str | None, *, states: Sequence[State], limit: int, offset: int) -> Listed[FoundJob]:
+    def list(self, namespace: str | None, *, states: Sequence[State], limit: int, offset: int) -> ResultPage[Job]:
         """Those of a namespace, or of all, by name; only those whose last run is in one of `states`."""
         catalogue = NameCatalogue(self._table, self._visibility)
         names = catalogue.listed(catalogue.jobs(namespace))
@@ -127,11 +127,11 @@ class Jobs:
             chosen = [job for job in found if job.latest_run and job.latest_run.state in states]
             truncated = names.truncated or len(names.ids) > STATES_MAX
             page = self._named(chosen[offset : offset + limit])
-            return Listed(self._detailed(page), len(chosen), truncated)
+            return ResultPage(self._detailed(page), len(chosen), truncated)
         page = self._nodes(catalogue.page(names, limit=limit, offset=offset))
-        return Listed(self._detailed(page), len(names.ids), names.truncated)
+        return ResultPage(self._detailed(page), len(names.ids), names.truncated)
 
-    def find(self, job: JobId) -> FoundJob | None:
+    def find(self, job: JobId) -> Job | None:
         """The job, a hidden one too, with its last ten runs."""
         nodes = self._nodes([job])
         if not nodes or not nodes[0].created:
@@ -140,20 +140,20 @@ class Jobs:
         found = tuple(full_runs(dict(runs), self._table).values())
         return replace(self._detailed(nodes)[0], latest_run=found[0] if found else None, latest_runs=found)
 
-    def _nodes(self, jobs: Sequence[JobId]) -> Sequence[FoundJob]:
+    def _nodes(self, jobs: Sequence[JobId]) -> Sequence[Job]:
         return self._named(self._read(jobs))
 
-    def _read(self, jobs: Sequence[JobId]) -> Sequence[FoundJob]:
+    def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
         """Return the jobs that there are, their datasets under the names that were written."""
         rows = self._table.get(current_key(job) for job in jobs) if jobs else {}
         self._namespaces.load(job.namespace for job in jobs)
         return [
-            found_job(rows[current_key(job)].data, self._namespaces.deleted(job.namespace))
+            job_of_node(rows[current_key(job)].data, self._namespaces.deleted(job.namespace))
             for job in jobs
             if current_key(job) in rows
         ]
 
-    def _named(self, jobs: Sequence[FoundJob]) -> Sequence[FoundJob]:
+    def _named(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """Return the jobs with their datasets under primary names."""
         self._groups.load(one for job in jobs for one in (*job.inputs, *job.outputs))
         return [replace(job, inputs=self._primaries(job.inputs), outputs=self._primaries(job.outputs)) for job in jobs]
@@ -161,7 +161,7 @@ class Jobs:
     def _primaries(self, names: Sequence[DatasetId]) -> tuple[DatasetId, ...]:
         return tuple(sorted({self._groups.primary(name) for name in names}))
 
-    def _detailed(self, jobs: Sequence[FoundJob]) -> Sequence[FoundJob]:
+    def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
         """With their facets and current versions."""
         rows = self._table.get(facts_key(job.id) for job in jobs) if jobs else {}
         entries = last_entries([job.id for job in jobs], self._table) if jobs else {}
@@ -180,23 +180,23 @@ class Jobs:
             )
         return _with_facets(detailed, self._table)
 
-    def list_versions(self, job: JobId, *, limit: int, offset: int) -> Listed[FoundJobVersion] | None:
+    def list_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
         """Its versions, the one in use last first."""
         if self.find_brief(job) is None:
             return None
         versions, cut = versions_of(job, self._table)
-        return Listed([self._under_primaries(one) for one in versions[offset : offset + limit]], len(versions), cut)
+        return ResultPage([self._under_primaries(one) for one in versions[offset : offset + limit]], len(versions), cut)
 
-    def find_version(self, job: JobId, version: str) -> FoundJobVersion | None:
+    def find_version(self, job: JobId, version: str) -> JobVersion | None:
         """One of its versions."""
         versions, _ = versions_of(job, self._table)
         return next((self._under_primaries(one) for one in versions if one.version == version), None)
 
-    def find_brief(self, job: JobId) -> FoundJob | None:
+    def find_brief(self, job: JobId) -> Job | None:
         """The job without its runs."""
         nodes = self._nodes([job])
         return nodes[0] if nodes and nodes[0].created else None
 
-    def _under_primaries(self, version: FoundJobVersion) -> FoundJobVersion:
+    def _under_primaries(self, version: JobVersion) -> JobVersion:
         self._groups.load((*version.inputs, *version.outputs))
         return replace(version, inputs=self._primaries(version.inputs), outputs=self._primaries(version.outputs))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Generic, Literal, TypeAlias, TypeVar
 
 from lineage.graph.catalogue import NAMES, Catalogue, read_catalogue
-from lineage.graph.entities import FoundNamespace, Hit, Listed, Sort
+from lineage.graph.entities import Namespace, ResultPage, SearchHit, Sort
 from lineage.graph.facts import JobFacts, NamespaceFacts, dataset_of, deleted_at, job_of
 from lineage.graph.keys import FACTS, facts_key, namespace_pk
 from lineage.graph.table import GraphTable
@@ -24,27 +24,27 @@ DOUBTFUL_MAX = 2_000
 
 def list_namespaces(
     table: GraphTable, *, limit: int, offset: int, visibility: Visibility = EVERYTHING
-) -> Listed[FoundNamespace]:
+) -> ResultPage[Namespace]:
     """Return a page of all namespaces that an event named and the caller sees, by name, hidden ones too."""
     catalogue = read_catalogue(NAMES, table)
     names = sorted(filter(visibility.covers, catalogue["N"]))
     page = names[offset : offset + limit]
     rows = table.get((namespace_pk(name), FACTS) for name in page) if page else {}
     told = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
-    return Listed([found_namespace(name, told[name]) for name in page], len(names), catalogue.truncated)
+    return ResultPage([found_namespace(name, told[name]) for name in page], len(names), catalogue.truncated)
 
 
-def find_namespace(name: str, table: GraphTable) -> FoundNamespace | None:
+def find_namespace(name: str, table: GraphTable) -> Namespace | None:
     """The namespace, if an event told of it."""
     rows = table.get([(namespace_pk(name), FACTS)])
     facts = [NamespaceFacts(**row.data["facts"]) for row in rows.values()]
     return found_namespace(name, facts[0]) if facts and facts[0].first else None
 
 
-def found_namespace(name: str, facts: NamespaceFacts) -> FoundNamespace:
+def found_namespace(name: str, facts: NamespaceFacts) -> Namespace:
     """The namespace as it is told."""
     last = facts.last or ""
-    return FoundNamespace(name, facts.first or "", last, hidden=deleted_at(facts) > last)
+    return Namespace(name, facts.first or "", last, hidden=deleted_at(facts) > last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +154,7 @@ def search(
     before: str | None = None,
     after: str | None = None,
     visibility: Visibility = EVERYTHING,
-) -> Listed[Hit]:
+) -> ResultPage[SearchHit]:
     """The matches, updated from `after` on and before `before`; by name, or the last updated first."""
     catalogue = NameCatalogue(table, visibility)
     matches: list[Id] = [
@@ -164,15 +164,15 @@ def search(
     names = catalogue.listed(sorted(matches, key=lambda match: (match.name, match.namespace, isinstance(match, JobId))))
     if sort == "name" and before is None and after is None:
         page = catalogue.page(names, limit=limit, offset=0)
-        return Listed(_hits(page, table), len(names.ids), names.truncated)
+        return ResultPage(_hits(page, table), len(names.ids), names.truncated)
     hits = _hits(catalogue.page(names, limit=MATCHES_MAX, offset=0), table)
     hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
     if sort == "updated_at":
         hits.sort(key=lambda hit: hit.updated, reverse=True)
-    return Listed(hits[:limit], len(hits), names.truncated or len(names.ids) > MATCHES_MAX)
+    return ResultPage(hits[:limit], len(hits), names.truncated or len(names.ids) > MATCHES_MAX)
 
 
-def _hits(matches: Sequence[Id], table: GraphTable) -> list[Hit]:
+def _hits(matches: Sequence[Id], table: GraphTable) -> list[SearchHit]:
     jobs = [match for match in matches if isinstance(match, JobId)]
     rows = table.get(facts_key(job) for job in jobs) if jobs else {}
     updated: dict[Id, str] = {}
@@ -182,4 +182,4 @@ def _hits(matches: Sequence[Id], table: GraphTable) -> list[Hit]:
     datasets = [match for match in matches if not isinstance(match, JobId)]
     groups.load(datasets)
     updated.update((dataset, groups.group(dataset).facts.last or "") for dataset in datasets)
-    return [Hit(match, updated[match]) for match in matches]
+    return [SearchHit(match, updated[match]) for match in matches]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 
-from lineage.graph.entities import FoundRun, Listed, UpstreamInput, UpstreamRun
+from lineage.graph.entities import ResultPage, Run, UpstreamInput, UpstreamRun
 from lineage.graph.facet_refs import restored
 from lineage.graph.facts import RunFacts, dataset_of, facets_of
-from lineage.graph.job_nodes import brief_run
+from lineage.graph.job_nodes import summarize_run
 from lineage.graph.keys import COUNT, RUN_FACTS, job_pk, run_pk
-from lineage.graph.newest import facts_in_rows, facts_of_runs, run_of, time_of
-from lineage.graph.run_facts import first_claim, jobs_of, known, owner, position
-from lineage.graph.table import GraphTable, Query
+from lineage.graph.newest import facts_in_rows, read_run_facts, run_of, time_of
+from lineage.graph.run_facts import effective_time, first_claim, has_io, jobs_of, owner
+from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.dataset_groups import Groups
 from lineage.queries.input_versions import InputBudget, Read, outputs_of, reads_of
@@ -27,7 +27,7 @@ LISTED_MAX = 10_000
 NAMESPACES_MAX = 100
 
 
-def find_run(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> FoundRun | None:
+def find_run(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Run | None:
     """Return the run of this id, as it was sent or as Marquez prints it.
 
     Of the runs that have it in several namespaces, each with its own jobs, this is the earliest that the caller
@@ -48,9 +48,9 @@ def _runs_of_id(run: str, table: GraphTable, visibility: Visibility) -> tuple[li
     """
     run_id, cut = run_id_of(run), False
     named = [name for name in visibility.namespaces if not name.endswith("*")]
-    facts = facts_of_runs([RunKey.of(name, run_id) for name in named], table) if named else {}
+    facts = read_run_facts([RunKey.of(name, run_id) for name in named], table) if named else {}
     if len(named) < len(visibility.namespaces):
-        page = table.query([Query(run_pk(run_id), prefix=RUN_FACTS, limit=NAMESPACES_MAX)])[0]
+        page = table.query([RowQuery(run_pk(run_id), prefix=RUN_FACTS, limit=NAMESPACES_MAX)])[0]
         facts |= facts_in_rows(page.rows)
         cut = page.more
     seen = _owned(_there(facts), visibility.sees)
@@ -62,7 +62,7 @@ def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
     return {run: told for run, told in facts.items() if owner(told) and not told.declared}
 
 
-def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, FoundRun]:
+def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, Run]:
     """Return the runs with their facets, versions read (as many as the budget has) and written, and job version."""
     groups, budget = Groups(table), InputBudget()
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.outputs)
@@ -73,7 +73,7 @@ def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey
     )
     found = {}
     for (run, facts), of_run, of_job in zip(runs.items(), facets[::2], facets[1::2], strict=True):
-        brief = brief_run(run, facts)
+        brief = summarize_run(run, facts)
         found[run] = replace(
             brief,
             job_version=versions.get(run, brief.job_version),
@@ -91,17 +91,17 @@ def versions_of_unknown(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> d
     wanted: dict[JobId, list[RunKey]] = {}
     for run, facts in runs.items():
         job = owner(facts)
-        if job and position(facts) and not known(facts):
+        if job and effective_time(facts) and not has_io(facts):
             wanted.setdefault(job, []).append(run)
     found = {}
     for job, some in wanted.items():
-        until = max(position(runs[run]) or "" for run in some)
+        until = max(effective_time(runs[run]) or "" for run in some)
         entries = {entry.run: entry.version for entry in read_window(job, table, until).entries}
         found.update({run: entries[run] for run in some if run in entries})
     return found
 
 
-def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> Listed[FoundRun]:
+def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> ResultPage[Run]:
     """The job's runs, the one that started last first; those known only as parents at the end."""
     look = min(offset + limit, LISTED_MAX)
     runs, more = newest_runs(job, table, look)
@@ -110,7 +110,7 @@ def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> List
     page = dict(runs[offset : offset + limit])
     found = list(full_runs(page, table).values())
     cut = any(run.truncated for run in found)
-    return Listed(found, total, truncated=cut or (more and look == LISTED_MAX))
+    return ResultPage(found, total, truncated=cut or (more and look == LISTED_MAX))
 
 
 def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
@@ -119,9 +119,9 @@ def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[R
     high = "N#~"
     while True:
         page = table.query(
-            [Query(job_pk(job), low="N#", high=high, newest_first=True, limit=max(count - len(found), 1) + 8)]
+            [RowQuery(job_pk(job), low="N#", high=high, newest_first=True, limit=max(count - len(found), 1) + 8)]
         )[0]
-        facts = facts_of_runs({run_of(row) for row in page.rows}, table)
+        facts = read_run_facts({run_of(row) for row in page.rows}, table)
         for row in page.rows:
             told = facts.get(run_of(row))
             if told and owner(told) == job and (told.first or EARLIEST) == time_of(row):
@@ -133,7 +133,7 @@ def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[R
 
 def find_upstream(
     run: str, table: GraphTable, *, depth: int, visibility: Visibility = EVERYTHING
-) -> Listed[UpstreamRun] | None:
+) -> ResultPage[UpstreamRun] | None:
     """Return the run (see `find_run`), those whose versions it read, and so on, nearest first; None if unknown."""
     groups = Groups(table)
     runs, truncated = _runs_of_id(run, table, visibility)
@@ -145,7 +145,7 @@ def find_upstream(
     for _ in range(depth + 1):
         reads = reads_of(budget.take(dict(sorted(frontier.items()))), table, groups)
         for one in sorted(frontier):
-            found[one] = UpstreamRun(brief_run(one, frontier[one]), _told(reads[one], visibility))
+            found[one] = UpstreamRun(summarize_run(one, frontier[one]), _told(reads[one], visibility))
         producers = {
             read.produced_by
             for some in reads.values()
@@ -155,10 +155,10 @@ def find_upstream(
         near = sorted(producers - found.keys())
         room = UPSTREAM_MAX - len(found)
         truncated |= len(near) > room
-        frontier = _owned(_there(facts_of_runs(near[:room], table)), visibility.opens) if near[:room] else {}
+        frontier = _owned(_there(read_run_facts(near[:room], table)), visibility.opens) if near[:room] else {}
         if not frontier:
             break
-    return Listed(list(found.values()), len(found), truncated or bool(budget.cut))
+    return ResultPage(list(found.values()), len(found), truncated or bool(budget.cut))
 
 
 def _owned(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:

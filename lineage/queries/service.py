@@ -9,15 +9,15 @@ from typing import Literal
 from typing_extensions import Unpack
 
 from lineage.graph.entities import (
-    FoundDataset,
-    FoundDatasetVersion,
-    FoundJob,
-    FoundJobVersion,
-    FoundNamespace,
-    FoundRun,
+    Dataset,
+    DatasetVersion,
     Graph,
-    Hit,
-    Listed,
+    Job,
+    JobVersion,
+    Namespace,
+    ResultPage,
+    Run,
+    SearchHit,
     SearchOptions,
     State,
     UpstreamRun,
@@ -68,68 +68,68 @@ class Questions:
         """Return the same questions as a caller may ask them."""
         return Questions(self._table, visibility)
 
-    def list_namespaces(self, *, limit: int, offset: int) -> Listed[FoundNamespace]:
+    def list_namespaces(self, *, limit: int, offset: int) -> ResultPage[Namespace]:
         """The namespaces, by name."""
         return name_lists.list_namespaces(self._table, limit=limit, offset=offset, visibility=self._visibility)
 
-    def find_namespace(self, name: str) -> FoundNamespace | None:
+    def find_namespace(self, name: str) -> Namespace | None:
         """One namespace."""
         return name_lists.find_namespace(name, self._table)
 
-    def list_datasets(self, namespace: str, *, limit: int, offset: int) -> Listed[FoundDataset]:
+    def list_datasets(self, namespace: str, *, limit: int, offset: int) -> ResultPage[Dataset]:
         """A namespace's datasets, by name."""
         return Datasets(self._table).list(namespace, limit=limit, offset=offset)
 
-    def find_dataset(self, dataset: DatasetId) -> FoundDataset | None:
+    def find_dataset(self, dataset: DatasetId) -> Dataset | None:
         """A dataset, under any of its names."""
         return Datasets(self._table).find(dataset)
 
     def list_dataset_versions(
         self, dataset: DatasetId, *, limit: int, offset: int
-    ) -> Listed[FoundDatasetVersion] | None:
+    ) -> ResultPage[DatasetVersion] | None:
         """A dataset's versions, newest first."""
         listed = Datasets(self._table).list_versions(dataset, limit=limit, offset=offset)
         return None if listed is None else replace(listed, items=list(map(self._outlined, listed.items)))
 
-    def find_dataset_version(self, dataset: DatasetId, version: str) -> FoundDatasetVersion | None:
+    def find_dataset_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
         """One version of a dataset."""
         found = Datasets(self._table).find_version(dataset, version)
         return None if found is None else self._outlined(found)
 
-    def _outlined(self, version: FoundDatasetVersion) -> FoundDatasetVersion:
+    def _outlined(self, version: DatasetVersion) -> DatasetVersion:
         """Return the version without the run that made it, where that is not the caller's to see."""
         run = version.created_by
         return version if run is None or self._visibility.opens(run.job) else replace(version, created_by=None)
 
     def list_jobs(
         self, namespace: str | None, *, states: Sequence[State] = (), limit: int, offset: int
-    ) -> Listed[FoundJob]:
+    ) -> ResultPage[Job]:
         """A namespace's jobs, or all, by name; of which the last run is in one of the states, if any is given."""
         return Jobs(self._table, self._visibility).list(namespace, states=states, limit=limit, offset=offset)
 
-    def find_job(self, job: JobId) -> FoundJob | None:
+    def find_job(self, job: JobId) -> Job | None:
         """A job with its last ten runs."""
         return Jobs(self._table).find(job)
 
-    def list_job_versions(self, job: JobId, *, limit: int, offset: int) -> Listed[FoundJobVersion] | None:
+    def list_job_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
         """A job's versions, the one in use last first."""
         return Jobs(self._table).list_versions(job, limit=limit, offset=offset)
 
-    def find_job_version(self, job: JobId, version: str) -> FoundJobVersion | None:
+    def find_job_version(self, job: JobId, version: str) -> JobVersion | None:
         """One version of a job."""
         return Jobs(self._table).find_version(job, version)
 
-    def list_runs(self, job: JobId, *, limit: int, offset: int) -> Listed[FoundRun] | None:
+    def list_runs(self, job: JobId, *, limit: int, offset: int) -> ResultPage[Run] | None:
         """A job's runs, the one that started last first."""
         if Jobs(self._table).find_brief(job) is None:
             return None
         return runs.list_runs(job, self._table, limit=limit, offset=offset)
 
-    def find_run(self, run: str) -> FoundRun | None:
+    def find_run(self, run: str) -> Run | None:
         """Return a run by its id, as sent or as Marquez prints it: of several, the earliest that the caller sees."""
         return runs.find_run(run, self._table, self._visibility)
 
-    def find_upstream_runs(self, run: str, *, depth: int) -> Listed[UpstreamRun] | None:
+    def find_upstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
         """Return the run (see `find_run`) and those upstream of it, nearest first."""
         return runs.find_upstream(run, self._table, depth=depth, visibility=self._visibility)
 
@@ -160,7 +160,7 @@ class Questions:
 
     def search(
         self, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
-    ) -> Listed[Hit]:
+    ) -> ResultPage[SearchHit]:
         """Return the jobs and datasets whose names hold the text."""
         return name_lists.search(text, self._table, kind=kind, visibility=self._visibility, **options)
 
@@ -227,7 +227,7 @@ class FieldQuestions:
         candidates = field_candidates(node_id, self._table, self._visibility)
         return next((one for node in candidates if (one := walk.exists(node.dataset, node.field))), None)
 
-    def search_columns(self, text: str, **options: Unpack[SearchOptions]) -> Listed[ColumnHit]:
+    def search_columns(self, text: str, **options: Unpack[SearchOptions]) -> ResultPage[ColumnHit]:
         """Return the columns whose names hold the text."""
         return search_columns(text, self._table, visibility=self._visibility, **options)
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
-from lineage.graph.facts import JobFacts, until
-from lineage.graph.job_nodes import found_job, io_of, work_out
+from lineage.graph.facts import JobFacts, as_of
+from lineage.graph.job_nodes import compute_nodes, io_of, job_of_node
 from lineage.graph.keys import current_key, facts_key
 from lineage.graph.table import GraphTable
 from lineage.queries.dataset_groups import Group, Namespaces
@@ -27,7 +27,7 @@ def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) ->
     rows = table.get(facts_key(job) for job in jobs)
     told = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
     there = [job for job, facts in told.items() if facts.first and facts.first < at]
-    return work_out({job: until(told[job], at) for job in there}, table, at)
+    return compute_nodes({job: as_of(told[job], at) for job in there}, table, at)
 
 
 def unproduced(
@@ -47,6 +47,6 @@ def unproduced(
     nodes.update(nodes_of(unseen[:PRODUCERS_MAX], table, at))
     rest = set(unseen[PRODUCERS_MAX:])
     namespaces.load(job.namespace for job in nodes)
-    visible = [node for job, node in nodes.items() if not found_job(node, namespaces.deleted(job.namespace)).hidden]
+    visible = [node for job, node in nodes.items() if not job_of_node(node, namespaces.deleted(job.namespace)).hidden]
     produced = {dataset for node in visible for dataset in io_of(node)[1]}
     return [group.primary for group in groups if produced.isdisjoint(group.names) and rest.isdisjoint(group.producers)]

@@ -7,18 +7,18 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from lineage.graph.entities import (
-    FoundDataset,
-    FoundJob,
-    FoundJobVersion,
-    FoundRun,
+    Dataset,
     Graph,
+    Job,
+    JobVersion,
+    Run,
     outline_dataset,
     outline_job,
 )
 from lineage.graph.facet_refs import without_references
-from lineage.graph.facts import RunFacts, dataset_of, united_facets
-from lineage.graph.job_nodes import brief_run
-from lineage.graph.newest import facts_of_runs
+from lineage.graph.facts import RunFacts, dataset_of, merged_facets
+from lineage.graph.job_nodes import summarize_run
+from lineage.graph.newest import read_run_facts
 from lineage.graph.run_facts import owner
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
@@ -64,7 +64,7 @@ class Upstream:
     def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
         """What this run was made of, and what it made; `version` is the one of its job that is asked about."""
         self._versions[run] = version
-        facts = facts_of_runs([run], self._table)[run]
+        facts = read_run_facts([run], self._table)[run]
         self._groups.load(map(dataset_of, facts.outputs))
         for output in outputs_of(facts, run, self._groups):
             self._datasets[output.dataset, output.version] = run
@@ -74,7 +74,7 @@ class Upstream:
 
     def _walk(self, runs: Sequence[RunKey], depth: int) -> None:
         for hop in range(depth + 1):
-            frontier = facts_of_runs(runs, self._table)
+            frontier = read_run_facts(runs, self._table)
             self._runs.update(frontier)
             reads = reads_of(self._budget.take(dict(sorted(self._opened(frontier).items()))), self._table, self._groups)
             self._truncated |= bool(self._budget.cut)
@@ -108,10 +108,10 @@ class Upstream:
         return sorted(near)
 
     def _graph(self) -> Graph:
-        versions = {run: brief_run(run, facts) for run, facts in self._runs.items()}
+        versions = {run: summarize_run(run, facts) for run, facts in self._runs.items()}
         unknown = {**versions_of_unknown(self._runs, self._table), **self._versions}
         briefs = {run: replace(one, job_version=unknown.get(run, one.job_version)) for run, one in versions.items()}
-        made_by = facts_of_runs({run for run in self._datasets.values() if run}, self._table)
+        made_by = read_run_facts({run for run in self._datasets.values() if run}, self._table)
         self._groups.load(dataset for dataset, _ in self._datasets)
         edges = {
             (dataset_node(*node), job_node(briefs[run]))
@@ -132,25 +132,23 @@ class Upstream:
         )
         return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated)
 
-    def _dataset(self, group: Group, version: str, facets: Facets, made_by: RunFacts | None) -> FoundDataset:
+    def _dataset(self, group: Group, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
         if not self._visibility.opens(*group.names):
             return outline_dataset(group.primary, version)
         found = found_dataset(group, facets)
         whole = replace(found, version=version, facets=without_references(found.facets))
         if made_by is None:
             return whole
-        return replace(whole, **describe(united_facets(made_by.written_facets, group.names)))
+        return replace(whole, **describe(merged_facets(made_by.written_facets, group.names)))
 
 
-def _jobs(
-    runs: Mapping[RunKey, FoundRun], runs_facts: Mapping[RunKey, RunFacts], edges: Iterable[_Edge]
-) -> list[FoundJob]:
+def _jobs(runs: Mapping[RunKey, Run], runs_facts: Mapping[RunKey, RunFacts], edges: Iterable[_Edge]) -> list[Job]:
     """A node for each version of a job, with its runs and what these read and wrote in this graph."""
-    nodes: dict[tuple[JobId, str | None], list[FoundRun]] = {}
+    nodes: dict[tuple[JobId, str | None], list[Run]] = {}
     for run in runs.values():
         nodes.setdefault((run.job, run.job_version), []).append(run)
     return [
-        FoundJob(
+        Job(
             id=job,
             type="STREAM" if any(runs_facts[run.key].streaming for run in some) else "BATCH",
             inputs=_sides(edges, some, "in"),
@@ -165,7 +163,7 @@ def _jobs(
     ]
 
 
-def _sides(edges: Iterable[_Edge], runs: Sequence[FoundRun], way: str) -> tuple[DatasetId, ...]:
+def _sides(edges: Iterable[_Edge], runs: Sequence[Run], way: str) -> tuple[DatasetId, ...]:
     among = {run.key for run in runs}
     return tuple(sorted({dataset for one, run, (dataset, _) in edges if one == way and run in among}))
 
@@ -175,16 +173,16 @@ def dataset_node(dataset: DatasetId, version: str) -> str:
     return f"{dataset.node_id}#{version}"
 
 
-def job_node(run: FoundRun) -> str:
+def job_node(run: Run) -> str:
     """The node id of the version of its job that a run was."""
     return f"{run.job.node_id}#{run.job_version}" if run.job_version else run.job.node_id
 
 
 def from_job_version(
-    version: FoundJobVersion, table: GraphTable, depth: int, visibility: Visibility = EVERYTHING
+    version: JobVersion, table: GraphTable, depth: int, visibility: Visibility = EVERYTHING
 ) -> Graph | None:
     """The graph around the last run of a job version; that of a version that was only declared is its node alone."""
     if version.latest_run:
         return Upstream(table, visibility).from_run(version.latest_run.key, version.version, depth)
-    node = FoundJob(id=version.job, type="BATCH", created=version.created, updated=version.updated)
+    node = Job(id=version.job, type="BATCH", created=version.created, updated=version.updated)
     return Graph((replace(node, version=version.version),), (), ())

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from lineage.graph.entities import LastWriter
 from lineage.graph.facts import RunFacts
 from lineage.graph.keys import dataset_pk
-from lineage.graph.newest import end_of, facts_of_runs, run_of, time_of
-from lineage.graph.run_facts import ended, failed, owner, position, run_version_id, written
-from lineage.graph.table import GraphTable, Page, Query
+from lineage.graph.newest import end_of, read_run_facts, run_of, time_of
+from lineage.graph.run_facts import effective_time, ended, failed, owner, run_version_id, version_created
+from lineage.graph.table import GraphTable, RowPage, RowQuery
 from lineage.queries.dataset_groups import Group
 from lineage_model.ids import DatasetId, JobId, RunKey
 
@@ -41,7 +41,7 @@ class Written:
     @property
     def standing(self) -> tuple[str, str]:
         """Its place among those that may be current: a stream was made long before its last event."""
-        return max(position(self.facts) or "", self.created), str(self.run)
+        return max(effective_time(self.facts) or "", self.created), str(self.run)
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def newest_written(
         reads += 1
         asked = [(number, name) for number, names in highs.items() for name in names]
         queries = [
-            Query(
+            RowQuery(
                 dataset_pk(name),
                 low=f"{wanted[number].prefix}#",
                 high=highs[number][name],
@@ -86,7 +86,7 @@ def newest_written(
             for number, name in asked
         ]
         pages = table.query(queries)
-        facts = facts_of_runs({run_of(row) for page in pages for row in page.rows}, table, at)
+        facts = read_run_facts({run_of(row) for page in pages for row in page.rows}, table, at)
         left: dict[int, dict[DatasetId, str]] = {}
         for (number, name), page in zip(asked, pages, strict=True):
             order = _standing if wanted[number].prefix == "L" else _order
@@ -99,7 +99,7 @@ def newest_written(
     return found
 
 
-def _accepted(wanted: Wanted, name: DatasetId, page: Page, facts: dict[RunKey, RunFacts]) -> Iterator[Written]:
+def _accepted(wanted: Wanted, name: DatasetId, page: RowPage, facts: dict[RunKey, RunFacts]) -> Iterator[Written]:
     for row in page.rows:
         there = stands_at if wanted.prefix == "L" else borne_out
         one = there(run_of(row), time_of(row), name, wanted.group, facts)
@@ -125,7 +125,7 @@ def borne_out(
 ) -> Written | None:
     """The version that a row of this name tells of, if its run's facts say the same."""
     told = facts.get(run)
-    if told is None or written(told, name) != created:
+    if told is None or version_created(told, name) != created:
         return None
     return version_by(run, told, group)
 
@@ -133,14 +133,14 @@ def borne_out(
 def stands_at(run: RunKey, time: str, _: DatasetId, group: Group, facts: dict[RunKey, RunFacts]) -> Written | None:
     """The version of a streaming run that a row tells to stand at a time, if its facts say the same."""
     told = facts.get(run)
-    if told is None or not told.streaming or position(told) != time:
+    if told is None or not told.streaming or effective_time(told) != time:
         return None
     return version_by(run, told, group)
 
 
 def version_by(run: RunKey, facts: RunFacts, group: Group) -> Written | None:
     """The version that a run made of a dataset: one, under whatever of its names it wrote, called by the smallest."""
-    made = [(name, created) for name in group.names if (created := written(facts, name))]
+    made = [(name, created) for name in group.names if (created := version_created(facts, name))]
     job = owner(facts)
     if job is None or not made:
         return None

@@ -9,7 +9,7 @@ import pytest
 
 from lambdas import wiring
 from lineage.aws.queues import QueuedMessage
-from lineage.graph.load import Loaded, load_events
+from lineage.graph.load import EventLoad, load_events
 from lineage.openlineage.parse import render_deletion
 from tests.aws.faults import Killed, killed_at
 from tests.builders_events import NAMESPACE, READ_FLIGHTS, STORE, a_job_event, a_run_event
@@ -67,7 +67,7 @@ def test_a_deletion_on_the_queue_of_events_is_refused_and_hides_nothing(loaded, 
 def test_the_log_says_why_a_forged_deletion_waits_for_a_person(loaded):
     told = load_events([QueuedMessage("m", json.dumps(FORGED[0]))], wiring.event_stores(), now_s=loaded.now_s)
 
-    assert told == Loaded(failed={"m": REASON}, refused=1)
+    assert told == EventLoad(failed={"m": REASON}, refused=1)
 
 
 def test_what_is_no_deletion_is_refused_on_the_queue_of_deletions(loaded):

@@ -9,8 +9,8 @@ import pytest
 
 from lambdas import wiring
 from lineage.aws.queues import QueuedMessage
-from lineage.graph.entities import Listed
-from lineage.graph.load import Loaded, load_events
+from lineage.graph.entities import ResultPage
+from lineage.graph.load import EventLoad, load_events
 from lineage.times import day_of
 from tests.aws.faults import Killed, before, killed_at, refused
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
@@ -57,7 +57,7 @@ def test_every_event_is_kept_as_it_was_sent_and_run_events_are_listed_newest_fir
 
     assert cloud.load_events(*sent) == []
     assert by_name(logged(cloud)) == by_name(sent)
-    assert listed(cloud) == Listed([CHECKED, READ], 2)
+    assert listed(cloud) == ResultPage([CHECKED, READ], 2)
 
 
 def test_the_log_lies_by_the_day_of_arrival(cloud):
@@ -80,8 +80,8 @@ def test_the_list_has_bounds_of_which_the_first_is_in_it_and_the_last_is_not(clo
     cloud.load_events(READ, CHECKED)
 
     noon, later = "2025-11-20T12:00:00.000000Z", "2025-11-20T12:01:00.000000Z"
-    assert listed(cloud, after=noon, before=later) == Listed([READ], 1)
-    assert listed(cloud, newest_first=False, limit=1, offset=1) == Listed([CHECKED], 2)
+    assert listed(cloud, after=noon, before=later) == ResultPage([READ], 1)
+    assert listed(cloud, newest_first=False, limit=1, offset=1) == ResultPage([CHECKED], 2)
 
 
 def test_an_event_too_large_for_a_row_is_listed_all_the_same(cloud):
@@ -161,7 +161,7 @@ def test_the_reason_of_a_failure_names_the_rule_and_not_what_the_event_held(clou
     message = QueuedMessage("m", json.dumps({**READ, "eventTime": "secret-value"}))
     loaded = load_events([message], wiring.event_stores(), now_s=cloud.now_s)
 
-    assert loaded == Loaded(
+    assert loaded == EventLoad(
         failed={"m": "Invalid: eventTime: must be an ISO 8601 date and time in the years 1 to 9999"}, refused=1
     )
 

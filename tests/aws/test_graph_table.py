@@ -7,7 +7,7 @@ import random
 import pytest
 
 from benchmarks.memory_dynamodb import MemoryDynamo
-from lineage.graph.table import SIDES_MAX, Add, GraphTable, Page, Query, Row, Swap
+from lineage.graph.table import SIDES_MAX, GraphTable, Increment, Row, RowPage, RowQuery, Swap
 from lineage_model.errors import Unavailable
 from tests.aws.faults import before, refused
 from tests.memory_table import MemoryTable
@@ -48,15 +48,15 @@ def test_getting_and_putting_nothing_is_allowed(table):
 @pytest.mark.parametrize(
     ("query", "numbers", "more"),
     [
-        (Query("P", prefix="K#"), [0, 1, 2, 3, 4], False),
-        (Query("P"), [0, 1, 2, 3, 4], False),
-        (Query("P", prefix="K#", limit=2), [0, 1], True),
-        (Query("P", prefix="K#", limit=5), [0, 1, 2, 3, 4], False),
-        (Query("P", prefix="K#", newest_first=True, limit=2), [4, 3], True),
-        (Query("P", low="K#0001", high="K#0003"), [1, 2, 3], False),
-        (Query("P", low="K#", high="K#0002", newest_first=True, limit=1), [2], True),
-        (Query("P", prefix="L#"), [], False),
-        (Query("Q", prefix="K#"), [], False),
+        (RowQuery("P", prefix="K#"), [0, 1, 2, 3, 4], False),
+        (RowQuery("P"), [0, 1, 2, 3, 4], False),
+        (RowQuery("P", prefix="K#", limit=2), [0, 1], True),
+        (RowQuery("P", prefix="K#", limit=5), [0, 1, 2, 3, 4], False),
+        (RowQuery("P", prefix="K#", newest_first=True, limit=2), [4, 3], True),
+        (RowQuery("P", low="K#0001", high="K#0003"), [1, 2, 3], False),
+        (RowQuery("P", low="K#", high="K#0002", newest_first=True, limit=1), [2], True),
+        (RowQuery("P", prefix="L#"), [], False),
+        (RowQuery("Q", prefix="K#"), [], False),
     ],
 )
 def test_a_query_finds_its_rows_in_the_order_of_their_keys(table, query, numbers, more):
@@ -70,7 +70,7 @@ def test_a_query_finds_its_rows_in_the_order_of_their_keys(table, query, numbers
 def test_queries_answer_in_the_order_in_which_they_were_asked(table):
     table.put([*rows(1, "A"), *rows(2, "B")])
 
-    pages = table.query([Query(pk) for pk in ("B", "none", "A")])
+    pages = table.query([RowQuery(pk) for pk in ("B", "none", "A")])
 
     assert [len(page.rows) for page in pages] == [2, 0, 1]
 
@@ -79,7 +79,7 @@ def test_sort_keys_are_ordered_by_their_bytes_beyond_ascii_too(table):
     names = ["Z", "a", "é", "ﬀ", "😀"]
     table.put([Row("P", f"N#{name}") for name in reversed(names)])
 
-    (page,) = table.query([Query("P", prefix="N#")])
+    (page,) = table.query([RowQuery("P", prefix="N#")])
 
     assert [row.sk for row in page.rows] == [f"N#{name}" for name in names]
 
@@ -97,11 +97,11 @@ def test_a_swap_writes_only_over_the_version_that_was_read(table):
 def test_what_goes_with_a_swap_goes_with_it_or_not_at_all(table):
     table.put([Row("P", "old", {"n": 0})])
     swap = Swap(
-        Row("P", "S", {"n": 1}), (Row("P", "new", {"n": 9}),), (("P", "old"),), (Add(("P", "COUNT"), "runs", 2),)
+        Row("P", "S", {"n": 1}), (Row("P", "new", {"n": 9}),), (("P", "old"),), (Increment(("P", "COUNT"), "runs", 2),)
     )
 
     assert table.swap([swap, swap]) in ([True, False], [False, True])
-    assert {row.sk: row.data for row in table.query([Query("P")])[0].rows} == {
+    assert {row.sk: row.data for row in table.query([RowQuery("P")])[0].rows} == {
         "COUNT": {"runs": 2},
         "S": {"n": 1},
         "new": {"n": 9},
@@ -110,7 +110,7 @@ def test_what_goes_with_a_swap_goes_with_it_or_not_at_all(table):
 
 def test_a_swap_takes_as_many_rows_with_it_as_a_transaction_holds(table):
     assert table.swap([Swap(Row("P", "S"), puts=tuple(rows(SIDES_MAX)))]) == [True]
-    assert len(table.query([Query("P", prefix="K#")])[0].rows) == SIDES_MAX
+    assert len(table.query([RowQuery("P", prefix="K#")])[0].rows) == SIDES_MAX
 
 
 @pytest.mark.parametrize("kind", ["dynamodb", "memory"])
@@ -127,7 +127,7 @@ def test_a_body_that_no_item_holds_lies_in_s3(dynamo_table, cloud):
 
     assert dynamo_table.get([("P", "big")])["P", "big"].data == {"noise": noise}
     assert [key.partition("/")[0] for key in cloud.objects("facts/")] == ["facts"]
-    assert dynamo_table.query([Query("P")]) == [Page([Row("P", "big", {"noise": noise})])]
+    assert dynamo_table.query([RowQuery("P")]) == [RowPage([Row("P", "big", {"noise": noise})])]
 
 
 def test_a_transaction_that_only_met_another_is_tried_again(dynamo_table, cloud):

@@ -6,7 +6,7 @@ import pytest
 
 from lambdas import wiring
 from lineage.graph.event_log import EventLog
-from lineage.graph.load import Replayed, replay
+from lineage.graph.load import Replay, replay
 from lineage.graph.table import GraphTable
 from lineage.openlineage.naming import NameRules
 from tests.builders import HOUR
@@ -73,7 +73,7 @@ def test_the_log_knows_its_days(loaded, empty):
 
 
 def test_a_replay_into_an_empty_table_makes_the_same_table(loaded, empty):
-    assert replay_all(empty) == [Replayed(2, 23), Replayed(2, 31)]
+    assert replay_all(empty) == [Replay(2, 23), Replay(2, 31)]
     assert rows(loaded, "other") == rows(loaded, loaded.outputs["GraphTableName"])
 
 

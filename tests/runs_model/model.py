@@ -7,15 +7,15 @@ from dataclasses import replace
 from functools import cache
 
 from lineage.graph.entities import (
-    FoundDataset,
-    FoundDatasetVersion,
-    FoundJob,
-    FoundJobVersion,
-    FoundNamespace,
-    FoundRun,
-    Hit,
+    Dataset,
+    DatasetVersion,
+    Job,
+    JobVersion,
     LastWriter,
-    Listed,
+    Namespace,
+    ResultPage,
+    Run,
+    SearchHit,
     UsedVersion,
 )
 from lineage.graph.visibility import EVERYTHING
@@ -55,7 +55,7 @@ class Model:
         if name not in self.said.namespaces:
             return None
         times = self.said.namespace_times(name)
-        return FoundNamespace(name, min(times), max(times), self.said.is_namespace_hidden(name))
+        return Namespace(name, min(times), max(times), self.said.is_namespace_hidden(name))
 
     # Runs
 
@@ -88,7 +88,7 @@ class Model:
     def run(self, key):
         run = self.said.runs[key]
         facets = run.facets
-        return FoundRun(
+        return Run(
             id=run.id,
             job=run.job,
             state=run.state,
@@ -168,7 +168,7 @@ class Model:
         entries = self.job_entries(job)
         latest = job_versions.resolved(entries, entries[-1]) if entries else None
         inputs, outputs = self.current_io(job)
-        return FoundJob(
+        return Job(
             id=job,
             type=_job_type(facets),
             created=min(times),
@@ -215,7 +215,7 @@ class Model:
     def _job_version(self, job, version, entries):
         last = entries[-1]
         runs = [entry.run for entry in entries if entry.run]
-        return FoundJobVersion(
+        return JobVersion(
             job=job,
             version=version,
             created=min(entry.created for entry in entries),
@@ -244,7 +244,7 @@ class Model:
         current = dataset_versions.current_of(versions)
         writer = self._last_writer(dataset)
         described = _described(dataset, facets)
-        return FoundDataset(
+        return Dataset(
             id=dataset,
             **described,
             created=min(times),
@@ -300,7 +300,7 @@ class Model:
         return next((one for one in listed.items if one.version == version), None) if listed else None
 
     def _dataset_version(self, dataset, version):
-        return FoundDatasetVersion(
+        return DatasetVersion(
             dataset=dataset,
             version=version.id,
             created=version.created,
@@ -345,11 +345,11 @@ class Model:
         found.sort(key=lambda one: (one.id.name, one.id.namespace))
         if sort == "updated_at":
             found.sort(key=lambda one: one.updated, reverse=True)
-        return _page([Hit(one.id, one.updated) for one in found], limit)
+        return _page([SearchHit(one.id, one.updated) for one in found], limit)
 
 
 def _page(items, limit=None, offset=0):
-    return Listed(tuple(items[offset:] if limit is None else items[offset : offset + limit]), len(items))
+    return ResultPage(tuple(items[offset:] if limit is None else items[offset : offset + limit]), len(items))
 
 
 def _time_in(facets, facet, name):

@@ -9,7 +9,7 @@ from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.answers import ANSWER_BYTES_MAX, answer_within, size_of
 from lineage.api.services import Services
-from lineage.graph.entities import Listed, T
+from lineage.graph.entities import ResultPage, T
 from lineage_model.errors import NotFound
 
 _SHOWN_CHARS = 200
@@ -22,7 +22,7 @@ def answer_whole(services: Services, form: Mapping[str, object]) -> Response[str
     return answer_within(services, orjson.dumps(form))
 
 
-def answer_list(services: Services, name: str, listed: Listed[T], forms: Iterable[object]) -> Response[str]:
+def answer_list(services: Services, name: str, listed: ResultPage[T], forms: Iterable[object]) -> Response[str]:
     """`{name: [...], "totalCount", "truncated"}`: as much of the page as fits into an answer, at least one.
 
     `truncated`: the page was cut to fit, or the count is only what is known.

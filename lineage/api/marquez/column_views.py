@@ -11,7 +11,7 @@ from lineage.api.answers import ANSWER_BYTES_MAX, size_of
 from lineage.api.marquez.dataset_views import render_writer
 from lineage.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
 from lineage.api.marquez.values import Form, render_id, render_transformation, when
-from lineage.graph.entities import FoundRun
+from lineage.graph.entities import Run
 from lineage.queries.columns.results import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
 from lineage_model.columns import Transformation, in_order
 from lineage_model.field_paths import print_dotted
@@ -239,7 +239,7 @@ def _render_origin(dataset: DatasetId, origin: Origin) -> Form:
     }
 
 
-def _render_brief(run: FoundRun) -> Form:
+def _render_brief(run: Run) -> Form:
     return {
         "id": run.id,
         "job": render_id(run.job),

@@ -7,11 +7,11 @@ from typing import Any
 
 from lineage.api.marquez.run_views import render_run_if_any
 from lineage.api.marquez.values import Form, render_id, when
-from lineage.graph.entities import FoundDataset, FoundDatasetVersion, LastWriter
+from lineage.graph.entities import Dataset, DatasetVersion, LastWriter
 
 
 def render_dataset(
-    dataset: FoundDataset, column_lineage: Sequence[Form] | None = None, *, columns_cut: bool = False
+    dataset: Dataset, column_lineage: Sequence[Form] | None = None, *, columns_cut: bool = False
 ) -> Form:
     """Marquez's Dataset; ours are `columnLineageTruncated`, `stale`, `lastWrittenBy` and `temporary`."""
     return {
@@ -25,13 +25,13 @@ def render_dataset(
     }
 
 
-def render_dataset_data(dataset: FoundDataset) -> Form:
+def render_dataset_data(dataset: Dataset) -> Form:
     """The `data` of a dataset's node in a graph; `version` where the node is of a version."""
     data = {**_described(dataset), **_ours(dataset)}
     return data if dataset.version is None else {**data, "version": dataset.version}
 
 
-def render_dataset_version(found: FoundDatasetVersion) -> Form:
+def render_dataset_version(found: DatasetVersion) -> Form:
     """Marquez's DatasetVersion; ours is `failed`."""
     return {
         "id": render_id(found.dataset),
@@ -54,7 +54,7 @@ def render_dataset_version(found: FoundDatasetVersion) -> Form:
     }
 
 
-def _described(dataset: FoundDataset) -> Form:
+def _described(dataset: Dataset) -> Form:
     return {
         "id": render_id(dataset.id),
         "type": dataset.type,
@@ -73,7 +73,7 @@ def _described(dataset: FoundDataset) -> Form:
     }
 
 
-def _ours(dataset: FoundDataset) -> Form:
+def _ours(dataset: Dataset) -> Form:
     return {
         "stale": dataset.stale,
         "lastWrittenBy": render_writer(dataset.last_written_by),

@@ -14,7 +14,7 @@ from lineage.api.marquez.dataset_views import render_dataset, render_dataset_ver
 from lineage.api.marquez.values import Form
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.graph.entities import FoundDataset
+from lineage.graph.entities import Dataset
 from lineage.queries.columns.results import ColumnGraph
 
 
@@ -57,7 +57,7 @@ def get_version(services: Services, request: HttpRequest) -> Response[str]:
     return answer_whole(services, render_dataset_version(found(one, "Dataset version", version)))
 
 
-def _rendered(services: Services, datasets: Sequence[FoundDataset]) -> Iterator[Form]:
+def _rendered(services: Services, datasets: Sequence[Dataset]) -> Iterator[Form]:
     """The datasets with their columns, which are asked for at once."""
     columns = services.fields.columns_of([dataset.id for dataset in datasets]) if datasets else {}
     for dataset in datasets:

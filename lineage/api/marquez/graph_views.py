@@ -12,7 +12,7 @@ from lineage.api.answers import ANSWER_BYTES_MAX, size_of
 from lineage.api.marquez.dataset_views import render_dataset_data
 from lineage.api.marquez.job_views import render_job_data
 from lineage.api.marquez.values import Form, render_id, render_version_id, when
-from lineage.graph.entities import FoundDataset, FoundJob, Graph, UpstreamRun
+from lineage.graph.entities import Dataset, Graph, Job, UpstreamRun
 
 _FRAME_BYTES = len('{"graph":[],"truncated":false}')
 
@@ -22,9 +22,9 @@ def render_graph(graph: Graph, *, from_dataset: bool, room: int = ANSWER_BYTES_M
 
     Nodes are sorted by id and edges by (origin, destination); each edge is told at both of its ends.
     """
-    found: list[FoundJob | FoundDataset] = [*graph.jobs, *graph.datasets]
+    found: list[Job | Dataset] = [*graph.jobs, *graph.datasets]
     # Two things may print one id (`a:b` and `c`, `a` and `b:c`): the nearer is shown, the start above all.
-    nodes: dict[str, FoundJob | FoundDataset] = {}
+    nodes: dict[str, Job | Dataset] = {}
     for one in found:
         nodes.setdefault(node_id_of(one), one)
     start = (graph.datasets or found)[0] if from_dataset else found[0]
@@ -40,7 +40,7 @@ def render_graph(graph: Graph, *, from_dataset: bool, room: int = ANSWER_BYTES_M
     return {"graph": forms, "truncated": graph.truncated or len(kept) < len(nodes)}
 
 
-def node_id_of(node: FoundJob | FoundDataset) -> str:
+def node_id_of(node: Job | Dataset) -> str:
     """A node's id; a node of a graph of versions has its version behind `#`."""
     return node.id.node_id if node.version is None else f"{node.id.node_id}#{node.version}"
 
@@ -62,8 +62,8 @@ def render_upstream(upstream: UpstreamRun) -> Form:
     }
 
 
-def _render_node(node_id: str, node: FoundJob | FoundDataset) -> Form:
-    if isinstance(node, FoundJob):
+def _render_node(node_id: str, node: Job | Dataset) -> Form:
+    if isinstance(node, Job):
         kind, data = "JOB", None if node.outline else render_job_data(node)
     else:
         kind, data = "DATASET", None if node.outline else render_dataset_data(node)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from lineage.api.marquez.run_views import render_run, render_run_if_any
 from lineage.api.marquez.values import Form, render_id, render_ids, render_version_id, when
-from lineage.graph.entities import FoundJob, FoundJobVersion
+from lineage.graph.entities import Job, JobVersion
 from lineage_model.ids import uuid_of_bytes
 
 
-def render_job(job: FoundJob) -> Form:
+def render_job(job: Job) -> Form:
     """Marquez's Job; ours are `lineageUnknown` and `deleted`."""
     return {
         **_described(job),
@@ -22,7 +22,7 @@ def render_job(job: FoundJob) -> Form:
     }
 
 
-def render_job_data(job: FoundJob) -> Form:
+def render_job_data(job: Job) -> Form:
     """The `data` of a job's node in a graph; `version` and `runs` where the node is of a version."""
     latest = job.latest_run
     data = {
@@ -33,7 +33,7 @@ def render_job_data(job: FoundJob) -> Form:
     return data if job.version is None else {**data, "version": job.version, "runs": list(job.runs)}
 
 
-def render_job_version(found: FoundJobVersion) -> Form:
+def render_job_version(found: JobVersion) -> Form:
     """Marquez's JobVersion; ours are `updatedAt`, `codeVersion` and `lineageUnknown`."""
     return {
         "id": render_version_id(found.job, found.version),
@@ -51,7 +51,7 @@ def render_job_version(found: FoundJobVersion) -> Form:
     }
 
 
-def _described(job: FoundJob) -> Form:
+def _described(job: Job) -> Form:
     parent = job.parent and job.parent.job
     return {
         "id": render_id(job.id),
@@ -72,7 +72,7 @@ def _described(job: FoundJob) -> Form:
     }
 
 
-def _simple_name(job: FoundJob) -> str:
+def _simple_name(job: Job) -> str:
     """The name without its parent's, as most producers build it."""
     prefix = f"{job.parent.job.name}." if job.parent else ""
     name = job.id.name

@@ -11,7 +11,7 @@ from lineage.api.marquez.answers import answer_list, answer_whole, found
 from lineage.api.marquez.values import Form, when
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.graph.entities import FoundNamespace
+from lineage.graph.entities import Namespace
 
 # Whose a namespace is that nobody claimed, in Marquez.
 _OWNER = "anonymous"
@@ -38,7 +38,7 @@ def delete_namespace(services: Services, request: HttpRequest) -> Response[str]:
     return answer_whole(services, render_namespace(replace(namespace, hidden=True)))
 
 
-def render_namespace(namespace: FoundNamespace) -> Form:
+def render_namespace(namespace: Namespace) -> Form:
     """Marquez's Namespace."""
     return {
         "name": namespace.name,

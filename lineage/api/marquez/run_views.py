@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from lineage.api.marquez.values import Form, render_id, render_ids, render_version_id, when
-from lineage.graph.entities import FoundRun, UsedVersion
+from lineage.graph.entities import Run, UsedVersion
 from lineage.times import milliseconds_between
 
 
-def render_run(run: FoundRun) -> Form:
+def render_run(run: Run) -> Form:
     """Render Marquez's Run; ours: `job`, `otherJobs` that claim its id, whether each was cut, and `resolvedBy`."""
     return {
         "id": run.id,
@@ -31,18 +31,18 @@ def render_run(run: FoundRun) -> Form:
     }
 
 
-def render_run_if_any(run: FoundRun | None) -> Form | None:
+def render_run_if_any(run: Run | None) -> Form | None:
     """The run, or null."""
     return None if run is None else render_run(run)
 
 
-def _duration_ms(run: FoundRun) -> int | None:
+def _duration_ms(run: Run) -> int | None:
     if run.started is None or run.ended is None:
         return None
     return milliseconds_between(run.started, run.ended)
 
 
-def _args(run: FoundRun) -> Form:
+def _args(run: Run) -> Form:
     """What Marquez keeps as a run's arguments: its nominal times and its parent."""
     parent = run.parent
     given = {

@@ -9,7 +9,7 @@ from lineage.api.marquez.answers import answer_list, answer_whole, found
 from lineage.api.marquez.run_views import render_run
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.graph.entities import FoundRun
+from lineage.graph.entities import Run
 from lineage_model.errors import Invalid
 
 FACET_TYPES = ("run", "job", "dataset")
@@ -38,6 +38,6 @@ def get_facets(services: Services, request: HttpRequest) -> Response[str]:
     return answer_whole(services, {"runId": run.id, "facets": dict(facets)})
 
 
-def _run(services: Services, request: HttpRequest) -> FoundRun:
+def _run(services: Services, request: HttpRequest) -> Run:
     run_id = request.segment("run_id")
     return found(services.questions.find_run(run_id), "Run", run_id)

@@ -13,7 +13,7 @@ from lineage.api.marquez.column_views import column_node_id
 from lineage.api.marquez.values import Form, when
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
-from lineage.graph.entities import Hit, Sort
+from lineage.graph.entities import SearchHit, Sort
 from lineage.queries.columns.results import ColumnHit
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import JobId
@@ -64,7 +64,7 @@ def render_column_hit(hit: ColumnHit) -> Form:
     }
 
 
-def render_hit(hit: Hit) -> Form:
+def render_hit(hit: SearchHit) -> Form:
     """Marquez's SearchResult."""
     return {
         "type": "JOB" if isinstance(hit.id, JobId) else "DATASET",

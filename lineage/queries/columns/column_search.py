@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from lineage.aws.items import chunks
 from lineage.graph.catalogue import COLUMNS, Catalogue, read_catalogue
-from lineage.graph.entities import Listed, Sort
+from lineage.graph.entities import ResultPage, Sort
 from lineage.graph.facts import dataset_of
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
@@ -33,7 +33,7 @@ def search_columns(
     before: str | None = None,
     after: str | None = None,
     visibility: Visibility = EVERYTHING,
-) -> Listed[ColumnHit]:
+) -> ResultPage[ColumnHit]:
     """Return the matches, of datasets updated from `after` on and before `before`; by name, or the last updated first.
 
     The catalogue knows every column that a dataset ever had. Those that it has no more are found when they are looked
@@ -44,12 +44,12 @@ def search_columns(
     matches = [match for match in matches if visibility.sees(match[1])]
     if sort == "name" and before is None and after is None:
         hits, gone = _first(matches, limit, table)
-        return Listed(hits, len(matches) - gone, truncated)
+        return ResultPage(hits, len(matches) - gone, truncated)
     hits, _ = _first(matches, MATCHES_MAX, table)
     hits = [hit for hit in hits if (after is None or hit.updated >= after) and (before is None or hit.updated < before)]
     if sort == "updated_at":
         hits.sort(key=lambda hit: hit.updated, reverse=True)
-    return Listed(hits[:limit], len(hits), truncated or len(matches) > MATCHES_MAX)
+    return ResultPage(hits[:limit], len(hits), truncated or len(matches) > MATCHES_MAX)
 
 
 def _matches(

@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from lineage.graph.facet_refs import is_explicit, told_of
-from lineage.graph.facts import RunFacts, dataset_of, text_of, united_facets
+from lineage.graph.facet_refs import is_explicit, reported_columns
+from lineage.graph.facts import RunFacts, dataset_of, merged_facets, text_of
 from lineage.graph.keys import dataset_pk
-from lineage.graph.newest import facts_of_runs
+from lineage.graph.newest import read_run_facts
 from lineage.graph.run_facts import owner
-from lineage.graph.table import GraphTable, Query
+from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.column_graph import COLUMNS_MAX, found_sources
 from lineage.queries.columns.current_columns import IndexedColumns, Told, read_columns, unknown_columns
@@ -74,7 +74,7 @@ class VersionWalk:
     def load(self, made: Mapping[Version, RunKey | None]) -> None:
         """Read these versions, each with the run that made it."""
         new = {version: run for version, run in made.items() if version not in self._entries}
-        facts = facts_of_runs({run for run in new.values() if run}, self._table)
+        facts = read_run_facts({run for run in new.values() if run}, self._table)
         self._groups.load(primary for primary, _ in new)
         entries = []
         for version, run in new.items():
@@ -90,7 +90,7 @@ class VersionWalk:
     def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
         """Add versions whose columns are told: read what they came from, and their schemas (as of a time)."""
         tellers = {one.teller.run for entry in entries for one in entry.told}
-        facts = facts_of_runs(tellers, self._table)
+        facts = read_run_facts(tellers, self._table)
         every = [one for entry in entries for one in entry.told]
         sources = {source for one in every for source in one.columns.datasets}
         self._groups.load({*sources, *(entry.group.primary for entry in entries)})
@@ -102,7 +102,7 @@ class VersionWalk:
             runs = sorted({one.teller.run for one in entry.told})
             entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
             self._entries[entry.group.primary, entry.version] = entry
-        then = facts_of_runs(tellers, self._table, at) if at else facts
+        then = read_run_facts(tellers, self._table, at) if at else facts
         others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
         if at is None:
             self._read_schemas(others)
@@ -179,7 +179,7 @@ def _told(run: RunKey, version: str, facts: RunFacts, group: Group) -> Iterator[
     teller = Teller(run, owner(facts), version, facts.declared is not None)
     mum = True
     for name in group.names:
-        told = told_of(facts, text_of(name))
+        told = reported_columns(facts, text_of(name))
         if told is not None:
             mum = False
             yield Told(teller, (told.tellings, name))
@@ -193,12 +193,12 @@ def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
     made_by = next((one.teller.run for one in entry.told if one.teller.version == entry.version), None)
     if made_by is None or made_by not in facts:
         return False
-    entry.schema = schema_of(united_facets(facts[made_by].written_facets, entry.group.names))
+    entry.schema = schema_of(merged_facets(facts[made_by].written_facets, entry.group.names))
     return True
 
 
 def _described(groups: Sequence[Group], table: GraphTable) -> set[DatasetId]:
     """Those of the datasets of which any DatasetEvent tells."""
     asked = [(group.primary, name) for group in groups for name in group.names]
-    pages = table.query([Query(dataset_pk(name), prefix="E#", limit=1) for _, name in asked]) if asked else []
+    pages = table.query([RowQuery(dataset_pk(name), prefix="E#", limit=1) for _, name in asked]) if asked else []
     return {primary for (primary, _), page in zip(asked, pages, strict=True) if page.rows}

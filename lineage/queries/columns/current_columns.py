@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
-from lineage.graph.facet_refs import OPERATIONS_KIND, told_of
+from lineage.graph.facet_refs import OPERATIONS_KIND, reported_columns
 from lineage.graph.facts import RunFacts, dataset_of, job_of, text_of
-from lineage.graph.job_nodes import found_job, io_of
-from lineage.graph.keys import telling_key
-from lineage.graph.newest import Run, facts_of_runs, last_teller, newest
-from lineage.graph.run_facts import position, run_version_id
+from lineage.graph.job_nodes import io_of, job_of_node
+from lineage.graph.keys import facet_key
+from lineage.graph.newest import RunWithFacts, last_with_columns, newest, read_run_facts
+from lineage.graph.run_facts import effective_time, run_version_id
 from lineage.graph.table import GraphTable, Key, Row
 from lineage.queries.columns.results import Teller
 from lineage.queries.current_facets import read_facets
@@ -181,7 +181,7 @@ class Present:
     def is_visible_job(self, job: JobId) -> bool:
         """Whether the job, whose node was read, is there and not hidden."""
         node = self.nodes.get(job)
-        return node is not None and not found_job(node, self.namespaces.deleted(job.namespace)).hidden
+        return node is not None and not job_of_node(node, self.namespaces.deleted(job.namespace)).hidden
 
     def sees(self, dataset: DatasetId) -> bool:
         """Whether a dataset that something was told to be made of is there and not hidden."""
@@ -210,7 +210,7 @@ class Present:
             for one in entry.told
             if len(entry.group.names) > 1 and not one.teller.declared
         ]
-        facts = facts_of_runs({one.teller.run for _, one in several}, self.table, self.at) if several else {}
+        facts = read_run_facts({one.teller.run for _, one in several}, self.table, self.at) if several else {}
         for group, one in several:
             made = version_by(one.teller.run, facts[one.teller.run], group) if one.teller.run in facts else None
             one.teller = replace(one.teller, version=made.version if made else None)
@@ -224,27 +224,27 @@ class Present:
         self.groups.load(names, readers=False)
         self.namespaces.load(self.groups.primary(name).namespace for name in names)
 
-    def _last_reports(self, groups: Iterable[Group]) -> dict[_Writer, Run]:
+    def _last_reports(self, groups: Iterable[Group]) -> dict[_Writer, RunWithFacts]:
         """Return the runs by which writers of datasets with several names reported last of these, under any name.
 
         Of a dataset with one name the node of the job has it.
         """
         asked = [
-            ((group.primary, job), last_teller(job, text_of(name)))
+            ((group.primary, job), last_with_columns(job, text_of(name)))
             for group in groups
             if len(group.names) > 1
             for job in sorted(group.producers)
             if self.is_visible_job(job) and io_of(self.nodes[job])[1] & set(group.names)
             for name in group.names
         ]
-        last: dict[_Writer, Run] = {}
+        last: dict[_Writer, RunWithFacts] = {}
         found = newest([ask for _, ask in asked], self.table, self.at) if asked else []
         for (writer, _), run in zip(asked, found, strict=True):
             if run is not None:
-                last[writer] = max(run, last.get(writer, run), key=lambda one: (position(one[1]) or "", one[0]))
+                last[writer] = max(run, last.get(writer, run), key=lambda one: (effective_time(one[1]) or "", one[0]))
         return last
 
-    def _entry(self, group: Group, schema: Schema, reports: Mapping[_Writer, Run]) -> Entry:
+    def _entry(self, group: Group, schema: Schema, reports: Mapping[_Writer, RunWithFacts]) -> Entry:
         entry = Entry(group, schema, [])
         for job in sorted(group.producers):
             if (group.primary, job) in reports:
@@ -274,7 +274,7 @@ def _add_report(entry: Entry, job: JobId, run: RunKey, facts: RunFacts) -> None:
     """Add what a run reported of a dataset with several names; `Present` names the version that it made."""
     teller = Teller(run, job, None, facts.declared is not None)
     for name in entry.group.names:
-        reported = told_of(facts, text_of(name))
+        reported = reported_columns(facts, text_of(name))
         if reported is not None:
             entry.told.append(Told(teller, (reported.tellings, name)))
 
@@ -322,7 +322,7 @@ def read_columns(asks: Iterable[Ask], table: GraphTable) -> dict[Ask, Columns]:
 
 def keys_of(asks: Iterable[Ask]) -> dict[tuple[str, DatasetId], Key]:
     """Where the columns lie, by telling and dataset."""
-    return {(telling, dataset): telling_key(telling, dataset) for tellings, dataset in asks for telling in tellings}
+    return {(telling, dataset): facet_key(telling, dataset) for tellings, dataset in asks for telling in tellings}
 
 
 def told_in(asks: Iterable[Ask], rows: Mapping[Key, Row]) -> dict[Ask, Columns]:

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from lineage.graph.facet_refs import roots_of
 from lineage.graph.facts import RunFacts
-from lineage.graph.job_nodes import brief_run
-from lineage.graph.newest import facts_of_runs
+from lineage.graph.job_nodes import summarize_run
+from lineage.graph.newest import read_run_facts
 from lineage.graph.run_facts import owner, parent_run
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
@@ -62,7 +62,7 @@ def _versions(node: FieldNode, group: Group, table: GraphTable) -> Mapping[str, 
 def _origins(
     column: Column, versions: Mapping[str, RunKey | None], table: GraphTable, visibility: Visibility
 ) -> Origins:
-    facts = _shown(facts_of_runs({run for run in versions.values() if run}, table), visibility)
+    facts = _shown(read_run_facts({run for run in versions.values() if run}, table), visibility)
     reported = _reported(facts, table, visibility)
     found = []
     cut = False
@@ -70,7 +70,7 @@ def _origins(
         told = facts.get(run) if run else None
         by, roots = reported.get(run, (None, [])) if run else (None, [])
         cut |= len(roots) > ROOTS_MAX
-        brief = brief_run(run, told) if run and told and owner(told) else None
+        brief = summarize_run(run, told) if run and told and owner(told) else None
         found.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by.id if by else None))
     return Origins(column, tuple(found), cut)
 
@@ -87,6 +87,6 @@ def _reported(
     """By run the roots that it reported, else those that its parent did, with the run that they are of."""
     own = {run: (run, roots) for run, told in facts.items() if (roots := roots_of(told))}
     parents = {run: parent for run, told in facts.items() if run not in own and (parent := parent_run(told))}
-    found = _shown(facts_of_runs(set(parents.values()), table), visibility) if parents else {}
+    found = _shown(read_run_facts(set(parents.values()), table), visibility) if parents else {}
     theirs = {parent: roots for parent, told in found.items() if (roots := roots_of(told))}
     return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

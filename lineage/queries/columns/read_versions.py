@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from lineage.graph.facts import RunFacts, dataset_of, text_of
-from lineage.graph.newest import facts_of_runs
+from lineage.graph.newest import read_run_facts
 from lineage.graph.table import GraphTable
 from lineage.queries.columns.current_columns import Entry, Told, renamed
 from lineage.queries.dataset_groups import Groups
@@ -24,7 +24,7 @@ class ReadVersions:
     def __init__(self, entries: Iterable[Entry], table: GraphTable, groups: Groups) -> None:
         self._groups = groups
         every = [one for entry in entries for one in entry.told]
-        facts = facts_of_runs({one.teller.run for one in every if one.columns.datasets}, table)
+        facts = read_run_facts({one.teller.run for one in every if one.columns.datasets}, table)
         budget = InputBudget()
         runs = budget.take(with_sources_alone(every, facts, groups))
         self.truncated = bool(budget.cut)

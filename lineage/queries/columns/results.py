@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from lineage.graph.entities import FoundRun, LastWriter, State
+from lineage.graph.entities import LastWriter, Run, State
 from lineage_model.columns import Column, Source, Transformation
 from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey
 
@@ -315,7 +315,7 @@ class Origin:
     """
 
     version: str
-    run: FoundRun | None
+    run: Run | None
     roots: tuple[str, ...]
     reported_by: str | None = None
 

@@ -15,10 +15,10 @@ import orjson
 
 from lineage.graph.facet_refs import OPERATIONS_KIND
 from lineage.graph.facts import dataset_of, job_of
-from lineage.graph.index_rows import window_rows
-from lineage.graph.keys import dataset_pk, facts_key, telling_key
-from lineage.graph.newest import facts_of_runs, run_of, time_of
-from lineage.graph.table import GraphTable, Query, Row
+from lineage.graph.index_rows import time_range_rows
+from lineage.graph.keys import dataset_pk, facet_key, facts_key
+from lineage.graph.newest import read_run_facts, run_of, time_of
+from lineage.graph.table import GraphTable, Row, RowQuery
 from lineage.queries.columns.current_columns import Ask, keys_of, renamed, told_in, unknown_columns
 from lineage.queries.columns.results import Window
 from lineage.queries.columns.similar_runs import Runs, RunThen
@@ -152,7 +152,7 @@ class Span:
         limit = _FIRST_LOOK
         for _ in range(_LOOKS_MAX):
             queries = [
-                Query(dataset_pk(name), low=f"{BACKWARD}#", high=high, newest_first=True, limit=limit)
+                RowQuery(dataset_pk(name), low=f"{BACKWARD}#", high=high, newest_first=True, limit=limit)
                 for (name, _), high in highs.items()
             ]
             pages = dict(zip(highs, self._table.query(queries), strict=True))
@@ -173,7 +173,7 @@ class Span:
         """Return the inputs of each run, under primary names; of the first so many, by id."""
         wanted = sorted(set(runs))
         self.truncated |= len(wanted) > _INPUTS_MAX
-        facts = facts_of_runs(wanted[:_INPUTS_MAX], self._table) if wanted else {}
+        facts = read_run_facts(wanted[:_INPUTS_MAX], self._table) if wanted else {}
         inputs = {run: set(map(dataset_of, some.inputs)) for run, some in facts.items()}
         names = {name for some in inputs.values() for name in some}
         if names:
@@ -208,7 +208,7 @@ class Span:
             limit = min(limit, max(self._room // len(new), 1))
         pages = self._table.query(
             [
-                Query(
+                RowQuery(
                     dataset_pk(name),
                     low=f"{way}#{window.start}",
                     high=f"{way}#{window.end}",
@@ -240,13 +240,13 @@ class Span:
         )
         names = {name for name, _ in new} | {name for row in rows for name in _named(row)}
         facts = {name: facts_key(name) for name in names}
-        keys = [*keys_of(asks).values(), *facts.values(), *map(telling_key, tellings)]
+        keys = [*keys_of(asks).values(), *facts.values(), *map(facet_key, tellings)]
         found = self._table.get(keys)
         self.groups.take({name: found.get(key) for name, key in facts.items()})
         self.groups.load(names)
         self._columns.update(told_in(asks, found))
         for telling in tellings:
-            self._sets[telling] = OperationSet(parse_operations(found[telling_key(telling)].data["operations"]))
+            self._sets[telling] = OperationSet(parse_operations(found[facet_key(telling)].data["operations"]))
 
 
 def _run(row: Row) -> RunThen:
@@ -286,8 +286,8 @@ def _checked(
     if not marked:
         return dict(rows)
     right: dict[Any, Row] = {}
-    for run, facts in facts_of_runs(marked, table).items():
-        right.update(window_rows(run, facts))
+    for run, facts in read_run_facts(marked, table).items():
+        right.update(time_range_rows(run, facts))
     return {
         one: [
             right[row.key] if "marked" in row.data else row

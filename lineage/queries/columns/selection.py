@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from lineage.graph.facts import dataset_of
 from lineage.graph.job_nodes import io_of
-from lineage.graph.newest import facts_of_runs
+from lineage.graph.newest import read_run_facts
 from lineage.graph.run_facts import dataset_version_id
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import Visibility
@@ -73,7 +73,7 @@ def _made_by_job_version(job: JobId, version: str, visibility: Visibility, table
     if found.latest_run is None:
         return {}
     run = found.latest_run.key
-    facts = facts_of_runs([run], table)[run]
+    facts = read_run_facts([run], table)[run]
     groups = Groups(table)
     groups.load(map(dataset_of, facts.outputs))
     outputs = outputs_of(facts, run, groups)

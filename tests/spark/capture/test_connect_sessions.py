@@ -286,7 +286,7 @@ def test_a_name_says_no_password(remote: Any, hearing: Hearing, tmp_path: Path) 
 def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     endpoint: str, datasets: Path, tmp_path: Path
 ) -> None:
-    from lineage.graph.apply import apply
+    from lineage.graph.apply import apply_changes
     from lineage.openlineage.naming import NameRules
     from lineage.openlineage.parse import parse_statement
     from lineage.queries.service import Questions
@@ -303,7 +303,7 @@ def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
 
     table = MemoryTable()
     events = [json.loads(line) for line in told_to.read_text("utf-8").splitlines()]
-    apply([parse_statement(one, NameRules()) for one in events], table)
+    apply_changes([parse_statement(one, NameRules()) for one in events], table)
     graph = Questions(table).find_graph(DatasetId("file", str(tmp_path / "out")).node_id, depth=5)
     assert graph is not None
     assert [one.id.name for one in graph.jobs] == [f"emissions.{tmp_path.name}_out", "emissions.default_far"]

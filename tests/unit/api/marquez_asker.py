@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from urllib.parse import quote
 
 from lineage.api.app import Api
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.naming import NameRules
 from lineage.openlineage.parse import parse_statement
@@ -34,7 +34,7 @@ class Asker:
         """Load events, as the loading function does."""
         statements = [parse_statement(body, self._rules) for body in bodies]
         self._log.enlist(event for event in map(RawEvent, statements, bodies) if event.listed)
-        apply(statements, self.table)
+        apply_changes(statements, self.table)
 
     def get(self, path, **query):
         """Status and JSON of the answer to `/api/v1<path>`; a list in the query is a value for each."""

@@ -10,7 +10,7 @@ from urllib.parse import quote
 from lineage.api.app import Api
 from lineage.api.services import Services
 from lineage.api.tokens import Tokens, new_token
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.graph.run_facts import job_version_id, run_version_id
 from lineage.openlineage.naming import NameRules
@@ -112,7 +112,7 @@ class World:
         rules = NameRules(trim_partitions=False)
         statements = [parse_statement(event, rules) for event in events]
         log.enlist(event for event in map(RawEvent, statements, events) if event.listed)
-        apply(statements, self.table)
+        apply_changes(statements, self.table)
         unused = dict.fromkeys(
             (
                 "intake",

@@ -11,7 +11,7 @@ from lineage.api.marquez.job_views import render_job, render_job_data, render_jo
 from lineage.api.marquez.namespaces import render_namespace
 from lineage.api.marquez.run_views import render_run
 from lineage.api.marquez.search import render_hit
-from lineage.graph.entities import FoundNamespace, Hit, UpstreamInput, UpstreamRun
+from lineage.graph.entities import Namespace, SearchHit, UpstreamInput, UpstreamRun
 from lineage.openlineage.event import ParentRun
 from lineage_model.ids import JobId, uuid_of_bytes
 from tests.builders_found import (
@@ -278,7 +278,7 @@ def test_a_job_version_is_printed_whole():
 
 
 def test_a_namespace_is_printed_whole():
-    assert render_namespace(FoundNamespace("emissions", NOON, NOON, hidden=True)) == {
+    assert render_namespace(Namespace("emissions", NOON, NOON, hidden=True)) == {
         "name": "emissions",
         "createdAt": "2025-11-20T12:00:00.500Z",
         "updatedAt": "2025-11-20T12:00:00.500Z",
@@ -289,7 +289,7 @@ def test_a_namespace_is_printed_whole():
 
 
 def test_a_hit_names_its_node():
-    assert [render_hit(Hit(CHECK, NOON)), render_hit(Hit(CHECKED, NOON))] == [
+    assert [render_hit(SearchHit(CHECK, NOON)), render_hit(SearchHit(CHECKED, NOON))] == [
         {
             "type": "JOB",
             "name": "emissions.check",

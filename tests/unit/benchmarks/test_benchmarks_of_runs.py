@@ -11,7 +11,7 @@ from benchmarks.events_work import Recorder, batches, measure_calls, memory_way
 from benchmarks.graph_work import Sizes, World, measure_chains, measure_hub, measure_wide
 from benchmarks.memory_dynamodb import MemoryDynamo
 from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.catalogue import CATALOGUES, SNAPSHOT
 from lineage.graph.table import GraphTable
 from lineage.openlineage.naming import NameRules
@@ -23,7 +23,9 @@ SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
 def keys_after(runs):
     """The keys of the table that such runs of two jobs make."""
     dynamo = MemoryDynamo()
-    apply([event for step in chain(0)[:2] for event in runs(step)], GraphTable(dynamo.client(), "graph", None, "b"))
+    apply_changes(
+        [event for step in chain(0)[:2] for event in runs(step)], GraphTable(dynamo.client(), "graph", None, "b")
+    )
     return {(item["pk"]["S"], item["sk"]["S"].rpartition("#")[0]) for item in dynamo.items()}
 
 

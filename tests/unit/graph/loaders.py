@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from tests.memory_table import Items, MemoryTable
 
 
@@ -85,7 +85,7 @@ class _Loader:
         table = SteppedTable(house.items, self._step, house.dice)
         try:
             self._step()
-            apply(self.message, table, changes_max=house.changes_max)
+            apply_changes(self.message, table, changes_max=house.changes_max)
             self._step()
         except Killed:
             house.messages.append(self.message)

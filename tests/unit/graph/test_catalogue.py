@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.catalogue import NAMES, compact, named, read_catalogue
 from lineage.openlineage.event import Deletion, Event
 from lineage.queries.name_lists import DOUBTFUL_MAX
@@ -55,7 +55,7 @@ def test_a_reader_misses_no_name_while_loaders_compact_the_catalogue(seed):
 
 def test_more_names_than_a_transaction_moves_are_compacted_in_several():
     table = MemoryTable()
-    apply([a_mention(name) for name in JOBS], table, changes_max=7)
+    apply_changes([a_mention(name) for name in JOBS], table, changes_max=7)
 
     changes = [key for key in table.items if key[0] == NAMES and key[1].startswith("+")]
 
@@ -66,10 +66,10 @@ def test_more_names_than_a_transaction_moves_are_compacted_in_several():
 
 def test_a_catalogue_that_grows_no_more_is_left_alone():
     table = MemoryTable()
-    apply([a_mention(name) for name in JOBS[:5]], table, changes_max=0)
+    apply_changes([a_mention(name) for name in JOBS[:5]], table, changes_max=0)
     before = {key: row for key, row in table.items.items() if key[0] == NAMES}
 
-    apply([a_mention(name, TIMES[1]) for name in JOBS[:5]], table, changes_max=0)
+    apply_changes([a_mention(name, TIMES[1]) for name in JOBS[:5]], table, changes_max=0)
 
     assert {key: row for key, row in table.items.items() if key[0] == NAMES} == before
 
@@ -79,9 +79,9 @@ def test_what_is_hidden_is_on_no_page_even_where_more_is_doubtful_than_a_list_lo
     names = [f"job-{number:04}" for number in range(DOUBTFUL_MAX + 10)]
     back, never = names[-5], "never deleted"
     table = MemoryTable()
-    apply([a_mention(name) for name in [*names, never]], table)
-    apply([a_deletion(name) for name in names], table)
-    apply([a_mention(back, TIMES[2])], table)
+    apply_changes([a_mention(name) for name in [*names, never]], table)
+    apply_changes([a_deletion(name) for name in names], table)
+    apply_changes([a_mention(back, TIMES[2])], table)
 
     page = Questions(table).list_jobs(None, limit=100, offset=0)
 

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.graph.entities import Listed
-from lineage.graph.event_index import EventList, Listing
+from lineage.graph.entities import ResultPage
+from lineage.graph.event_index import EventIndex, IndexedEvent
 from lineage.times import from_seconds
 from tests.memory_table import MemoryTable
 
@@ -18,11 +18,11 @@ EVER = {"low": "", "high": "~"}
 
 
 def a_listing(second, name="", **data):
-    return Listing(from_seconds(NOON + second), hashlib.sha256(f"{second}{name}".encode()).hexdigest(), data)
+    return IndexedEvent(from_seconds(NOON + second), hashlib.sha256(f"{second}{name}".encode()).hexdigest(), data)
 
 
 def a_list(*listings):
-    listed = EventList(MemoryTable())
+    listed = EventIndex(MemoryTable())
     listed.put(listings)
     return listed
 
@@ -34,14 +34,16 @@ def seconds(found):
 def test_an_event_is_listed_once_however_often_it_comes():
     listed = a_list(a_listing(1, n="a"), a_listing(1, n="a"))
     listed.put([a_listing(1, n="a"), a_listing(2)])
-    assert listed.page(**EVER, newest_first=True, limit=10, offset=0) == Listed([a_listing(2), a_listing(1, n="a")], 2)
+    assert listed.page(**EVER, newest_first=True, limit=10, offset=0) == ResultPage(
+        [a_listing(2), a_listing(1, n="a")], 2
+    )
 
 
 def test_nothing_is_found_in_an_empty_list_or_between_bounds_that_hold_nothing():
-    assert a_list().page(**EVER, newest_first=True, limit=10, offset=0) == Listed([], 0)
+    assert a_list().page(**EVER, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
     listed = a_list(a_listing(0))
     bounds = {"low": from_seconds(NOON + 1), "high": from_seconds(NOON)}
-    assert listed.page(**bounds, newest_first=True, limit=10, offset=0) == Listed([], 0)
+    assert listed.page(**bounds, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
 
 
 # Minutes, hours, days and months apart, so that pages begin and end in every kind of place.
@@ -76,11 +78,11 @@ def test_writers_of_the_same_day_at_the_same_time_each_count_their_events_once()
     def before(name):
         if name == "swap" and not interleaved:
             interleaved.append(name)
-            EventList(table).put(other)
+            EventIndex(table).put(other)
 
     table = MemoryTable(before=before)
-    EventList(table).put(ours)
-    found = EventList(table).page(**EVER, newest_first=False, limit=100, offset=0)
+    EventIndex(table).put(ours)
+    found = EventIndex(table).page(**EVER, newest_first=False, limit=100, offset=0)
     assert (len(found.items), found.total) == (40, 40)
 
 

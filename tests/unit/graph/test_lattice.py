@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.graph import lattice
-from lineage.graph.facts import DatasetFacts, JobFacts, RunFacts, join, to_json, until
-from lineage.graph.lattice import CONTENTS_MAX, latest, said
+from lineage.graph.facts import DatasetFacts, JobFacts, RunFacts, as_of, join, to_json
+from lineage.graph.lattice import CONTENTS_MAX, history_of, latest
 
 times = st.sampled_from([f"2025-11-20T12:00:0{second}.000000Z" for second in range(6)])
 stamps = st.builds("{}#{}".format, times, st.sampled_from("abc"))
 bodies = st.sampled_from([{"v": 1}, {"v": 2}, {"v": 3}, ["s3", "x"]])
-histories = st.lists(st.builds(said, bodies, stamps), min_size=1, max_size=4)
+histories = st.lists(st.builds(history_of, bodies, stamps), min_size=1, max_size=4)
 NAMES = ["a", "b", "c"]
 
 
@@ -28,11 +28,12 @@ KINDS = {
     "LEAST_EACH": st.dictionaries(st.sampled_from(NAMES), times),
     "TWO_LEAST": st.dictionaries(st.sampled_from(NAMES), times, max_size=1),
     "LATEST_TIMES": st.lists(times, max_size=2).map(lambda some: sorted(set(some))),
-    "HISTORY": st.builds(said, bodies, stamps),
-    "LATEST": st.builds(said, bodies, stamps),
+    "HISTORY": st.builds(history_of, bodies, stamps),
+    "LATEST": st.builds(history_of, bodies, stamps),
     "STATEMENTS": st.dictionaries(st.sampled_from(NAMES), stamps.map(lambda one: [one]), max_size=2),
     "FACETS_OF_EACH": st.dictionaries(
-        st.sampled_from(NAMES), st.dictionaries(st.sampled_from(["schema", "version"]), st.builds(said, bodies, stamps))
+        st.sampled_from(NAMES),
+        st.dictionaries(st.sampled_from(["schema", "version"]), st.builds(history_of, bodies, stamps)),
     ),
 }
 
@@ -65,9 +66,9 @@ def _json(body):
     return json.dumps(body, sort_keys=True, separators=(",", ":")).encode()
 
 
-@given(st.lists(st.builds(said, bodies, stamps), min_size=1, max_size=4), times)
+@given(st.lists(st.builds(history_of, bodies, stamps), min_size=1, max_size=4), times)
 def test_as_of_a_time_only_what_was_said_before_it_is_known(some, time):
-    known = latest(lattice.HISTORY.until(grown(lattice.HISTORY, some), time))
+    known = latest(lattice.HISTORY.as_of(grown(lattice.HISTORY, some), time))
     before = [body for one in some for first, _, body in one.values() if first < time]
 
     assert (known is None) == (not before)
@@ -75,7 +76,7 @@ def test_as_of_a_time_only_what_was_said_before_it_is_known(some, time):
 
 
 def test_a_history_keeps_the_latest_hundred_contents():
-    whole = grown(lattice.HISTORY, [said({"v": number}, f"{number:04}#a") for number in range(150)])
+    whole = grown(lattice.HISTORY, [history_of({"v": number}, f"{number:04}#a") for number in range(150)])
 
     assert len(whole) == CONTENTS_MAX
     assert latest(whole) == ("0149#a", {"v": 149})
@@ -109,12 +110,12 @@ def test_facts_as_of_a_time_know_nothing_of_later_events():
         inputs={"ns\0d": "3"},
     )
 
-    assert to_json(until(facts, "4")) == {
+    assert to_json(as_of(facts, "4")) == {
         "jobs": {"ns\0a": "1#x"},
         "first": "1",
         "last": "3",
         "times": ["1", "3"],
         "inputs": {"ns\0d": "3"},
     }
-    assert until(JobFacts(first="1", last="5"), "4").last == "1"
-    assert to_json(until(DatasetFacts(first="4", last="5"), "4")) == {}
+    assert as_of(JobFacts(first="1", last="5"), "4").last == "1"
+    assert to_json(as_of(DatasetFacts(first="4", last="5"), "4")) == {}

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.service import Questions
 from lineage_model.ids import DatasetId
@@ -104,13 +104,13 @@ def dies_at(row, messages, dying, dice, right):
 
     for number, message in enumerate(messages):
         if number != dying:
-            apply(message, table, changes_max=1)
+            apply_changes(message, table, changes_max=1)
             continue
         try:
-            apply(message, SteppedTable(table.items, step, dice), changes_max=1)
+            apply_changes(message, SteppedTable(table.items, step, dice), changes_max=1)
         except Killed:
             again.append(message)
     for message in again:
-        apply(message, table, changes_max=1)
+        apply_changes(message, table, changes_max=1)
     right.check(table)
     return bool(again)

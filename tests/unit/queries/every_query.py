@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.queries.service import Questions
 from lineage.settings import GRAPH_PARTITIONS
 from tests.memory_table import MemoryTable
@@ -19,7 +19,7 @@ def loaded(*batches, changes_max=1):
     """Return a table to which these batches of statements were applied, its catalogue compacted often."""
     table = MemoryTable()
     for batch in batches:
-        apply(batch, table, changes_max=changes_max)
+        apply_changes(batch, table, changes_max=changes_max)
     outside = {pk for pk in table.items.partitions if not pk.startswith(GRAPH_PARTITIONS)}
     assert outside == set(), "the events function may write to these partitions alone"
     return table

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries import job_graph as graphs
 from lineage.queries.service import Questions
@@ -39,7 +39,7 @@ def a_chain(length, runs=1, prefix="", first=0):
 def a_table(events):
     table, events = MemoryTable(), list(events)
     for start in range(0, len(events), 200):
-        apply(events[start : start + 200], table)
+        apply_changes(events[start : start + 200], table)
     table.calls.clear()
     return table
 

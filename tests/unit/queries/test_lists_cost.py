@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.graph_work import CountedTable
 from benchmarks.memory_dynamodb import Calls, MemoryDynamo
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.catalogue import CHANGES_MAX
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.listings import STATES_MAX
@@ -53,7 +53,7 @@ class Counted:
         self._dynamo = MemoryDynamo()
         self._table = CountedTable(self._dynamo.client(), "graph", None, "archive")
         for start in range(0, jobs, 50):
-            apply([a_run(number) for number in range(start, start + 50)], self._table)
+            apply_changes([a_run(number) for number in range(start, start + 50)], self._table)
 
     def ask(self, question):
         """The answer, and requests, rounds and rows."""
@@ -76,7 +76,7 @@ def test_jobs_in_a_state_cost_a_request_for_a_hundred_jobs_and_no_more_for_their
 def test_a_list_by_state_looks_at_so_many_jobs_and_says_if_there_are_more():
     table, jobs = MemoryTable(), STATES_MAX + 10
     for start in range(0, jobs, 500):
-        apply([a_run(number) for number in range(start, min(start + 500, jobs))], table)
+        apply_changes([a_run(number) for number in range(start, min(start + 500, jobs))], table)
 
     found = Questions(table).list_jobs(None, states=("COMPLETED",), limit=10, offset=0)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.visibility import Visibility
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named
@@ -23,9 +23,9 @@ def a_table(*ids):
     for number, one in enumerate(ids):
         common = {"time": f"2025-11-20T12:00:00.00000{number}Z", "hash": f"{number:064}"}
         if isinstance(one, DatasetId):
-            apply([Event(kind="DATASET", dataset=DatasetUse(one), **common)], table)
+            apply_changes([Event(kind="DATASET", dataset=DatasetUse(one), **common)], table)
         else:
-            apply([Event(kind="JOB", job=one, **common)], table)
+            apply_changes([Event(kind="JOB", job=one, **common)], table)
     return table
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.queries.service import Questions
 from tests.examples import examples
 from tests.unit.graph.strategies import DATASETS, JOBS, TIMES, arrivals, streams
@@ -37,7 +37,7 @@ def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same
     before = answers_of(table)
     assert differences(answers_of(loaded(statements)), before) == {}
     for statement in statements:
-        apply([statement], table)
+        apply_changes([statement], table)
     assert differences(answers_of(table), before) == {}
 
 

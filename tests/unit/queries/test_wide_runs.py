@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.graph_work import CountedTable
 from benchmarks.memory_dynamodb import Calls, MemoryDynamo
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.input_versions import INPUTS_MAX
 from lineage.queries.job_graph import NODES_MAX
@@ -44,7 +44,7 @@ class World:
     def load(self, *events):
         """Load the events; return what it cost, by operation."""
         self.dynamo.calls = calls = Calls()
-        apply(events, self.table)
+        apply_changes(events, self.table)
         return calls.requests
 
     def ask(self, question, *about, **how):
@@ -79,7 +79,7 @@ def test_loading_a_wide_run_gets_on_from_one_attempt_to_the_next():
     """
     dice, event = random.Random(1), a_run(RUNS[0], READER, inputs=parts(300))
     whole = Counter()
-    apply([event], SteppedTable(MemoryTable().items, lambda _=None: whole.update("s"), dice))
+    apply_changes([event], SteppedTable(MemoryTable().items, lambda _=None: whole.update("s"), dice))
     table, attempts = MemoryTable(), 0
     while attempts < 5:
         attempts += 1
@@ -100,7 +100,7 @@ def applied(event, table, steps, dice):
             raise Killed
 
     try:
-        apply([event], SteppedTable(table.items, step, dice))
+        apply_changes([event], SteppedTable(table.items, step, dice))
     except Killed:
         return False
     return True

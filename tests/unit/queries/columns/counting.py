@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from benchmarks.graph_work import CountedTable
 from benchmarks.memory_dynamodb import Calls, MemoryDynamo
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.run_facts import run_version_id
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.service import FieldQuestions
@@ -50,7 +50,7 @@ class Counter:
         self._questions = FieldQuestions(self._table)
         events = list(events)
         for start in range(0, len(events), 200):
-            apply(events[start : start + 200], self._table)
+            apply_changes(events[start : start + 200], self._table)
 
     def ask(self, question):
         """The answer of a question (a function of FieldQuestions), and its cost."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.service import FieldQuestions
 from lineage_model.ids import DatasetId
@@ -20,9 +20,9 @@ def test_what_another_jobs_event_told_of_a_run_counts_for_the_job_whose_run_it_i
     source = {"namespace": RAW.namespace, "name": RAW.name, "field": "line"}
     told = DatasetUse(CHECKED, {"columnLineage": {"fields": {"carrier": {"inputFields": [source]}}}})
     table = MemoryTable()
-    apply([an_event(TIMES[0], RUNS[0], JOBS[0], (DatasetUse(CHECKED),))], table)
-    apply([an_event(TIMES[1], RUNS[0], JOBS[1], (told,))], table)
-    apply([an_event(TIMES[2], RUNS[1], JOBS[0], (DatasetUse(CHECKED),))], table)
+    apply_changes([an_event(TIMES[0], RUNS[0], JOBS[0], (DatasetUse(CHECKED),))], table)
+    apply_changes([an_event(TIMES[1], RUNS[0], JOBS[1], (told,))], table)
+    apply_changes([an_event(TIMES[2], RUNS[1], JOBS[0], (DatasetUse(CHECKED),))], table)
 
     (column,) = FieldQuestions(table).find_columns(CHECKED.node_id, depth=0).columns
     assert [(one.dataset, one.field) for one in column.inputs] == [(RAW, ("line",))]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.queries.columns.results import Window
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, Span
 from tests.memory_table import MemoryTable
@@ -239,7 +239,7 @@ def test_a_month_of_three_hourly_readers_is_three_uses_of_a_report_that_is_whole
 
 def test_datasets_of_a_level_share_the_rows_that_a_time_range_may_read():
     table = MemoryTable()
-    apply(list(a_chain(4, runs=10)), table)
+    apply_changes(list(a_chain(4, runs=10)), table)
     span = Span(table, EVER, rows_max=15)
 
     span.load([(dataset(1), BACKWARD), (dataset(1), FORWARD)])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lineage.graph.apply import apply
+from lineage.graph.apply import apply_changes
 from lineage.graph.index_rows import EXACT_MAX
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.columns.results import Window
@@ -34,7 +34,7 @@ def mapped(table, start, end):
 
 def test_every_dataset_of_a_run_is_found_in_the_range_that_it_started_in():
     table = MemoryTable()
-    apply([an_event(TIMES[2], "COMPLETE")], table)
+    apply_changes([an_event(TIMES[2], "COMPLETE")], table)
 
     assert mapped(table, TIMES[2], TIMES[3]) == (len(PARTS), len(PARTS))
     assert mapped(table, TIMES[3], TIMES[4]) == mapped(table, TIMES[0], TIMES[2]) == (0, 0)
@@ -42,8 +42,8 @@ def test_every_dataset_of_a_run_is_found_in_the_range_that_it_started_in():
 
 def test_a_start_that_is_heard_of_late_moves_all_of_them():
     table = MemoryTable()
-    apply([an_event(TIMES[2], "COMPLETE")], table)
-    apply([an_event(TIMES[0], "START")], table)
+    apply_changes([an_event(TIMES[2], "COMPLETE")], table)
+    apply_changes([an_event(TIMES[0], "START")], table)
 
     assert mapped(table, TIMES[0], TIMES[1]) == (len(PARTS), len(PARTS))
     assert mapped(table, TIMES[2], TIMES[3]) == (0, 0)
