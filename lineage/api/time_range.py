@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
 from lineage.api.request import HttpRequest
-from lineage.queries.columns.results import Window
+from lineage.queries.columns.results import TimeRange
 from lineage.times import kept
 from lineage_model.errors import Invalid
 
@@ -23,19 +23,19 @@ _EARLIEST_MS = -62_135_596_800_000
 
 
 @dataclass(frozen=True, slots=True)
-class TimeRange:
+class RequestedRange:
     """From `start_ms` on and before `end_ms`, in milliseconds since 1970 UTC."""
 
     start_ms: int
     end_ms: int
 
     @property
-    def window(self) -> Window:
+    def window(self) -> TimeRange:
         """The runs that started in it."""
-        return Window(_kept(self.start_ms), _kept(self.end_ms))
+        return TimeRange(_kept(self.start_ms), _kept(self.end_ms))
 
 
-def parse_range(request: HttpRequest, now_s: int) -> TimeRange:
+def parse_range(request: HttpRequest, now_s: int) -> RequestedRange:
     """The range that the query names; it may be empty.
 
     Raises:
@@ -44,7 +44,7 @@ def parse_range(request: HttpRequest, now_s: int) -> TimeRange:
     start_ms, end_ms = (_moment(request, name, now_s) for name in ("start", "end"))
     if start_ms > end_ms:
         raise Invalid.because("end", request.value("end"), f"must not be before start ({request.value('start')})")
-    return TimeRange(start_ms, end_ms)
+    return RequestedRange(start_ms, end_ms)
 
 
 def parse_moment(text: str, now_s: int) -> int:

@@ -17,8 +17,8 @@ from lineage.graph.lattice import HISTORY, History, latest
 from lineage.graph.run_facts import failed
 from lineage.graph.table import GraphTable
 from lineage.openlineage.event import Facets
-from lineage.queries.dataset_groups import Group
-from lineage.queries.written_versions import Wanted, Written, newest_written
+from lineage.queries.dataset_groups import DatasetGroup
+from lineage.queries.written_versions import VersionQuery, WrittenVersion, newest_written
 
 _SCHEMA = "schema"
 # Reads of a dataset's versions, of four and then of a hundred each, in which one with a schema is looked for.
@@ -36,7 +36,7 @@ def _position(schema: _Schema) -> tuple[str, str]:
     return schema.position
 
 
-def read_facets(groups: Sequence[Group], table: GraphTable, at: str | None = None) -> list[Facets]:
+def read_facets(groups: Sequence[DatasetGroup], table: GraphTable, at: str | None = None) -> list[Facets]:
     """Return the facets of each dataset, as of a time if its group is; at most nine requests for one."""
     doubtful = [number for number, group in enumerate(groups) if _is_doubtful(group.facts)]
     written = _last_written([groups[number] for number in doubtful], table, at)
@@ -82,10 +82,10 @@ def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
     return {**read, **others, **(present({_SCHEMA: schema.body}) if schema else {})}
 
 
-def _last_written(groups: Sequence[Group], table: GraphTable, at: str | None) -> list[_Schema | None]:
+def _last_written(groups: Sequence[DatasetGroup], table: GraphTable, at: str | None) -> list[_Schema | None]:
     """Return the schema of each dataset's last version that has one; of a stream's, where it stands now."""
     wanted = [
-        Wanted(group, prefix, at or "~", accept=lambda one, group=group: _is_decisive(one, group))  # type: ignore[misc]
+        VersionQuery(group, prefix, at or "~", accept=lambda one, group=group: _is_decisive(one, group))  # type: ignore[misc]
         for group in groups
         for prefix in ("G", "L")
     ]
@@ -97,16 +97,16 @@ def _last_written(groups: Sequence[Group], table: GraphTable, at: str | None) ->
     ]
 
 
-def _is_decisive(version: Written, group: Group) -> bool:
+def _is_decisive(version: WrittenVersion, group: DatasetGroup) -> bool:
     return not failed(version.facts) and bool(_history(version, group))
 
 
-def _schema_of(version: Written, group: Group) -> _Schema:
+def _schema_of(version: WrittenVersion, group: DatasetGroup) -> _Schema:
     found = latest(_history(version, group))
     return _Schema(version.standing, found[1] if found else None)
 
 
-def _history(version: Written, group: Group) -> History:
+def _history(version: WrittenVersion, group: DatasetGroup) -> History:
     """Return the schemas that a run sent of what it wrote, under any of the dataset's names."""
     united: History = {}
     for name in group.names:

@@ -21,7 +21,7 @@ _FEW = 100
 
 
 @dataclass(slots=True)
-class Group:
+class DatasetGroup:
     """A dataset: its primary name, every name that resolves to it, and what was said under any of them.
 
     `producers` and `readers` may be more than there are; `cut` says that some were left out. `tellers` are jobs that do
@@ -33,8 +33,8 @@ class Group:
     facts: DatasetFacts
     producers: set[JobId] = field(default_factory=set)
     readers: set[JobId] = field(default_factory=set)
-    tellers: set[JobId] = field(default_factory=set)
-    made: set[DatasetId] = field(default_factory=set)
+    reporters: set[JobId] = field(default_factory=set)
+    derived: set[DatasetId] = field(default_factory=set)
     cut: bool = False
 
     @property
@@ -48,12 +48,12 @@ class _Name:
     facts: DatasetFacts = field(default_factory=DatasetFacts)
     producers: list[JobId] = field(default_factory=list)
     readers: list[JobId] = field(default_factory=list)
-    tellers: list[JobId] = field(default_factory=list)
-    made: list[DatasetId] = field(default_factory=list)
+    reporters: list[JobId] = field(default_factory=list)
+    derived: list[DatasetId] = field(default_factory=list)
     cut: bool = False
 
 
-class Groups:
+class DatasetGroups:
     """The groups of the datasets asked for so far, as of a time; `edges` reads who uses them as well.
 
     `ever`: among the tellers is every job that ever read a dataset. Such a job may still stand by an earlier report,
@@ -64,7 +64,7 @@ class Groups:
         self._table, self._at, self._edges, self._ever = table, at, edges, ever
         self._names: dict[DatasetId, _Name] = {}
         self._whole: set[DatasetId] = set()
-        self._groups: dict[DatasetId, Group] = {}
+        self._groups: dict[DatasetId, DatasetGroup] = {}
 
     def load(self, names: Iterable[DatasetId], *, readers: bool = True) -> None:
         """Read these names, those that they are aliases of, and the other names of these.
@@ -85,11 +85,11 @@ class Groups:
         for name, row in rows.items():
             self._names.setdefault(name, self._of_rows([row] if row else []))
 
-    def group(self, name: DatasetId) -> Group:
+    def group(self, name: DatasetId) -> DatasetGroup:
         """The group of a name that was loaded."""
         primary = self.primary(name)
         if primary not in self._groups:
-            self._groups[primary] = self._unite(primary)
+            self._groups[primary] = self._merged(primary)
         return self._groups[primary]
 
     def opens(self, name: DatasetId, visibility: Visibility) -> bool:
@@ -115,20 +115,20 @@ class Groups:
         target = self._target(name)
         return [*map(dataset_of, self._names[name].facts.names), *([target] if target else [])]
 
-    def _unite(self, primary: DatasetId) -> Group:
+    def _merged(self, primary: DatasetId) -> DatasetGroup:
         members, frontier = {primary}, [primary]
         while frontier:
             near = {other for name in frontier for other in self._beside(name)} - members
             frontier = [other for other in near if self.primary(other) == primary]
             members.update(frontier)
-        group = Group(primary, sorted(members), DatasetFacts())
+        group = DatasetGroup(primary, sorted(members), DatasetFacts())
         for member in group.names:
             one = self._names[member]
             group.facts = join(group.facts, one.facts)
             group.producers.update(one.producers)
             group.readers.update(one.readers)
-            group.tellers.update(one.tellers)
-            group.made.update(one.made)
+            group.reporters.update(one.reporters)
+            group.derived.update(one.derived)
             group.cut |= one.cut
         return group
 
@@ -185,7 +185,7 @@ class Groups:
             facts = DatasetFacts(**row.data["facts"])
             found.facts = as_of(facts, self._at) if self._at else facts
         elif row.sk.startswith("A#D#"):
-            found.made.append(dataset_of(row.data["name"]))
+            found.derived.append(dataset_of(row.data["name"]))
         else:
             self._side(found, row.sk).append(job_of(row.data["job"]))
 
@@ -193,10 +193,10 @@ class Groups:
         if sk.startswith(("A#P#", "H#W#")):
             return found.producers
         once = sk.startswith("H#R#") and self._at is None
-        return found.tellers if once or sk.startswith(("A#S#", "H#S#")) else found.readers
+        return found.reporters if once or sk.startswith(("A#S#", "H#S#")) else found.readers
 
 
-class Namespaces:
+class NamespaceDeletions:
     """When the namespaces asked about so far were deleted."""
 
     def __init__(self, table: GraphTable, at: str | None = None) -> None:
@@ -218,6 +218,6 @@ class Namespaces:
         """When the namespace was last deleted; the empty text if never."""
         return self._deleted[namespace]
 
-    def hides(self, group: Group) -> bool:
+    def hides(self, group: DatasetGroup) -> bool:
         """Whether this dataset is hidden."""
         return max(deleted_at(group.facts), self.deleted(group.primary.namespace)) > (group.facts.last or "")

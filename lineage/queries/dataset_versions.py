@@ -14,9 +14,9 @@ from lineage.graph.newest import end_of, read_run_facts, run_of, time_of
 from lineage.graph.run_facts import dataset_version_id, failed
 from lineage.graph.table import GraphTable, RowPage, RowQuery
 from lineage.openlineage.event import Facets
-from lineage.queries.dataset_groups import Group
+from lineage.queries.dataset_groups import DatasetGroup
 from lineage.queries.descriptions import describe, fields_of
-from lineage.queries.written_versions import Written, borne_out, last_streamed, version_by
+from lineage.queries.written_versions import WrittenVersion, confirmed_version, last_streamed, version_by
 from lineage_model.ids import DatasetId, RunKey
 
 # Versions of one dataset that are looked at.
@@ -27,14 +27,14 @@ _PREFIXES = ("G", "X", "E")
 
 
 @dataclass(frozen=True, slots=True)
-class Version:
+class KnownVersion:
     """A version: `made_by` is its run (as text), the hash of its DatasetEvent, or empty for the initial one."""
 
     created: str
     made_by: str
     name: DatasetId
     facets: Facets
-    written: Written | None = None
+    written: WrittenVersion | None = None
     by_event: bool = False
 
     @property
@@ -64,24 +64,24 @@ class Version:
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class VersionPage:
     """The newest versions of a dataset, newest first; `cut` if older ones were not looked at."""
 
-    versions: Sequence[Version]
+    versions: Sequence[KnownVersion]
     cut: bool
 
-    def newest(self, accept: Callable[[Version], bool]) -> Version | None:
+    def newest(self, accept: Callable[[KnownVersion], bool]) -> KnownVersion | None:
         """The newest that is accepted."""
         return next(filter(accept, self.versions), None)
 
 
-def read_windows(
-    groups: Sequence[Group],
+def read_version_pages(
+    groups: Sequence[DatasetGroup],
     table: GraphTable,
     look: int,
     highs: Sequence[str] | None = None,
     at: str | None = None,
-) -> list[Window]:
+) -> list[VersionPage]:
     """The versions of each group, the newest `look` of each kind; `highs`: only those made at these times or before.
 
     As they were at a time, if the groups are.
@@ -101,10 +101,10 @@ def read_windows(
     for group, end in zip(groups, ends, strict=True):
         each = len(group.names) * len(_PREFIXES)
         some = pages[place : place + each]
-        told = _told(group, some, facts, at)
+        told = _versions_in(group, some, facts, at)
         cut = any(page.more for page in some)
         versions = _newest(group, told, most=look >= VERSIONS_MAX) if cut else _all(group, told, end)
-        windows.append(Window(versions[::-1], cut))
+        windows.append(VersionPage(versions[::-1], cut))
         place += each
     return windows
 
@@ -116,19 +116,21 @@ def _pages(queries: Sequence[RowQuery | None], table: GraphTable) -> list[RowPag
     return [RowPage(()) if query is None else next(found) for query in queries]
 
 
-def _told(group: Group, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts], at: str | None) -> list[Version]:
+def _versions_in(
+    group: DatasetGroup, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts], at: str | None
+) -> list[KnownVersion]:
     """What may be versions, the oldest first: those of runs, and every DatasetEvent."""
-    made: dict[RunKey, Version] = {}
-    events: list[Version] = []
+    made: dict[RunKey, KnownVersion] = {}
+    events: list[KnownVersion] = []
     names = [name for name in group.names for _ in _PREFIXES]
     for name, page in zip(names, pages, strict=True):
         for row in page.rows:
             if row.sk.startswith("E#") and at is not None and time_of(row) >= at:
                 continue
             if row.sk.startswith("E#"):
-                events.append(Version(time_of(row), end_of(row), name, present(row.data["facets"]), by_event=True))
+                events.append(KnownVersion(time_of(row), end_of(row), name, present(row.data["facets"]), by_event=True))
             else:
-                one = borne_out(run_of(row), time_of(row), name, group, facts)
+                one = confirmed_version(run_of(row), time_of(row), name, group, facts)
                 if one is not None and (row.sk[0] == "X") == failed(one.facts):
                     made[one.run] = _of_run(one, group)
     # Where a page was cut, what stands before its last row cannot be told from what was not read.
@@ -136,23 +138,23 @@ def _told(group: Group, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts],
     return sorted((one for one in (*made.values(), *events) if one.order >= floor), key=lambda one: one.order)
 
 
-def _of_run(one: Written, group: Group) -> Version:
+def _of_run(one: WrittenVersion, group: DatasetGroup) -> KnownVersion:
     facets = merged_facets(one.facts.written_facets, group.names)
-    return Version(one.created, str(one.run), one.name, facets, one)
+    return KnownVersion(one.created, str(one.run), one.name, facets, one)
 
 
-def _all(group: Group, told: Sequence[Version], end: str) -> list[Version]:
+def _all(group: DatasetGroup, told: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
     """The versions of a dataset of which all was told by then; the first DatasetEvent describes the initial one."""
     first_made = min((one.created for one in told if not one.by_event), default="~")
     read = group.facts.read
     if read is None or read >= first_made or read > end:
         return _changes(told)
     if not told or not told[0].by_event or told[0].created >= first_made:
-        return [Version(read, "", group.primary, {}), *_changes(told)]
-    return [Version(read, "", group.primary, told[0].facets), *_changes(told[1:], told[0])]
+        return [KnownVersion(read, "", group.primary, {}), *_changes(told)]
+    return [KnownVersion(read, "", group.primary, told[0].facets), *_changes(told[1:], told[0])]
 
 
-def _newest(group: Group, told: Sequence[Version], *, most: bool) -> list[Version]:
+def _newest(group: DatasetGroup, told: Sequence[KnownVersion], *, most: bool) -> list[KnownVersion]:
     """The newest versions alone: where nobody knows whether the first DatasetEvent changed the schema, those after it.
 
     If there is none even of the most that may be looked at, it is taken to have changed nothing since the initial one.
@@ -163,10 +165,10 @@ def _newest(group: Group, told: Sequence[Version], *, most: bool) -> list[Versio
     found = _changes(told[told.index(first) + 1 :], first)
     if found or not most or group.facts.read is None:
         return found
-    return [Version(group.facts.read, "", group.primary, first.facets)]
+    return [KnownVersion(group.facts.read, "", group.primary, first.facets)]
 
 
-def _changes(told: Iterable[Version], before: Version | None = None) -> list[Version]:
+def _changes(told: Iterable[KnownVersion], before: KnownVersion | None = None) -> list[KnownVersion]:
     """The runs' versions, and those of the DatasetEvents whose schema differs from the one told last before."""
     schema = _schema(before.facets) if before else None
     versions = []
@@ -184,17 +186,17 @@ def _schema(facets: Facets) -> Sequence[Mapping[str, Any]] | None:
 
 
 def newest_versions(
-    groups: Sequence[Group],
+    groups: Sequence[DatasetGroup],
     table: GraphTable,
-    accepts: Sequence[Callable[[Version], bool]],
+    accepts: Sequence[Callable[[KnownVersion], bool]],
     highs: Sequence[str] | None = None,
-) -> list[Version | None]:
+) -> list[KnownVersion | None]:
     """The newest version of each that is accepted; `highs`: of those made at these times or before."""
-    found: list[Version | None] = [None] * len(groups)
+    found: list[KnownVersion | None] = [None] * len(groups)
     left = list(range(len(groups)))
     for look in _LOOKS:
         ends = [highs[number] for number in left] if highs else None
-        windows = read_windows([groups[number] for number in left], table, look, ends)
+        windows = read_version_pages([groups[number] for number in left], table, look, ends)
         for number, window in zip(left, windows, strict=True):
             found[number] = window.newest(accepts[number])
         left = [number for number, window in zip(left, windows, strict=True) if window.cut and found[number] is None]
@@ -203,7 +205,7 @@ def newest_versions(
     return found
 
 
-def current_versions(groups: Sequence[Group], table: GraphTable) -> list[Version | None]:
+def current_versions(groups: Sequence[DatasetGroup], table: GraphTable) -> list[KnownVersion | None]:
     """The current version of each: of those that did not fail the last, a stream's by the time of its last event."""
     found = newest_versions(groups, table, [_good] * len(groups))
     for number, stream in enumerate(last_streamed(groups, table) if groups else []):
@@ -214,25 +216,25 @@ def current_versions(groups: Sequence[Group], table: GraphTable) -> list[Version
     return found
 
 
-def _good(version: Version) -> bool:
+def _good(version: KnownVersion) -> bool:
     return not version.failed
 
 
-def find_version(group: Group, version: str, table: GraphTable) -> Version | None:
+def find_version(group: DatasetGroup, version: str, table: GraphTable) -> KnownVersion | None:
     """The version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
-        window = read_windows([group], table, VERSIONS_MAX)[0]
+        window = read_version_pages([group], table, VERSIONS_MAX)[0]
         return window.newest(lambda one: not one.made_by)
     rows = table.get((dataset_pk(name), f"I#{version}") for name in group.names)
     runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
     if not runs:
-        return read_windows([group], table, VERSIONS_MAX)[0].newest(lambda one: one.id == version)
+        return read_version_pages([group], table, VERSIONS_MAX)[0].newest(lambda one: one.id == version)
     facts = read_run_facts(runs, table)
     made = [version_by(run, told, group) for run, told in facts.items()]
     return next((_of_run(one, group) for one in made if one), None)
 
 
-def found_version(group: Group, version: Version) -> DatasetVersion:
+def dataset_version_of(group: DatasetGroup, version: KnownVersion) -> DatasetVersion:
     """The version as it is told."""
     return DatasetVersion(
         dataset=group.primary,

@@ -10,7 +10,7 @@ from lineage.graph.entities import Dataset
 from lineage.graph.facts import NO_PARENT, DatasetFacts, is_dropped
 from lineage.graph.run_facts import text_in
 from lineage.openlineage.event import Facets
-from lineage.queries.dataset_groups import Group
+from lineage.queries.dataset_groups import DatasetGroup
 from lineage_model.field_paths import parse_dotted
 from lineage_model.ids import FieldPath
 
@@ -51,7 +51,7 @@ def is_temporary(facts: DatasetFacts) -> bool:
     return is_dropped(facts) and len(facts.users) == 1 and NO_PARENT not in facts.users
 
 
-def found_dataset(group: Group, facets: Facets, *, hidden: bool = False, **more: Any) -> Dataset:
+def dataset_of_group(group: DatasetGroup, facets: Facets, *, hidden: bool = False, **more: Any) -> Dataset:
     """Return the dataset of a group with its present facets; `more` is what its versions tell."""
     told = describe(facets)
     return Dataset(

@@ -24,9 +24,9 @@ from lineage.graph.run_facts import (
 )
 from lineage.graph.table import GraphTable
 from lineage.openlineage.event import Facets
-from lineage.queries.dataset_groups import Group, Groups
-from lineage.queries.dataset_versions import Version, newest_versions
-from lineage.queries.written_versions import Wanted, Written, newest_written
+from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups
+from lineage.queries.dataset_versions import KnownVersion, newest_versions
+from lineage.queries.written_versions import VersionQuery, WrittenVersion, newest_written
 from lineage_model.ids import DatasetId, RunKey
 
 # Inputs of which one answer finds the versions, all runs together: each costs about four requests.
@@ -53,17 +53,17 @@ class InputBudget:
 
 
 @dataclass(slots=True)
-class Read:
+class InputVersion:
     """An input of a run: the dataset, its written names, and the version once it is resolved."""
 
     run: RunKey
     facts: RunFacts
-    group: Group
+    group: DatasetGroup
     names: list[DatasetId]
     version: str = ""
     resolved_by: ResolvedBy = "initial"
     produced_by: RunKey | None = None
-    settled: bool = field(default=False)
+    resolved: bool = field(default=False)
 
     @property
     def facets(self) -> Facets:
@@ -75,26 +75,28 @@ class Read:
         """The storage's own version, if it was told."""
         return storage_version(merged_facets(self.facts.read_facets, self.names))
 
-    def settle(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
+    def resolve(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
         """This is the version."""
-        self.version, self.resolved_by, self.produced_by, self.settled = version, by, run, True
+        self.version, self.resolved_by, self.produced_by, self.resolved = version, by, run, True
 
     def used(self) -> UsedVersion:
         """As it is told."""
         return UsedVersion(self.group.primary, self.version, self.facets, self.resolved_by)
 
 
-def reads_of(runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: Groups) -> dict[RunKey, list[Read]]:
+def reads_of(
+    runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: DatasetGroups
+) -> dict[RunKey, list[InputVersion]]:
     """The inputs of each run, by dataset, resolved; rounds of requests do not grow with the number of runs."""
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.inputs)
     reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
     every = [read for some in reads.values() for read in some]
     for resolve in (_by_storage, _by_parent, _by_time):
-        resolve([read for read in every if not read.settled], table)
+        resolve([read for read in every if not read.resolved], table)
     return reads
 
 
-def outputs_of(facts: RunFacts, run: RunKey, groups: Groups) -> tuple[UsedVersion, ...]:
+def outputs_of(facts: RunFacts, run: RunKey, groups: DatasetGroups) -> tuple[UsedVersion, ...]:
     """Return the versions that a run made, by dataset; its outputs' groups are loaded."""
     job = owner(facts)
     if job is None or effective_time(facts) is None:
@@ -108,45 +110,49 @@ def outputs_of(facts: RunFacts, run: RunKey, groups: Groups) -> tuple[UsedVersio
     )
 
 
-def _inputs(run: RunKey, facts: RunFacts, groups: Groups) -> list[Read]:
-    reads: dict[DatasetId, Read] = {}
+def _inputs(run: RunKey, facts: RunFacts, groups: DatasetGroups) -> list[InputVersion]:
+    reads: dict[DatasetId, InputVersion] = {}
     for name in sorted(map(dataset_of, facts.inputs)):
         group = groups.group(name)
-        reads.setdefault(group.primary, Read(run, facts, group, [])).names.append(name)
+        reads.setdefault(group.primary, InputVersion(run, facts, group, [])).names.append(name)
     return [reads[primary] for primary in sorted(reads)]
 
 
-def _by_storage(reads: Sequence[Read], table: GraphTable) -> None:
+def _by_storage(reads: Sequence[InputVersion], table: GraphTable) -> None:
     told = [(read, storage) for read in reads if (storage := read.storage)]
-    wanted = [Wanted(read.group, f"S#{storage_key(storage)}", accept=_stored(read, storage)) for read, storage in told]
+    wanted = [
+        VersionQuery(read.group, f"S#{storage_key(storage)}", accept=_stored(read, storage)) for read, storage in told
+    ]
     for (read, storage), one in zip(told, newest_written(wanted, table), strict=True):
         version = one.version if one else dataset_version_id(read.names[0], storage)
-        read.settle(version, "storage", one.run if one else None)
+        read.resolve(version, "storage", one.run if one else None)
 
 
-def _stored(read: Read, storage: str) -> Callable[[Written], bool]:
+def _stored(read: InputVersion, storage: str) -> Callable[[WrittenVersion], bool]:
     others = _others(read)
 
-    def accept(one: Written) -> bool:
+    def accept(one: WrittenVersion) -> bool:
         written = merged_facets(one.facts.written_facets, read.group.names)
         return others(one) and storage_version(written) == storage
 
     return accept
 
 
-def _by_parent(reads: Sequence[Read], table: GraphTable) -> None:
+def _by_parent(reads: Sequence[InputVersion], table: GraphTable) -> None:
     told = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
     wanted = [
-        Wanted(read.group, f"P#{parent}", read.facts.last or "", _others(read, good=True, parent=parent))
+        VersionQuery(read.group, f"P#{parent}", read.facts.last or "", _others(read, good=True, parent=parent))
         for read, parent in told
     ]
     for (read, _), one in zip(told, newest_written(wanted, table), strict=True):
         if one:
-            read.settle(one.version, "parentRun", one.run)
+            read.resolve(one.version, "parentRun", one.run)
 
 
-def _others(read: Read, *, good: bool = False, parent: RunKey | None = None) -> Callable[[Written], bool]:
-    def accept(one: Written) -> bool:
+def _others(
+    read: InputVersion, *, good: bool = False, parent: RunKey | None = None
+) -> Callable[[WrittenVersion], bool]:
+    def accept(one: WrittenVersion) -> bool:
         if one.run == read.run or (good and failed(one.facts)):
             return False
         return parent is None or parent_run(one.facts) == parent
@@ -154,15 +160,15 @@ def _others(read: Read, *, good: bool = False, parent: RunKey | None = None) -> 
     return accept
 
 
-def _by_time(reads: Sequence[Read], table: GraphTable) -> None:
+def _by_time(reads: Sequence[InputVersion], table: GraphTable) -> None:
     started = [read.facts.first or "" for read in reads]
     newest = newest_versions([read.group for read in reads], table, [_readable(read) for read in reads], started)
     for read, one in zip(reads, newest, strict=True):
         if one is None or not one.made_by:
-            read.settle(dataset_version_id(read.group.primary, ""), "initial", None)
+            read.resolve(dataset_version_id(read.group.primary, ""), "initial", None)
         else:
-            read.settle(one.id, "time", one.run)
+            read.resolve(one.id, "time", one.run)
 
 
-def _readable(read: Read) -> Callable[[Version], bool]:
+def _readable(read: InputVersion) -> Callable[[KnownVersion], bool]:
     return lambda one: not one.failed and one.run != read.run

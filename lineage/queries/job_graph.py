@@ -18,8 +18,8 @@ from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.event import Facets
 from lineage.queries.current_facets import read_facets
-from lineage.queries.dataset_groups import Group, Groups, Namespaces
-from lineage.queries.descriptions import found_dataset
+from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
+from lineage.queries.descriptions import dataset_of_group
 from lineage.queries.stale import PRODUCERS_MAX, nodes_of, unproduced
 from lineage.queries.written_versions import last_writers
 from lineage_model.ids import DatasetId, JobId
@@ -29,16 +29,16 @@ T = TypeVar("T")
 NODES_MAX = 5_000
 
 
-class Walk:
+class JobGraphWalk:
     """A walk under way: what it has found so far, in the order of hops, then ids."""
 
     def __init__(self, table: GraphTable, at: str | None = None, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._at, self._visibility = table, at, visibility
-        self._groups = Groups(table, at, edges=True)
-        self._namespaces = Namespaces(table, at)
+        self._groups = DatasetGroups(table, at, edges=True)
+        self._namespaces = NamespaceDeletions(table, at)
         self._nodes: dict[JobId, Mapping[str, Any]] = {}
         self._jobs: dict[JobId, Job] = {}
-        self._datasets: dict[DatasetId, Group] = {}
+        self._datasets: dict[DatasetId, DatasetGroup] = {}
         # Names of datasets that were looked at, whether or not they are shown.
         self._names: set[DatasetId] = set()
         self._truncated = False
@@ -77,7 +77,7 @@ class Walk:
         self._truncated |= len(some) > room
         return some[:room]
 
-    def _add_datasets(self, names: Sequence[DatasetId]) -> list[Group]:
+    def _add_datasets(self, names: Sequence[DatasetId]) -> list[DatasetGroup]:
         """Add the visible datasets of these names, which are loaded; those that are new."""
         self._names.update(names)
         primaries = sorted({self._groups.primary(name) for name in names} - self._datasets.keys())
@@ -87,7 +87,7 @@ class Walk:
         self._datasets.update((group.primary, group) for group in new)
         return list(new)
 
-    def _users_of(self, groups: Iterable[Group]) -> list[Job]:
+    def _users_of(self, groups: Iterable[DatasetGroup]) -> list[Job]:
         """The visible jobs that read or produce one of these, and were not looked at before."""
         users: set[JobId] = set()
         opened = list(filter(self._opens, groups))
@@ -108,7 +108,7 @@ class Walk:
         found = [job_of_node(node, self._namespaces.deleted(job_of(node["job"]).namespace)) for node in nodes]
         return [job for job in found if not job.hidden]
 
-    def _opens(self, group: Group) -> bool:
+    def _opens(self, group: DatasetGroup) -> bool:
         return self._visibility.opens(*group.names)
 
     def _under_primaries(self, job: Job) -> Job:
@@ -128,7 +128,7 @@ class Walk:
         )
         facets = read_facets(groups, self._table, self._at)
         opened = {
-            group.primary: _found(group, some, writers.get(group.primary))
+            group.primary: _summarized(group, some, writers.get(group.primary))
             for group, some in zip(groups, facets, strict=True)
         }
         datasets = tuple(opened.get(one) or outline_dataset(one) for one in self._datasets)
@@ -146,6 +146,6 @@ class Walk:
         return sorted(edges)
 
 
-def _found(group: Group, facets: Facets, last: LastWriter | None) -> Dataset:
-    found = found_dataset(group, facets, stale=last is not None, last_written_by=last)
+def _summarized(group: DatasetGroup, facets: Facets, last: LastWriter | None) -> Dataset:
+    found = dataset_of_group(group, facets, stale=last is not None, last_written_by=last)
     return replace(found, facets=without_references(found.facets))

@@ -35,7 +35,7 @@ _LOOK = 8
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class JobVersionEntry:
     """What a run makes of its job: `made` is when that version was there, `position` where its run stands."""
 
     made: str
@@ -69,7 +69,7 @@ class Code:
         return Code(location, version)
 
 
-def entries_of(run: RunKey, facts: RunFacts) -> Iterator[Entry]:
+def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
     """What a run that told of datasets makes of its job; a streaming run makes a version whenever it tells of more."""
     job, last = owner(facts), effective_time(facts)
     if job is None or last is None or not has_io(facts):
@@ -83,18 +83,18 @@ def entries_of(run: RunKey, facts: RunFacts) -> Iterator[Entry]:
         inputs, outputs = map(tuple, io_at(facts, first))
         version = job_version_id(job, inputs, outputs, location, code)
         made, at = (min(first, last), last) if whole else (first, first)
-        yield Entry(made, at, run, facts, inputs, outputs, location, code, version)
+        yield JobVersionEntry(made, at, run, facts, inputs, outputs, location, code, version)
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class JobVersionPage:
     """The job's newest entries, oldest first; `cut` if older runs were not looked at."""
 
-    entries: Sequence[Entry]
+    entries: Sequence[JobVersionEntry]
     cut: bool
 
 
-def read_window(job: JobId, table: GraphTable, until: str = "~") -> Window:
+def read_version_page(job: JobId, table: GraphTable, until: str = "~") -> JobVersionPage:
     """The entries of the job's newest runs, up to a position."""
     queries = [
         RowQuery(job_pk(job), low=f"{prefix}#", high=f"{prefix}#{until}#~", newest_first=True, limit=RUNS_MAX)
@@ -104,15 +104,15 @@ def read_window(job: JobId, table: GraphTable, until: str = "~") -> Window:
     cut = any(page.more for page in pages)
     floor = max((time_of(page.rows[-1]) for page in pages if page.more), default="")
     facts = read_run_facts({run_of(row) for page in pages for row in page.rows}, table)
-    runs = dict(_borne(job, pages, facts))
+    runs = dict(_confirmed(job, pages, facts))
     placed = sorted(
         ((effective_time(told) or "", run) for run, told in runs.items() if (effective_time(told) or "") > floor)
     )
     entries = _in_sequence([(run, runs[run]) for _, run in placed], cut)
-    return Window(sorted(entries, key=lambda entry: entry.order), cut)
+    return JobVersionPage(sorted(entries, key=lambda entry: entry.order), cut)
 
 
-def _borne(job: JobId, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts]) -> Iterator[RunWithFacts]:
+def _confirmed(job: JobId, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts]) -> Iterator[RunWithFacts]:
     for prefix, page in zip(("K", "U"), pages, strict=True):
         for row in page.rows:
             told = facts.get(run_of(row))
@@ -120,9 +120,9 @@ def _borne(job: JobId, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts]) 
                 yield run_of(row), told
 
 
-def _in_sequence(runs: Iterable[RunWithFacts], cut: bool) -> Iterator[Entry]:
+def _in_sequence(runs: Iterable[RunWithFacts], cut: bool) -> Iterator[JobVersionEntry]:
     """The entries of runs in their order, those of runs that told nothing as the runs before them make them."""
-    last: Entry | None = None
+    last: JobVersionEntry | None = None
     begun = not cut
     given = at_last = Code(None, None)
     changed = False
@@ -138,7 +138,7 @@ def _in_sequence(runs: Iterable[RunWithFacts], cut: bool) -> Iterator[Entry]:
             yield _unknown(run, facts, last, given if changed else None)
 
 
-def _unknown(run: RunKey, facts: RunFacts, last: Entry | None, given: Code | None) -> Entry:
+def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: Code | None) -> JobVersionEntry:
     job, at = owner(facts), effective_time(facts) or ""
     if job is None:
         raise ValueError(f"run {run} has no job")
@@ -147,27 +147,27 @@ def _unknown(run: RunKey, facts: RunFacts, last: Entry | None, given: Code | Non
     inputs, outputs = (last.inputs, last.outputs) if last else ((), ())
     location, code = (given.location, given.version) if given else (None, None)
     version = job_version_id(job, inputs, outputs, location, code)
-    return Entry(at, at, run, facts, inputs, outputs, location, code, version, unknown=last is not None)
+    return JobVersionEntry(at, at, run, facts, inputs, outputs, location, code, version, unknown=last is not None)
 
 
 def versions_of(job: JobId, table: GraphTable) -> tuple[list[JobVersion], bool]:
     """The job's versions, the one in use last first; whether some may be missing."""
-    window = read_window(job, table)
-    found = [_found(job, entries) for entries in _by_version(window.entries).values()]
+    window = read_version_page(job, table)
+    found = [_job_version(job, entries) for entries in _by_version(window.entries).values()]
     if window.cut:
         found = [*found, *_older(job, {one.version for one in found}, table)]
     return found, window.cut
 
 
-def _by_version(entries: Sequence[Entry]) -> dict[str, list[Entry]]:
+def _by_version(entries: Sequence[JobVersionEntry]) -> dict[str, list[JobVersionEntry]]:
     """The entries of each version, oldest first; the version of the newest entry first."""
-    versions: dict[str, list[Entry]] = {}
+    versions: dict[str, list[JobVersionEntry]] = {}
     for entry in reversed(entries):
         versions.setdefault(entry.version, []).insert(0, entry)
     return versions
 
 
-def _found(job: JobId, entries: Sequence[Entry]) -> JobVersion:
+def _job_version(job: JobId, entries: Sequence[JobVersionEntry]) -> JobVersion:
     newest = entries[-1]
     runs = [entry for entry in entries if not entry.facts.declared]
     return JobVersion(
@@ -203,18 +203,18 @@ def _older(job: JobId, newer: set[str], table: GraphTable) -> list[JobVersion]:
             if entry.version == version and owner(facts[run]) == job
         ]
         if entries:
-            found.append(_found(job, sorted(entries, key=lambda entry: entry.order)))
+            found.append(_job_version(job, sorted(entries, key=lambda entry: entry.order)))
     return sorted(found, key=lambda one: one.updated, reverse=True)
 
 
-def last_entries(jobs: Sequence[JobId], table: GraphTable) -> dict[JobId, Entry]:
+def last_entries(jobs: Sequence[JobId], table: GraphTable) -> dict[JobId, JobVersionEntry]:
     """The newest entry of each job: what its current version is."""
     runs = newest([ask for job in jobs for ask in (last_with_io(job), last_without_io(job))], table)
     found = {}
     for job, told, after in zip(jobs, runs[::2], runs[1::2], strict=True):
         entries = sorted(entries_of(*told), key=lambda entry: entry.order) if told else []
         if after and (not entries or (effective_time(after[1]) or "", after[0]) > entries[-1].order):
-            entries = list(read_window(job, table).entries)
+            entries = list(read_version_page(job, table).entries)
         if entries:
             found[job] = entries[-1]
     return found

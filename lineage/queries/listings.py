@@ -14,15 +14,15 @@ from lineage.graph.keys import current_key, facts_key
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.current_facets import read_facets
-from lineage.queries.dataset_groups import Group, Groups, Namespaces
+from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from lineage.queries.dataset_versions import (
     VERSIONS_MAX,
     current_versions,
+    dataset_version_of,
     find_version,
-    found_version,
-    read_windows,
+    read_version_pages,
 )
-from lineage.queries.descriptions import found_dataset
+from lineage.queries.descriptions import dataset_of_group
 from lineage.queries.job_versions import last_entries, versions_of
 from lineage.queries.name_lists import NameCatalogue
 from lineage.queries.runs import full_runs, newest_runs
@@ -49,8 +49,8 @@ class Datasets:
 
     def __init__(self, table: GraphTable) -> None:
         self._table = table
-        self._groups = Groups(table, edges=True)
-        self._namespaces = Namespaces(table)
+        self._groups = DatasetGroups(table, edges=True)
+        self._namespaces = NamespaceDeletions(table)
 
     def list(self, namespace: str, *, limit: int, offset: int) -> ResultPage[Dataset]:
         """Those of a namespace, by name."""
@@ -75,7 +75,7 @@ class Datasets:
         for group, current, described in zip(groups, currents, facets, strict=True):
             last = writers.get(group.primary)
             found.append(
-                found_dataset(
+                dataset_of_group(
                     group,
                     described,
                     hidden=self._namespaces.hides(group),
@@ -87,7 +87,7 @@ class Datasets:
             )
         return _with_facets(found, self._table)
 
-    def _load(self, names: Sequence[DatasetId]) -> Sequence[Group]:
+    def _load(self, names: Sequence[DatasetId]) -> Sequence[DatasetGroup]:
         self._groups.load(names, readers=False)
         groups = {self._groups.primary(name): self._groups.group(name) for name in names}
         self._namespaces.load(primary.namespace for primary in groups)
@@ -98,8 +98,8 @@ class Datasets:
         groups = self._load([dataset])
         if not groups:
             return None
-        window = read_windows(groups, self._table, VERSIONS_MAX)[0]
-        page = [found_version(groups[0], one) for one in window.versions[offset : offset + limit]]
+        window = read_version_pages(groups, self._table, VERSIONS_MAX)[0]
+        page = [dataset_version_of(groups[0], one) for one in window.versions[offset : offset + limit]]
         page = _with_facets(page, self._table)
         return ResultPage(page, len(window.versions), window.cut)
 
@@ -107,7 +107,7 @@ class Datasets:
         """One of its versions."""
         groups = self._load([dataset])
         one = find_version(groups[0], version, self._table) if groups else None
-        return _with_facets([found_version(groups[0], one)], self._table)[0] if one else None
+        return _with_facets([dataset_version_of(groups[0], one)], self._table)[0] if one else None
 
 
 class Jobs:
@@ -115,8 +115,8 @@ class Jobs:
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
-        self._groups = Groups(table)
-        self._namespaces = Namespaces(table)
+        self._groups = DatasetGroups(table)
+        self._namespaces = NamespaceDeletions(table)
 
     def list(self, namespace: str | None, *, states: Sequence[State], limit: int, offset: int) -> ResultPage[Job]:
         """Those of a namespace, or of all, by name; only those whose last run is in one of `states`."""

@@ -12,7 +12,7 @@ from lineage.graph.facts import JobFacts, NamespaceFacts, dataset_of, deleted_at
 from lineage.graph.keys import FACTS, facts_key, namespace_pk
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
-from lineage.queries.dataset_groups import Groups, Namespaces
+from lineage.queries.dataset_groups import DatasetGroups, NamespaceDeletions
 from lineage.queries.descriptions import is_temporary
 from lineage_model.ids import DatasetId, JobId
 
@@ -31,24 +31,24 @@ def list_namespaces(
     page = names[offset : offset + limit]
     rows = table.get((namespace_pk(name), FACTS) for name in page) if page else {}
     told = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
-    return ResultPage([found_namespace(name, told[name]) for name in page], len(names), catalogue.truncated)
+    return ResultPage([namespace_of(name, told[name]) for name in page], len(names), catalogue.truncated)
 
 
 def find_namespace(name: str, table: GraphTable) -> Namespace | None:
     """The namespace, if an event told of it."""
     rows = table.get([(namespace_pk(name), FACTS)])
     facts = [NamespaceFacts(**row.data["facts"]) for row in rows.values()]
-    return found_namespace(name, facts[0]) if facts and facts[0].first else None
+    return namespace_of(name, facts[0]) if facts and facts[0].first else None
 
 
-def found_namespace(name: str, facts: NamespaceFacts) -> Namespace:
+def namespace_of(name: str, facts: NamespaceFacts) -> Namespace:
     """The namespace as it is told."""
     last = facts.last or ""
     return Namespace(name, facts.first or "", last, hidden=deleted_at(facts) > last)
 
 
 @dataclass(frozen=True, slots=True)
-class Names(Generic[T]):
+class NameList(Generic[T]):
     """Names in order, without those that are off the list; `unsure` are those that were not looked at."""
 
     ids: Sequence[T]
@@ -62,7 +62,7 @@ class NameCatalogue:
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
         self._catalogue: Catalogue = read_catalogue(NAMES, table)
-        self._namespaces = Namespaces(table)
+        self._namespaces = NamespaceDeletions(table)
         self._namespaces.load(self._catalogue["QN"])
 
     def jobs(self, namespace: str | None = None, text: str = "") -> list[JobId]:
@@ -78,14 +78,14 @@ class NameCatalogue:
         found = (one for one in ids if namespace in (None, one.namespace) and wanted in one.name.lower())
         return sorted(filter(sees, found))
 
-    def listed(self, ids: Sequence[T]) -> Names[T]:
+    def listed(self, ids: Sequence[T]) -> NameList[T]:
         """Return the names that are on the list; of the doubtful ones, the first `DOUBTFUL_MAX` are looked at."""
         doubtful = [one for one in ids if self._is_doubtful(one)]
         off = self._off(doubtful[:DOUBTFUL_MAX])
         unsure = frozenset(doubtful[DOUBTFUL_MAX:])
-        return Names([one for one in ids if one not in off], unsure, self._catalogue.truncated or bool(unsure))
+        return NameList([one for one in ids if one not in off], unsure, self._catalogue.truncated or bool(unsure))
 
-    def page(self, names: Names[T], *, limit: int, offset: int) -> list[T]:
+    def page(self, names: NameList[T], *, limit: int, offset: int) -> list[T]:
         """Return a page of the names; each is on the list, whether it was looked at before or not."""
         page = names.ids[offset : offset + limit]
         off = self._off([one for one in page if one in names.unsure])
@@ -97,7 +97,7 @@ class NameCatalogue:
         doubtful = [one for one in datasets if self._is_doubtful(one)]
         known = set(datasets) - set(doubtful)
         found = {one: one for one in known if f"{one.namespace}\0{one.name}" in every}
-        groups = Groups(self._table)
+        groups = DatasetGroups(self._table)
         looked_at = doubtful[:DOUBTFUL_MAX]
         groups.load(looked_at)
         self._namespaces.load(groups.primary(one).namespace for one in looked_at)
@@ -129,12 +129,12 @@ class NameCatalogue:
     def _hidden_datasets(self, datasets: Sequence[DatasetId]) -> set[DatasetId]:
         if not datasets:
             return set()
-        groups = Groups(self._table)
+        groups = DatasetGroups(self._table)
         groups.load(datasets)
         self._namespaces.load(groups.primary(one).namespace for one in datasets)
         return {one for one in datasets if self._is_off(one, groups)}
 
-    def _is_off(self, dataset: DatasetId, groups: Groups) -> bool:
+    def _is_off(self, dataset: DatasetId, groups: DatasetGroups) -> bool:
         group = groups.group(dataset)
         return group.primary != dataset or not group.known or self._namespaces.hides(group) or is_temporary(group.facts)
 
@@ -178,7 +178,7 @@ def _hits(matches: Sequence[Id], table: GraphTable) -> list[SearchHit]:
     updated: dict[Id, str] = {}
     for job in jobs:
         updated[job] = JobFacts(**rows[facts_key(job)].data["facts"]).last or ""
-    groups = Groups(table)
+    groups = DatasetGroups(table)
     datasets = [match for match in matches if not isinstance(match, JobId)]
     groups.load(datasets)
     updated.update((dataset, groups.group(dataset).facts.last or "") for dataset in datasets)

@@ -14,9 +14,9 @@ from lineage.graph.newest import facts_in_rows, read_run_facts, run_of, time_of
 from lineage.graph.run_facts import effective_time, first_claim, has_io, jobs_of, owner
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
-from lineage.queries.dataset_groups import Groups
-from lineage.queries.input_versions import InputBudget, Read, outputs_of, reads_of
-from lineage.queries.job_versions import read_window
+from lineage.queries.dataset_groups import DatasetGroups
+from lineage.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
+from lineage.queries.job_versions import read_version_page
 from lineage.times import EARLIEST
 from lineage_model.ids import JobId, RunKey, run_id_of
 
@@ -64,7 +64,7 @@ def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
 
 def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, Run]:
     """Return the runs with their facets, versions read (as many as the budget has) and written, and job version."""
-    groups, budget = Groups(table), InputBudget()
+    groups, budget = DatasetGroups(table), InputBudget()
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.outputs)
     reads = reads_of(budget.take(runs), table, groups)
     versions = versions_of_unknown(runs, table)
@@ -96,7 +96,7 @@ def versions_of_unknown(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> d
     found = {}
     for job, some in wanted.items():
         until = max(effective_time(runs[run]) or "" for run in some)
-        entries = {entry.run: entry.version for entry in read_window(job, table, until).entries}
+        entries = {entry.run: entry.version for entry in read_version_page(job, table, until).entries}
         found.update({run: entries[run] for run in some if run in entries})
     return found
 
@@ -135,7 +135,7 @@ def find_upstream(
     run: str, table: GraphTable, *, depth: int, visibility: Visibility = EVERYTHING
 ) -> ResultPage[UpstreamRun] | None:
     """Return the run (see `find_run`), those whose versions it read, and so on, nearest first; None if unknown."""
-    groups = Groups(table)
+    groups = DatasetGroups(table)
     runs, truncated = _runs_of_id(run, table, visibility)
     frontier = dict(runs[:1])
     if not frontier:
@@ -145,7 +145,7 @@ def find_upstream(
     for _ in range(depth + 1):
         reads = reads_of(budget.take(dict(sorted(frontier.items()))), table, groups)
         for one in sorted(frontier):
-            found[one] = UpstreamRun(summarize_run(one, frontier[one]), _told(reads[one], visibility))
+            found[one] = UpstreamRun(summarize_run(one, frontier[one]), _upstream_inputs(reads[one], visibility))
         producers = {
             read.produced_by
             for some in reads.values()
@@ -166,7 +166,7 @@ def _owned(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dic
     return {run: facts for run, facts in runs.items() if (job := owner(facts)) is not None and may(job)}
 
 
-def _told(reads: Iterable[Read], visibility: Visibility) -> tuple[UpstreamInput, ...]:
+def _upstream_inputs(reads: Iterable[InputVersion], visibility: Visibility) -> tuple[UpstreamInput, ...]:
     return tuple(
         UpstreamInput(
             read.group.primary,

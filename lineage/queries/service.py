@@ -25,10 +25,10 @@ from lineage.graph.entities import (
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries import name_lists, runs
-from lineage.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, told_columns
+from lineage.queries.columns.column_graph import SOURCES_MAX, ColumnWalk, reported_graph
 from lineage.queries.columns.column_search import search_columns
 from lineage.queries.columns.column_versions import VersionWalk
-from lineage.queries.columns.current_columns import Present
+from lineage.queries.columns.current_columns import CurrentColumns
 from lineage.queries.columns.mappings import MappingWalk
 from lineage.queries.columns.operation_paths import find_detail, find_paths
 from lineage.queries.columns.origins import find_origins
@@ -38,18 +38,18 @@ from lineage.queries.columns.results import (
     ColumnHit,
     Detail,
     Direction,
+    FieldOperationPaths,
     Mappings,
     Origins,
-    Paths,
     Provenance,
+    TimeRange,
     Usage,
-    Window,
 )
-from lineage.queries.columns.selection import columns_now, columns_of_version, columns_then
-from lineage.queries.job_graph import Walk
+from lineage.queries.columns.selection import select_at, select_current, select_version
+from lineage.queries.job_graph import JobGraphWalk
 from lineage.queries.listings import Datasets, Jobs
 from lineage.queries.node_ids import FieldNode, Node, field_candidates, find_node, nodes_named, selected_version
-from lineage.queries.version_graph import Upstream, from_job_version
+from lineage.queries.version_graph import VersionGraphWalk, from_job_version
 from lineage_model.columns import Column
 from lineage_model.ids import DatasetId, FieldPath, JobId
 
@@ -147,14 +147,14 @@ class Questions:
         wanted = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
         if wanted:
             return self._graph_of_version(node, wanted, depth)
-        walk = Walk(self._table, at, self._visibility)
+        walk = JobGraphWalk(self._table, at, self._visibility)
         if isinstance(node.id, JobId):
             return walk.from_job(node.id, depth)
         return walk.from_dataset(node.id, depth)
 
     def _graph_of_version(self, node: Node, version: str, depth: int) -> Graph | None:
         if isinstance(node.id, DatasetId):
-            return Upstream(self._table, self._visibility).from_dataset(node.id, version, depth)
+            return VersionGraphWalk(self._table, self._visibility).from_dataset(node.id, version, depth)
         found = self.find_job_version(node.id, version)
         return from_job_version(found, self._table, depth, self._visibility) if found else None
 
@@ -208,13 +208,13 @@ class FieldQuestions:
     ) -> ColumnGraph | None:
         if version is None and at is None:
             walk = ColumnWalk(self._table, self._visibility)
-            asked = columns_now(node, walk, downstream=downstream)
+            asked = select_current(node, walk, downstream=downstream)
             return None if asked is None else walk.graph(asked, depth=depth, downstream=downstream)
         past = VersionWalk(self._table, self._visibility)
         if version is not None:
-            nodes = columns_of_version(node, version, past, self._table)
+            nodes = select_version(node, version, past, self._table)
         else:
-            nodes = columns_then(node, at or "", past, self._table)
+            nodes = select_at(node, at or "", past, self._table)
         return None if nodes is None else past.graph(nodes, depth=depth)
 
     def find_field(self, node_id: str) -> Column | None:
@@ -233,34 +233,34 @@ class FieldQuestions:
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
         """By dataset, under whatever name, its columns that are made of others, as they are now; cut as a whole."""
-        present = Present(self._table)
+        present = CurrentColumns(self._table)
         present.load(datasets)
         room = SOURCES_MAX
         found = {}
         for dataset in datasets:
             entry = present.entry(dataset)
-            columns = told_columns(entry, room) if entry else ColumnGraph(())
+            columns = reported_graph(entry, room) if entry else ColumnGraph(())
             room -= sum(len(one.inputs) for one in columns.columns)
             found[dataset] = columns
         return found
 
-    def find_mappings(self, dataset: DatasetId, window: Window, *, level: int) -> Mappings:
+    def find_mappings(self, dataset: DatasetId, window: TimeRange, *, level: int) -> Mappings:
         """Which fields went into which, up and down from a dataset, `level` datasets far in each direction."""
         return MappingWalk(self._table, window, self._visibility).walk(dataset, level)
 
-    def find_detail(self, dataset: DatasetId, field: FieldPath, window: Window, direction: Direction) -> Detail:
+    def find_detail(self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction) -> Detail:
         """The operations of one level that made the field, or took it."""
         return find_detail(self._table, dataset, field, window, direction)
 
-    def find_paths(self, dataset: DatasetId, field: FieldPath, window: Window) -> Paths:
+    def find_paths(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
         """The distinct ways in which the field was made."""
         return find_paths(self._table, dataset, field, window)
 
-    def report_usage(self, dataset: DatasetId, field: FieldPath, window: Window) -> Usage:
+    def report_usage(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Usage:
         """How the field was consumed: who used it, and what it flowed into."""
         return report_usage(self._table, Column(dataset, field), window, self._visibility)
 
-    def report_provenance(self, dataset: DatasetId, field: FieldPath, window: Window) -> Provenance:
+    def report_provenance(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Provenance:
         """What the field came from, up to the true sources."""
         return report_provenance(self._table, Column(dataset, field), window, self._visibility)
 

@@ -10,7 +10,7 @@ from lineage.graph.facts import JobFacts, as_of
 from lineage.graph.job_nodes import compute_nodes, io_of, job_of_node
 from lineage.graph.keys import current_key, facts_key
 from lineage.graph.table import GraphTable
-from lineage.queries.dataset_groups import Group, Namespaces
+from lineage.queries.dataset_groups import DatasetGroup, NamespaceDeletions
 from lineage_model.ids import DatasetId, JobId
 
 # Producers of a graph's datasets that are looked at, besides the jobs in the graph.
@@ -31,9 +31,9 @@ def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) ->
 
 
 def unproduced(
-    groups: Sequence[Group],
+    groups: Sequence[DatasetGroup],
     table: GraphTable,
-    namespaces: Namespaces,
+    namespaces: NamespaceDeletions,
     at: str | None = None,
     seen: Mapping[JobId, Mapping[str, Any]] = MappingProxyType({}),
 ) -> list[DatasetId]:

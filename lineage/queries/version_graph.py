@@ -24,10 +24,10 @@ from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.openlineage.event import Facets
 from lineage.queries.current_facets import read_facets
-from lineage.queries.dataset_groups import Group, Groups
+from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups
 from lineage.queries.dataset_versions import find_version
-from lineage.queries.descriptions import describe, found_dataset
-from lineage.queries.input_versions import InputBudget, Read, outputs_of, reads_of
+from lineage.queries.descriptions import dataset_of_group, describe
+from lineage.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from lineage.queries.runs import UPSTREAM_MAX, versions_of_unknown
 from lineage_model.ids import DatasetId, JobId, RunKey
 
@@ -35,12 +35,12 @@ from lineage_model.ids import DatasetId, JobId, RunKey
 _Edge: TypeAlias = tuple[str, RunKey, tuple[DatasetId, str]]
 
 
-class Upstream:
+class VersionGraphWalk:
     """A walk upstream under way: versions of datasets, runs, and which read or wrote which."""
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
-        self._groups = Groups(table)
+        self._groups = DatasetGroups(table)
         self._datasets: dict[tuple[DatasetId, str], RunKey | None] = {}
         self._runs: dict[RunKey, RunFacts] = {}
         self._versions: dict[RunKey, str] = {}
@@ -92,7 +92,7 @@ class Upstream:
         owners = {run: owner(facts) for run, facts in runs.items()}
         return {run: runs[run] for run, job in owners.items() if job is None or self._visibility.opens(job)}
 
-    def _add(self, reads: Mapping[RunKey, Sequence[Read]]) -> list[RunKey]:
+    def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> list[RunKey]:
         """Add the versions that these runs read; the runs that made them, new ones only."""
         for run, some in reads.items():
             for read in some:
@@ -132,10 +132,10 @@ class Upstream:
         )
         return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated)
 
-    def _dataset(self, group: Group, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
+    def _dataset(self, group: DatasetGroup, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
         if not self._visibility.opens(*group.names):
             return outline_dataset(group.primary, version)
-        found = found_dataset(group, facets)
+        found = dataset_of_group(group, facets)
         whole = replace(found, version=version, facets=without_references(found.facets))
         if made_by is None:
             return whole
@@ -183,6 +183,6 @@ def from_job_version(
 ) -> Graph | None:
     """The graph around the last run of a job version; that of a version that was only declared is its node alone."""
     if version.latest_run:
-        return Upstream(table, visibility).from_run(version.latest_run.key, version.version, depth)
+        return VersionGraphWalk(table, visibility).from_run(version.latest_run.key, version.version, depth)
     node = Job(id=version.job, type="BATCH", created=version.created, updated=version.updated)
     return Graph((replace(node, version=version.version),), (), ())

@@ -11,7 +11,7 @@ from lineage.graph.keys import dataset_pk
 from lineage.graph.newest import end_of, read_run_facts, run_of, time_of
 from lineage.graph.run_facts import effective_time, ended, failed, owner, run_version_id, version_created
 from lineage.graph.table import GraphTable, RowPage, RowQuery
-from lineage.queries.dataset_groups import Group
+from lineage.queries.dataset_groups import DatasetGroup
 from lineage_model.ids import DatasetId, JobId, RunKey
 
 _LOOK = 4
@@ -19,7 +19,7 @@ _NEXT_LOOK = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenVersion:
     """A version that a run made of a dataset, under a name by which the run wrote it."""
 
     created: str
@@ -45,26 +45,26 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class VersionQuery:
     """A question for versions of a dataset: those under an index prefix made before (or at) a time, and accepted.
 
     Under `L` are those of streaming runs, where the runs stand in time.
     """
 
-    group: Group
+    group: DatasetGroup
     prefix: str
     high: str = "~"
-    accept: Callable[[Written], bool] = lambda _: True
+    accept: Callable[[WrittenVersion], bool] = lambda _: True
 
 
 def newest_written(
-    wanted: Sequence[Wanted], table: GraphTable, at: str | None = None, *, reads_max: int | None = None
-) -> list[Written | None]:
+    wanted: Sequence[VersionQuery], table: GraphTable, at: str | None = None, *, reads_max: int | None = None
+) -> list[WrittenVersion | None]:
     """Return the newest version of each that its run's facts bear out; None where there is none, or none was found.
 
     Nobody is asked for the versions of what no event named as an output. `reads_max`: as many times rows are read.
     """
-    found: list[Written | None] = [None] * len(wanted)
+    found: list[WrittenVersion | None] = [None] * len(wanted)
     highs = {
         number: dict.fromkeys(one.group.names, f"{one.prefix}#{one.high}")
         for number, one in enumerate(wanted)
@@ -99,30 +99,34 @@ def newest_written(
     return found
 
 
-def _accepted(wanted: Wanted, name: DatasetId, page: RowPage, facts: dict[RunKey, RunFacts]) -> Iterator[Written]:
+def _accepted(
+    wanted: VersionQuery, name: DatasetId, page: RowPage, facts: dict[RunKey, RunFacts]
+) -> Iterator[WrittenVersion]:
     for row in page.rows:
-        there = stands_at if wanted.prefix == "L" else borne_out
+        there = stands_at if wanted.prefix == "L" else confirmed_version
         one = there(run_of(row), time_of(row), name, wanted.group, facts)
         if one is not None and _under(wanted.prefix, one) and wanted.accept(one):
             yield one
 
 
-def _order(one: Written | None) -> tuple[str, str]:
+def _order(one: WrittenVersion | None) -> tuple[str, str]:
     return one.order if one else ("", "")
 
 
-def _standing(one: Written | None) -> tuple[str, str]:
+def _standing(one: WrittenVersion | None) -> tuple[str, str]:
     return one.standing if one else ("", "")
 
 
-def last_streamed(groups: Sequence[Group], table: GraphTable) -> list[Written | None]:
+def last_streamed(groups: Sequence[DatasetGroup], table: GraphTable) -> list[WrittenVersion | None]:
     """For each group, the version of the streaming run that ended or was heard of last and did not fail."""
-    return newest_written([Wanted(group, "L", accept=lambda one: not failed(one.facts)) for group in groups], table)
+    return newest_written(
+        [VersionQuery(group, "L", accept=lambda one: not failed(one.facts)) for group in groups], table
+    )
 
 
-def borne_out(
-    run: RunKey, created: str, name: DatasetId, group: Group, facts: dict[RunKey, RunFacts]
-) -> Written | None:
+def confirmed_version(
+    run: RunKey, created: str, name: DatasetId, group: DatasetGroup, facts: dict[RunKey, RunFacts]
+) -> WrittenVersion | None:
     """The version that a row of this name tells of, if its run's facts say the same."""
     told = facts.get(run)
     if told is None or version_created(told, name) != created:
@@ -130,7 +134,9 @@ def borne_out(
     return version_by(run, told, group)
 
 
-def stands_at(run: RunKey, time: str, _: DatasetId, group: Group, facts: dict[RunKey, RunFacts]) -> Written | None:
+def stands_at(
+    run: RunKey, time: str, _: DatasetId, group: DatasetGroup, facts: dict[RunKey, RunFacts]
+) -> WrittenVersion | None:
     """The version of a streaming run that a row tells to stand at a time, if its facts say the same."""
     told = facts.get(run)
     if told is None or not told.streaming or effective_time(told) != time:
@@ -138,29 +144,29 @@ def stands_at(run: RunKey, time: str, _: DatasetId, group: Group, facts: dict[Ru
     return version_by(run, told, group)
 
 
-def version_by(run: RunKey, facts: RunFacts, group: Group) -> Written | None:
+def version_by(run: RunKey, facts: RunFacts, group: DatasetGroup) -> WrittenVersion | None:
     """The version that a run made of a dataset: one, under whatever of its names it wrote, called by the smallest."""
     made = [(name, created) for name in group.names if (created := version_created(facts, name))]
     job = owner(facts)
     if job is None or not made:
         return None
-    return Written(min(created for _, created in made), run, job, made[0][0], facts)
+    return WrittenVersion(min(created for _, created in made), run, job, made[0][0], facts)
 
 
-def _under(prefix: str, one: Written) -> bool:
+def _under(prefix: str, one: WrittenVersion) -> bool:
     if prefix == "G":
         return not failed(one.facts)
     return failed(one.facts) if prefix == "X" else True
 
 
-def last_writers(groups: Sequence[Group], table: GraphTable, at: str | None = None) -> list[LastWriter | None]:
+def last_writers(groups: Sequence[DatasetGroup], table: GraphTable, at: str | None = None) -> list[LastWriter | None]:
     """Who last wrote each dataset: a run that did not fail, if any did not; None if no run did."""
-    wanted = [Wanted(group, prefix, at or "~") for group in groups for prefix in ("G", "X")]
+    wanted = [VersionQuery(group, prefix, at or "~") for group in groups for prefix in ("G", "X")]
     found = newest_written(wanted, table, at)
     writers = [good or bad for good, bad in zip(found[::2], found[1::2], strict=True)]
     return [last_writer(one) if one else None for one in writers]
 
 
-def last_writer(one: Written) -> LastWriter:
+def last_writer(one: WrittenVersion) -> LastWriter:
     """Return the run that made a version, and its job."""
     return LastWriter(one.job, one.run.id, ended(one.facts) or one.created)

@@ -8,7 +8,7 @@ from hashlib import sha256
 import pytest
 
 from lambdas import wiring
-from lineage.queries.columns.results import Window
+from lineage.queries.columns.results import TimeRange
 from lineage.queries.service import FieldQuestions
 from lineage_model.columns import Column
 from lineage_model.operations import render_operations
@@ -16,7 +16,7 @@ from tests.aws.faults import Killed, killed_at
 from tests.builders_events import CALCULATE, CHECK, a_dataset, a_facet, a_run_event
 from tests.builders_operations import ESTIMATED, FLIGHTS, a_calculation, a_read, a_write
 
-DAY = Window("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
+DAY = TimeRange("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
 
 
 def a_calculation_run(run, operations=None, **changes):
@@ -100,7 +100,7 @@ def test_a_function_that_dies_at_any_call_leaves_columns_that_another_delivery_c
     assert number > 5
 
     graph = asked(cloud).find_columns("dataset:s3://flights:checked", depth=0)
-    told = {column.field: len(column.tellers) for column in graph.columns}
+    told = {column.field: len(column.reporters) for column in graph.columns}
     # The first job told of one column, the last of all.
     assert told == {(f"carrier_{place}",): number - place for place in range(number)}
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lineage.queries.columns.results import UNKNOWN_TYPE, FoundSource, Teller
+from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnInput, Reporter
 
 
 def found_sources(sources, version_of=lambda dataset: None):
     """Sources in order; `version_of` tells the version of a dataset, if there are versions."""
     return tuple(
-        FoundSource(one.dataset, one.field, in_order(sources[one]), version_of(one.dataset))
+        ColumnInput(one.dataset, one.field, in_order(sources[one]), version_of(one.dataset))
         for one in sorted(sources, key=lambda one: (one.dataset, one.field or ()))
     )
 
@@ -25,8 +25,8 @@ def type_of(path, columns, schema):
 
 def found_tellers(words, path, version_of):
     """Those who told of a column, each once."""
-    tellers = {word.teller for word in words if word.tells_of(path)}
-    found = [Teller(one.id, one.job, version_of(one), declared=one.run is None) for one in tellers]
+    reporters = {word.reporter for word in words if word.tells_of(path)}
+    found = [Reporter(one.id, one.job, version_of(one), declared=one.run is None) for one in reporters]
     return tuple(sorted(found, key=lambda one: one.run))
 
 

@@ -22,10 +22,10 @@ def find_mappings(world, dataset, window, level):
 def _pairs(world, window):
     """(source, destination) -> pairs of fields, of everyone who began in the window."""
     found = {}
-    for teller in world.tellers:
-        if window.start <= teller.start < window.end:
-            for name in {*teller.outputs, *teller.told}:
-                columns = world.named(teller.columns(name))
+    for reporter in world.reporters:
+        if window.start <= reporter.start < window.end:
+            for name in {*reporter.outputs, *reporter.told}:
+                columns = world.named(reporter.columns(name))
                 for path, sources in [*columns.fields.items(), (None, columns.whole)]:
                     for source in sources:
                         pairs = found.setdefault((source.dataset, world.said.primary(name)), set())

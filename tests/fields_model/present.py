@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from lineage.queries.columns.results import ColumnGraph, FoundColumn
+from lineage.queries.columns.results import ColumnGraph, ColumnNode
 from lineage_model.columns import Column, Columns, Source
 from tests.fields_model.found import found_sources, found_tellers, hops, type_of
 from tests.fields_model.related import related, went_into
@@ -98,7 +98,7 @@ def node_of(world, column, outputs):
     dataset, present, schema = column.dataset, world.present(column.dataset), world.schema(column.dataset)
     known = dataset in world.said.datasets
     found = world.runs.dataset(dataset) if known else None
-    return FoundColumn(
+    return ColumnNode(
         dataset,
         column.field,
         type=type_of(column.field, present, schema),
@@ -106,7 +106,7 @@ def node_of(world, column, outputs):
         inputs=with_read_versions(found_sources(world.inputs(column)), _reports_of(world, column)),
         dependencies=with_read_versions(found_sources(present.whole), _reports_of_whole(world, dataset)),
         outputs=found_sources({Source(one.dataset, one.field): NOTHING for one in outputs}),
-        tellers=tellers_of(world, column),
+        reporters=tellers_of(world, column),
         stale=found.stale if found else False,
         last_written_by=found.last_written_by if found else None,
     )
@@ -136,19 +136,19 @@ def _read(world, every):
     versions = {}
     for word, sources in every:
         for one in world.named(Columns({}, sources)).whole:
-            versions.setdefault(one, set()).add(world.version_read(word.teller, one.dataset))
+            versions.setdefault(one, set()).add(world.version_read(word.reporter, one.dataset))
     return versions
 
 
 def tellers_of(world, column):
     """Who told of the column, or of the whole that it is part of."""
     words = world.writers(column.dataset)
-    return found_tellers(words, column.field, lambda teller: version_made(world, teller, column.dataset))
+    return found_tellers(words, column.field, lambda reporter: version_made(world, reporter, column.dataset))
 
 
-def version_made(world, teller, dataset):
+def version_made(world, reporter, dataset):
     """The version of the dataset that the teller made, if it made one."""
-    return next((one.id for one in world.versions(dataset) if teller.run and one.run == teller.run), None)
+    return next((one.id for one in world.versions(dataset) if reporter.run and one.run == reporter.run), None)
 
 
 def columns_told(world, dataset):

@@ -13,12 +13,12 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from itertools import chain
 
-from lineage.queries.columns.results import Flow, Provenance, ReportedRun, Step, TrueSource, Usage, Use
+from lineage.queries.columns.results import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
 from lineage_model.columns import Column, Columns, Source
 from tests.fields_model.found import hops
 from tests.fields_model.operations import dropped, read_of
 from tests.fields_model.related import exists, is_inside, overlap, related, related_in, went_into
-from tests.fields_model.tellers import Teller, sources_in, unknown
+from tests.fields_model.reporters import Teller, sources_in, unknown
 from tests.fields_model.told import united
 from tests.runs_model.facets import text_in
 from tests.runs_model.schemas import dataset_facets
@@ -35,7 +35,7 @@ class Leg:
     source: Source
     destination: Source
     how: frozenset
-    teller: Teller
+    reporter: Teller
     certain: bool = True
 
     @property
@@ -50,12 +50,12 @@ class Leg:
 def report_usage(world, dataset, field, window):
     """Who used a column, and what it flowed into."""
     start = Column(world.said.primary(dataset), field)
-    tellers = _in(world, window)
-    reports = _reports(world, tellers, start.dataset)
-    uses = [use for one in tellers for use in (*_writes(world, start, one), *_reads(world, start, one, reports))]
+    reporters = _in(world, window)
+    reports = _reports(world, reporters, start.dataset)
+    uses = [use for one in reporters for use in (*_writes(world, start, one), *_reads(world, start, one, reports))]
     reached, legs = _journey(
         Source(start.dataset, field),
-        lambda node: _legs_from(world, tellers, node, _reports(world, tellers, node.dataset)),
+        lambda node: _legs_from(world, reporters, node, _reports(world, reporters, node.dataset)),
         lambda leg: leg.destination,
         world,
     )
@@ -72,9 +72,9 @@ def report_usage(world, dataset, field, window):
 def report_provenance(world, dataset, field, window):
     """What a column came from: every step, and the columns that nothing is told to be made of."""
     start = Column(world.said.primary(dataset), field)
-    tellers = _in(world, window)
+    reporters = _in(world, window)
     reached, legs = _journey(
-        Source(start.dataset, field), lambda node: _made_of(world, tellers, node), lambda leg: leg.source, world
+        Source(start.dataset, field), lambda node: _made_of(world, reporters, node), lambda leg: leg.source, world
     )
     sources = tuple(
         TrueSource(Column(node.dataset, node.field), *how, reason, *_because(world, some, reads))
@@ -110,19 +110,19 @@ def _ends(world, column, window):
         found.append(("unreported", unreported, reads))
     if found or reported:
         return found
-    earlier = [one for one in world.tellers if one.job and one.start < window.start]
+    earlier = [one for one in world.reporters if one.job and one.start < window.start]
     before = sorted(_writers(world, column.dataset, earlier), key=lambda one: (one.start, one.id))
     return [("before", before[-1:], set())] if before else [("raw", [], set())]
 
 
-def _writers(world, dataset, tellers):
+def _writers(world, dataset, reporters):
     """Those who wrote the dataset, or told of it, under whichever names."""
-    return [one for one in tellers if any(world.said.primary(name) == dataset for name in {*one.outputs, *one.told})]
+    return [one for one in reporters if any(world.said.primary(name) == dataset for name in {*one.outputs, *one.told})]
 
 
-def _told_of(world, dataset, teller):
+def _told_of(world, dataset, reporter):
     """Return what one teller told of the dataset's columns; None if nothing."""
-    told = [columns for name, columns in teller.told.items() if world.said.primary(name) == dataset]
+    told = [columns for name, columns in reporter.told.items() if world.said.primary(name) == dataset]
     return world.named(united(told)) if told else None
 
 
@@ -136,16 +136,16 @@ def _united_sources(columns, paths):
     return united(Columns({}, columns.fields[path]) for path in paths).whole
 
 
-def _because(world, tellers, reads):
+def _because(world, reporters, reads):
     """(jobs, runs, datasets read)"""
-    jobs = tuple(sorted({one.job for one in tellers} - {None}))
-    return jobs, tuple(one.id.id for one in tellers[:_RUNS]), tuple(sorted(reads))
+    jobs = tuple(sorted({one.job for one in reporters} - {None}))
+    return jobs, tuple(one.id.id for one in reporters[:_RUNS]), tuple(sorted(reads))
 
 
 def _in(world, window):
     """Everyone who began in the window, the newest first."""
-    tellers = [one for one in world.tellers if window.start <= one.start < window.end]
-    return sorted(tellers, key=lambda one: (one.start, one.id), reverse=True)
+    reporters = [one for one in world.reporters if window.start <= one.start < window.end]
+    return sorted(reporters, key=lambda one: (one.start, one.id), reverse=True)
 
 
 # Ways
@@ -160,7 +160,7 @@ def _journey(start, legs_of, end, world):
     every, directly = reach(lambda leg: True), reach(lambda leg: leg.direct)
     openly = reach(lambda leg: not leg.masks)
     certainly = reach(lambda leg: leg.certain)
-    surely = reach(lambda leg: _state(world, leg.teller) not in ("FAILED", "ABORTED"))
+    surely = reach(lambda leg: _state(world, leg.reporter) not in ("FAILED", "ABORTED"))
     reached = [
         (column, every[column], column in directly, column not in openly, column in certainly, column not in surely)
         for column in sorted(every, key=lambda column: (every[column], column.order))
@@ -169,14 +169,14 @@ def _journey(start, legs_of, end, world):
     return reached, [leg for column in every for leg in legs_of(column)]
 
 
-def _legs_from(world, tellers, node, reports):
+def _legs_from(world, reporters, node, reports):
     """The steps from a node to others, certain and not; `reports` is what was told of its dataset."""
-    return [*_made_from(world, tellers, node, reports), *_perhaps_made_from(world, tellers, node, reports)]
+    return [*_made_from(world, reporters, node, reports), *_perhaps_made_from(world, reporters, node, reports)]
 
 
-def _made_from(world, tellers, node, reports):
+def _made_from(world, reporters, node, reports):
     """The steps from a column to others, each of which was told of itself."""
-    for one, dataset, columns in _told(world, tellers) if node.field is not None else ():
+    for one, dataset, columns in _told(world, reporters) if node.field is not None else ():
         for path, sources in columns.fields.items():
             for some in (sources, columns.whole):
                 for how in _taken(node, some, reports):
@@ -189,9 +189,9 @@ def _taken(node, sources, reports):
     return [how for one, how in used.items() if went_into(node.field, one.field, reports)]
 
 
-def _perhaps_made_from(world, tellers, node, reports):
+def _perhaps_made_from(world, reporters, node, reports):
     """The steps that may have been from a column, or from any column of a dataset."""
-    for one in tellers:
+    for one in reporters:
         for name in {*one.outputs, *one.told}:
             dataset, columns = world.said.primary(name), world.named(one.columns(name))
             for path, how in _perhaps(columns, node, reports):
@@ -215,10 +215,10 @@ def _perhaps(columns, node, reports):
         yield None, frozenset(chain(*whole))
 
 
-def _made_of(world, tellers, column):
+def _made_of(world, reporters, column):
     """The steps to a column: also from what all of its dataset is told to depend on."""
-    found = related_in(column.field, _reports(world, tellers, column.dataset))
-    for one, dataset, columns in _told(world, tellers):
+    found = related_in(column.field, _reports(world, reporters, column.dataset))
+    for one, dataset, columns in _told(world, reporters):
         own = [columns.fields[path] for path in found if path in columns.fields]
         for sources in (*own, columns.whole) if dataset == column.dataset else ():
             for source, how in sources.items():
@@ -226,21 +226,21 @@ def _made_of(world, tellers, column):
                     yield Leg(source, column, how, one)
 
 
-def _reports(world, tellers, dataset):
+def _reports(world, reporters, dataset):
     """The paths that each teller told of a dataset, under each of its names."""
-    return [columns.fields.keys() for _, name, columns in _told(world, tellers) if name == dataset]
+    return [columns.fields.keys() for _, name, columns in _told(world, reporters) if name == dataset]
 
 
-def _told(world, tellers):
-    for one in tellers:
+def _told(world, reporters):
+    for one in reporters:
         for name, columns in one.told.items():
             yield one, world.said.primary(name), world.named(columns)
 
 
 def _step(world, legs):
     how = {one for leg in legs for one in leg.how}
-    roots = dict.fromkeys(_root(world, leg.teller) for leg in legs)
-    return Step(
+    roots = dict.fromkeys(_root(world, leg.reporter) for leg in legs)
+    return LineageStep(
         Column(legs[0].source.dataset, legs[0].source.field),
         Column(legs[0].destination.dataset, legs[0].destination.field),
         tuple(sorted(how, key=str)),
@@ -250,15 +250,15 @@ def _step(world, legs):
     )
 
 
-def _root(world, teller):
+def _root(world, reporter):
     """The run at the root of those that started it, by the last event that names its parent."""
-    events = world.said.runs[teller.run].events[::-1] if teller.run else []
+    events = world.said.runs[reporter.run].events[::-1] if reporter.run else []
     last = next((event for event in events if event.parent), None)
-    return (last.root or last.parent).key if last else teller.id
+    return (last.root or last.parent).key if last else reporter.id
 
 
 def _jobs(legs):
-    return tuple(sorted({leg.teller.job for leg in legs} - {None}))
+    return tuple(sorted({leg.reporter.job for leg in legs} - {None}))
 
 
 def _called(how):
@@ -307,46 +307,48 @@ def _united(uses):
     )
 
 
-def _state(world, teller):
+def _state(world, reporter):
     """The state of the run that it is; None of what an event declared."""
-    return world.said.runs[teller.run].state if teller.run else None
+    return world.said.runs[reporter.run].state if reporter.run else None
 
 
-def _writes(world, column, teller):
+def _writes(world, column, reporter):
     """That it wrote the column, under whichever names; or may have, where a job told nothing of what it wrote."""
-    names = [one for one in {*teller.outputs, *teller.told} if world.said.primary(one) == column.dataset]
-    columns = world.named(united(teller.told[one] for one in names if one in teller.told))
-    if names and teller.job and teller.told.keys().isdisjoint(names):
-        yield _use("WRITE", world, teller, known=False)
+    names = [one for one in {*reporter.outputs, *reporter.told} if world.said.primary(one) == column.dataset]
+    columns = world.named(united(reporter.told[one] for one in names if one in reporter.told))
+    if names and reporter.job and reporter.told.keys().isdisjoint(names):
+        yield _use("WRITE", world, reporter, known=False)
     elif found := related(column.field, columns.fields.keys()):
         sources = _united_sources(columns, found)
         made_of = {one for one in sources if one.field is not None}
-        yield _use("WRITE" if sources else "CREATE", world, teller, made_of, sources.values())
+        yield _use("WRITE" if sources else "CREATE", world, reporter, made_of, sources.values())
 
 
-def _reads(world, column, teller, reports):
+def _reads(world, column, reporter, reports):
     """That it read the column, under whichever names, or may have; and that it dropped it."""
-    sources = {one.dataset for columns in teller.told.values() for one in sources_in(columns)} | teller.named
-    every = {*teller.inputs, *sources, *chain(*map(read_of, teller.operations))}
+    sources = {one.dataset for columns in reporter.told.values() for one in sources_in(columns)} | reporter.named
+    every = {*reporter.inputs, *sources, *chain(*map(read_of, reporter.operations))}
     names = {one for one in every if world.said.primary(one) == column.dataset}
-    sets = [some for some in teller.operations if names & read_of(some).keys()]
+    sets = [some for some in reporter.operations if names & read_of(some).keys()]
     node = Source(column.dataset, column.field)
-    made = list(_made_from(world, [teller], node, reports))
-    perhaps = {leg.destination for leg in _perhaps_made_from(world, [teller], node, reports)}
+    made = list(_made_from(world, [reporter], node, reports))
+    perhaps = {leg.destination for leg in _perhaps_made_from(world, [reporter], node, reports)}
     read = {path for some in sets for one in names & read_of(some).keys() for path in read_of(some)[one]}
     taken = any(overlap(column.field, path) for path in read)
-    mum = not teller.explicit and set(teller.outputs) - teller.told.keys() and names & set(teller.inputs)
+    mum = not reporter.explicit and set(reporter.outputs) - reporter.told.keys() and names & set(reporter.inputs)
     if made or taken:
         unreported = {one for one in perhaps if one.field is None}
-        yield _use("READ", world, teller, {leg.destination for leg in made} | unreported, [leg.how for leg in made])
+        yield _use("READ", world, reporter, {leg.destination for leg in made} | unreported, [leg.how for leg in made])
     elif perhaps or (names and not sets and (mum or names.isdisjoint(sources))):
-        yield _use("READ", world, teller, perhaps, known=False)
+        yield _use("READ", world, reporter, perhaps, known=False)
     gone = [one.field for some in sets for one in dropped(some) if world.said.primary(one.dataset) == column.dataset]
     if any(overlap(column.field, path) for path in gone):
-        yield _use("DELETE", world, teller)
+        yield _use("DELETE", world, reporter)
 
 
-def _use(kind, world, teller, fields=(), how=(), *, known=True):
-    run = ReportedRun(teller.id, teller.start, _state(world, teller))
+def _use(kind, world, reporter, fields=(), how=(), *, known=True):
+    run = ReportedRun(reporter.id, reporter.start, _state(world, reporter))
     fields = tuple(sorted(fields, key=lambda one: one.order))
-    return Use(kind, teller.job, teller.start, teller.start, 1, (), (run,), fields, _called(set(chain(*how))), known)
+    return Use(
+        kind, reporter.job, reporter.start, reporter.start, 1, (), (run,), fields, _called(set(chain(*how))), known
+    )

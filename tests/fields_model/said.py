@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 from lineage.openlineage.event import DatasetUse
-from tests.fields_model.tellers import named_as_sources
+from tests.fields_model.reporters import named_as_sources
 from tests.runs_model.said import Said
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from lineage.queries.columns.results import ColumnGraph, FoundColumn
+from lineage.queries.columns.results import ColumnGraph, ColumnNode
 from lineage_model.ids import DatasetId, FieldPath
 from tests.fields_model.found import found_sources, found_tellers, hops, type_of
 from tests.fields_model.present import field_id, version_made, written_by
@@ -127,7 +127,7 @@ def shown_versions(world, dataset):
     """The words on a dataset by the version that their teller made; by the latest one if it made none."""
     shown = {}
     for word in world.writers(dataset):
-        shown.setdefault(version_made(world, word.teller, dataset), []).append(word)
+        shown.setdefault(version_made(world, word.reporter, dataset), []).append(word)
     homeless, versions = shown.pop(None, []), world.versions(dataset)
     if (homeless or not shown) and versions:
         whole = [one.id for one in versions if not one.failed]
@@ -163,14 +163,14 @@ def _node_then(world, then, node):
 
 def _found(world, node, words, told, schema, then=None):
     columns = united(told)
-    tellers = sorted((word.teller for word in words), key=lambda one: one.id)
+    reporters = sorted((word.reporter for word in words), key=lambda one: one.id)
 
     def version_of(dataset):
         """What the last of those read who read it, or tell that something comes from it."""
-        read = [one for one in tellers if dataset in world.sources_of(one)]
+        read = [one for one in reporters if dataset in world.sources_of(one)]
         return world.version_read(read[-1], dataset)
 
-    return FoundColumn(
+    return ColumnNode(
         node.dataset,
         node.field,
         node.version,
@@ -178,5 +178,5 @@ def _found(world, node, words, told, schema, then=None):
         schema_known=bool(schema),
         inputs=found_sources(inputs(node.field, told), version_of),
         dependencies=found_sources(columns.whole, version_of),
-        tellers=found_tellers(words, node.field, lambda one: version_made(then or world, one, node.dataset)),
+        reporters=found_tellers(words, node.field, lambda one: version_made(then or world, one, node.dataset)),
     )

@@ -7,8 +7,8 @@ from functools import cache
 
 from lineage_model.columns import NO_COLUMNS, Columns, Source
 from tests.fields_model.related import related
+from tests.fields_model.reporters import Teller, every_teller, sources_in, unknown
 from tests.fields_model.schema import fields_of
-from tests.fields_model.tellers import Teller, every_teller, sources_in, unknown
 from tests.fields_model.told import united
 from tests.runs_model import dataset_versions
 from tests.runs_model.run import Run
@@ -19,7 +19,7 @@ from tests.runs_model.schemas import dataset_facets
 class Word:
     """What a teller told of a dataset; if it never `told`, what is to be thought of it."""
 
-    teller: Teller
+    reporter: Teller
     columns: Columns
     told: bool = True
 
@@ -32,8 +32,8 @@ class World:
 
     def __init__(self, runs):
         self.runs, self.said = runs, runs.said
-        self.tellers = every_teller(self.said)
-        self.by_run = {one.run: one for one in self.tellers if one.run}
+        self.reporters = every_teller(self.said)
+        self.by_run = {one.run: one for one in self.reporters if one.run}
         for name in (
             "present",
             "writers",
@@ -70,7 +70,7 @@ class World:
     def writers(self, dataset):
         """The words on this dataset that count now."""
         found = [word for job in self.runs.visible_jobs() for word in self._words_of(job, dataset)]
-        declared = [one for one in self.tellers if one.job is None and self.said.primary(one.outputs[0]) == dataset]
+        declared = [one for one in self.reporters if one.job is None and self.said.primary(one.outputs[0]) == dataset]
         last = max(declared, key=lambda one: one.position, default=None)
         return found + ([Word(last, last.told[last.outputs[0]])] if last and last.told else [])
 
@@ -86,11 +86,11 @@ class World:
         """
         if not any(self.said.primary(name) == dataset for name in self._written_by(job)):
             return []
-        mine = sorted((one for one in self.tellers if one.job == job and one.position), key=lambda one: one.position)
-        for teller in mine[::-1]:
-            told = [columns for name, columns in teller.told.items() if self.said.primary(name) == dataset]
+        mine = sorted((one for one in self.reporters if one.job == job and one.position), key=lambda one: one.position)
+        for reporter in mine[::-1]:
+            told = [columns for name, columns in reporter.told.items() if self.said.primary(name) == dataset]
             if told:
-                return [Word(teller, columns) for columns in told]
+                return [Word(reporter, columns) for columns in told]
         last = [one for one in mine if one.inputs or one.outputs][-1]
         return [Word(last, NO_COLUMNS if last.explicit else unknown(last.inputs), told=False)]
 
@@ -128,19 +128,19 @@ class World:
         run = self.maker(dataset, version)
         if run is None:
             return []
-        teller = self.by_run[run]
-        told = [Word(teller, one) for name, one in teller.told.items() if self.said.primary(name) == dataset]
-        return told or [Word(teller, NO_COLUMNS if teller.explicit else unknown(teller.inputs), told=False)]
+        reporter = self.by_run[run]
+        told = [Word(reporter, one) for name, one in reporter.told.items() if self.said.primary(name) == dataset]
+        return told or [Word(reporter, NO_COLUMNS if reporter.explicit else unknown(reporter.inputs), told=False)]
 
-    def version_read(self, teller, dataset):
+    def version_read(self, reporter, dataset):
         """The version that a run read, or what was there when a Job- or DatasetEvent was sent."""
-        reader = self.said.runs[teller.run] if teller.run else Run(teller.id, [teller.event], [])
+        reader = self.said.runs[reporter.run] if reporter.run else Run(reporter.id, [reporter.event], [])
         return dataset_versions.version_read(self.said, reader, dataset)[0]
 
-    def sources_of(self, teller):
+    def sources_of(self, reporter):
         """The datasets that it read, or tells that something comes from."""
-        told = [one.dataset for columns in teller.told.values() for one in sources_in(columns)]
-        return {self.said.primary(name) for name in (*teller.inputs, *told)}
+        told = [one.dataset for columns in reporter.told.values() for one in sources_in(columns)]
+        return {self.said.primary(name) for name in (*reporter.inputs, *told)}
 
     def schema_of_version(self, dataset, version):
         """The schema that the version was described with."""

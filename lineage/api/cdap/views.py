@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from lineage.api.cdap.query import View
 from lineage.api.marquez.values import Form, render_id
-from lineage.api.time_range import TimeRange
+from lineage.api.time_range import RequestedRange
 from lineage.queries.columns.results import (
     Connection,
     Detail,
     DetailNode,
     FieldMapping,
-    FieldPathFound,
+    FieldOperationPath,
+    FieldOperationPaths,
     PathOperation,
-    Paths,
     SimpleEdge,
 )
 from lineage_model.field_paths import print_slashed
@@ -46,7 +46,7 @@ def render_detail(detail: Detail) -> Form:
     }
 
 
-def render_paths(paths: Paths, field: FieldPath, asked: TimeRange, view: View | None) -> Form:
+def render_paths(paths: FieldOperationPaths, field: FieldPath, asked: RequestedRange, view: View | None) -> Form:
     """The ways in which a field was made: by default as operations in their order."""
     return {
         "fieldName": print_slashed(field),
@@ -75,14 +75,14 @@ def _render_connection(connection: Connection) -> Form:
     return {"from": connection.origin, "to": connection.destination, "operation": connection.operation}
 
 
-def _render_path(path: FieldPathFound, field: FieldPath, view: View | None) -> Form:
+def _render_path(path: FieldOperationPath, field: FieldPath, view: View | None) -> Form:
     form = _render_way(path, field, view)
     if path.destination is not None and path.destination_description is not None:
         form["destination"] = _render_endpoint(path.destination, path.destination_description)
     return {**form, "runs": list(path.runs)}
 
 
-def _render_way(path: FieldPathFound, field: FieldPath, view: View | None) -> Form:
+def _render_way(path: FieldOperationPath, field: FieldPath, view: View | None) -> Form:
     if view == "simple":
         return {"edges": [_render_edge(edge, field) for edge in path.edges]}
     if view == "detailed":

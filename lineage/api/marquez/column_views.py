@@ -12,7 +12,7 @@ from lineage.api.marquez.dataset_views import render_writer
 from lineage.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
 from lineage.api.marquez.values import Form, render_id, render_transformation, when
 from lineage.graph.entities import Run
-from lineage.queries.columns.results import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
+from lineage.queries.columns.results import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
 from lineage_model.columns import Transformation, in_order
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import DatasetId, FieldPath
@@ -46,7 +46,7 @@ def _within(forms: Iterable[tuple[Form, Form | None]], room: int) -> Iterator[tu
         yield node, dataset
 
 
-def _nodes_with_datasets(columns: Iterable[FoundColumn]) -> Iterator[tuple[Form, Form | None]]:
+def _nodes_with_datasets(columns: Iterable[ColumnNode]) -> Iterator[tuple[Form, Form | None]]:
     """Yield each node, the first of a dataset with what the dataset depends on."""
     seen: set[tuple[DatasetId, str | None]] = set()
     for column in columns:
@@ -56,7 +56,7 @@ def _nodes_with_datasets(columns: Iterable[FoundColumn]) -> Iterator[tuple[Form,
         yield _render_node(column), _render_dataset(column) if first else None
 
 
-def _render_dataset(column: FoundColumn) -> Form:
+def _render_dataset(column: ColumnNode) -> Form:
     node_id = f"dataset:{column.dataset.namespace}:{column.dataset.name}"
     return {
         "id": node_id if column.version is None else f"{node_id}#{column.version}",
@@ -66,7 +66,7 @@ def _render_dataset(column: FoundColumn) -> Form:
     }
 
 
-def render_column_lineage(columns: Sequence[FoundColumn]) -> list[Form] | None:
+def render_column_lineage(columns: Sequence[ColumnNode]) -> list[Form] | None:
     """`columnLineage` of a dataset's resource: null where nothing is told, as Marquez has it."""
     return [
         {
@@ -103,7 +103,7 @@ def column_node_id(dataset: DatasetId, field: FieldPath, version: str | None = N
     return node_id if version is None else f"{node_id}#{version}"
 
 
-def _render_node(column: FoundColumn) -> Form:
+def _render_node(column: ColumnNode) -> Form:
     node_id = column_node_id(column.dataset, column.field, column.version)
     ins, outs = (*column.inputs, *column.dependencies), column.outputs
     return {
@@ -115,7 +115,7 @@ def _render_node(column: FoundColumn) -> Form:
     }
 
 
-def _render_data(column: FoundColumn, node_id: str) -> Form:
+def _render_data(column: ColumnNode, node_id: str) -> Form:
     """Marquez's names of things and the proposal's; ours are all from `datasetDependencies` on."""
     return {
         **render_id(column.dataset),
@@ -130,32 +130,32 @@ def _render_data(column: FoundColumn, node_id: str) -> Form:
         "schemaKnown": column.schema_known,
         "stale": column.stale,
         "lastWrittenBy": render_writer(column.last_written_by),
-        "tellers": [_render_teller(column.dataset, one) for one in column.tellers],
+        "tellers": [_render_teller(column.dataset, one) for one in column.reporters],
         "links": _render_links(column, node_id),
     }
 
 
-def _version(column: FoundColumn) -> str | None:
+def _version(column: ColumnNode) -> str | None:
     """The version that the node is of; else the one that the only run made that tells of the column."""
     if column.version is not None:
         return column.version
-    return column.tellers[0].version if len(column.tellers) == 1 else None
+    return column.reporters[0].version if len(column.reporters) == 1 else None
 
 
-def _named(sources: Iterable[FoundSource]) -> list[FoundSource]:
+def _named(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
     return [source for source in sources if source.field is not None]
 
 
-def _united(sources: Iterable[FoundSource]) -> list[FoundSource]:
+def _united(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
     """Return the sources, each once with all of its transformations."""
-    every: dict[FoundSource, set[Transformation]] = {}
+    every: dict[ColumnInput, set[Transformation]] = {}
     for one in sources:
         every.setdefault(replace(one, transformations=()), set()).update(one.transformations)
     found = [replace(one, transformations=in_order(said)) for one, said in every.items()]
     return sorted(found, key=lambda one: (one.dataset, one.field or (), one.version or ""))
 
 
-def _render_sources(sources: Iterable[FoundSource]) -> list[Form]:
+def _render_sources(sources: Iterable[ColumnInput]) -> list[Form]:
     return [
         {
             **render_id(source.dataset),
@@ -169,7 +169,7 @@ def _render_sources(sources: Iterable[FoundSource]) -> list[Form]:
     ]
 
 
-def _old_form(source: FoundSource) -> tuple[str, str | None] | None:
+def _old_form(source: ColumnInput) -> tuple[str, str | None] | None:
     """The type (IDENTITY, MASKED, or a text of the producer's own) and description that were all before 1.17."""
     for one in source.transformations:
         if one.type == "DIRECT" and one.masking:
@@ -179,7 +179,7 @@ def _old_form(source: FoundSource) -> tuple[str, str | None] | None:
     return None
 
 
-def _deprecated_of_all(sources: Iterable[FoundSource]) -> Form:
+def _deprecated_of_all(sources: Iterable[ColumnInput]) -> Form:
     """A column's: that of its inputs, if those that have one agree."""
     forms = {form for form in map(_old_form, sources) if form is not None}
     return _deprecated(forms.pop() if len(forms) == 1 else None)
@@ -190,13 +190,13 @@ def _deprecated(form: tuple[str, str | None] | None) -> Form:
     return {"transformationDescription": description, "transformationType": kind}
 
 
-def _render_edges(node_id: str, ends: Iterable[FoundSource]) -> list[Form]:
+def _render_edges(node_id: str, ends: Iterable[ColumnInput]) -> list[Form]:
     """Edges point from the node, whichever way the data went, as in Marquez."""
     ids = {column_node_id(one.dataset, one.field, one.version) for one in ends if one.field is not None}
     return [{"origin": node_id, "destination": one} for one in sorted(ids)]
 
 
-def _render_teller(dataset: DatasetId, teller: Teller) -> Form:
+def _render_teller(dataset: DatasetId, teller: Reporter) -> Form:
     return {
         "run": teller.run.id,
         "job": None if teller.job is None else render_id(teller.job),
@@ -206,9 +206,9 @@ def _render_teller(dataset: DatasetId, teller: Teller) -> Form:
     }
 
 
-def _render_links(column: FoundColumn, node_id: str) -> Form:
+def _render_links(column: ColumnNode, node_id: str) -> Form:
     """Where to go on; a run, where one alone tells of the column (`tellers` has each one's)."""
-    alone = column.tellers[0] if len(column.tellers) == 1 else None
+    alone = column.reporters[0] if len(column.reporters) == 1 else None
     version = _version(column)
     return {
         "dataset": path_of(column.dataset),
@@ -218,7 +218,7 @@ def _render_links(column: FoundColumn, node_id: str) -> Form:
     }
 
 
-def _teller_links(dataset: DatasetId, teller: Teller) -> Form:
+def _teller_links(dataset: DatasetId, teller: Reporter) -> Form:
     return {
         "version": None if teller.version is None else version_path(dataset, teller.version),
         "run": None if teller.declared else run_path(teller.run.id),

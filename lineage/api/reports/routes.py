@@ -18,7 +18,7 @@ from lineage.api.request import HttpRequest
 from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.api.time_range import parse_range
-from lineage.queries.columns.results import Window
+from lineage.queries.columns.results import TimeRange
 from lineage_model.columns import Column
 from lineage_model.ids import DatasetId, FieldPath
 
@@ -42,7 +42,7 @@ def get_provenance(services: Services, request: HttpRequest) -> Response[str]:
 def _report(
     services: Services,
     request: HttpRequest,
-    ask: Callable[[DatasetId, FieldPath, Window], T],
+    ask: Callable[[DatasetId, FieldPath, TimeRange], T],
     as_json: Callable[[T], Form],
     as_table: Callable[[T], str],
 ) -> Response[str]:
@@ -57,7 +57,7 @@ def _report(
     return answer_within(services, orjson.dumps(as_json(report)))
 
 
-def _asked(services: Services, request: HttpRequest) -> tuple[Column, Window]:
+def _asked(services: Services, request: HttpRequest) -> tuple[Column, TimeRange]:
     node_id = query.required(request, "nodeId")
     window = parse_range(request, services.now_s()).window
     return found(services.fields.find_field(node_id), "Node", node_id), window

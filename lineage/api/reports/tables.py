@@ -13,7 +13,7 @@ from typing import TypeAlias
 from unicodedata import normalize
 
 from lineage.api.marquez.values import when
-from lineage.queries.columns.results import Flow, Provenance, Step, TrueSource, Usage, Use, Window
+from lineage.queries.columns.results import Flow, LineageStep, Provenance, TimeRange, TrueSource, Usage, Use
 from lineage_model.columns import Column, Source, Transformation
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import JobId
@@ -49,7 +49,7 @@ def provenance_table(provenance: Provenance) -> str:
     return _table(PROVENANCE, rows)
 
 
-def _asked(column: Column, window: Window) -> Row:
+def _asked(column: Column, window: TimeRange) -> Row:
     return {"section": "asked", **_column(column), "start": when(window.start) or "", "end": when(window.end) or ""}
 
 
@@ -95,7 +95,7 @@ def _source(source: TrueSource) -> Row:
     }
 
 
-def _step(step: Step) -> Row:
+def _step(step: LineageStep) -> Row:
     return {
         "section": "step",
         **_column(step.source),

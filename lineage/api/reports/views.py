@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lineage.api.marquez.values import Form, render_id, render_ids, render_transformation, when
-from lineage.queries.columns.results import Flow, Provenance, Step, TrueSource, Usage, Use, Window
+from lineage.queries.columns.results import Flow, LineageStep, Provenance, TimeRange, TrueSource, Usage, Use
 from lineage_model.columns import Column, Source
 from lineage_model.field_paths import print_dotted
 
@@ -36,7 +36,7 @@ def render_column(column: Column | Source) -> Form:
     return {"dataset": render_id(column.dataset), "field": field}
 
 
-def _render_window(window: Window) -> Form:
+def _render_window(window: TimeRange) -> Form:
     return {"start": when(window.start), "end": when(window.end)}
 
 
@@ -81,7 +81,7 @@ def _render_source(source: TrueSource) -> Form:
     }
 
 
-def _render_step(step: Step) -> Form:
+def _render_step(step: LineageStep) -> Form:
     return {
         "source": render_column(step.source),
         "destination": render_column(step.destination),

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from lineage.graph.visibility import EVERYTHING, Visibility
-from lineage.queries.columns.column_steps import find_steps_into, find_steps_out, place_of
+from lineage.queries.columns.column_steps import find_steps_into, find_steps_out, step_place_of
 from lineage.queries.columns.possible_uses import How
-from lineage.queries.columns.results import Step
-from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunTold, Side, Span
+from lineage.queries.columns.results import LineageStep
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, Side
 from lineage.queries.columns.similar_runs import ROOTS_MAX, Runs
 from lineage_model.columns import Column, Source, Transformation
 from lineage_model.ids import DatasetId, JobId, RunKey
@@ -25,7 +25,7 @@ STEPS_MAX = 20_000
 
 
 @dataclass(slots=True)
-class _Leg:
+class _Edge:
     """A step under way: who told of it, and how; `direct` or `certain` if anyone told so, `masks` if all did."""
 
     transformations: set[Transformation] = field(default_factory=set)
@@ -61,7 +61,7 @@ _START: _State = (True, False, True, False)
 
 
 @dataclass(frozen=True, slots=True)
-class Reached:
+class ReachedColumn:
     """A column (down, perhaps any of a dataset) that a journey came to; `direct` on some way, `masked` on all."""
 
     column: Source
@@ -72,18 +72,18 @@ class Reached:
     failed: bool
 
 
-class Journey:
+class ColumnTraversal:
     """From a column on, down (what is made of it) or up (what it is made of), breadth first."""
 
-    def __init__(self, span: Span, start: Column, way: Side, visibility: Visibility = EVERYTHING) -> None:
+    def __init__(self, span: RunRange, start: Column, way: Side, visibility: Visibility = EVERYTHING) -> None:
         self.span, self._start, self._way = span, Source(start.dataset, start.field), way
         self._visibility = visibility
-        self.legs: dict[tuple[Source, Source], _Leg] = {}
+        self.legs: dict[tuple[Source, Source], _Edge] = {}
         self.truncated = False
         self._hops: dict[Source, int] = {self._start: 0}
         self._states: dict[Source, set[_State]] = {self._start: {_START}}
 
-    def travel(self) -> list[Reached]:
+    def run(self) -> list[ReachedColumn]:
         """Every column reached, nearest first, the start left out."""
         frontier = [self._start]
         while frontier := list(filter(self.opens, frontier)):
@@ -108,10 +108,10 @@ class Journey:
         """Return True if the way may go on behind the column, which was reached."""
         return self.span.groups.opens(column.dataset, self._visibility)
 
-    def steps(self) -> list[Step]:
+    def steps(self) -> list[LineageStep]:
         """Every step between columns that were reached."""
         return [
-            Step(
+            LineageStep(
                 column_of(ends[0]),
                 column_of(ends[1]),
                 transformations=tuple(sorted(leg.transformations, key=str)),
@@ -132,34 +132,34 @@ class Journey:
 
     def _nexts(self, columns: Sequence[Source]) -> Mapping[Source, set[Source]]:
         near: dict[Source, set[Source]] = {column: set() for column in columns}
-        every = {column.dataset: list(self._tellings(column.dataset)) for column in columns}
+        every = {column.dataset: list(self._reports(column.dataset)) for column in columns}
         told = {dataset: [one for _, one in some] for dataset, some in every.items()}
         steps = find_steps_into(columns, told) if self._way == BACKWARD else find_steps_out(columns, told, self.span)
         for dataset, some in every.items():
             for runs, one in some:
-                for source, destination, how, certain in steps[dataset][place_of(one)]:
-                    self._add_leg(source, destination, how, runs, certain=certain)
+                for source, destination, how, certain in steps[dataset][step_place_of(one)]:
+                    self._add_edge(source, destination, how, runs, certain=certain)
                     here, there = (source, destination) if self._way == FORWARD else (destination, source)
                     near[here].add(there)
         return near
 
-    def _tellings(self, dataset: DatasetId) -> Iterator[tuple[Runs, RunTold]]:
+    def _reports(self, dataset: DatasetId) -> Iterator[tuple[Runs, RunColumns]]:
         if self._way == BACKWARD:
             yield from ((runs, one) for runs, told in self.span.written_alike(dataset) for one in told)
             return
         for runs, readings in self.span.read_alike(dataset):
             yield from ((runs, one) for reading in readings for one in reading.made)
 
-    def _add_leg(self, source: Source, destination: Source, how: How, runs: Runs, *, certain: bool) -> None:
+    def _add_edge(self, source: Source, destination: Source, how: How, runs: Runs, *, certain: bool) -> None:
         ends = (source, destination)
         if ends not in self.legs and len(self.legs) >= STEPS_MAX:
             self.truncated = True
             return
-        self.legs.setdefault(ends, _Leg()).add(how, runs, certain=certain)
+        self.legs.setdefault(ends, _Edge()).add(how, runs, certain=certain)
 
     def _spread(self) -> None:
         """In which states each column is reached, along all steps."""
-        near: dict[Source, list[tuple[Source, _Leg]]] = {}
+        near: dict[Source, list[tuple[Source, _Edge]]] = {}
         for (source, destination), leg in self.legs.items():
             here, there = (source, destination) if self._way == FORWARD else (destination, source)
             near.setdefault(here, []).append((there, leg))
@@ -184,10 +184,10 @@ def column_of(node: Source) -> Column:
     return Column(node.dataset, node.field or ())
 
 
-def _reached(column: Source, hops: int, states: Iterable[_State]) -> Reached:
+def _reached(column: Source, hops: int, states: Iterable[_State]) -> ReachedColumn:
     direct, masked, certain, failed = zip(*states, strict=True)
     way = {"direct": any(direct), "masked": all(masked), "certain": any(certain), "failed": all(failed)}
-    return Reached(column, hops, **way)
+    return ReachedColumn(column, hops, **way)
 
 
 def operations_in(transformations: Iterable[Transformation]) -> tuple[str, ...]:

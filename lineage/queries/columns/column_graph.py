@@ -11,9 +11,9 @@ from lineage.graph.entities import LastWriter
 from lineage.graph.job_nodes import io_of
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
-from lineage.queries.columns.current_columns import Entry, Present
+from lineage.queries.columns.current_columns import CurrentColumns, DatasetColumns
 from lineage.queries.columns.read_versions import ReadVersions
-from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, FoundColumn, FoundSource, Teller
+from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
 from lineage.queries.stale import unproduced
 from lineage.queries.written_versions import last_writers
 from lineage_model.column_index import ColumnIndex, RelatedPaths
@@ -32,7 +32,7 @@ class ColumnWalk:
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
-        self._present = Present(table)
+        self._present = CurrentColumns(table)
         self._columns: dict[Column, int] = {}
         self._outputs: dict[Column, AbstractSet[Column]] = {}
         self._truncated = False
@@ -67,10 +67,10 @@ class ColumnWalk:
         others = [other for name in made if (other := self._present.entry(name))]
         return sorted({column for one in others for column in one.used if column.dataset == group.primary})
 
-    def tellers_of(self, column: Column) -> tuple[Teller, ...]:
+    def reporters_of(self, column: Column) -> tuple[Reporter, ...]:
         """Those who told of a column that exists."""
         entry = self._visible(column.dataset)
-        return entry.known.tellers_of(column.field) if entry else ()
+        return entry.known.reporters_of(column.field) if entry else ()
 
     def is_visible(self, dataset: DatasetId) -> bool:
         """Whether the dataset is known and not hidden."""
@@ -91,7 +91,7 @@ class ColumnWalk:
             self._walk(start, depth, self._users)
             # What is there for what it went into shows its own edges in full, too.
             self._users([column for column in self._opened(self._columns) if column not in self._outputs])
-        found = tuple(self._found())
+        found = tuple(self._nodes())
         return ColumnGraph(found, self._truncated)
 
     def _walk(self, start: Sequence[Column], depth: int, near: _Near) -> None:
@@ -164,11 +164,11 @@ class ColumnWalk:
                 takers[Column(dataset, path)] = {Column(dataset, one) for one in some}
         return takers
 
-    def _visible(self, dataset: DatasetId) -> Entry | None:
+    def _visible(self, dataset: DatasetId) -> DatasetColumns | None:
         self._present.load([dataset])
         return self._present.entry(dataset)
 
-    def _found(self) -> Iterable[FoundColumn]:
+    def _nodes(self) -> Iterable[ColumnNode]:
         groups = {}
         for column in self._opened(self._columns):
             entry = self._present.entry(column.dataset)
@@ -182,9 +182,9 @@ class ColumnWalk:
         self._truncated |= reads.truncated
         for column, entry in shown:
             if entry is None:
-                yield FoundColumn(column.dataset, column.field, outline=True)
+                yield ColumnNode(column.dataset, column.field, outline=True)
                 continue
-            found = found_column(column, entry, self._outputs.get(column, frozenset()), writers.get(column.dataset))
+            found = column_node(column, entry, self._outputs.get(column, frozenset()), writers.get(column.dataset))
             versions = reads.of_inputs(entry, column.field), reads.of_dependencies(entry)
             yield replace(
                 found,
@@ -192,7 +192,7 @@ class ColumnWalk:
                 dependencies=_with_versions(found.dependencies, versions[1]),
             )
 
-    def _shown(self) -> Iterable[tuple[Column, Entry | None]]:
+    def _shown(self) -> Iterable[tuple[Column, DatasetColumns | None]]:
         """Yield as many columns, the nearest first, as have no more sources than there is room; outlines have none."""
         room, shown, opened = SOURCES_MAX, False, set(self._opened(self._columns))
         for column in sorted(self._columns, key=lambda one: (self._columns[one], one)):
@@ -211,48 +211,48 @@ class ColumnWalk:
             yield column, entry
 
 
-def _users_in(entry: Entry) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:
+def _users_in(entry: DatasetColumns) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:
     """Yield sets of sources, each with the columns of the dataset that are made of exactly these."""
     for sources, paths in entry.known.users(entry.paths):
         yield sources, {Column(entry.group.primary, path) for path in paths}
 
 
-def told_columns(entry: Entry, room: int) -> ColumnGraph:
+def reported_graph(entry: DatasetColumns, room: int) -> ColumnGraph:
     """The columns of a dataset that were told of, each in full, as many as have no more sources than there is room."""
-    found: list[FoundColumn] = []
+    found: list[ColumnNode] = []
     for path in sorted(entry.columns.fields):
         room -= len(entry.columns.fields[path])
         if room < 0:
             return ColumnGraph(tuple(found), truncated=True)
-        found.append(found_column(Column(entry.group.primary, path), entry))
+        found.append(column_node(Column(entry.group.primary, path), entry))
     return ColumnGraph(tuple(found))
 
 
-def found_column(
-    column: Column, entry: Entry, outputs: Iterable[Column] = (), last: LastWriter | None = None
-) -> FoundColumn:
+def column_node(
+    column: Column, entry: DatasetColumns, outputs: Iterable[Column] = (), last: LastWriter | None = None
+) -> ColumnNode:
     """A column as it is told."""
-    return FoundColumn(
+    return ColumnNode(
         column.dataset,
         column.field,
         type=entry.type_of(column.field) or UNKNOWN_TYPE,
         schema_known=entry.schema.known,
-        inputs=found_sources(entry.known.inputs_of(column.field)),
-        dependencies=found_sources(entry.columns.whole),
-        outputs=tuple(FoundSource(one.dataset, one.field) for one in sorted(outputs)),
-        tellers=entry.known.tellers_of(column.field),
+        inputs=column_inputs(entry.known.inputs_of(column.field)),
+        dependencies=column_inputs(entry.columns.whole),
+        outputs=tuple(ColumnInput(one.dataset, one.field) for one in sorted(outputs)),
+        reporters=entry.known.reporters_of(column.field),
         stale=last is not None,
         last_written_by=last,
     )
 
 
-def _with_versions(sources: Iterable[FoundSource], versions: Mapping[Source, str]) -> tuple[FoundSource, ...]:
+def _with_versions(sources: Iterable[ColumnInput], versions: Mapping[Source, str]) -> tuple[ColumnInput, ...]:
     return tuple(replace(one, read_version=versions.get(Source(one.dataset, one.field))) for one in sources)
 
 
-def found_sources(sources: Sources, versions: Mapping[DatasetId, str] | None = None) -> tuple[FoundSource, ...]:
+def column_inputs(sources: Sources, versions: Mapping[DatasetId, str] | None = None) -> tuple[ColumnInput, ...]:
     """Sources as they are told, in their order."""
     return tuple(
-        FoundSource(source.dataset, source.field, in_order(sources[source]), (versions or {}).get(source.dataset))
+        ColumnInput(source.dataset, source.field, in_order(sources[source]), (versions or {}).get(source.dataset))
         for source in sorted(sources, key=lambda one: one.order)
     )

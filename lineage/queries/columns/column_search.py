@@ -11,7 +11,7 @@ from lineage.graph.entities import ResultPage, Sort
 from lineage.graph.facts import dataset_of
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
-from lineage.queries.columns.current_columns import Present
+from lineage.queries.columns.current_columns import CurrentColumns
 from lineage.queries.columns.results import ColumnHit
 from lineage.queries.name_lists import NameCatalogue
 from lineage_model.field_paths import parse_dotted
@@ -65,7 +65,7 @@ def _matches(
 
 def _first(matches: Sequence[_Match], limit: int, table: GraphTable) -> tuple[list[ColumnHit], int]:
     """Return the first `limit` columns that are there now, and how many that are not were met on the way."""
-    present, hits, gone = Present(table), list[ColumnHit](), 0
+    present, hits, gone = CurrentColumns(table), list[ColumnHit](), 0
     for some in chunks(matches[:MATCHES_MAX], max(limit, 1)):
         present.load({dataset for _, dataset in some})
         found = [hit for match in some if (hit := _hit(match, present))]
@@ -75,7 +75,7 @@ def _first(matches: Sequence[_Match], limit: int, table: GraphTable) -> tuple[li
     return hits[:limit], gone
 
 
-def _hit(match: _Match, present: Present) -> ColumnHit | None:
+def _hit(match: _Match, present: CurrentColumns) -> ColumnHit | None:
     path, entry = parse_dotted(match[0]), present.entry(match[1])
     if entry is None or (entry.schema.known and path not in entry.schema.types and path not in entry.columns.fields):
         return None

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from lineage.queries.columns.possible_uses import How, Perhaps, Takers
-from lineage.queries.columns.run_range import BACKWARD, RunTold, Span
+from lineage.queries.columns.possible_uses import How, PossibleUse, Takers
+from lineage.queries.columns.run_range import BACKWARD, RunColumns, RunRange
 from lineage_model.column_index import ColumnIndex
 from lineage_model.columns import Columns, Source, Sources
 from lineage_model.ids import DatasetId, FieldPath
@@ -21,16 +21,16 @@ Place: TypeAlias = tuple[tuple[str, ...], DatasetId]
 Steps: TypeAlias = Mapping[Place, Sequence[FlowStep]]
 
 
-def place_of(told: RunTold) -> Place:
+def step_place_of(told: RunColumns) -> Place:
     """Return what two runs that reported the same of a dataset have in common."""
-    return told.tellings, told.name
+    return told.refs, told.name
 
 
-def find_steps_into(nodes: Iterable[Source], told: Mapping[DatasetId, Iterable[RunTold]]) -> dict[DatasetId, Steps]:
+def find_steps_into(nodes: Iterable[Source], told: Mapping[DatasetId, Iterable[RunColumns]]) -> dict[DatasetId, Steps]:
     """Return the steps to columns, by dataset and report; `told` has what was reported of each dataset."""
     found: dict[DatasetId, Steps] = {}
     for dataset, paths in _by_dataset(nodes).items():
-        reports = {place_of(one): one for one in told[dataset]}
+        reports = {step_place_of(one): one for one in told[dataset]}
         index = ColumnIndex(one.columns.fields for one in reports.values())
         related = {path: index.find(path) for path in paths if path is not None}
         found[dataset] = {place: list(_steps_into(one, dataset, related)) for place, one in reports.items()}
@@ -38,14 +38,14 @@ def find_steps_into(nodes: Iterable[Source], told: Mapping[DatasetId, Iterable[R
 
 
 def find_steps_out(
-    nodes: Iterable[Source], told: Mapping[DatasetId, Iterable[RunTold]], span: Span
+    nodes: Iterable[Source], told: Mapping[DatasetId, Iterable[RunColumns]], span: RunRange
 ) -> dict[DatasetId, Steps]:
     """Return the steps from nodes, by dataset and report; `told` has what readers of each dataset reported.
 
     What was reported of a dataset itself is read where a column of it can be related to another: all in one round.
     """
     paths = _by_dataset(nodes)
-    reports = {dataset: {place_of(one): one for one in told[dataset]} for dataset in paths}
+    reports = {dataset: {step_place_of(one): one for one in told[dataset]} for dataset in paths}
     used = {
         dataset: set[FieldPath]().union(*(fields_used(one.columns, dataset) for one in some.values()))
         for dataset, some in reports.items()
@@ -68,14 +68,14 @@ def _by_dataset(nodes: Iterable[Source]) -> dict[DatasetId, list[FieldPath | Non
     return paths
 
 
-def _written_index(dataset: DatasetId, span: Span) -> ColumnIndex:
+def _written_index(dataset: DatasetId, span: RunRange) -> ColumnIndex:
     """Return the index of what was reported of a dataset that was loaded backward."""
-    reports = {place_of(one): one for _, told in span.written_alike(dataset) for one in told if one.known}
+    reports = {step_place_of(one): one for _, told in span.written_alike(dataset) for one in told if one.known}
     return ColumnIndex(one.columns.fields for one in reports.values())
 
 
 def _steps_into(
-    told: RunTold, dataset: DatasetId, related: Mapping[FieldPath, Collection[FieldPath]]
+    told: RunColumns, dataset: DatasetId, related: Mapping[FieldPath, Collection[FieldPath]]
 ) -> Iterator[FlowStep]:
     """Yield the steps to columns of a dataset; `related` has for each of these the paths that it finds.
 
@@ -90,7 +90,7 @@ def _steps_into(
 
 
 def _steps_out(
-    told: RunTold, dataset: DatasetId, paths: Iterable[FieldPath | None], takers: Takers
+    told: RunColumns, dataset: DatasetId, paths: Iterable[FieldPath | None], takers: Takers
 ) -> Iterator[FlowStep]:
     """Yield the steps from nodes of a dataset, and those that the report leaves possible."""
     # Columns that one operation made share their sources: these are looked through once.
@@ -101,7 +101,7 @@ def _steps_out(
                 shared[id(sources)] = list(_taken(sources, dataset, takers))
             for one, how in shared[id(sources)]:
                 yield Source(dataset, one), Source(told.dataset, path), how, True
-    perhaps = Perhaps(told.dataset, told.columns, dataset, takers)
+    perhaps = PossibleUse(told.dataset, told.columns, dataset, takers)
     for node in (Source(dataset, path) for path in paths):
         yield from ((node, made, how, False) for made, how in perhaps.of(node))
 

@@ -13,14 +13,14 @@ from lineage.graph.newest import read_run_facts
 from lineage.graph.run_facts import owner
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
-from lineage.queries.columns.column_graph import COLUMNS_MAX, found_sources
-from lineage.queries.columns.current_columns import IndexedColumns, Told, read_columns, unknown_columns
+from lineage.queries.columns.column_graph import COLUMNS_MAX, column_inputs
+from lineage.queries.columns.current_columns import ColumnReport, IndexedColumns, read_columns, unknown_columns
 from lineage.queries.columns.read_versions import with_sources_alone
-from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, FoundColumn, Teller
-from lineage.queries.dataset_groups import Group, Groups
-from lineage.queries.dataset_versions import VERSIONS_MAX, read_windows
+from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnNode, Reporter
+from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups
+from lineage.queries.dataset_versions import VERSIONS_MAX, read_version_pages
 from lineage.queries.descriptions import NO_SCHEMA, Schema, schema_of
-from lineage.queries.input_versions import InputBudget, Read, reads_of
+from lineage.queries.input_versions import InputBudget, InputVersion, reads_of
 from lineage_model.column_index import RelatedPaths
 from lineage_model.columns import NO_COLUMNS, Column, Columns
 from lineage_model.ids import DatasetId, FieldPath, RunKey
@@ -37,13 +37,13 @@ class VersionEntry:
     `hidden` are the datasets, as they were told, that do not count.
     """
 
-    group: Group
+    group: DatasetGroup
     version: str
-    told: Sequence[Told]
+    reports: Sequence[ColumnReport]
     schema: Schema = NO_SCHEMA
     hidden: frozenset[DatasetId] = frozenset()
     known: IndexedColumns = field(default_factory=IndexedColumns)
-    reads: Mapping[DatasetId, Read] | None = None
+    reads: Mapping[DatasetId, InputVersion] | None = None
 
     @property
     def columns(self) -> Columns:
@@ -65,7 +65,7 @@ class VersionWalk:
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self.visibility = table, visibility
-        self._groups = Groups(table)
+        self._groups = DatasetGroups(table)
         self._entries: dict[Version, VersionEntry] = {}
         self._columns: dict[_Node, None] = {}
         self._budget = InputBudget()
@@ -79,27 +79,27 @@ class VersionWalk:
         entries = []
         for version, run in new.items():
             group = self._groups.group(version[0])
-            told = list(_told(run, version[1], facts[run], group)) if run in facts and run else []
+            told = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
             entries.append(VersionEntry(group, version[1], told))
-        columns = read_columns((one.ask for entry in entries for one in entry.told), self._table)
+        columns = read_columns((one.key for entry in entries for one in entry.reports), self._table)
         for entry in entries:
-            for one in entry.told:
-                one.columns = columns[one.ask] if one.ask[0] else one.columns
+            for one in entry.reports:
+                one.columns = columns[one.key] if one.key[0] else one.columns
         self.add(entries)
 
     def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
         """Add versions whose columns are told: read what they came from, and their schemas (as of a time)."""
-        tellers = {one.teller.run for entry in entries for one in entry.told}
+        tellers = {one.reporter.run for entry in entries for one in entry.reports}
         facts = read_run_facts(tellers, self._table)
-        every = [one for entry in entries for one in entry.told]
+        every = [one for entry in entries for one in entry.reports]
         sources = {source for one in every for source in one.columns.datasets}
         self._groups.load({*sources, *(entry.group.primary for entry in entries)})
         readers = self._budget.take(dict(sorted(with_sources_alone(every, facts, self._groups).items())))
         self._truncated |= bool(self._budget.cut)
         reads = reads_of(readers, self._table, self._groups)
         for entry in entries:
-            entry.known = IndexedColumns(entry.told, self._names_but(entry.hidden))
-            runs = sorted({one.teller.run for one in entry.told})
+            entry.known = IndexedColumns(entry.reports, self._names_but(entry.hidden))
+            runs = sorted({one.reporter.run for one in entry.reports})
             entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
             self._entries[entry.group.primary, entry.version] = entry
         then = read_run_facts(tellers, self._table, at) if at else facts
@@ -115,7 +115,7 @@ class VersionWalk:
         described = _described([entry.group for entry in entries], self._table)
         for entry in (entry for entry in entries if entry.group.primary in described):
             # Rare, so each is looked for by itself.
-            window = read_windows([entry.group], self._table, VERSIONS_MAX)[0]
+            window = read_version_pages([entry.group], self._table, VERSIONS_MAX)[0]
             found = next((one for one in window.versions if one.id == entry.version), None)
             entry.schema = schema_of(found.facets) if found else entry.schema
 
@@ -156,48 +156,48 @@ class VersionWalk:
             fitting.append(node)
         return fitting
 
-    def _found(self, node: _Node) -> FoundColumn:
+    def _found(self, node: _Node) -> ColumnNode:
         column, version = node
         if not self._opens(node):
-            return FoundColumn(column.dataset, column.field, version, outline=True)
+            return ColumnNode(column.dataset, column.field, version, outline=True)
         entry = self._entries[column.dataset, version]
         kind = entry.columns.types.get(column.field) or entry.schema.types.get(column.field)
-        return FoundColumn(
+        return ColumnNode(
             column.dataset,
             column.field,
             version,
             type=kind or UNKNOWN_TYPE,
             schema_known=entry.schema.known,
-            inputs=found_sources(entry.known.inputs_of(column.field), entry.versions),
-            dependencies=found_sources(entry.columns.whole, entry.versions),
-            tellers=entry.known.tellers_of(column.field),
+            inputs=column_inputs(entry.known.inputs_of(column.field), entry.versions),
+            dependencies=column_inputs(entry.columns.whole, entry.versions),
+            reporters=entry.known.reporters_of(column.field),
         )
 
 
-def _told(run: RunKey, version: str, facts: RunFacts, group: Group) -> Iterator[Told]:
+def _reports_of(run: RunKey, version: str, facts: RunFacts, group: DatasetGroup) -> Iterator[ColumnReport]:
     """What the run that made a version told of it, under each of the dataset's names."""
-    teller = Teller(run, owner(facts), version, facts.declared is not None)
+    teller = Reporter(run, owner(facts), version, facts.declared is not None)
     mum = True
     for name in group.names:
         told = reported_columns(facts, text_of(name))
         if told is not None:
             mum = False
-            yield Told(teller, (told.tellings, name))
+            yield ColumnReport(teller, (told.tellings, name))
     if mum:
         unknown = NO_COLUMNS if is_explicit(facts) else unknown_columns(map(dataset_of, facts.inputs))
-        yield Told(teller, ((), group.primary), unknown)
+        yield ColumnReport(teller, ((), group.primary), unknown)
 
 
 def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
     """Give a version that a run made the schema that this run told; whether a run made it."""
-    made_by = next((one.teller.run for one in entry.told if one.teller.version == entry.version), None)
+    made_by = next((one.reporter.run for one in entry.reports if one.reporter.version == entry.version), None)
     if made_by is None or made_by not in facts:
         return False
     entry.schema = schema_of(merged_facets(facts[made_by].written_facets, entry.group.names))
     return True
 
 
-def _described(groups: Sequence[Group], table: GraphTable) -> set[DatasetId]:
+def _described(groups: Sequence[DatasetGroup], table: GraphTable) -> set[DatasetId]:
     """Those of the datasets of which any DatasetEvent tells."""
     asked = [(group.primary, name) for group in groups for name in group.names]
     pages = table.query([RowQuery(dataset_pk(name), prefix="E#", limit=1) for _, name in asked]) if asked else []

@@ -13,9 +13,9 @@ from lineage.graph.keys import facet_key
 from lineage.graph.newest import RunWithFacts, last_with_columns, newest, read_run_facts
 from lineage.graph.run_facts import effective_time, run_version_id
 from lineage.graph.table import GraphTable, Key, Row
-from lineage.queries.columns.results import Teller
+from lineage.queries.columns.results import Reporter
 from lineage.queries.current_facets import read_facets
-from lineage.queries.dataset_groups import Group, Groups, Namespaces
+from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from lineage.queries.descriptions import Schema, schema_of
 from lineage.queries.stale import nodes_of
 from lineage.queries.written_versions import version_by
@@ -41,11 +41,11 @@ NOTHING: Sources = {}
 
 
 @dataclass(slots=True)
-class Told:
+class ColumnReport:
     """What one writer told last of a dataset; of one that never told anything, that it depends on all its inputs."""
 
-    teller: Teller
-    ask: Ask
+    reporter: Reporter
+    key: ColumnKey
     columns: Columns = NO_COLUMNS
 
 
@@ -53,7 +53,9 @@ class IndexedColumns:
     """Columns that were reported of one dataset, found by path; by primary names and without hidden datasets."""
 
     def __init__(
-        self, told: Iterable[Told] = (), name_of: Callable[[DatasetId], DatasetId | None] = lambda dataset: dataset
+        self,
+        told: Iterable[ColumnReport] = (),
+        name_of: Callable[[DatasetId], DatasetId | None] = lambda dataset: dataset,
     ) -> None:
         self.told = list(told)
         self._reports = [renamed(one.columns, name_of) for one in self.told]
@@ -92,20 +94,20 @@ class IndexedColumns:
             self._near[id(sources)] = frozenset(columns_in(sources, self.columns.whole))
         return self._near[id(sources)]
 
-    def tellers_of(self, path: FieldPath) -> tuple[Teller, ...]:
+    def reporters_of(self, path: FieldPath) -> tuple[Reporter, ...]:
         """Return the reporters of a column, of related ones, or of the whole dataset."""
         told = zip(self.told, self.index.reports, strict=True)
-        tellers = {one.teller for one, paths in told if one.ask[0] and (paths.find(path) or one.columns.whole)}
+        tellers = {one.reporter for one, paths in told if one.key[0] and (paths.find(path) or one.columns.whole)}
         return tuple(sorted(tellers, key=lambda one: one.run))
 
 
 @dataclass(slots=True)
-class Entry:
+class DatasetColumns:
     """A dataset with what each of its writers reported, and its columns."""
 
-    group: Group
+    group: DatasetGroup
     schema: Schema
-    told: list[Told]
+    reports: list[ColumnReport]
     known: IndexedColumns = field(default_factory=IndexedColumns)
 
     @property
@@ -133,15 +135,15 @@ class Entry:
         return columns_in(*every.values())
 
 
-class Present:
+class CurrentColumns:
     """Datasets' columns, those asked for so far; `at` is the time that is asked about, None for now."""
 
     def __init__(self, table: GraphTable, at: str | None = None) -> None:
         self.table, self.at = table, at
-        self.groups = Groups(table, at, edges=True, ever=True)
-        self.namespaces = Namespaces(table, at)
+        self.groups = DatasetGroups(table, at, edges=True, ever=True)
+        self.namespaces = NamespaceDeletions(table, at)
         self.nodes: dict[JobId, Mapping[str, Any]] = {}
-        self._entries: dict[DatasetId, Entry] = {}
+        self._entries: dict[DatasetId, DatasetColumns] = {}
 
     def load(self, names: Iterable[DatasetId], *, readers: bool = False) -> None:
         """Read the columns of these datasets; `readers`: and the nodes of the jobs that make others of them."""
@@ -158,9 +160,9 @@ class Present:
             for group, some in zip(fresh, facets, strict=True)
         }
         self._name_versions(new.values())
-        self._read_columns([told for entry in new.values() for told in entry.told])
+        self._read_columns([told for entry in new.values() for told in entry.reports])
         for entry in new.values():
-            entry.known = IndexedColumns(entry.told, self._visible_name)
+            entry.known = IndexedColumns(entry.reports, self._visible_name)
         self._entries.update(new)
 
     def load_jobs(self, jobs: Iterable[JobId]) -> None:
@@ -169,12 +171,12 @@ class Present:
         self.nodes.update(nodes_of(new, self.table, self.at))
         self.namespaces.load(job.namespace for job in new)
 
-    def entry(self, dataset: DatasetId) -> Entry | None:
+    def entry(self, dataset: DatasetId) -> DatasetColumns | None:
         """The columns of a dataset that was loaded; None if it is unknown or hidden."""
         entry = self._entries.get(self.groups.primary(dataset))
         return entry if entry and self.is_visible(entry.group) else None
 
-    def is_visible(self, group: Group) -> bool:
+    def is_visible(self, group: DatasetGroup) -> bool:
         """Whether the dataset is known and not hidden."""
         return group.known and not self.namespaces.hides(group)
 
@@ -191,40 +193,40 @@ class Present:
         group = self.groups.group(dataset)
         return group.primary if self.is_visible(group) else None
 
-    def made_of(self, group: Group) -> set[DatasetId]:
+    def made_of(self, group: DatasetGroup) -> set[DatasetId]:
         """The datasets that may have columns made of this one's: what its readers write, what was declared so."""
-        jobs = [self.nodes[job] for job in group.readers | group.tellers if self.is_visible_job(job)]
-        return {output for node in jobs for output in io_of(node)[1]} | group.made
+        jobs = [self.nodes[job] for job in group.readers | group.reporters if self.is_visible_job(job)]
+        return {output for node in jobs for output in io_of(node)[1]} | group.derived
 
-    def _read_nodes(self, groups: Iterable[Group], readers: bool) -> None:
+    def _read_nodes(self, groups: Iterable[DatasetGroup], readers: bool) -> None:
         jobs = {job for group in groups for job in group.producers}
         if readers:
-            jobs |= {job for group in groups for job in group.readers | group.tellers}
+            jobs |= {job for group in groups for job in group.readers | group.reporters}
         self.load_jobs(jobs)
 
-    def _name_versions(self, entries: Iterable[Entry]) -> None:
+    def _name_versions(self, entries: Iterable[DatasetColumns]) -> None:
         """Of a dataset with several names a run made one version, whatever the name that it told of."""
         several = [
             (entry.group, one)
             for entry in entries
-            for one in entry.told
-            if len(entry.group.names) > 1 and not one.teller.declared
+            for one in entry.reports
+            if len(entry.group.names) > 1 and not one.reporter.declared
         ]
-        facts = read_run_facts({one.teller.run for _, one in several}, self.table, self.at) if several else {}
+        facts = read_run_facts({one.reporter.run for _, one in several}, self.table, self.at) if several else {}
         for group, one in several:
-            made = version_by(one.teller.run, facts[one.teller.run], group) if one.teller.run in facts else None
-            one.teller = replace(one.teller, version=made.version if made else None)
+            made = version_by(one.reporter.run, facts[one.reporter.run], group) if one.reporter.run in facts else None
+            one.reporter = replace(one.reporter, version=made.version if made else None)
 
-    def _read_columns(self, every: Sequence[Told]) -> None:
+    def _read_columns(self, every: Sequence[ColumnReport]) -> None:
         """Read what was told, what the sources are called, and whether they are hidden."""
-        columns = read_columns((one.ask for one in every), self.table)
+        columns = read_columns((one.key for one in every), self.table)
         for one in every:
-            one.columns = columns[one.ask] if one.ask[0] else one.columns
+            one.columns = columns[one.key] if one.key[0] else one.columns
         names = {source for one in every for source in one.columns.datasets}
         self.groups.load(names, readers=False)
         self.namespaces.load(self.groups.primary(name).namespace for name in names)
 
-    def _last_reports(self, groups: Iterable[Group]) -> dict[_Writer, RunWithFacts]:
+    def _last_reports(self, groups: Iterable[DatasetGroup]) -> dict[_Writer, RunWithFacts]:
         """Return the runs by which writers of datasets with several names reported last of these, under any name.
 
         Of a dataset with one name the node of the job has it.
@@ -244,8 +246,8 @@ class Present:
                 last[writer] = max(run, last.get(writer, run), key=lambda one: (effective_time(one[1]) or "", one[0]))
         return last
 
-    def _entry(self, group: Group, schema: Schema, reports: Mapping[_Writer, RunWithFacts]) -> Entry:
-        entry = Entry(group, schema, [])
+    def _entry(self, group: DatasetGroup, schema: Schema, reports: Mapping[_Writer, RunWithFacts]) -> DatasetColumns:
+        entry = DatasetColumns(group, schema, [])
         for job in sorted(group.producers):
             if (group.primary, job) in reports:
                 _add_report(entry, job, *reports[group.primary, job])
@@ -256,27 +258,27 @@ class Present:
             telling = group.facts.declarations[stamp]
             for name in map(dataset_of, telling["into"]):
                 run = RunKey.of(name.namespace, uuid_of_bytes(stamp.partition("#")[2]))
-                entry.told.append(Told(Teller(run, None, None, declared=True), ((telling["kept"],), name)))
+                entry.reports.append(ColumnReport(Reporter(run, None, None, declared=True), ((telling["kept"],), name)))
         return entry
 
-    def _add_writer(self, entry: Entry, node: Mapping[str, Any]) -> None:
+    def _add_writer(self, entry: DatasetColumns, node: Mapping[str, Any]) -> None:
         inputs, outputs = io_of(node)
         job = job_of(node["job"])
         for name in sorted(outputs & set(entry.group.names)):
             told = node["columns"][text_of(name)]
             version = run_version_id(name, job.namespace, told["run"]) if told["made"] else None
-            teller = Teller(RunKey.of(job.namespace, told["run"]), job, version, told["declared"])
+            teller = Reporter(RunKey.of(job.namespace, told["run"]), job, version, told["declared"])
             unknown = NO_COLUMNS if told["tellings"] or told["explicit"] else unknown_columns(inputs)
-            entry.told.append(Told(teller, (tuple(told["tellings"]), name), unknown))
+            entry.reports.append(ColumnReport(teller, (tuple(told["tellings"]), name), unknown))
 
 
-def _add_report(entry: Entry, job: JobId, run: RunKey, facts: RunFacts) -> None:
-    """Add what a run reported of a dataset with several names; `Present` names the version that it made."""
-    teller = Teller(run, job, None, facts.declared is not None)
+def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts) -> None:
+    """Add what a run reported of a dataset with several names; `CurrentColumns` names the version that it made."""
+    teller = Reporter(run, job, None, facts.declared is not None)
     for name in entry.group.names:
         reported = reported_columns(facts, text_of(name))
         if reported is not None:
-            entry.told.append(Told(teller, (reported.tellings, name)))
+            entry.reports.append(ColumnReport(teller, (reported.tellings, name)))
 
 
 def unknown_columns(inputs: Iterable[DatasetId]) -> Columns:
@@ -310,22 +312,22 @@ def columns_in(*every: Sources) -> set[Column]:
 
 
 # The tellings by which one run told of a dataset, and the dataset under the name that was told.
-Ask: TypeAlias = tuple[tuple[str, ...], DatasetId]
+ColumnKey: TypeAlias = tuple[tuple[str, ...], DatasetId]
 
 
-def read_columns(asks: Iterable[Ask], table: GraphTable) -> dict[Ask, Columns]:
+def read_columns(asks: Iterable[ColumnKey], table: GraphTable) -> dict[ColumnKey, Columns]:
     """The columns of each; one round of requests, whatever their number."""
     wanted = set(asks)
     keys = keys_of(wanted)
-    return told_in(wanted, table.get(keys.values()) if keys else {})
+    return reported_in(wanted, table.get(keys.values()) if keys else {})
 
 
-def keys_of(asks: Iterable[Ask]) -> dict[tuple[str, DatasetId], Key]:
+def keys_of(asks: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:
     """Where the columns lie, by telling and dataset."""
     return {(telling, dataset): facet_key(telling, dataset) for tellings, dataset in asks for telling in tellings}
 
 
-def told_in(asks: Iterable[Ask], rows: Mapping[Key, Row]) -> dict[Ask, Columns]:
+def reported_in(asks: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, Columns]:
     """The columns of each, out of rows that were read."""
     wanted = set(asks)
     keys = keys_of(wanted)

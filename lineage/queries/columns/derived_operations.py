@@ -15,7 +15,7 @@ from lineage_model.operations import InputField, Operation, Read, Transform, Wri
 GENERATED, UNKNOWN = "GENERATED", "UNKNOWN"
 
 
-def operations_of(told: Mapping[DatasetId, Columns]) -> OperationSet:
+def derive_operations(told: Mapping[DatasetId, Columns]) -> OperationSet:
     """A read of each source dataset, a transform of each column, a write of each destination that `told` tells of.
 
     A transform is named by the subtypes of its transformations, direct ones first (`IDENTITY`; `AGGREGATION, FILTER`),

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
-from lineage.queries.columns.results import FieldMapping, Mappings, Window
-from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunTold, Side, Span
+from lineage.queries.columns.results import FieldMapping, Mappings, TimeRange
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, Side
 from lineage_model.columns import Columns
 from lineage_model.ids import DatasetId, FieldPath
 
@@ -23,8 +23,8 @@ _Pair: TypeAlias = tuple[FieldPath, FieldPath]
 class MappingWalk:
     """A walk under way, in both directions at once, so that a level takes two rounds of requests."""
 
-    def __init__(self, table: GraphTable, window: Window, visibility: Visibility = EVERYTHING) -> None:
-        self._span, self._visibility = Span(table, window), visibility
+    def __init__(self, table: GraphTable, window: TimeRange, visibility: Visibility = EVERYTHING) -> None:
+        self._span, self._visibility = RunRange(table, window), visibility
         self._pairs: dict[_Ends, set[_Pair]] = {}
         self._seen: set[tuple[DatasetId, Side]] = set()
         self._room = PAIRS_MAX
@@ -66,12 +66,12 @@ class MappingWalk:
                     self._add(dataset, told)
                     yield told.dataset, way
 
-    def _add(self, source: DatasetId, told: RunTold) -> None:
+    def _add(self, source: DatasetId, told: RunColumns) -> None:
         ends = (source, told.dataset)
         pairs = self._pairs.setdefault(ends, set())
-        if (ends, told.tellings, told.name) in self._told:
+        if (ends, told.refs, told.name) in self._told:
             return
-        self._told.add((ends, told.tellings, told.name))
+        self._told.add((ends, told.refs, told.name))
         for pair in _pairs(told.columns, source):
             if pair in pairs:
                 continue
@@ -82,12 +82,12 @@ class MappingWalk:
             pairs.add(pair)
 
 
-def _distinct(every: Iterable[RunTold]) -> Iterable[RunTold]:
+def _distinct(every: Iterable[RunColumns]) -> Iterable[RunColumns]:
     """Return the first of those that report the same; runs that reported nothing may differ in what they read."""
-    found: dict[Hashable, RunTold] = {}
+    found: dict[Hashable, RunColumns] = {}
     for told in every:
         sources = () if told.known else tuple(told.columns.whole)
-        found.setdefault((told.tellings, told.name, sources), told)
+        found.setdefault((told.refs, told.name, sources), told)
     return found.values()
 
 

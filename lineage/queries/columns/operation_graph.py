@@ -34,7 +34,7 @@ class Link:
 
 
 @dataclass(slots=True)
-class Walk:
+class OperationWalk:
     """What was met: fields, operations, links between fields, and the writes of fields that were written."""
 
     fields: dict[InputField, None] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Walk:
         self.written.setdefault(one, {})[write.name] = write
 
 
-def walk_backward(operations: OperationSet, column: Column, walk: Walk) -> None:
+def walk_backward(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
     """Add to a walk all that made a destination's field, or those that are related to it."""
     start = operations.written_as(column)
     for one in start:
@@ -66,7 +66,7 @@ def walk_backward(operations: OperationSet, column: Column, walk: Walk) -> None:
     _follow(walk, start, made_of, lambda link: link.origin)
 
 
-def walk_forward(operations: OperationSet, column: Column, walk: Walk) -> None:
+def walk_forward(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
     """Add to a walk all that was made of a source's field, or those that are related; its read, even if nothing was."""
 
     def went_into(one: InputField) -> Iterator[Link]:
@@ -96,7 +96,7 @@ def _fields_read(operations: OperationSet, column: Column) -> Iterator[InputFiel
 
 
 def _follow(
-    walk: Walk,
+    walk: OperationWalk,
     start: Iterable[InputField],
     links: Callable[[InputField], Iterable[Link]],
     end: Callable[[Link], InputField],
@@ -123,12 +123,12 @@ def source_of(operations: OperationSet, one: InputField) -> Read | None:
     return origin if isinstance(origin, Read) else None
 
 
-_Walked: TypeAlias = tuple[OperationSet, Walk]
+_Walked: TypeAlias = tuple[OperationSet, OperationWalk]
 _Written: TypeAlias = tuple[OperationSet, Write, str]
 _Node: TypeAlias = tuple[str, InputField]
 
 _QUALIFIER_CHARS = 8
-_WALKS: Mapping[Direction, tuple[Callable[[OperationSet, Column, Walk], None], ...]] = {
+_WALKS: Mapping[Direction, tuple[Callable[[OperationSet, Column, OperationWalk], None], ...]] = {
     "backward": (walk_backward,),
     "forward": (walk_forward,),
     "both": (walk_backward, walk_forward),
@@ -149,7 +149,7 @@ def detail_of(sets: Iterable[OperationSet], endpoint: DatasetId, field: FieldPat
         truncated = connections >= CONNECTIONS_MAX
         if truncated:
             break
-        walk = Walk()
+        walk = OperationWalk()
         for step in _WALKS[direction]:
             step(operations, Column(endpoint, field), walk)
         walks.append((operations, walk))

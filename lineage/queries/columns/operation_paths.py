@@ -12,21 +12,21 @@ from dataclasses import dataclass
 
 from lineage.graph.facet_refs import OPERATIONS_KIND
 from lineage.graph.table import GraphTable
-from lineage.queries.columns.column_steps import Place, fields_used, place_of
-from lineage.queries.columns.derived_operations import operations_of
+from lineage.queries.columns.column_steps import Place, fields_used, step_place_of
+from lineage.queries.columns.derived_operations import derive_operations
 from lineage.queries.columns.operation_graph import detail_of
 from lineage.queries.columns.results import (
     Connection,
     Detail,
     DetailNode,
     Direction,
-    FieldPathFound,
+    FieldOperationPath,
+    FieldOperationPaths,
     PathOperation,
-    Paths,
     SimpleEdge,
-    Window,
+    TimeRange,
 )
-from lineage.queries.columns.run_range import BACKWARD, FORWARD, Reading, RunTold, Side, Span
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, RunRead, Side
 from lineage_model.column_index import RelatedPaths
 from lineage_model.columns import Column, Columns, Source
 from lineage_model.ids import DatasetId, FieldPath
@@ -41,7 +41,7 @@ NAMES_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class OperationPath:
     """How a set of operations makes a field; two are the same way if their `key` is.
 
     `operations` are reads and transforms whole, in the order of execution, with all that they emit; `edges` the source
@@ -59,9 +59,9 @@ class Way:
     truncated: bool = False
     destination_description: str | None = None
 
-    def taken_by(self, runs: tuple[str, ...]) -> FieldPathFound:
+    def taken_by(self, runs: tuple[str, ...]) -> FieldOperationPath:
         """The way as it is answered, with the runs that took it, newest first."""
-        return FieldPathFound(
+        return FieldOperationPath(
             self.operations,
             self.edges,
             runs,
@@ -72,7 +72,7 @@ class Way:
         )
 
 
-def way_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -> Way | None:
+def path_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -> OperationPath | None:
     """Return how the set makes a destination's field, or those that are related to it; None if it writes none."""
     written = operations.written_as(Column(destination, field))
     if not written:
@@ -81,7 +81,7 @@ def way_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -
     on_the_way = [one for one in operations.operations if one.name in needed]
     edges, more = _edges(operations, written)
     detail = detail_of([operations], destination, field, "backward")
-    return Way(
+    return OperationPath(
         _key(on_the_way, needed, written),
         tuple(_path_operation(one) for one in on_the_way),
         edges,
@@ -149,23 +149,23 @@ def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tup
 
 
 # Ways in which one field was made that are told, the newest.
-WAYS_MAX = 100
+PATHS_MAX = 100
 _WAYS: dict[Direction, tuple[Side, ...]] = {"backward": (BACKWARD,), "forward": (FORWARD,), "both": (BACKWARD, FORWARD)}
 
 
 def find_detail(
-    table: GraphTable, dataset: DatasetId, field: FieldPath, window: Window, direction: Direction
+    table: GraphTable, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
 ) -> Detail:
     """The field's way through the operations that runs of the time range told of it."""
-    span = Span(table, window)
+    span = RunRange(table, window)
     span.load(((dataset, way) for way in _WAYS[direction]), operations=True)
     column = Column(span.primary(dataset), field)
     sets: dict[str, OperationSet] = {}
     if BACKWARD in _WAYS[direction]:
         # Most runs report the same as others: each report is looked at, and hashed, once.
-        reports: dict[Place, RunTold] = {}
+        reports: dict[Place, RunColumns] = {}
         for told in span.written(column.dataset):
-            reports.setdefault(place_of(told), told)
+            reports.setdefault(step_place_of(told), told)
         sets.update((one.checksum, one) for told in reports.values() for one in making(column, told, span))
     if FORWARD in _WAYS[direction]:
         sets.update((one.checksum, one) for one in _taking(column, span))
@@ -173,35 +173,35 @@ def find_detail(
     return Detail(detail.nodes, detail.operations, detail.connections, detail.truncated or span.truncated)
 
 
-def making(column: Column, told: RunTold, span: Span) -> Iterator[OperationSet]:
+def making(column: Column, told: RunColumns, span: RunRange) -> Iterator[OperationSet]:
     """The operations by which a run made a column: those that it recorded, else what it told otherwise."""
-    recorded = [span.operations(one) for one in told.tellings if one.startswith(OPERATIONS_KIND)]
+    recorded = [span.operations(one) for one in told.refs if one.startswith(OPERATIONS_KIND)]
     making_it = [one for one in recorded if one.written_as(column)]
     if making_it:
         yield from making_it
     elif related := RelatedPaths(told.columns.fields).find(column.field):
-        yield operations_of({told.dataset: Columns({path: told.columns.fields[path] for path in related})})
+        yield derive_operations({told.dataset: Columns({path: told.columns.fields[path] for path in related})})
 
 
-def _taking(column: Column, span: Span) -> Iterator[OperationSet]:
+def _taking(column: Column, span: RunRange) -> Iterator[OperationSet]:
     for reading in _distinct(span.read(column.dataset)):
         recorded = [span.operations(one) for one in reading.operations]
         yield from recorded
         told = {one.dataset: _made_of(column, one, recorded) for one in reading.made}
         rest = {dataset: columns for dataset, columns in told.items() if columns.fields}
         if rest:
-            yield operations_of(rest)
+            yield derive_operations(rest)
 
 
-def _distinct(readings: Iterable[Reading]) -> Iterable[Reading]:
+def _distinct(readings: Iterable[RunRead]) -> Iterable[RunRead]:
     """Return the first of the readings that report the same."""
-    found: dict[Hashable, Reading] = {}
+    found: dict[Hashable, RunRead] = {}
     for one in readings:
-        found.setdefault((one.operations, tuple(map(place_of, one.made))), one)
+        found.setdefault((one.operations, tuple(map(step_place_of, one.made))), one)
     return found.values()
 
 
-def _made_of(column: Column, told: RunTold, recorded: Sequence[OperationSet]) -> Columns:
+def _made_of(column: Column, told: RunColumns, recorded: Sequence[OperationSet]) -> Columns:
     """The columns that are made of this one, without those that operations were recorded for."""
     used = RelatedPaths(fields_used(told.columns, column.dataset)).overlapping(column.field)
     sources = [Source(column.dataset, path) for path in used]
@@ -215,27 +215,27 @@ def _made_of(column: Column, told: RunTold, recorded: Sequence[OperationSet]) ->
     )
 
 
-def find_paths(table: GraphTable, dataset: DatasetId, field: FieldPath, window: Window) -> Paths:
+def find_paths(table: GraphTable, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
     """The distinct ways in which runs of the time range made the field, that of the newest run first."""
-    span = Span(table, window)
+    span = RunRange(table, window)
     span.load([(dataset, BACKWARD)], operations=True)
     column = Column(span.primary(dataset), field)
-    ways: dict[str, Way] = {}
+    ways: dict[str, OperationPath] = {}
     runs: dict[str, dict[str, None]] = {}
-    seen: dict[tuple[DatasetId, tuple[str, ...]], list[Way]] = {}
+    seen: dict[tuple[DatasetId, tuple[str, ...]], list[OperationPath]] = {}
     for told in span.written(column.dataset):
-        place = (told.name, told.tellings)
+        place = (told.name, told.refs)
         if place not in seen:
-            seen[place] = list(_ways(column, making(column, told, span)))
+            seen[place] = list(_paths(column, making(column, told, span)))
         for way in seen[place]:
             ways.setdefault(way.key, way)
             runs.setdefault(way.key, {})[told.run.root.id] = None
-    kept = list(ways)[:WAYS_MAX]
-    cut = len(ways) > WAYS_MAX or span.truncated or any(ways[key].truncated for key in kept)
-    items: Iterable[FieldPathFound] = (ways[key].taken_by(tuple(runs[key])) for key in kept)
-    return Paths(tuple(items), cut)
+    kept = list(ways)[:PATHS_MAX]
+    cut = len(ways) > PATHS_MAX or span.truncated or any(ways[key].truncated for key in kept)
+    items: Iterable[FieldOperationPath] = (ways[key].taken_by(tuple(runs[key])) for key in kept)
+    return FieldOperationPaths(tuple(items), cut)
 
 
-def _ways(column: Column, sets: Iterable[OperationSet]) -> Iterator[Way]:
-    found = (way_of(one, column.dataset, column.field) for one in sets)
+def _paths(column: Column, sets: Iterable[OperationSet]) -> Iterator[OperationPath]:
+    found = (path_of(one, column.dataset, column.field) for one in sets)
     return (way for way in found if way is not None)

@@ -17,7 +17,7 @@ from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.column_graph import ColumnWalk
 from lineage.queries.columns.results import Origin, Origins
-from lineage.queries.dataset_groups import Group, Groups
+from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups
 from lineage.queries.dataset_versions import current_versions, find_version
 from lineage.queries.node_ids import FieldNode, field_candidates
 from lineage_model.columns import Column
@@ -34,7 +34,7 @@ def find_origins(node_id: str, table: GraphTable, visibility: Visibility = EVERY
         Invalid: the id cannot be read as a field's.
     """
     for node in field_candidates(node_id, table, visibility):
-        groups = Groups(table)
+        groups = DatasetGroups(table)
         groups.load([node.dataset])
         group = groups.group(node.dataset)
         versions = _versions(node, group, table)
@@ -43,7 +43,7 @@ def find_origins(node_id: str, table: GraphTable, visibility: Visibility = EVERY
     return None
 
 
-def _versions(node: FieldNode, group: Group, table: GraphTable) -> Mapping[str, RunKey | None] | None:
+def _versions(node: FieldNode, group: DatasetGroup, table: GraphTable) -> Mapping[str, RunKey | None] | None:
     """The runs of the versions that are asked for, by version; None if there is no such column or version."""
     if node.version is not None:
         found = find_version(group, node.version, table)
@@ -52,7 +52,7 @@ def _versions(node: FieldNode, group: Group, table: GraphTable) -> Mapping[str, 
     column = walk.exists(node.dataset, node.field)
     if column is None:
         return None
-    told = {one.version: one.run for one in walk.tellers_of(column) if one.version}
+    told = {one.version: one.run for one in walk.reporters_of(column) if one.version}
     if told:
         return told
     current = current_versions([group], table)[0]

@@ -9,8 +9,8 @@ from itertools import chain, groupby
 from typing import Literal, TypeAlias
 
 from lineage.queries.columns.results import Reason, ReportedRun
-from lineage.queries.columns.run_range import RunTold, Span
-from lineage.queries.columns.similar_runs import NEWEST_MAX, Runs, RunThen, newest_first
+from lineage.queries.columns.run_range import RunColumns, RunRange
+from lineage.queries.columns.similar_runs import NEWEST_MAX, RangeRun, Runs, newest_first
 from lineage_model.column_index import RelatedPaths
 from lineage_model.columns import Column, Columns, Sources, sources_at, unite
 from lineage_model.ids import DatasetId, FieldPath, JobId
@@ -72,7 +72,7 @@ class End:
         return tuple(run.id for run in self.newest)
 
 
-def find_ends(columns: Iterable[Column], span: Span) -> dict[Column, list[End]]:
+def find_ends(columns: Iterable[Column], span: RunRange) -> dict[Column, list[End]]:
     """Return the reasons why the way ends at each column; none where runs reported all of what it is made of.
 
     The way may go on from an end: what a run wrote without a report may have another origin than others reported.
@@ -92,10 +92,10 @@ def find_ends(columns: Iterable[Column], span: Span) -> dict[Column, list[End]]:
     return found
 
 
-def _writings(dataset: DatasetId, span: Span) -> Iterator[_Writing]:
+def _writings(dataset: DatasetId, span: RunRange) -> Iterator[_Writing]:
     """Yield what the runs of the range told."""
     for runs, told in span.written_alike(dataset):
-        known: Sequence[RunTold] = [one for one in told if one.known]
+        known: Sequence[RunColumns] = [one for one in told if one.known]
         yield _Writing(runs, unite(one.columns for one in known) if known else None)
 
 
@@ -131,7 +131,7 @@ def _is_reported(column: Column, writings: Iterable[_Writing]) -> bool:
     return any(writing.sources_of(column) is not None for writing in writings)
 
 
-def _end_outside(writer: RunThen | None) -> End:
+def _end_outside(writer: RangeRun | None) -> End:
     """Return the end of a column that no run of the range wrote."""
     end = End("raw" if writer is None else "before")
     if writer is not None:
@@ -141,7 +141,7 @@ def _end_outside(writer: RunThen | None) -> End:
     return end
 
 
-def _add_reads(ends: Sequence[End], span: Span) -> None:
+def _add_reads(ends: Sequence[End], span: RunRange) -> None:
     newest = [(end, run) for end in ends for run in end.newest]
     inputs = span.inputs_of({run.key for end, run in newest if end.unnamed[run] is None})
     for end, run in newest:

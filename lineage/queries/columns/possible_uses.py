@@ -20,7 +20,7 @@ Takers: TypeAlias = Mapping[FieldPath, Collection[FieldPath]]
 
 
 @dataclass(frozen=True)
-class Perhaps:
+class PossibleUse:
     """Columns of `made`, as one report has them, that may be made of a source dataset; `takers` are its columns."""
 
     made: DatasetId

@@ -8,8 +8,8 @@ from dataclasses import replace
 from lineage.graph.facts import RunFacts, dataset_of, text_of
 from lineage.graph.newest import read_run_facts
 from lineage.graph.table import GraphTable
-from lineage.queries.columns.current_columns import Entry, Told, renamed
-from lineage.queries.dataset_groups import Groups
+from lineage.queries.columns.current_columns import ColumnReport, DatasetColumns, renamed
+from lineage.queries.dataset_groups import DatasetGroups
 from lineage.queries.input_versions import InputBudget, reads_of
 from lineage_model.columns import Columns, Source
 from lineage_model.ids import DatasetId, FieldPath, RunKey
@@ -21,10 +21,10 @@ class ReadVersions:
     `truncated`: there were more than one answer may look for.
     """
 
-    def __init__(self, entries: Iterable[Entry], table: GraphTable, groups: Groups) -> None:
+    def __init__(self, entries: Iterable[DatasetColumns], table: GraphTable, groups: DatasetGroups) -> None:
         self._groups = groups
-        every = [one for entry in entries for one in entry.told]
-        facts = read_run_facts({one.teller.run for one in every if one.columns.datasets}, table)
+        every = [one for entry in entries for one in entry.reports]
+        facts = read_run_facts({one.reporter.run for one in every if one.columns.datasets}, table)
         budget = InputBudget()
         runs = budget.take(with_sources_alone(every, facts, groups))
         self.truncated = bool(budget.cut)
@@ -35,41 +35,41 @@ class ReadVersions:
         self._named: dict[int, Columns] = {}
         self._whole: dict[int, Mapping[Source, str]] = {}
 
-    def of_inputs(self, entry: Entry, path: FieldPath) -> Mapping[Source, str]:
+    def of_inputs(self, entry: DatasetColumns, path: FieldPath) -> Mapping[Source, str]:
         """Return the version of each source of a column that its reporters read; none where these read several."""
-        reports = zip(entry.told, entry.known.index.reports, strict=True)
+        reports = zip(entry.reports, entry.known.index.reports, strict=True)
         return self._agreed(
             (one, self._columns(one).fields[each]) for one, paths in reports for each in paths.find(path)
         )
 
-    def of_dependencies(self, entry: Entry) -> Mapping[Source, str]:
+    def of_dependencies(self, entry: DatasetColumns) -> Mapping[Source, str]:
         """Return the same of what the dataset as a whole depends on."""
         if id(entry) not in self._whole:
-            self._whole[id(entry)] = self._agreed((one, self._columns(one).whole) for one in entry.told)
+            self._whole[id(entry)] = self._agreed((one, self._columns(one).whole) for one in entry.reports)
         return self._whole[id(entry)]
 
-    def _agreed(self, reports: Iterable[tuple[Told, Iterable[Source]]]) -> Mapping[Source, str]:
+    def _agreed(self, reports: Iterable[tuple[ColumnReport, Iterable[Source]]]) -> Mapping[Source, str]:
         versions: dict[Source, set[str | None]] = {}
         for one, sources in reports:
-            read = self._reads.get(one.teller.run, {})
+            read = self._reads.get(one.reporter.run, {})
             for source in sources:
                 versions.setdefault(source, set()).add(read.get(source.dataset))
         only = ((source, next(iter(some))) for source, some in versions.items() if len(some) == 1)
         return {source: version for source, version in only if version is not None}
 
-    def _columns(self, told: Told) -> Columns:
+    def _columns(self, told: ColumnReport) -> Columns:
         if id(told) not in self._named:
             self._named[id(told)] = renamed(told.columns, self._groups.primary)
         return self._named[id(told)]
 
 
 def with_sources_alone(
-    every: Iterable[Told], facts: Mapping[RunKey, RunFacts], groups: Groups
+    every: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], groups: DatasetGroups
 ) -> dict[RunKey, RunFacts]:
     """Return the facts of the reporters with their sources, under whichever names, as all that they read."""
     sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
     for one in every:
-        sources.get(one.teller.run, set()).update(one.columns.datasets)
+        sources.get(one.reporter.run, set()).update(one.columns.datasets)
     found: dict[RunKey, RunFacts] = {}
     for run, some in sources.items():
         names = {name for source in some for name in groups.group(source).names}

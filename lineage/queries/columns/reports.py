@@ -9,15 +9,15 @@ from typing import Literal, TypeAlias
 
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
-from lineage.queries.columns.column_flow import Journey, Reached, column_of, operations_in
-from lineage.queries.columns.column_steps import Steps, find_steps_out, place_of
-from lineage.queries.columns.current_columns import Present
+from lineage.queries.columns.column_flow import ColumnTraversal, ReachedColumn, column_of, operations_in
+from lineage.queries.columns.column_steps import Steps, find_steps_out, step_place_of
+from lineage.queries.columns.current_columns import CurrentColumns
 from lineage.queries.columns.path_ends import End, find_ends, is_cut, reads_of
-from lineage.queries.columns.results import Flow, Provenance, TrueSource, Usage, Use, Window
-from lineage.queries.columns.run_range import BACKWARD, FORWARD, Reading, RunTold, Span
-from lineage.queries.columns.similar_runs import Runs, unite_runs
+from lineage.queries.columns.results import Flow, Provenance, TimeRange, TrueSource, Usage, Use
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, RunRead
+from lineage.queries.columns.similar_runs import Runs, merge_runs
 from lineage.queries.current_facets import read_facets
-from lineage.queries.dataset_groups import Namespaces
+from lineage.queries.dataset_groups import NamespaceDeletions
 from lineage.queries.descriptions import describe, schema_of
 from lineage_model.column_index import RelatedPaths
 from lineage_model.columns import Column, Source, sources_at, unite
@@ -34,14 +34,14 @@ ROWS_MAX = 100_000
 USES_MAX = 10_000
 
 
-def report_usage(table: GraphTable, column: Column, window: Window, visibility: Visibility = EVERYTHING) -> Usage:
+def report_usage(table: GraphTable, column: Column, window: TimeRange, visibility: Visibility = EVERYTHING) -> Usage:
     """Who used a column in the time range, and what it flowed into."""
-    span = Span(table, window, RUNS_MAX, ROWS_MAX)
+    span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD), (column.dataset, FORWARD)], operations=True)
     start = Column(span.primary(column.dataset), column.field)
     uses = _uses(start, span)
-    journey = Journey(span, start, FORWARD, visibility)
-    reached = journey.travel()
+    journey = ColumnTraversal(span, start, FORWARD, visibility)
+    reached = journey.run()
     shown = [one.column for one in reached if journey.opens(one.column)]
     status, jobs = _statuses(shown, span, table), journey.jobs_into()
     flows = [_flow(one, status.get(one.column, "unknown"), jobs.get(one.column, ())) for one in reached]
@@ -49,7 +49,7 @@ def report_usage(table: GraphTable, column: Column, window: Window, visibility: 
     return Usage(start, window, tuple(uses[:USES_MAX]), tuple(flows), cut)
 
 
-def _uses(column: Column, span: Span) -> list[Use]:
+def _uses(column: Column, span: RunRange) -> list[Use]:
     """Return what runs did with the column, under whichever names of its dataset, the newest first."""
     alike: dict[_Done, list[Runs]] = {}
     for runs, told in span.written_alike(column.dataset):
@@ -61,11 +61,11 @@ def _uses(column: Column, span: Span) -> list[Use]:
     for runs, readings in every:
         for done in _reads(column, readings, steps, span):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
-    uses = [_use(done, unite_runs(some)) for done, some in alike.items()]
+    uses = [_use(done, merge_runs(some)) for done, some in alike.items()]
     return sorted(uses, key=lambda use: (use.last, use.runs[0].key, use.kind, use.known), reverse=True)
 
 
-def _flow(reached: Reached, status: Status, jobs: tuple[JobId, ...]) -> Flow:
+def _flow(reached: ReachedColumn, status: Status, jobs: tuple[JobId, ...]) -> Flow:
     how = reached.direct, reached.masked, reached.certain, reached.failed
     return Flow(reached.column, reached.hops, *how, status, jobs)
 
@@ -87,7 +87,7 @@ def _use(done: _Done, runs: Runs) -> Use:
     return Use(done.kind, done.job, runs.first, runs.last, runs.count, states, tuple(runs.newest), *about)
 
 
-def _writes(column: Column, told: Sequence[RunTold]) -> Iterator[_Done]:
+def _writes(column: Column, told: Sequence[RunColumns]) -> Iterator[_Done]:
     """A run that told nothing of what it wrote may have written the column."""
     columns = unite(one.columns for one in told if one.known)
     if not any(one.known for one in told):
@@ -99,9 +99,9 @@ def _writes(column: Column, told: Sequence[RunTold]) -> Iterator[_Done]:
         yield _Done("WRITE" if sources else "CREATE", fields, operations_in(how))
 
 
-def _reads(column: Column, readings: Sequence[Reading], steps: Steps, span: Span) -> Iterator[_Done]:
+def _reads(column: Column, readings: Sequence[RunRead], steps: Steps, span: RunRange) -> Iterator[_Done]:
     told = [one for reading in readings for one in reading.made]
-    taken = [step for one in told for step in steps[place_of(one)]]
+    taken = [step for one in told for step in steps[step_place_of(one)]]
     made = {(destination, how) for _, destination, how, certain in taken if certain}
     perhaps = {destination for _, destination, _, certain in taken if not certain}
     recorded = [span.operations(one) for reading in readings for one in reading.operations]
@@ -129,17 +129,17 @@ def _in_order(fields: Iterable[Source]) -> tuple[Source, ...]:
     return tuple(sorted(fields, key=lambda one: one.order))
 
 
-def _statuses(columns: Sequence[Source], span: Span, table: GraphTable) -> dict[Source, Status]:
+def _statuses(columns: Sequence[Source], span: RunRange, table: GraphTable) -> dict[Source, Status]:
     """Return whether each column is still there; without a schema that tells it, those that are told of now are."""
     datasets = {column.dataset for column in columns}
-    namespaces = Namespaces(table)
+    namespaces = NamespaceDeletions(table)
     namespaces.load(dataset.namespace for dataset in datasets)
     groups = {dataset: span.groups.group(dataset) for dataset in datasets}
     facets = dict(zip(groups, read_facets(list(groups.values()), table), strict=True))
     gone = {one for one in datasets if namespaces.hides(groups[one]) or describe(facets[one])["lifecycle"] == "DROP"}
     schemas = {dataset: schema_of(facets[dataset]) for dataset in datasets}
     fields = {dataset: RelatedPaths(schema.types) for dataset, schema in schemas.items()}
-    present = Present(table)
+    present = CurrentColumns(table)
     present.load(dataset for dataset in datasets - gone if not schemas[dataset].known)
 
     def status(column: Source) -> Status:
@@ -157,16 +157,16 @@ def _statuses(columns: Sequence[Source], span: Span, table: GraphTable) -> dict[
 
 
 def report_provenance(
-    table: GraphTable, column: Column, window: Window, visibility: Visibility = EVERYTHING
+    table: GraphTable, column: Column, window: TimeRange, visibility: Visibility = EVERYTHING
 ) -> Provenance:
     """Return what a column came from in the time range, up to the columns at which the way ends, with the reason."""
-    span = Span(table, window, RUNS_MAX, ROWS_MAX)
+    span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD)])
     start = Column(span.primary(column.dataset), column.field)
-    journey = Journey(span, start, BACKWARD, visibility)
+    journey = ColumnTraversal(span, start, BACKWARD, visibility)
     here = Source(start.dataset, start.field)
-    reached = [Reached(here, 0, direct=True, masked=False, certain=True, failed=False)]
-    reached += journey.travel()
+    reached = [ReachedColumn(here, 0, direct=True, masked=False, certain=True, failed=False)]
+    reached += journey.run()
     steps = journey.steps()
     columns = [column_of(one.column) for one in reached]
     ends = find_ends(filter(journey.opens, columns), span)
@@ -175,6 +175,6 @@ def report_provenance(
     return Provenance(start, window, tuple(sources), tuple(steps), journey.truncated or span.truncated or is_cut(ends))
 
 
-def _source(column: Column, reached: Reached, end: End) -> TrueSource:
+def _source(column: Column, reached: ReachedColumn, end: End) -> TrueSource:
     way = reached.hops, reached.direct, reached.masked
     return TrueSource(column, *way, end.reason, tuple(sorted(end.jobs)), tuple(end.runs), reads_of(end))

@@ -15,7 +15,7 @@ UNKNOWN_TYPE = "unknown"
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class TimeRange:
     """The runs that started from `start` on and before `end`."""
 
     start: str
@@ -26,7 +26,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundSource:
+class ColumnInput:
     """A source that a column depends on; `field` None where nobody told which column of the dataset.
 
     `version` is that of a graph of versions. In another graph `read_version` is the one that the reporters' runs read;
@@ -41,7 +41,7 @@ class FoundSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Teller:
+class Reporter:
     """The run that told of a column, and the version that it made; `declared`: no run, but a Job- or DatasetEvent."""
 
     run: RunKey
@@ -51,7 +51,7 @@ class Teller:
 
 
 @dataclass(frozen=True, slots=True)
-class FoundColumn:
+class ColumnNode:
     """A node: `inputs` are all columns that it is made of, `dependencies` what its dataset as a whole depends on.
 
     `outputs` are the columns made of it, as far as they were asked for. `version` is set on nodes of a graph of
@@ -64,10 +64,10 @@ class FoundColumn:
     version: str | None = None
     type: str = UNKNOWN_TYPE
     schema_known: bool = False
-    inputs: tuple[FoundSource, ...] = ()
-    dependencies: tuple[FoundSource, ...] = ()
-    outputs: tuple[FoundSource, ...] = ()
-    tellers: tuple[Teller, ...] = ()
+    inputs: tuple[ColumnInput, ...] = ()
+    dependencies: tuple[ColumnInput, ...] = ()
+    outputs: tuple[ColumnInput, ...] = ()
+    reporters: tuple[Reporter, ...] = ()
     stale: bool = False
     last_written_by: LastWriter | None = None
     # True if only its id is shown: a neighbour in a namespace that the caller may not see.
@@ -78,7 +78,7 @@ class FoundColumn:
 class ColumnGraph:
     """Columns, each once (each of its versions, in a graph of versions), nearest to what was asked first."""
 
-    columns: tuple[FoundColumn, ...]
+    columns: tuple[ColumnNode, ...]
     truncated: bool = False
 
 
@@ -167,7 +167,7 @@ class SimpleEdge:
 
 
 @dataclass(frozen=True, slots=True)
-class FieldPathFound:
+class FieldOperationPath:
     """One way in which a field was made, as operations and as edges, and the runs that took it, newest first.
 
     `destination` is the field's endpoint.
@@ -185,10 +185,10 @@ class FieldPathFound:
 
 
 @dataclass(frozen=True, slots=True)
-class Paths:
+class FieldOperationPaths:
     """The distinct ways in which a field was made, that of the newest run first."""
 
-    items: tuple[FieldPathFound, ...]
+    items: tuple[FieldOperationPath, ...]
     truncated: bool = False
 
 
@@ -255,7 +255,7 @@ class Usage:
     """How a field was consumed in a time range (the report of FLL-1)."""
 
     column: Column
-    window: Window
+    window: TimeRange
     uses: tuple[Use, ...]
     flows: tuple[Flow, ...]
     truncated: bool = False
@@ -282,7 +282,7 @@ class TrueSource:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class LineageStep:
     """One step of the way: which column went into which, by which operations, told by which jobs and runs."""
 
     source: Column
@@ -298,9 +298,9 @@ class Provenance:
     """Where a field came from in a time range (the report of FLL-2)."""
 
     column: Column
-    window: Window
+    window: TimeRange
     sources: tuple[TrueSource, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[LineageStep, ...]
     truncated: bool = False
 
 

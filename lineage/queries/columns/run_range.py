@@ -19,10 +19,10 @@ from lineage.graph.index_rows import time_range_rows
 from lineage.graph.keys import dataset_pk, facet_key, facts_key
 from lineage.graph.newest import read_run_facts, run_of, time_of
 from lineage.graph.table import GraphTable, Row, RowQuery
-from lineage.queries.columns.current_columns import Ask, keys_of, renamed, told_in, unknown_columns
-from lineage.queries.columns.results import Window
-from lineage.queries.columns.similar_runs import Runs, RunThen
-from lineage.queries.dataset_groups import Groups
+from lineage.queries.columns.current_columns import ColumnKey, keys_of, renamed, reported_in, unknown_columns
+from lineage.queries.columns.results import TimeRange
+from lineage.queries.columns.similar_runs import RangeRun, Runs
+from lineage.queries.dataset_groups import DatasetGroups
 from lineage_model.columns import Columns
 from lineage_model.ids import DatasetId, RunKey
 from lineage_model.operation_set import OperationSet
@@ -40,48 +40,48 @@ _LOOKS_MAX = 20
 # Runs whose facts one report reads.
 _INPUTS_MAX = 1_000
 # Marked rows of one dataset and direction that are checked, the newest.
-_MARKED_MAX = 2_000
+_UNVERIFIED_MAX = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class RunTold:
+class RunColumns:
     """What a run told of a dataset (its primary name), by primary names; not `known` where it told nothing.
 
     `tellings` and `name` are by which, and the name under which it was told: most runs tell the same as the run before.
     """
 
-    run: RunThen
+    run: RangeRun
     dataset: DatasetId
     columns: Columns
     known: bool
-    tellings: tuple[str, ...]
+    refs: tuple[str, ...]
     name: DatasetId
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class RunRead:
     """That a run read a dataset; `operations` are the tellings that read it, `made` what it made of it."""
 
-    run: RunThen
+    run: RangeRun
     operations: tuple[str, ...]
-    made: tuple[RunTold, ...]
+    made: tuple[RunColumns, ...]
 
 
-class Span:
+class RunRange:
     """A time range of a graph table, as far as it was read: of each dataset and direction `runs_max` runs, the newest.
 
     All together are at most `rows_max` rows, which the datasets of a level share alike; None: no bound.
     """
 
     def __init__(
-        self, table: GraphTable, window: Window, runs_max: int = RUNS_MAX, rows_max: int | None = None
+        self, table: GraphTable, window: TimeRange, runs_max: int = RUNS_MAX, rows_max: int | None = None
     ) -> None:
         self._table, self._window, self._runs_max, self._room = table, window, runs_max, rows_max
-        self.groups = Groups(table)
+        self.groups = DatasetGroups(table)
         self.truncated = False
         self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
-        self._columns: dict[Ask, Columns] = {}
-        self._renamed: dict[Ask, Columns] = {}
+        self._columns: dict[ColumnKey, Columns] = {}
+        self._renamed: dict[ColumnKey, Columns] = {}
         self._sets: dict[str, OperationSet] = {}
         self._named_sets: dict[str, OperationSet] = {}
 
@@ -89,18 +89,18 @@ class Span:
         """Read these datasets, each in one direction, under all their names; `operations`: and operations as such."""
         asked = set(wanted)
         while new := sorted(asked - self._rows.keys()):
-            self._query(new)
-            self._read_told(new, operations=operations)
+            self._read_rows(new)
+            self._read_reports(new, operations=operations)
             asked |= {(other, way) for name, way in new for other in self.groups.group(name).names}
         # What was read may tell that two names are one dataset's.
         self._renamed.clear()
         self._named_sets.clear()
 
-    def written(self, dataset: DatasetId) -> list[RunTold]:
+    def written(self, dataset: DatasetId) -> list[RunColumns]:
         """By the runs that wrote a dataset that was loaded backward, newest first, what each told of it."""
         return [self._written(name, row) for name, row in self._of(dataset, BACKWARD)]
 
-    def written_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunTold]]]:
+    def written_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunColumns]]]:
         """Return what the runs that wrote a dataset told of it, under each of its names, runs that told the same once.
 
         The dataset was loaded backward; what the newest run told comes first.
@@ -108,23 +108,23 @@ class Span:
         alike = self._alike(dataset, BACKWARD)
         return [(runs, [self._written(name, row) for name, row in rows]) for runs, rows in alike]
 
-    def read(self, dataset: DatasetId) -> list[Reading]:
+    def read(self, dataset: DatasetId) -> list[RunRead]:
         """The runs that read a dataset that was loaded forward, newest first."""
         return [self._read(name, row) for name, row in self._of(dataset, FORWARD)]
 
-    def read_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[Reading]]]:
+    def read_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunRead]]]:
         """Return how runs read a dataset under each of its names, runs that told the same once; loaded forward."""
         alike = self._alike(dataset, FORWARD)
         return [(runs, [self._read(name, row) for name, row in rows]) for runs, rows in alike]
 
-    def _written(self, name: DatasetId, row: Row) -> RunTold:
+    def _written(self, name: DatasetId, row: Row) -> RunColumns:
         sources = [dataset_of(text) for text in row.data["sources"]]
-        return self._telling(row, tuple(row.data["tellings"]), name, sources)
+        return self._run_columns(row, tuple(row.data["tellings"]), name, sources)
 
-    def _read(self, name: DatasetId, row: Row) -> Reading:
+    def _read(self, name: DatasetId, row: Row) -> RunRead:
         into: Mapping[str, Sequence[str]] = row.data["into"]
-        made = (self._telling(row, tuple(into[text]), dataset_of(text), [name]) for text in sorted(into))
-        return Reading(_run(row), tuple(row.data["read"]), tuple(made))
+        made = (self._run_columns(row, tuple(into[text]), dataset_of(text), [name]) for text in sorted(into))
+        return RunRead(_run(row), tuple(row.data["read"]), tuple(made))
 
     def _alike(self, dataset: DatasetId, way: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
         """Return the rows of the newest run of those that have equal rows, with all of these runs."""
@@ -145,10 +145,10 @@ class Span:
             )
         return self._named_sets[telling]
 
-    def last_written_before(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, RunThen]:
+    def last_written_before(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, RangeRun]:
         """Return the last run (or JobEvent) that wrote each dataset and started before the range; none if none did."""
         highs = {(name, one): f"{BACKWARD}#{self._window.start}" for one in datasets for name in self._names(one)}
-        found: dict[DatasetId, list[RunThen]] = {}
+        found: dict[DatasetId, list[RangeRun]] = {}
         limit = _FIRST_LOOK
         for _ in range(_LOOKS_MAX):
             queries = [
@@ -192,7 +192,9 @@ class Span:
         rows = [(name, row) for name in names for row in self._rows.get((name, way), ())]
         return sorted(rows, key=lambda one: one[1].sk, reverse=True)
 
-    def _telling(self, row: Row, tellings: tuple[str, ...], name: DatasetId, sources: Iterable[DatasetId]) -> RunTold:
+    def _run_columns(
+        self, row: Row, tellings: tuple[str, ...], name: DatasetId, sources: Iterable[DatasetId]
+    ) -> RunColumns:
         ask = (tellings, name)
         if not tellings:
             columns = renamed(unknown_columns(sources), self.primary)
@@ -200,9 +202,9 @@ class Span:
             if ask not in self._renamed:
                 self._renamed[ask] = renamed(self._columns[ask], self.primary)
             columns = self._renamed[ask]
-        return RunTold(_run(row), self.primary(name), columns, bool(tellings), tellings, name)
+        return RunColumns(_run(row), self.primary(name), columns, bool(tellings), tellings, name)
 
-    def _query(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
+    def _read_rows(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
         window, limit = self._window, self._runs_max
         if self._room is not None:
             limit = min(limit, max(self._room // len(new), 1))
@@ -226,15 +228,15 @@ class Span:
 
     def _confirmable(self, rows: Sequence[Row]) -> list[Row]:
         """Return the rows without those that are marked beyond the newest: each of these costs its run's facts."""
-        marked = [row for row in rows if "marked" in row.data][_MARKED_MAX:]
+        marked = [row for row in rows if "marked" in row.data][_UNVERIFIED_MAX:]
         self.truncated |= bool(marked)
         left_out = {row.sk for row in marked}
         return [row for row in rows if row.sk not in left_out]
 
-    def _read_told(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool) -> None:
+    def _read_reports(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool) -> None:
         """Read what the runs of these rows told, and what is known of every dataset that they name."""
         rows = [row for one in new for row in self._rows[one]]
-        asks = {ask for one in new for ask in _asks(one[0], self._rows[one])} - self._columns.keys()
+        asks = {ask for one in new for ask in _keys_of(one[0], self._rows[one])} - self._columns.keys()
         tellings = (
             {telling for row in rows for telling in _operations(row)} - self._sets.keys() if operations else set()
         )
@@ -244,15 +246,15 @@ class Span:
         found = self._table.get(keys)
         self.groups.take({name: found.get(key) for name, key in facts.items()})
         self.groups.load(names)
-        self._columns.update(told_in(asks, found))
+        self._columns.update(reported_in(asks, found))
         for telling in tellings:
             self._sets[telling] = OperationSet(parse_operations(found[facet_key(telling)].data["operations"]))
 
 
-def _run(row: Row) -> RunThen:
+def _run(row: Row) -> RangeRun:
     job = row.data["job"]
     root = RunKey.parse(row.data["root"])
-    return RunThen(run_of(row), time_of(row), root, job_of(job) if job else None, row.data["state"])
+    return RangeRun(run_of(row), time_of(row), root, job_of(job) if job else None, row.data["state"])
 
 
 def _content(row: Row) -> bytes:
@@ -261,7 +263,7 @@ def _content(row: Row) -> bytes:
     return orjson.dumps(told, option=orjson.OPT_SORT_KEYS)
 
 
-def _asks(name: DatasetId, rows: Iterable[Row]) -> Iterable[Ask]:
+def _keys_of(name: DatasetId, rows: Iterable[Row]) -> Iterable[ColumnKey]:
     for row in rows:
         if "into" in row.data:
             yield from ((tuple(tellings), dataset_of(text)) for text, tellings in row.data["into"].items() if tellings)

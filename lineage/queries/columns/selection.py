@@ -13,10 +13,10 @@ from lineage.graph.table import GraphTable
 from lineage.graph.visibility import Visibility
 from lineage.queries.columns.column_graph import ColumnWalk
 from lineage.queries.columns.column_versions import Version, VersionEntry, VersionWalk
-from lineage.queries.columns.current_columns import Entry, Present, Told
+from lineage.queries.columns.current_columns import ColumnReport, CurrentColumns, DatasetColumns
 from lineage.queries.current_facets import read_facets
-from lineage.queries.dataset_groups import Groups
-from lineage.queries.dataset_versions import VERSIONS_MAX, find_version, read_windows
+from lineage.queries.dataset_groups import DatasetGroups
+from lineage.queries.dataset_versions import VERSIONS_MAX, find_version, read_version_pages
 from lineage.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from lineage.queries.input_versions import outputs_of
 from lineage.queries.job_versions import versions_of
@@ -29,7 +29,7 @@ NodeOfVersion: TypeAlias = tuple[Column, str]
 Made: TypeAlias = Mapping[Version, RunKey | None]
 
 
-def columns_now(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool) -> list[Column] | None:
+def select_current(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool) -> list[Column] | None:
     """The columns that a node stands for now; None if it is not there."""
     if isinstance(node, FieldNode):
         column = walk.exists(node.dataset, node.field)
@@ -42,7 +42,7 @@ def columns_now(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool) -
     return list(dict.fromkeys(column for one in outputs for column in walk.columns_of(one, used=downstream)))
 
 
-def columns_of_version(
+def select_version(
     node: FieldNode | Node, version: str, walk: VersionWalk, table: GraphTable
 ) -> list[NodeOfVersion] | None:
     """The columns of a version of a dataset, or of those that the last run of a job's version made."""
@@ -58,7 +58,7 @@ def columns_of_version(
 
 
 def _made_version(dataset: DatasetId, version: str, table: GraphTable) -> Made | None:
-    groups = Groups(table)
+    groups = DatasetGroups(table)
     groups.load([dataset])
     group = groups.group(dataset)
     found = find_version(group, version, table)
@@ -74,7 +74,7 @@ def _made_by_job_version(job: JobId, version: str, visibility: Visibility, table
         return {}
     run = found.latest_run.key
     facts = read_run_facts([run], table)[run]
-    groups = Groups(table)
+    groups = DatasetGroups(table)
     groups.load(map(dataset_of, facts.outputs))
     outputs = outputs_of(facts, run, groups)
     return {(one.dataset, one.version): run for one in outputs if visibility.opens(one.dataset)}
@@ -92,20 +92,20 @@ def _columns_of(node: FieldNode | Node, entry: VersionEntry, table: GraphTable) 
     return list(dict.fromkeys((*(Column(primary, path) for path in paths), *walk.used(primary))))
 
 
-def columns_then(node: FieldNode | Node, at: str, walk: VersionWalk, table: GraphTable) -> list[NodeOfVersion] | None:
+def select_at(node: FieldNode | Node, at: str, walk: VersionWalk, table: GraphTable) -> list[NodeOfVersion] | None:
     """The columns that a node stood for before a time, each as of the versions that its writers had made last."""
-    present = Present(table, at)
-    datasets = _datasets_then(node, present, walk.visibility)
+    present = CurrentColumns(table, at)
+    datasets = _datasets_at(node, present, walk.visibility)
     if datasets is None:
         return None
     present.load(datasets)
     entries = {entry.group.primary: entry for one in datasets if (entry := present.entry(one))}
-    shown = {primary: list(_versions_then(entry, present, at, table)) for primary, entry in entries.items()}
+    shown = {primary: list(_versions_at(entry, present, at, table)) for primary, entry in entries.items()}
     walk.add([one for some in shown.values() for one in some], at)
     found = [
         (Column(primary, path), one.version)
         for primary, some in shown.items()
-        for path in _paths_then(node, entries[primary], some)
+        for path in _paths_at(node, entries[primary], some)
         for one in some
     ]
     if not found and (isinstance(node, FieldNode) or not any(shown.values())):
@@ -113,7 +113,7 @@ def columns_then(node: FieldNode | Node, at: str, walk: VersionWalk, table: Grap
     return sorted(found)
 
 
-def _datasets_then(node: FieldNode | Node, present: Present, visibility: Visibility) -> list[DatasetId] | None:
+def _datasets_at(node: FieldNode | Node, present: CurrentColumns, visibility: Visibility) -> list[DatasetId] | None:
     if isinstance(node, FieldNode) or isinstance(node.id, DatasetId):
         return [_dataset_of(node)]
     present.load_jobs([node.id])
@@ -127,7 +127,7 @@ def _dataset_of(node: FieldNode | Node) -> DatasetId:
     return DatasetId(named.namespace, named.name)
 
 
-def _paths_then(node: FieldNode | Node, entry: Entry, shown: Sequence[VersionEntry]) -> list[FieldPath]:
+def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[VersionEntry]) -> list[FieldPath]:
     schemas = [entry.schema, *(one.schema for one in shown)]
     if isinstance(node, FieldNode):
         there = entry.has(node.field) or any(one.has(node.field, one.schema) for one in shown)
@@ -135,15 +135,15 @@ def _paths_then(node: FieldNode | Node, entry: Entry, shown: Sequence[VersionEnt
     return list(dict.fromkeys((*(path for one in schemas for path in one.columns), *entry.columns.fields)))
 
 
-def _versions_then(entry: Entry, present: Present, at: str, table: GraphTable) -> Iterator[VersionEntry]:
+def _versions_at(entry: DatasetColumns, present: CurrentColumns, at: str, table: GraphTable) -> Iterator[VersionEntry]:
     """The versions that a dataset's writers had made last, with what they told; the latest for who made none."""
-    by_version: dict[str, list[Told]] = {}
-    for one in entry.told:
-        by_version.setdefault(one.teller.version or "", []).append(one)
+    by_version: dict[str, list[ColumnReport]] = {}
+    for one in entry.reports:
+        by_version.setdefault(one.reporter.version or "", []).append(one)
     schemas: dict[str, Schema] = {}
     homeless = by_version.pop("", [])
     if homeless or not by_version:
-        window = read_windows([entry.group], table, VERSIONS_MAX, [at], at)[0]
+        window = read_version_pages([entry.group], table, VERSIONS_MAX, [at], at)[0]
         versions = [one for one in window.versions if one.created < at]
         last = next((one for one in versions if not one.failed), None)
         if versions:

@@ -20,7 +20,7 @@ _FAILED: tuple[State, ...] = ("FAILED", "ABORTED")
 
 
 @dataclass(frozen=True, slots=True)
-class RunThen:
+class RangeRun:
     """A run of the time range; `root` is the run at the root of those that started it.
 
     What a Job- or DatasetEvent declared stands as a run without a state; a DatasetEvent has no job either.
@@ -54,7 +54,7 @@ class Runs:
         """True if each of them failed."""
         return self.count == sum(self.states[state] for state in _FAILED)
 
-    def add(self, run: RunThen) -> None:
+    def add(self, run: RangeRun) -> None:
         """Count a run that started before those so far (at the same time: with a smaller id)."""
         self.first = run.started
         self.count += 1
@@ -65,7 +65,7 @@ class Runs:
             self.roots.setdefault(run.root, (run.started, run.key))
 
 
-def unite_runs(every: Iterable[Runs]) -> Runs:
+def merge_runs(every: Iterable[Runs]) -> Runs:
     """Return runs of one job, which are in one of these only, as one."""
     some = list(every)
     newest = newest_first(run for one in some for run in one.newest)

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from lineage.api.answers import answer
 from lineage.api.app import Api
-from lineage.queries.columns.results import Detail, Mappings, Paths, Provenance, Usage
+from lineage.queries.columns.results import Detail, FieldOperationPaths, Mappings, Provenance, Usage
 
 NOW_S = 1_442_881_938
 LINK = "https://intake.s3.amazonaws.com/answers/abc"
@@ -29,7 +29,7 @@ class CannedFields:
         return self._answers.get((dataset, field, window, direction), Detail())
 
     def find_paths(self, dataset, field, window):
-        return self._answers.get((dataset, field, window), Paths(()))
+        return self._answers.get((dataset, field, window), FieldOperationPaths(()))
 
     def report_usage(self, dataset, field, window):
         return self._find(Usage, dataset, field, window)

@@ -12,12 +12,12 @@ from lineage.queries.columns.results import (
     DetailNode,
     DetailOperation,
     FieldMapping,
-    FieldPathFound,
+    FieldOperationPath,
+    FieldOperationPaths,
     Mappings,
     PathOperation,
-    Paths,
     SimpleEdge,
-    Window,
+    TimeRange,
 )
 from lineage_model.ids import DatasetId
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
@@ -26,8 +26,8 @@ from tests.unit.api.proxy import ask
 
 # The range of the design's sample, and a day up to its end.
 RANGE = {"start": 1442863938, "end": 1442881938}
-WINDOW = Window("2015-09-21T19:32:18.000000Z", "2015-09-22T00:32:18.000000Z")
-DAY = Window("2015-09-21T00:32:18.000000Z", "2015-09-22T00:32:18.000000Z")
+WINDOW = TimeRange("2015-09-21T19:32:18.000000Z", "2015-09-22T00:32:18.000000Z")
+DAY = TimeRange("2015-09-21T00:32:18.000000Z", "2015-09-22T00:32:18.000000Z")
 PERSON, EMPLOYEE = DatasetId("ns", "Person"), DatasetId("ns", "Employee")
 FILE, STORE = DatasetId("ns", "file"), DatasetId("myns", "mytableds")
 RUN, OTHER_RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d"
@@ -227,13 +227,13 @@ def a_way(**changes):
         "nodes": (DetailNode("read.body", "body", source=FILE), DetailNode("parse.firstName", "firstName")),
         "connections": (Connection("read.body", "parse.firstName", "parse"),),
     }
-    return FieldPathFound(**{**way, **changes})
+    return FieldOperationPath(**{**way, **changes})
 
 
 @pytest.fixture
 def store():
     """The design's store, whose field was made in one way."""
-    return an_api({(STORE, ("uniqueId",), WINDOW): Paths((a_way(),))})
+    return an_api({(STORE, ("uniqueId",), WINDOW): FieldOperationPaths((a_way(),))})
 
 
 ASKED = {"fieldName": "uniqueId", "startTimeInSeconds": 1442863938, "endTimeInSeconds": 1442881938}

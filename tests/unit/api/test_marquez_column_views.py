@@ -13,7 +13,7 @@ from lineage.api.marquez.column_views import (
     render_columns,
     render_origins,
 )
-from lineage.queries.columns.results import ColumnGraph, FoundColumn, FoundSource, Origin, Origins, Teller
+from lineage.queries.columns.results import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
 from lineage_model.columns import Column, Transformation
 from lineage_model.ids import RunKey
 from tests.builders_found import (
@@ -31,9 +31,9 @@ IDENTITY = Transformation("DIRECT", "IDENTITY", "identical", masking=False)
 HASHED = Transformation("DIRECT", "TRANSFORMATION", "sha2", masking=True)
 SUMMED = Transformation("DIRECT", "AGGREGATION", "sum", masking=False)
 JOINED = Transformation("INDIRECT", "JOIN")
-DELAY = FoundSource(RAW, ("delay",), (IDENTITY,))
-DAY_OF_PLANE = FoundSource(RAW, ("plane", "day"), (JOINED,))
-TELLER = Teller(RunKey.of(CHECK.namespace, RUN), CHECK, CHECKED_VERSION)
+DELAY = ColumnInput(RAW, ("delay",), (IDENTITY,))
+DAY_OF_PLANE = ColumnInput(RAW, ("plane", "day"), (JOINED,))
+TELLER = Reporter(RunKey.of(CHECK.namespace, RUN), CHECK, CHECKED_VERSION)
 
 CHECKED_PATH = "/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/checked"
 RUN_PATH = f"/api/v1/jobs/runs/{RUN}"
@@ -42,8 +42,8 @@ ORIGINS_PATH = "/api/v1/column-lineage/origins?nodeId=datasetField%3As3%3A%2F%2F
 
 def a_column(field="delay", **changes):
     """The column `delay` of `checked`, which is the one of `raw`."""
-    column = {"type": "int", "schema_known": True, "inputs": (DELAY,), "tellers": (TELLER,)}
-    return FoundColumn(CHECKED, tuple(field.split(".")), **{**column, **changes})
+    column = {"type": "int", "schema_known": True, "inputs": (DELAY,), "reporters": (TELLER,)}
+    return ColumnNode(CHECKED, tuple(field.split(".")), **{**column, **changes})
 
 
 def node(column):
@@ -122,7 +122,7 @@ def test_a_source_shows_the_version_that_was_read_and_its_edges_lead_to_the_colu
 
 
 def test_a_column_of_which_nothing_is_told_is_a_node_all_the_same():
-    form = node(FoundColumn(CHECKED, ("delay",)))
+    form = node(ColumnNode(CHECKED, ("delay",)))
 
     data = form["data"]
     assert (data["fieldType"], data["type"], data["schemaKnown"]) == ("unknown", "unknown", False)
@@ -138,7 +138,7 @@ def test_a_nested_column_is_a_path_and_a_name_with_a_dot_is_quoted():
 
 
 def test_dependencies_of_the_whole_dataset_stand_once_and_have_edges_where_a_column_is_named():
-    dependencies = (FoundSource(RAW, None), DAY_OF_PLANE)
+    dependencies = (ColumnInput(RAW, None), DAY_OF_PLANE)
     columns = [a_column(name, dependencies=dependencies) for name in ("a", "b")]
     form = render_columns(ColumnGraph(tuple(columns)))
 
@@ -170,7 +170,7 @@ def test_versions_of_a_dataset_depend_each_on_their_own():
 
 
 def test_an_input_of_which_nobody_told_the_column_is_the_nodes_own_dependency():
-    column = a_column(inputs=(FoundSource(RAW, None, (SUMMED,)), DELAY))
+    column = a_column(inputs=(ColumnInput(RAW, None, (SUMMED,)), DELAY))
     form = node(column)
 
     assert [one["field"] for one in form["data"]["inputFields"]] == ["delay"]
@@ -200,7 +200,7 @@ def _dependencies(form):
 
 
 def test_out_edges_point_to_what_is_made_of_the_column():
-    form = node(a_column(outputs=(FoundSource(RAW, ("b",)), FoundSource(RAW, ("a",)))))
+    form = node(a_column(outputs=(ColumnInput(RAW, ("b",)), ColumnInput(RAW, ("a",)))))
 
     assert ends(form["outEdges"], form["id"]) == [
         "datasetField:s3://flights:raw:a",
@@ -220,16 +220,16 @@ def test_ids_carry_the_version_where_a_node_is_of_one():
 
 
 def test_of_several_tellers_none_is_the_one():
-    data = node(a_column(tellers=(TELLER, Teller(RunKey.of(CHECK.namespace, "other"), CHECK, RAW_VERSION))))["data"]
+    data = node(a_column(reporters=(TELLER, Reporter(RunKey.of(CHECK.namespace, "other"), CHECK, RAW_VERSION))))["data"]
 
     assert (data["datasetVersion"], data["links"]["version"], data["links"]["run"]) == (None, None, None)
     assert [one["run"] for one in data["tellers"]] == [RUN, "other"]
 
 
 def test_a_declared_teller_has_no_run_to_go_to():
-    (teller,) = node(a_column(tellers=(Teller(TELLER.run, None, None, declared=True),)))["data"]["tellers"]
+    (reporter,) = node(a_column(reporters=(Reporter(TELLER.run, None, None, declared=True),)))["data"]["tellers"]
 
-    assert teller == {
+    assert reporter == {
         "run": RUN,
         "job": None,
         "version": None,
@@ -271,9 +271,9 @@ def test_the_deprecated_type_is_told_where_one_existed(transformations, old):
 @pytest.mark.parametrize(
     ("inputs", "old"),
     [
-        ([DELAY, FoundSource(RAW, ("day",), (IDENTITY,))], "IDENTITY"),
-        ([DELAY, FoundSource(RAW, ("day",), (SUMMED,))], "IDENTITY"),
-        ([DELAY, FoundSource(RAW, ("day",), (HASHED,))], None),
+        ([DELAY, ColumnInput(RAW, ("day",), (IDENTITY,))], "IDENTITY"),
+        ([DELAY, ColumnInput(RAW, ("day",), (SUMMED,))], "IDENTITY"),
+        ([DELAY, ColumnInput(RAW, ("day",), (HASHED,))], None),
         ([], None),
     ],
 )
@@ -305,7 +305,7 @@ def test_the_columns_of_a_dataset_are_null_where_nothing_is_told():
 
 
 def test_the_columns_of_a_dataset_tell_their_inputs():
-    generated = FoundColumn(CHECKED, ("checked_at",))
+    generated = ColumnNode(CHECKED, ("checked_at",))
     data = node(a_column())["data"]
 
     assert render_column_lineage([a_column(), generated]) == [

@@ -13,7 +13,16 @@ from hypothesis import strategies as st
 
 from lineage.api import examples_reports as examples
 from lineage.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
-from lineage.queries.columns.results import Flow, Provenance, ReportedRun, Step, TrueSource, Usage, Use, Window
+from lineage.queries.columns.results import (
+    Flow,
+    LineageStep,
+    Provenance,
+    ReportedRun,
+    TimeRange,
+    TrueSource,
+    Usage,
+    Use,
+)
 from lineage_model.columns import Column, Source, Transformation
 from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
@@ -25,7 +34,7 @@ CO2 = Column(DatasetId(STORE, "estimated"), ("co2_kg",))
 FLOWED_INTO = Source(CO2.dataset, CO2.field)
 ESTIMATE = JobId("emissions", "emissions.estimate")
 RUN = "01941f2a-9d00-7c3e-8b1f-6a5d4c3b2a19"
-WINDOW = Window("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
+WINDOW = TimeRange("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
 FIRST, STARTED = "2025-11-20T12:00:00.000000Z", "2025-11-20T13:00:00.000000Z"
 RANGE = {"start": 1763596800, "end": 1763683200}
 FIELDS = {"datasetField:s3://flights:checked:distance": DISTANCE, examples.NODE_ID: CO2}
@@ -63,7 +72,7 @@ def a_step(source, **changes):
         "jobs": (ESTIMATE,),
         "runs": (RUN,),
     }
-    return Step(source, CO2, **{**step, **changes})
+    return LineageStep(source, CO2, **{**step, **changes})
 
 
 def a_provenance(**changes):

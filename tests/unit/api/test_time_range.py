@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.api.time_range import TimeRange, parse_moment
-from lineage.queries.columns.results import Window
+from lineage.api.time_range import RequestedRange, parse_moment
+from lineage.queries.columns.results import TimeRange
 
 NOW_S = 1_763_640_000
 HOUR_MS = 3_600_000
@@ -55,6 +55,6 @@ def test_steps_add_up_whatever_their_order(steps):
 
 
 def test_a_range_is_a_window_of_runs_to_the_millisecond():
-    assert TimeRange(1_442_863_938_000, 1_442_881_938_250).window == Window(
+    assert RequestedRange(1_442_863_938_000, 1_442_881_938_250).window == TimeRange(
         "2015-09-21T19:32:18.000000Z", "2015-09-22T00:32:18.250000Z"
     )

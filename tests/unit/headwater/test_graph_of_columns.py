@@ -16,7 +16,7 @@ from headwater.column_text import ways_of
 from headwater.service import NoAnswer
 from lineage.api.marquez.column_views import render_columns
 from lineage.queries.columns import results as found_columns
-from lineage.queries.columns.results import FoundColumn, FoundSource, Teller
+from lineage.queries.columns.results import ColumnInput, ColumnNode, Reporter
 from lineage_model.columns import Transformation
 from lineage_model.ids import RunKey
 from tests.builders_found import CHECK, CHECKED, CHECKED_VERSION, RAW, RAW_VERSION, RUN
@@ -50,13 +50,13 @@ def printed(graph: ColumnGraph, node_id: str, *, down: bool = False) -> list[str
 
 
 def test_the_answer_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> None:
-    found = FoundColumn(
+    found = ColumnNode(
         CHECKED,
         ("day",),
         type="date",
-        inputs=(FoundSource(RAW, ("year",), (Transformation("DIRECT", "IDENTITY"),)),),
-        dependencies=(FoundSource(RAW, None),),
-        tellers=(Teller(RunKey.of(CHECK.namespace, RUN), CHECK, CHECKED_VERSION),),
+        inputs=(ColumnInput(RAW, ("year",), (Transformation("DIRECT", "IDENTITY"),)),),
+        dependencies=(ColumnInput(RAW, None),),
+        reporters=(Reporter(RunKey.of(CHECK.namespace, RUN), CHECK, CHECKED_VERSION),),
     )
 
     graph = parse_columns(render_columns(found_columns.ColumnGraph((found,), truncated=True)))
@@ -75,15 +75,15 @@ def test_the_answer_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> 
 
 
 def test_a_column_of_which_the_id_alone_is_shown_is_known_from_what_is_made_of_it() -> None:
-    made = FoundColumn(CHECKED, ("day",), inputs=(FoundSource(RAW, ("year",)),))
-    outline = FoundColumn(RAW, ("year",), outline=True)
+    made = ColumnNode(CHECKED, ("day",), inputs=(ColumnInput(RAW, ("year",)),))
+    outline = ColumnNode(RAW, ("year",), outline=True)
 
     graphs = [parse_columns(render_columns(found_columns.ColumnGraph(found))) for found in ((made,), (made, outline))]
     assert graphs[0] == graphs[1]
 
 
 def test_columns_of_a_version_are_others_than_those_of_the_present() -> None:
-    found = FoundColumn(CHECKED, ("day",), CHECKED_VERSION, inputs=(FoundSource(RAW, ("year",), (), RAW_VERSION),))
+    found = ColumnNode(CHECKED, ("day",), CHECKED_VERSION, inputs=(ColumnInput(RAW, ("year",), (), RAW_VERSION),))
 
     graph = parse_columns(render_columns(found_columns.ColumnGraph((found,))))
 

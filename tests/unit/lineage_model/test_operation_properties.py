@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.queries.columns.operation_graph import detail_of
-from lineage.queries.columns.operation_paths import way_of
+from lineage.queries.columns.operation_paths import path_of
 from lineage_model.columns import Column
 from lineage_model.ids import DatasetId
 from lineage_model.operation_checks import check_operations
@@ -178,7 +178,7 @@ def test_detail_forward_reaches_the_destinations_that_hold_the_field(operations,
 @given(operation_sets(), st.sampled_from(ENDPOINTS), st.sampled_from(NAMES))
 def test_a_way_has_an_edge_from_each_source_field_and_the_operations_between(operations, endpoint, name):
     fields = written(operations).get(Column(endpoint, (name,)))
-    way = way_of(OperationSet(operations), endpoint, (name,))
+    way = path_of(OperationSet(operations), endpoint, (name,))
     assert (way is None) == (fields is None)
     if way is None:
         return
@@ -205,7 +205,7 @@ def undescribed(operation):
 @given(operation_sets(), st.sampled_from(ENDPOINTS), st.sampled_from(NAMES))
 def test_descriptions_of_endpoints_are_returned_and_make_no_other_way(operations, endpoint, name):
     way, plain = (
-        way_of(OperationSet(some), endpoint, (name,)) for some in (operations, list(map(undescribed, operations)))
+        path_of(OperationSet(some), endpoint, (name,)) for some in (operations, list(map(undescribed, operations)))
     )
     if way is None:
         return

@@ -9,7 +9,7 @@ import pytest
 
 from lineage.openlineage.naming import NameRules
 from lineage.openlineage.parse import parse_event
-from lineage.queries.columns.results import Window
+from lineage.queries.columns.results import TimeRange
 from lineage.queries.service import FieldQuestions
 from lineage_model.ids import DatasetId
 from spark_client import FieldOperation, LineageClient, LineageRecorder
@@ -26,7 +26,7 @@ OPERATIONS = [
     FieldOperation("create").inputs("name").outputs("id"),
 ]
 SCHEMA = ["id", "name", "age", "city", "state"]
-ALL_TIME = Window("2000-01-01T00:00:00.000000Z", "2100-01-01T00:00:00.000000Z")
+ALL_TIME = TimeRange("2000-01-01T00:00:00.000000Z", "2100-01-01T00:00:00.000000Z")
 
 
 def record_at_once(recorder: LineageRecorder) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.queries.columns.results import Window
+from lineage.queries.columns.results import TimeRange
 from lineage.queries.service import FieldQuestions
 from tests.fields_model import FieldModel
 from tests.runs_model.answers import rendered
@@ -13,7 +13,7 @@ from tests.unit.queries.every_query import loaded
 _ALL = 9
 # Two pasts are enough: one in the middle, one near the end.
 _TIMES = TIMES[2::2]
-WINDOWS = (Window(TIMES[0], TIMES[3]), Window(TIMES[1], "2025-11-21T00:00:00.000000Z"))
+WINDOWS = (TimeRange(TIMES[0], TIMES[3]), TimeRange(TIMES[1], "2025-11-21T00:00:00.000000Z"))
 # One that schemas alone name.
 _FIELDS = (*COLUMNS, "co2")
 

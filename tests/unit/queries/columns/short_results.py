@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage.queries.columns.results import Window
+from lineage.queries.columns.results import TimeRange
 from tests.unit.graph.statements import an_event, at
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
@@ -76,7 +76,7 @@ def version_of(questions, dataset, path, time):
 
 
 def mappings(questions, dataset, start, end, level=9):
-    found = questions.find_mappings(dataset, Window(at(start), at(end)), level=level)
+    found = questions.find_mappings(dataset, TimeRange(at(start), at(end)), level=level)
     return {
         f"{one.source.name} -> {one.destination.name}": [(".".join(a), ".".join(b)) for a, b in one.pairs]
         for one in found.items

@@ -88,18 +88,18 @@ def test_two_writers_unite(ask):
     questions = ask([*CHAIN[:2], an_event(3, "c1", CALCULATE, inputs=[LANDING], outputs=[(CHECKED, other)])])
     assert inputs(questions, CHECKED, "carrier") == ["landing.line", "raw.carrier"]
     assert nodes(questions.find_columns(CHECKED.node_id, depth=0)) == ["checked.carrier", "checked.tail"]
-    assert {one.job for one in the_node(questions, CHECKED, "carrier").tellers} == {CHECK, CALCULATE}
+    assert {one.job for one in the_node(questions, CHECKED, "carrier").reporters} == {CHECK, CALCULATE}
 
 
 def test_a_source_has_the_version_that_its_reporter_read(ask):
     questions = ask([*CHAIN[:2], an_event(7, "a2", READ, inputs=[LANDING], outputs=[RAW])])
-    made = the_node(questions, RAW, "carrier").tellers[0].version
+    made = the_node(questions, RAW, "carrier").reporters[0].version
     assert [one.read_version for one in the_node(questions, CHECKED, "carrier").inputs] == [made]
 
 
 def test_all_that_a_writer_without_a_report_read_has_the_version_read(ask):
     questions = ask([CHAIN[0], an_event(2, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, a_schema("carrier"))])])
-    made = the_node(questions, RAW, "carrier").tellers[0].version
+    made = the_node(questions, RAW, "carrier").reporters[0].version
     assert [one.read_version for one in the_node(questions, CHECKED, "carrier").dependencies] == [made]
 
 
@@ -186,7 +186,7 @@ def test_who_told_of_the_whole_is_named_even_if_its_source_is_hidden_now_or_then
     questions = ask([an_event(1, "a1", READ, inputs=[LANDING], outputs=[(RAW, told)]), a_deletion(2, LANDING)])
     for how in ({}, {"at": at(9)}):
         node = the_node(questions, RAW, "carrier", **how)
-        assert (node.dependencies, [one.job for one in node.tellers]) == ((), [READ])
+        assert (node.dependencies, [one.job for one in node.reporters]) == ((), [READ])
 
 
 # What is told

@@ -26,4 +26,4 @@ def test_what_another_jobs_event_told_of_a_run_counts_for_the_job_whose_run_it_i
 
     (column,) = FieldQuestions(table).find_columns(CHECKED.node_id, depth=0).columns
     assert [(one.dataset, one.field) for one in column.inputs] == [(RAW, ("line",))]
-    assert [one.job for one in column.tellers] == [JOBS[0]]
+    assert [one.job for one in column.reporters] == [JOBS[0]]

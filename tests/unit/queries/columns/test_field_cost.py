@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from lineage.graph.apply import apply_changes
-from lineage.queries.columns.results import Window
-from lineage.queries.columns.run_range import BACKWARD, FORWARD, Span
+from lineage.queries.columns.results import TimeRange
+from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunRange
 from tests.memory_table import MemoryTable
 from tests.unit.graph.statements import a_dataset_event
 from tests.unit.queries.columns.counting import LAKE, Counter, a_chain, a_run, dataset, field_node, minute, version_of
@@ -142,7 +142,7 @@ def test_a_wide_set_costs_as_few_requests_as_a_narrow_one():
 # Time ranges: the most that is asked for is that of the advice which this design follows: a query for each dataset and
 # direction (a page of 1 MB holds thousands of runs), a batch of a hundred keys for all that a level's runs told.
 
-EVER = Window(minute(0), minute(10_000))
+EVER = TimeRange(minute(0), minute(10_000))
 
 
 def mappings(level, window=EVER, of=CHAIN // 2):
@@ -151,7 +151,7 @@ def mappings(level, window=EVER, of=CHAIN // 2):
 
 def a_window(run):
     """The window in which a run of each job of the chain started."""
-    return Window(minute(run * CHAIN), minute((run + 1) * CHAIN))
+    return TimeRange(minute(run * CHAIN), minute((run + 1) * CHAIN))
 
 
 @pytest.mark.parametrize("level", [1, 2, 3, 5, 10])
@@ -225,7 +225,7 @@ def test_reports_cost_by_datasets_on_the_way_not_by_runs(once, often):
 @pytest.mark.large
 def test_a_month_of_three_hourly_readers_is_three_uses_of_a_report_that_is_whole():
     runs = [a_run(number, f"reader-{number % 3}", dataset(0), dataset(1 + number % 3)) for number in range(3 * 24 * 30)]
-    month = Window(minute(0), minute(len(runs)))
+    month = TimeRange(minute(0), minute(len(runs)))
 
     usage, cost = Counter(runs).ask(lambda fields: fields.report_usage(dataset(0), ("a",), month))
 
@@ -240,7 +240,7 @@ def test_a_month_of_three_hourly_readers_is_three_uses_of_a_report_that_is_whole
 def test_datasets_of_a_level_share_the_rows_that_a_time_range_may_read():
     table = MemoryTable()
     apply_changes(list(a_chain(4, runs=10)), table)
-    span = Span(table, EVER, rows_max=15)
+    span = RunRange(table, EVER, rows_max=15)
 
     span.load([(dataset(1), BACKWARD), (dataset(1), FORWARD)])
     assert (len(span.written(dataset(1))), len(span.read(dataset(1))), span.truncated) == (7, 7, True)

@@ -6,8 +6,8 @@ import pytest
 
 from lineage.queries.columns import operation_paths
 from lineage.queries.columns.operation_graph import detail_of
-from lineage.queries.columns.operation_paths import way_of
-from lineage.queries.columns.results import FieldPathFound, PathOperation, SimpleEdge
+from lineage.queries.columns.operation_paths import path_of
+from lineage.queries.columns.results import FieldOperationPath, PathOperation, SimpleEdge
 from lineage_model.ids import DatasetId
 from lineage_model.operation_set import OperationSet
 from tests.builders_operations import (
@@ -24,7 +24,7 @@ from tests.builders_operations import (
 
 
 def a_way(operations, field="co2", destination=ESTIMATED):
-    return way_of(OperationSet(operations), destination, (field,))
+    return path_of(OperationSet(operations), destination, (field,))
 
 
 def edges(way):
@@ -33,7 +33,7 @@ def edges(way):
 
 def test_the_unique_id_of_cdaps_sample_is_made_as_the_design_tells():
     operations = OperationSet(a_name_concatenation())
-    way = way_of(operations, MY_TABLE, ("uniqueid",))
+    way = path_of(operations, MY_TABLE, ("uniqueid",))
     assert way.operations == (
         PathOperation("read", "Reading the data from the file", ("source",), ("offset", "body"), source=USER_DATA),
         PathOperation(
@@ -60,7 +60,7 @@ def test_the_unique_id_of_cdaps_sample_is_made_as_the_design_tells():
 def test_a_way_is_answered_with_the_runs_that_took_it():
     way = a_way(a_calculation())
     runs = ("newer", "older")
-    found = FieldPathFound(way.operations, way.edges, runs, way.nodes, way.connections, ESTIMATED)
+    found = FieldOperationPath(way.operations, way.edges, runs, way.nodes, way.connections, ESTIMATED)
     assert way.taken_by(("newer", "older")) == found
 
 

@@ -61,7 +61,7 @@ def test_a_version_leads_to_the_versions_that_its_run_read(ask):
     )
     graph = ask([*CHAIN[:2], again]).find_columns(field(CHECKED, "carrier"), depth=9, at=at(9))
     assert nodes(graph) == ["checked.carrier", "raw.carrier", "landing.line"]
-    assert [teller.run.id for one in graph.columns for teller in one.tellers] == [the("b1"), the("a1")]
+    assert [reporter.run.id for one in graph.columns for reporter in one.reporters] == [the("b1"), the("a1")]
 
 
 def test_selectors_that_disagree_are_refused(ask):
@@ -84,7 +84,7 @@ def test_a_run_that_writes_a_dataset_under_two_names_made_one_version_of_it(ask)
     outputs = [(RAW, {**told, **a_symlink(table)}), (table, told)]
     questions = ask([an_event(1, "a1", READ, inputs=[LANDING], outputs=outputs)])
     made = uuid_of_bytes(f"{table.namespace}:{table.name}:emissions:{the('a1')}")
-    assert [one.version for one in the_node(questions, RAW, "carrier").tellers] == [made]
+    assert [one.version for one in the_node(questions, RAW, "carrier").reporters] == [made]
     assert [one.version for one in questions.find_columns(field(RAW, "carrier"), depth=0, at=at(9)).columns] == [made]
 
 

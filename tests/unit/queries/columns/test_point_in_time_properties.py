@@ -58,4 +58,4 @@ def every_teller_made_a_version(world, dataset):
     """Whether each word on the dataset is a run's that wrote it under its one name."""
     names = {name for name in world.said.names_of(dataset) if name in {use.dataset for _, _, use in world.said.uses}}
     made = {one.run for one in world.versions(dataset) if one.run}
-    return len(names) == 1 and all(word.teller.run in made for word in world.writers(dataset))
+    return len(names) == 1 and all(word.reporter.run in made for word in world.writers(dataset))

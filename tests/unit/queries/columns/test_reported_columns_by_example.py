@@ -107,7 +107,7 @@ def test_a_dataset_event_declares_what_its_dataset_is_made_of_and_the_next_one_r
     questions = ask([a_dataset_event(1, RAW, **first), a_dataset_event(2, RAW, **last)])
     node = the_node(questions, RAW, "carrier")
     assert sources(node.inputs) == ["landing.day"]
-    assert [(one.job, one.declared, one.version) for one in node.tellers] == [(None, True, None)]
+    assert [(one.job, one.declared, one.version) for one in node.reporters] == [(None, True, None)]
 
 
 def test_what_was_declared_is_shown_at_its_time_and_is_not_what_the_version_itself_was_made_of(ask):

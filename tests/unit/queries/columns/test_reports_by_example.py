@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from lineage.queries.columns.results import Window
+from lineage.queries.columns.results import TimeRange
 from lineage_model.columns import Column, Source
 from tests.unit.graph.statements import a_dataset_event, a_job_event, an_event, at, the
 from tests.unit.graph.strategies import a_symlink, stamped
@@ -31,7 +31,7 @@ from tests.unit.queries.columns.column_statements import (
     write,
 )
 
-WINDOW = Window(at(0), at(9))
+WINDOW = TimeRange(at(0), at(9))
 CARRIER = ("carrier",)
 
 
@@ -89,7 +89,7 @@ def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(ask):
         an_event(1, "b1", CHECK, run_facets=recorded),
         an_event(2, "a1", READ, inputs=[(RAW, a_symlink(LANDING))]),
     ]
-    uses = ask(events).report_usage(RAW, ("line",), Window(at(0), at(2))).uses
+    uses = ask(events).report_usage(RAW, ("line",), TimeRange(at(0), at(2))).uses
     assert [(one.kind, one.runs[0].id) for one in uses] == [("READ", the("b1")), ("DELETE", the("b1"))]
 
 
@@ -98,7 +98,7 @@ def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(ask):
 
 def test_runs_of_one_job_that_report_the_same_are_one_use(ask):
     runs = [a_check(second, f"{second:02}", IDENTITY) for second in range(1, 8)]
-    (use,) = ask(runs).report_usage(RAW, CARRIER, Window(at(0), at(7))).uses
+    (use,) = ask(runs).report_usage(RAW, CARRIER, TimeRange(at(0), at(7))).uses
     assert (use.kind, use.job, use.first, use.last, use.count) == ("READ", CHECK, at(1), at(6), 6)
     assert [run.id for run in use.runs] == [the(f"{second:02}") for second in range(6, 0, -1)]
 
@@ -252,7 +252,7 @@ def the_ends(questions, window=WINDOW, dataset=CHECKED):
 THE_RAW, THE_LANDING = (1, RAW, "carrier"), (2, LANDING, "carrier")
 UNREPORTED = (THE_RAW, "unreported", (READ,), (the("a1"),), (LANDING,))
 CARRIED = column_lineage(carrier=[taken(LANDING, "carrier")])
-LATE = Window(at(2), at(9))
+LATE = TimeRange(at(2), at(9))
 
 
 @pytest.mark.parametrize(

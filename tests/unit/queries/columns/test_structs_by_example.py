@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.queries.columns.results import Window
+from lineage.queries.columns.results import TimeRange
 from tests.unit.graph.statements import a_dataset_event, an_event, at
 from tests.unit.queries.columns.column_statements import (
     CALCULATE,
@@ -21,7 +21,7 @@ from tests.unit.queries.columns.column_statements import (
 from tests.unit.queries.columns.every_column_query import questions_of
 from tests.unit.queries.columns.short_results import field, inputs, nodes, short, sources, the_node, version_of
 
-WINDOW = Window(at(0), at(9))
+WINDOW = TimeRange(at(0), at(9))
 PLANES = a_schema(("plane", "struct", [("tail", "struct", [("code", "string")]), ("seats", "int")]))
 
 

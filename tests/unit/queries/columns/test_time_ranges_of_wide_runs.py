@@ -7,7 +7,7 @@ from dataclasses import replace
 from lineage.graph.apply import apply_changes
 from lineage.graph.index_rows import EXACT_MAX
 from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.columns.results import Window
+from lineage.queries.columns.results import TimeRange
 from lineage.queries.service import FieldQuestions
 from lineage_model.ids import DatasetId
 from tests.memory_table import MemoryTable
@@ -26,7 +26,7 @@ def an_event(time, kind):
 
 def mapped(table, start, end):
     """How many parts are found to be made of the source, from its side and from theirs."""
-    questions, window = FieldQuestions(table), Window(start, end)
+    questions, window = FieldQuestions(table), TimeRange(start, end)
     forward = questions.find_mappings(SOURCE, window, level=1).items
     backward = [one for part in PARTS for one in questions.find_mappings(part, window, level=1).items]
     return len(forward), len(backward)
