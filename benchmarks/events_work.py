@@ -112,14 +112,18 @@ def put_guarded(table: Table, items: Items) -> None:
 
 
 def _put_guarded(table: Table, item: dict[str, Any]) -> None:
-    if "v" not in item:
+    if "version" not in item:
         table.put_item(Item=item)
         return
     known = table.get_item(Key={"pk": item["pk"], "sk": item["sk"]}, ConsistentRead=True).get("Item")
     if known is None:
         table.put_item(Item=item, ConditionExpression="attribute_not_exists(pk)")
     else:
-        table.put_item(Item=item, ConditionExpression="v = :v", ExpressionAttributeValues={":v": known["v"]})
+        table.put_item(
+            Item=item,
+            ConditionExpression="version = :version",
+            ExpressionAttributeValues={":version": known["version"]},
+        )
 
 
 def put_in_batches(table: Table, items: Items) -> None:

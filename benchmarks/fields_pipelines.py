@@ -16,14 +16,14 @@ Form: TypeAlias = dict[str, Any]
 # By column, the columns of the input that it is made of.
 MadeOf: TypeAlias = Mapping[str, Sequence[str]]
 
-_KEPT = (
+_REF = (
     *("carrier", "flight", "tailnum", "origin", "dest", "year", "month", "day"),
     *("distance", "air_time", "dep_delay", "arr_delay", "seats", "engines", "model", "fuel_price"),
 )
 _WORKED_OUT = ("fuel_kg", "kg_co2", "kg_co2_per_seat", "speed")
-COLUMNS = (*_KEPT, *_WORKED_OUT)
+COLUMNS = (*_REF, *_WORKED_OUT)
 MADE_OF: MadeOf = {
-    **{column: (column,) for column in _KEPT},
+    **{column: (column,) for column in _REF},
     **{column: (column, "distance", "air_time", "seats") for column in _WORKED_OUT},
 }
 

@@ -17,7 +17,7 @@ LEVEL = 10
 _PAGE = 20
 _WORKED_OUT = "kg_co2"
 # It goes into four columns beside itself, the other into none.
-_KEPT = "distance"
+_REF = "distance"
 _CARRIED = "carrier"
 
 
@@ -26,7 +26,7 @@ def now_questions(chain: Sequence[Step]) -> dict[str, Question]:
     first, middle, last = _stage(chain, 0), _stage(chain, CHAIN // 2), _stage(chain, CHAIN)
     return {
         "up": column_lineage(field_node(last, _WORKED_OUT)),
-        "down": column_lineage(field_node(first, _KEPT), withDownstream="true"),
+        "down": column_lineage(field_node(first, _REF), withDownstream="true"),
         "dataset": column_lineage(middle.node_id, withDownstream="true"),
         "resource": _resource(middle),
         "list": Question(f"/api/v1/namespaces/{_segment(middle.namespace)}/datasets", {"limit": _PAGE}),
@@ -53,7 +53,7 @@ def window_questions(chain: Sequence[Step], start: datetime, end: datetime) -> d
         "mappings": Question(f"{_of('endpoints', middle)}/fields/lineage", {**window, "level": LEVEL}),
         "detail": Question(f"{_of('endpoints', middle)}/fields/{_WORKED_OUT}/lineage", {**window, "direction": "both"}),
         "paths": Question(f"{_of('datasets', middle)}/fields/{_WORKED_OUT}/lineage", window),
-        "usage": Question("/api/v1/reports/usage", {"nodeId": field_node(first, _KEPT), **window}),
+        "usage": Question("/api/v1/reports/usage", {"nodeId": field_node(first, _REF), **window}),
         "provenance": Question("/api/v1/reports/provenance", {"nodeId": field_node(last, _WORKED_OUT), **window}),
     }
 

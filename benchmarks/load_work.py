@@ -61,7 +61,7 @@ def plain_way() -> Callable[[Event], None]:
     def mark(root_id: str) -> None:
         sha = sha_of(root_id)
         graph.update_item(
-            Key={"pk": f"MARK#{day}#{sha[0]}", "sk": sha},
+            Key={"pk": f"DIRTY#{day}#{sha[0]}", "sk": sha},
             UpdateExpression="ADD gen :one SET root_id = :root REMOVE expires_at",
             ExpressionAttributeValues={":one": 1, ":root": root_id},
         )

@@ -195,9 +195,9 @@ class MemoryDynamo:
         known = self._partitions[pk].items.get(sk)
         if condition == "attribute_not_exists(pk)":
             return known is None
-        if condition != "v = :v":
+        if condition != "version = :version":
             raise NotImplementedError(condition)
-        return known is not None and known.get("v") == form["ExpressionAttributeValues"][":v"]
+        return known is not None and known.get("version") == form["ExpressionAttributeValues"][":version"]
 
     def _put(self, item: Form) -> None:
         rest = {name: value for name, value in item.items() if name not in {"pk", "sk"}}

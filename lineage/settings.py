@@ -43,7 +43,7 @@ SK = "sk"
 EXPIRES_AT = "expires_at"
 # Its partitions: names, or beginnings that end in `#`. A role is allowed those of its own work alone.
 TOKENS = "TOKENS"
-MARKS = "MARK#"
+MARKS = "DIRTY#"
 STAGED = "STAGED#"
 ROOTS = "ROOT#"
 # All that the archive is made of and from: pointers, days, leases, marks, staged records.
@@ -51,7 +51,7 @@ ARCHIVE_PARTITIONS = (ROOTS, "OBJECT#", "DAY#", "COMPACTION", MARKS, STAGED)
 # What the compaction's steps need of it: they trace nothing.
 COMPACTION_PARTITIONS = ("OBJECT#", "DAY#", "COMPACTION", MARKS)
 # What events make: facts, indexes, the names of all, the list of events.
-GRAPH_PARTITIONS = ("RUN#", "JOB#", "DS#", "C#", "NS#", "NAMES", "COLUMNS", "EVENTS", "EVENTS#")
+GRAPH_PARTITIONS = ("RUN#", "JOB#", "DATASET#", "FACET#", "NAMESPACE#", "NAMES", "COLUMNS", "EVENTS", "EVENTS#")
 
 # Where the Athena workgroup leaves its results, in the intake bucket.
 SEARCH_PREFIX = "search/"

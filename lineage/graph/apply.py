@@ -116,9 +116,9 @@ def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
     place = f"{sortable(f'{job.namespace}:{job.name}')}#{job.key[:16]}"
     told = {"job": text_of(job)}
     inputs, outputs = io_of(node)
-    rows = [Row(dataset_pk(one), f"A#R#{place}", told) for one in inputs]
-    rows += [Row(dataset_pk(one), f"A#P#{place}", told) for one in outputs]
-    rows += [Row(dataset_pk(one), f"A#S#{place}", told) for one in sources_of(node) - inputs]
+    rows = [Row(dataset_pk(one), f"NOW#READER#{place}", told) for one in inputs]
+    rows += [Row(dataset_pk(one), f"NOW#PRODUCER#{place}", told) for one in outputs]
+    rows += [Row(dataset_pk(one), f"NOW#SOURCE_OF#{place}", told) for one in sources_of(node) - inputs]
     return {row.key: row for row in rows}
 
 

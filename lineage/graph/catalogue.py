@@ -24,7 +24,9 @@ from lineage_model.ids import DatasetId, JobId
 
 Sets: TypeAlias = Mapping[str, frozenset[str]]
 # A set of names: namespaces, jobs or datasets that are listed (N, J, D), and those of them that may be hidden.
-NameSet: TypeAlias = Literal["N", "J", "D", "QN", "QJ", "QD"]
+NameSet: TypeAlias = Literal[
+    "namespaces", "jobs", "datasets", "namespaces_to_check", "jobs_to_check", "datasets_to_check"
+]
 
 NAMES = "NAMES"
 # By dataset name, the columns that a schema or column lineage ever named.

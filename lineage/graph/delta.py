@@ -49,7 +49,7 @@ class FactsDelta:
     def mention(self, time: str, *namespaces: str) -> None:
         """Something in these namespaces was heard of."""
         for namespace in namespaces:
-            _add(self.namespaces, namespace, NamespaceFacts(first=time, last=time, touches=(time,)))
+            _add(self.namespaces, namespace, NamespaceFacts(first=time, last=time, mentioned_at=(time,)))
 
     def keep(self, facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Facets:
         """The facets with references in place of those that are kept by content."""
@@ -74,11 +74,11 @@ def delta_of(statements: Iterable[Statement]) -> FactsDelta:
 def _deletion(whole: FactsDelta, deletion: Deletion) -> None:
     times = (deletion.time,)
     if deletion.job is not None:
-        _add(whole.jobs, deletion.job, JobFacts(deleted=times))
+        _add(whole.jobs, deletion.job, JobFacts(deleted_at=times))
     elif deletion.dataset is not None:
-        _add(whole.datasets, deletion.dataset, DatasetFacts(deleted=times))
+        _add(whole.datasets, deletion.dataset, DatasetFacts(deleted_at=times))
     else:
-        _add(whole.namespaces, deletion.namespace, NamespaceFacts(deleted=times))
+        _add(whole.namespaces, deletion.namespace, NamespaceFacts(deleted_at=times))
 
 
 def _event(whole: FactsDelta, sent: Event) -> None:
@@ -92,7 +92,7 @@ def _event(whole: FactsDelta, sent: Event) -> None:
     for use in event.outputs:
         role: _Role = "described" if reads else "output"
         _dataset(whole, use, stamp, user, reads=reads, role=role, drops=use.dataset in dropped)
-        _add(whole.datasets, use.dataset, DatasetFacts(written=event.time))
+        _add(whole.datasets, use.dataset, DatasetFacts(first_written=event.time))
     if event.kind == "DATASET":
         _description(whole, event, stamp)
     for source in _other_sources(event):
@@ -134,7 +134,7 @@ def _references(event: Event) -> Iterator[Mapping[str, Any]]:
 def _other_sources(event: Event) -> list[DatasetId]:
     """The datasets that columns are told to come from, besides those that the event names itself."""
     named = {use.dataset for use in (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))}
-    told = {source for one in _references(event) for sources in one["into"].values() for source in sources}
+    told = {source for one in _references(event) for sources in one["outputs"].values() for source in sources}
     return sorted(set(map(dataset_of, told)) - named)
 
 
@@ -155,16 +155,16 @@ def _dataset(
     facts = DatasetFacts(
         first=time,
         last=time,
-        touches=(time,),
-        read=time if reads else None,
+        mentioned_at=(time,),
+        first_read=time if reads else None,
         facets=_histories({name: use.facets[name] for name in use.facets.keys() - apart}, stamp),
         read_schemas=schemas if role == "input" else {},
         written_schemas=schemas if role == "output" else {},
-        dropped=(time,) if drops else (),
-        used=() if drops else (time,),
+        dropped_at=(time,) if drops else (),
+        mentioned_undropped_at=() if drops else (time,),
         temporary=time if use.temporary else None,
-        users={user: time} if user else {},
-        names={text_of(other): stamp for other in symlinks(use)},
+        parent_runs={user: time} if user else {},
+        other_names={text_of(other): stamp for other in symlinks(use)},
     )
     _add(whole.datasets, use.dataset, facts)
     whole.mention(time, use.dataset.namespace)
@@ -192,12 +192,12 @@ def _description(whole: FactsDelta, event: Event, stamp: str) -> None:
     if use is None:
         return
     _dataset(whole, use, stamp, None, reads=True, drops=_drops(use))
-    _add(whole.datasets, use.dataset, DatasetFacts(described=event.time))
-    whole.described.append(Row(dataset_pk(use.dataset), f"E#{stamp}", {"facets": dict(use.facets)}))
+    _add(whole.datasets, use.dataset, DatasetFacts(first_described=event.time))
+    whole.described.append(Row(dataset_pk(use.dataset), f"EVENT#{stamp}", {"facets": dict(use.facets)}))
     declared = next(_references(event), None)
     if not use.facets.keys().isdisjoint(OF_DATASETS):
         # A facet that says that it is deleted takes back what was declared before.
-        _add(whole.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"into": {}}}))
+        _add(whole.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"outputs": {}}}))
     if declared is not None:
         run = RunKey.of(use.dataset.namespace, uuid_of_bytes(event.hash))
         _add(whole.runs, run, _declaration(event, use, stamp))
@@ -217,16 +217,16 @@ def _declaration(event: Event, use: DatasetUse, stamp: str) -> RunFacts:
 
 
 def _job_facts(event: Event, stamp: str) -> JobFacts:
-    told = {text for one in _references(event) for text in one["into"]}
+    told = {text for one in _references(event) for text in one["outputs"]}
     apart = told - {text_of(use.dataset) for use in event.outputs}
     return JobFacts(
         first=event.time,
         last=event.time,
-        touches=(event.time,),
+        mentioned_at=(event.time,),
         facets=_histories(event.job_facets, stamp),
         parents=_parents(event, stamp),
-        told=event.time if told else None,
-        told_apart=event.time if apart else None,
+        first_columns=event.time if told else None,
+        first_foreign_columns=event.time if apart else None,
     )
 
 
@@ -238,7 +238,7 @@ def _run_facts(event: Event, stamp: str) -> RunFacts:
         jobs={} if job is None else {text_of(job): stamp},
         first=event.time,
         last=event.time,
-        typed=event.time if event.type else None,
+        first_typed=event.time if event.type else None,
         streaming=event.time if not declared and _streams(event) else None,
         declared=event.time if declared else None,
         times=(event.time,),
@@ -274,8 +274,12 @@ def _streams(event: Event) -> bool:
 
 
 def _parent(whole: FactsDelta, parent: ParentRun, stamp: str, time: str) -> None:
-    _add(whole.runs, parent.key, RunFacts(named={text_of(parent.job): stamp}, named_first=time, named_last=time))
-    _add(whole.jobs, parent.job, JobFacts(first=time, last=time, touches=(time,)))
+    _add(
+        whole.runs,
+        parent.key,
+        RunFacts(named_as_parent={text_of(parent.job): stamp}, named_first=time, named_last=time),
+    )
+    _add(whole.jobs, parent.job, JobFacts(first=time, last=time, mentioned_at=(time,)))
     whole.mention(time, parent.job.namespace)
 
 

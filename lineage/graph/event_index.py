@@ -1,8 +1,8 @@
-"""The list of run events by their time, with counts that make any page of it a few requests.
+"""The index of run events by their time, with counts: any page of the list costs a few requests.
 
-    EVENTS                    <day>#<shard>     n: the events of that day in that shard; swapped by version
-    EVENTS#<day>#<shard>      M#<HH:MM>         n: those of that minute
-                              E#<time>#<hash>   the event
+    EVENTS                    <day>#<shard>         count: the events of that day in that shard; swapped by version
+    EVENTS#<day>#<shard>      MINUTE#<HH:MM>        count: those of that minute
+                              EVENT#<time>#<hash>   an event
 
 A row of an event is made in the transaction that counts it, and is never changed. Days are those of the events' times.
 """
@@ -48,12 +48,12 @@ class IndexedEvent:
     @property
     def minute_key(self) -> Key:
         """Where the count of its minute lies."""
-        return _pk(*self.group), f"M#{self.time[_TO_DAY + 1 : _TO_MINUTE]}"
+        return _pk(*self.group), f"MINUTE#{self.time[_TO_DAY + 1 : _TO_MINUTE]}"
 
     @property
     def row(self) -> Row:
         """It as a row."""
-        return Row(_pk(*self.group), f"E#{self.time}#{self.hash}", self.data)
+        return Row(_pk(*self.group), f"EVENT#{self.time}#{self.hash}", self.data)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class EventIndex:
         counts: dict[str, int] = {}
         for row in self._all(_DAYS, low[:_TO_DAY] or "0", f"{high[:_TO_DAY]}#~"):
             day = row.sk.partition("#")[0]
-            counts[day] = counts.get(day, 0) + row.data["n"]
+            counts[day] = counts.get(day, 0) + row.data["count"]
         for day in {low[:_TO_DAY], high[:_TO_DAY]} & counts.keys():
             counts[day] = sum(self._minutes(day, low, high).values())
         return {day: count for day, count in counts.items() if count}
@@ -120,10 +120,10 @@ class EventIndex:
     def _minutes(self, day: str, low: str, high: str) -> dict[str, int]:
         """How many events there are in each minute of a day, of those within the bounds."""
         counts: dict[str, int] = {}
-        pages = self.table.query([RowQuery(_pk(day, shard), prefix="M#") for shard in range(_SHARDS)])
+        pages = self.table.query([RowQuery(_pk(day, shard), prefix="MINUTE#") for shard in range(_SHARDS)])
         for row in chain.from_iterable(page.rows for page in pages):
-            minute = f"{day}T{row.sk[2:]}"
-            counts[minute] = counts.get(minute, 0) + row.data["n"]
+            minute = f"{day}T{row.sk.removeprefix('MINUTE#')}"
+            counts[minute] = counts.get(minute, 0) + row.data["count"]
         within = {minute: count for minute, count in counts.items() if low[:_TO_MINUTE] <= minute <= high}
         for edge in {low[:_TO_MINUTE], high[:_TO_MINUTE]} & within.keys():
             within[edge] = len(self._rows([edge], low, high, newest_first=False, most=None))
@@ -174,10 +174,10 @@ def _swap(day: Row, new: Sequence[IndexedEvent], found: Mapping[Key, Row]) -> Sw
     """The rows of these events, with the counts of their minutes, if the day is still as it was read."""
     minutes: dict[Key, int] = {}
     for one in new:
-        known = found[one.minute_key].data["n"] if one.minute_key in found else 0
+        known = found[one.minute_key].data["count"] if one.minute_key in found else 0
         minutes[one.minute_key] = minutes.get(one.minute_key, known) + 1
-    counted = Row(day.pk, day.sk, {"n": day.data.get("n", 0) + len(new)}, day.version)
-    puts = [one.row for one in new] + [Row(*key, {"n": number}) for key, number in minutes.items()]
+    counted = Row(day.pk, day.sk, {"count": day.data.get("count", 0) + len(new)}, day.version)
+    puts = [one.row for one in new] + [Row(*key, {"count": number}) for key, number in minutes.items()]
     return Swap(counted, puts=tuple(puts))
 
 
@@ -206,7 +206,7 @@ def _range(span: str, low: str, high: str) -> tuple[str, str]:
     first = begins[:_TO_DAY] if span.startswith("<") else begins
     last = begins[:_TO_DAY] if span.startswith(">") else begins
     # "~" is greater than all that a time or a hash is made of; a time equal to `high` is greater than `high`'s key.
-    return f"E#{max(first, low)}", f"E#{min(f'{last}~', high)}"
+    return f"EVENT#{max(first, low)}", f"EVENT#{min(f'{last}~', high)}"
 
 
 def _listing(row: Row) -> IndexedEvent:

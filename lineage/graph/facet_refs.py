@@ -40,8 +40,8 @@ OF_JOBS = (LINEAGE,)
 OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
 
 ColumnsByDataset: TypeAlias = Mapping[DatasetId, Columns]
-OPERATIONS_KIND = "O"
-_KEPT = "kept"
+OPERATIONS_KIND = "op:"
+_REF = "ref"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +55,15 @@ class FacetRef:
     @property
     def id(self) -> str:
         """Its name."""
-        return str(self.reference[_KEPT])
+        return str(self.reference[_REF])
 
 
 def _of_columns(facet: Mapping[str, Any], dataset: DatasetId | None) -> FacetRef:
-    return _make_ref("C", facet, {dataset: columns_of_facet(facet)} if dataset else {})
+    return _make_ref("col:", facet, {dataset: columns_of_facet(facet)} if dataset else {})
 
 
 def _of_lineage(facet: Mapping[str, Any], dataset: DatasetId | None) -> FacetRef:
-    return _make_ref("L", facet, {dataset: columns_of_entry(facet)} if dataset else columns_of_entries(facet))
+    return _make_ref("lin:", facet, {dataset: columns_of_entry(facet)} if dataset else columns_of_entries(facet))
 
 
 def _of_operations(facet: Mapping[str, Any], _: DatasetId | None) -> FacetRef:
@@ -89,7 +89,7 @@ def _rows(telling: str, facet: Mapping[str, Any], told: ColumnsByDataset, read: 
     into = {text_of(one): sorted(map(text_of, columns.datasets)) for one, columns in told.items()}
     rows = [Row(*facet_key(telling), facet)]
     rows += [Row(*facet_key(telling, one), columns_to_json(columns)) for one, columns in told.items()]
-    return FacetRef({_KEPT: telling, "into": into, "read": sorted(map(text_of, read))}, tuple(rows), told)
+    return FacetRef({_REF: telling, "outputs": into, "reads": sorted(map(text_of, read))}, tuple(rows), told)
 
 
 def refs_in(facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Iterator[tuple[str, FacetRef]]:
@@ -102,8 +102,8 @@ def refs_in(facets: Facets, names: Iterable[str], dataset: DatasetId | None = No
 
 def ref_of(facet: Mapping[str, Any]) -> str | None:
     """The telling that facts hold this in place of; None for a facet that is held as it was sent."""
-    telling = facet.get(_KEPT)
-    return telling if facet.keys() == {_KEPT, "into", "read"} and isinstance(telling, str) else None
+    telling = facet.get(_REF)
+    return telling if facet.keys() == {_REF, "outputs", "reads"} and isinstance(telling, str) else None
 
 
 def is_reference(facet: Mapping[str, Any]) -> bool:
@@ -115,7 +115,7 @@ def is_reference(facet: Mapping[str, Any]) -> bool:
 class ReportedColumns:
     """By which tellings a run told of a dataset, and which datasets it depends on by them."""
 
-    tellings: tuple[str, ...]
+    refs: tuple[str, ...]
     sources: tuple[IdText, ...]
 
 
@@ -125,7 +125,7 @@ def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None
     explicit = [*_references(facts.job_facets.get(LINEAGE, {})), *_references(facets.get(LINEAGE, {}))]
     base = explicit or _last(facets.get(COLUMN_LINEAGE, {}))
     operations = _references(facts.run_facets.get(OPERATIONS, {}))
-    tellings = {one[_KEPT]: one["into"][dataset] for one in (*operations, *base) if dataset in one["into"]}
+    tellings = {one[_REF]: one["outputs"][dataset] for one in (*operations, *base) if dataset in one["outputs"]}
     if not tellings:
         return None
     return ReportedColumns(
@@ -136,7 +136,7 @@ def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None
 def datasets_with_columns(facts: RunFacts) -> set[IdText]:
     """Every dataset that the run told of."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
-    named = {dataset for history in histories for one in _references(history) for dataset in one["into"]}
+    named = {dataset for history in histories for one in _references(history) for dataset in one["outputs"]}
     return {dataset for dataset in named | facts.written_facets.keys() if reported_columns(facts, dataset)}
 
 
@@ -144,23 +144,23 @@ def datasets_ever_with_columns(facts: RunFacts) -> set[IdText]:
     """Every dataset that the run tells of, or did as of an earlier time: it may have taken that back since."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
-    return {dataset for history in histories for one in _references(history) for dataset in one["into"]}
+    return {dataset for history in histories for one in _references(history) for dataset in one["outputs"]}
 
 
 def ever_sources(facts: RunFacts) -> set[IdText]:
     """Return every dataset that the run reports columns to come from, or did as of an earlier time."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
-    every = (one["into"].values() for history in histories for one in _references(history))
+    every = (one["outputs"].values() for history in histories for one in _references(history))
     return {source for some in every for sources in some for source in sources}
 
 
 def read_by(facts: RunFacts) -> dict[IdText, list[str]]:
     """By dataset that the run's operations read, the tellings that hold these."""
     found: dict[IdText, list[str]] = {}
-    for one in sorted(_references(facts.run_facets.get(OPERATIONS, {})), key=lambda one: str(one[_KEPT])):
-        for dataset in one["read"]:
-            found.setdefault(dataset, []).append(one[_KEPT])
+    for one in sorted(_references(facts.run_facets.get(OPERATIONS, {})), key=lambda one: str(one[_REF])):
+        for dataset in one["reads"]:
+            found.setdefault(dataset, []).append(one[_REF])
     return found
 
 

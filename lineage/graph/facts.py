@@ -12,14 +12,14 @@ from lineage.graph.lattice import (
     FACETS_OF_EACH,
     GREATEST,
     LATEST,
+    LATEST_MENTIONS,
     LATEST_STATED,
     LATEST_TIMES,
-    LATEST_TOUCHES,
     LEAST,
     LEAST_EACH,
+    MENTIONS_MAX,
     NAMES,
     STATEMENTS,
-    TOUCHES_MAX,
     TWO_LEAST,
     History,
     JoinRule,
@@ -45,12 +45,12 @@ class RunFacts:
     """
 
     jobs: Mapping[IdText, str] = field(default_factory=dict)
-    named: Mapping[IdText, str] = field(default_factory=dict)
+    named_as_parent: Mapping[IdText, str] = field(default_factory=dict)
     first: str | None = None
     last: str | None = None
     named_first: str | None = None
     named_last: str | None = None
-    typed: str | None = None
+    first_typed: str | None = None
     streaming: str | None = None
     declared: str | None = None
     times: Sequence[str] = ()
@@ -75,12 +75,12 @@ class JobFacts:
 
     first: str | None = None
     last: str | None = None
-    touches: Sequence[str] = ()
+    mentioned_at: Sequence[str] = ()
     facets: Histories = field(default_factory=dict)
     parents: History = field(default_factory=dict)
-    told: str | None = None
-    told_apart: str | None = None
-    deleted: Sequence[str] = ()
+    first_columns: str | None = None
+    first_foreign_columns: str | None = None
+    deleted_at: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -101,21 +101,21 @@ class DatasetFacts:
 
     first: str | None = None
     last: str | None = None
-    touches: Sequence[str] = ()
-    read: str | None = None
-    written: str | None = None
-    described: str | None = None
+    mentioned_at: Sequence[str] = ()
+    first_read: str | None = None
+    first_written: str | None = None
+    first_described: str | None = None
     facets: Histories = field(default_factory=dict)
     read_schemas: Histories = field(default_factory=dict)
     written_schemas: Histories = field(default_factory=dict)
     declarations: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     aliases: Mapping[IdText, Sequence[str]] = field(default_factory=dict)
-    names: Mapping[IdText, str] = field(default_factory=dict)
-    deleted: Sequence[str] = ()
-    dropped: Sequence[str] = ()
-    used: Sequence[str] = ()
+    other_names: Mapping[IdText, str] = field(default_factory=dict)
+    deleted_at: Sequence[str] = ()
+    dropped_at: Sequence[str] = ()
+    mentioned_undropped_at: Sequence[str] = ()
     temporary: str | None = None
-    users: Mapping[str, str] = field(default_factory=dict)
+    parent_runs: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -124,8 +124,8 @@ class NamespaceFacts:
 
     first: str | None = None
     last: str | None = None
-    touches: Sequence[str] = ()
-    deleted: Sequence[str] = ()
+    mentioned_at: Sequence[str] = ()
+    deleted_at: Sequence[str] = ()
 
 
 # How each field grows; a name means the same in all four.
@@ -134,27 +134,27 @@ _RULES: Mapping[str, JoinRule] = {
     "last": GREATEST,
     "named_first": LEAST,
     "named_last": GREATEST,
-    "typed": LEAST,
+    "first_typed": LEAST,
     "streaming": LEAST,
     "declared": LEAST,
-    "read": LEAST,
-    "written": LEAST,
-    "described": LEAST,
-    "told": LEAST,
-    "told_apart": LEAST,
+    "first_read": LEAST,
+    "first_written": LEAST,
+    "first_described": LEAST,
+    "first_columns": LEAST,
+    "first_foreign_columns": LEAST,
     "temporary": LEAST,
     "jobs": LEAST_EACH,
-    "named": LEAST_EACH,
+    "named_as_parent": LEAST_EACH,
     "inputs": LEAST_EACH,
     "outputs": LEAST_EACH,
-    "users": TWO_LEAST,
-    "names": NAMES,
+    "parent_runs": TWO_LEAST,
+    "other_names": NAMES,
     "times": LATEST_TIMES,
-    "touches": LATEST_TOUCHES,
+    "mentioned_at": LATEST_MENTIONS,
     "terminals": LATEST_TIMES,
-    "dropped": LATEST_TOUCHES,
-    "used": LATEST_TOUCHES,
-    "deleted": LATEST_TIMES,
+    "dropped_at": LATEST_MENTIONS,
+    "mentioned_undropped_at": LATEST_MENTIONS,
+    "deleted_at": LATEST_TIMES,
     "parents": LATEST,
     "declarations": LATEST_STATED,
     "aliases": STATEMENTS,
@@ -194,14 +194,18 @@ def as_of(facts: F, time: str) -> F:
         changes["last"] = _last_mentioned(facts, changes, time)
     if isinstance(facts, RunFacts) and facts.named_last and not changes["named_last"]:
         changes["named_last"] = changes["named_first"]
-    if isinstance(facts, DatasetFacts) and len(facts.used) >= TOUCHES_MAX and not changes["used"]:
-        changes["used"] = [time]
+    if (
+        isinstance(facts, DatasetFacts)
+        and len(facts.mentioned_undropped_at) >= MENTIONS_MAX
+        and not changes["mentioned_undropped_at"]
+    ):
+        changes["mentioned_undropped_at"] = [time]
     return replace(facts, **changes)
 
 
 def _last_mentioned(facts: Facts, changes: Mapping[str, Any], time: str) -> str | None:
     """When it was last heard of before a time; where that is forgotten, it is taken as heard of all the while."""
-    kept, most = (facts.times, CONTENTS_MAX) if isinstance(facts, RunFacts) else (facts.touches, TOUCHES_MAX)
+    kept, most = (facts.times, CONTENTS_MAX) if isinstance(facts, RunFacts) else (facts.mentioned_at, MENTIONS_MAX)
     before = [one for one in kept if one < time]
     if before or not changes["first"]:
         return max(before, default=None)
@@ -260,9 +264,9 @@ def parent_of(history: History) -> ParentRun | None:
 
 def is_dropped(facts: DatasetFacts) -> bool:
     """True if it was dropped and no event mentions it since; one of the same time may have come after the drop."""
-    return max(facts.dropped, default="") > max(facts.used, default="")
+    return max(facts.dropped_at, default="") > max(facts.mentioned_undropped_at, default="")
 
 
-def deleted_at(facts: JobFacts | DatasetFacts | NamespaceFacts) -> str:
+def last_deleted(facts: JobFacts | DatasetFacts | NamespaceFacts) -> str:
     """When it was last deleted; the empty text if never."""
-    return max(facts.deleted, default="")
+    return max(facts.deleted_at, default="")

@@ -47,17 +47,17 @@ def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
 def _of_job(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
     pk = job_pk(job)
     if not facts.declared:
-        yield Row(pk, f"N#{facts.first or EARLIEST}#{run}")
+        yield Row(pk, f"RUN#{facts.first or EARLIEST}#{run}")
     location, code = code_of(facts)
     told = sorted(map(dataset_of, datasets_ever_with_columns(facts)))
     for time in effective_times(facts):
         version = version_at(facts, time)
-        yield Row(pk, f"{'K' if has_io(facts) else 'U'}#{time}#{run}")
+        yield Row(pk, f"{'WITH_IO' if has_io(facts) else 'WITHOUT_IO'}#{time}#{run}")
         if version:
             inputs, outputs = io_at(facts, time)
             sides = {"inputs": list(map(text_of, inputs)), "outputs": list(map(text_of, outputs))}
-            yield Row(pk, f"JV#{version}", {**sides, "location": location, "code": code})
-            yield Row(pk, f"JR#{version}#{time}#{run}")
+            yield Row(pk, f"VERSION#{version}", {**sides, "location": location, "code": code})
+            yield Row(pk, f"VERSION_RUN#{version}#{time}#{run}")
         for dataset in told:
             yield Row(pk, f"{columns_prefix(dataset)}#{time}#{run}")
 
@@ -66,9 +66,9 @@ def _of_datasets(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
     if not effective_times(facts):
         return
     sources = sorted(ever_sources(facts) - facts.inputs.keys())
-    for direction, side in (("R", facts.inputs), ("W", facts.outputs), ("S", sources)):
+    for direction, side in (("READER", facts.inputs), ("PRODUCER", facts.outputs), ("SOURCE_OF", sources)):
         for text in side:
-            yield Row(dataset_pk(dataset_of(text)), f"H#{direction}#{job.key}", {"job": text_of(job)})
+            yield Row(dataset_pk(dataset_of(text)), f"EVER#{direction}#{job.key}", {"job": text_of(job)})
     if not facts.declared:
         for dataset in map(dataset_of, facts.outputs):
             yield from _of_versions(run, facts, job, dataset)
@@ -78,34 +78,34 @@ def _of_versions(run: RunKey, facts: RunFacts, job: JobId, dataset: DatasetId) -
     pk = dataset_pk(dataset)
     parent = parent_run(facts)
     storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
-    yield Row(pk, f"I#{run_version_id(dataset, job.namespace, run.id)}", {"run": str(run)})
+    yield Row(pk, f"VERSION_ID#{run_version_id(dataset, job.namespace, run.id)}", {"run": str(run)})
     if facts.streaming:
-        yield from (Row(pk, f"L#{time}#{run}") for time in effective_times(facts))
+        yield from (Row(pk, f"ACTIVE#{time}#{run}") for time in effective_times(facts))
     for prefix, time in _made(facts, dataset):
         yield Row(pk, f"{prefix}#{time}#{run}")
         if parent:
-            yield Row(pk, f"P#{parent}#{time}#{run}")
+            yield Row(pk, f"BY_PARENT#{parent}#{time}#{run}")
         if storage:
-            yield Row(pk, f"S#{storage_key(storage)}#{time}#{run}")
+            yield Row(pk, f"BY_STORAGE#{storage_key(storage)}#{time}#{run}")
 
 
 def _made(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
     """When its version was made, as of any time: G of a run that did not fail, X of one that did."""
     first = facts.outputs[text_of(dataset)]
     if is_active_stream(facts):
-        yield "G", first
+        yield "VERSION", first
     for terminal in facts.terminals:
         time, _, state = terminal.split("#")
-        prefix = "G" if state == "COMPLETED" else "X"
+        prefix = "VERSION" if state == "COMPLETED" else "FAILED"
         yield prefix, time
         if facts.streaming:
             yield prefix, first
-            yield "G", first  # while it was live
+            yield "VERSION", first  # while it was live
 
 
 def columns_prefix(dataset: DatasetId) -> str:
     """Where a job's runs that told of the columns of a dataset lie among its rows."""
-    return f"T#{dataset.key[:32]}"
+    return f"COLUMNS#{dataset.key[:32]}"
 
 
 def storage_key(version: str) -> str:
@@ -125,7 +125,7 @@ def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
 def overflow_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
     """The rows for which the reader asks the facts."""
     rest = islice(time_range_rows(run, facts), EXACT_MAX, None)
-    return {key: Row(*key, {"marked": True}) for key in rest}
+    return {key: Row(*key, {"unverified": True}) for key in rest}
 
 
 def time_range_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
@@ -146,13 +146,13 @@ def _rows(run: RunKey, facts: RunFacts) -> Iterator[Row]:
     written = _written(facts)
     read: dict[IdText, dict[IdText, Any]] = {text: {} for text in facts.inputs}
     for dataset, told in written.items():
-        yield Row(dataset_pk(dataset_of(dataset)), f"B#{place}", {**shared, **told})
+        yield Row(dataset_pk(dataset_of(dataset)), f"BACKWARD#{place}", {**shared, **told})
         for source in told["sources"]:
-            read.setdefault(source, {})[dataset] = told["tellings"]
+            read.setdefault(source, {})[dataset] = told["refs"]
     by_operations = read_by(facts)
     for source in {**read, **by_operations}:
-        told = {"into": read.get(source, {}), "read": by_operations.get(source, [])}
-        yield Row(dataset_pk(dataset_of(source)), f"F#{place}", {**shared, **told})
+        told = {"outputs": read.get(source, {}), "reads": by_operations.get(source, [])}
+        yield Row(dataset_pk(dataset_of(source)), f"FORWARD#{place}", {**shared, **told})
 
 
 def _written(facts: RunFacts) -> Mapping[IdText, Mapping[str, Any]]:
@@ -162,7 +162,7 @@ def _written(facts: RunFacts) -> Mapping[IdText, Mapping[str, Any]]:
         told = reported_columns(facts, dataset)
         sources = sorted(facts.inputs) if told is None and not is_explicit(facts) else []
         found[dataset] = {
-            "tellings": list(told.tellings) if told else [],
+            "refs": list(told.refs) if told else [],
             "sources": list(told.sources) if told else sources,
         }
     return found

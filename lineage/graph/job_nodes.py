@@ -13,9 +13,9 @@ from lineage.graph.facts import (
     JobFacts,
     RunFacts,
     dataset_of,
-    deleted_at,
     facets_of,
     job_of,
+    last_deleted,
     parent_of,
     text_of,
 )
@@ -82,7 +82,7 @@ def job_node(
         "job": text_of(job),
         "first": facts.first,
         "last": facts.last,
-        "deleted": deleted_at(facts),
+        "deleted": last_deleted(facts),
         "type": _TYPES.get(str(kind.get("processingType")).upper(), "BATCH"),
         "labels": [label for name in ("jobType", "integration") if (label := text_in(kind, name))],
         "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
@@ -105,9 +105,9 @@ def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, An
     made = version_created(facts, dataset_of(dataset)) is not None
     return {
         "run": run.id,
-        "made": made,
+        "versioned": made,
         "declared": facts.declared is not None,
-        "tellings": list(told.tellings) if told else [],
+        "refs": list(told.refs) if told else [],
         "sources": list(told.sources) if told else [],
         "explicit": is_explicit(facts),
     }
@@ -197,8 +197,8 @@ def _reporters(
     found: dict[JobId, dict[IdText, RunWithFacts]] = {job: {} for job in jobs}
     open_: list[_Pair] = []
     for job, known in knowns.items():
-        for output in known[1].outputs if known and jobs[job].told else ():
-            if known and reported_columns(known[1], output) and not jobs[job].told_apart:
+        for output in known[1].outputs if known and jobs[job].first_columns else ():
+            if known and reported_columns(known[1], output) and not jobs[job].first_foreign_columns:
                 found[job][output] = known
             else:
                 open_.append((job, output))

@@ -1,39 +1,46 @@
-"""Where facts about runs lie in the graph table.
+"""Keys of the graph table's rows about runs, jobs, datasets and namespaces.
 
-    RUN#<run id>   FACTS#<namespace>                  the facts of a run, by its id, then its job's namespace (hashed)
-    JOB#<job>      FACTS                              what is said of the job
-                   CUR                                the job now: a node of the current graph, swapped by version
-                   COUNT                              runs: how many it has
-                   N#<started>#<run>                  its runs by start
-                   K#<time>#<run>  U#<time>#<run>     where a run that told of datasets stands in time; one that did not
-                   JV#<version>                       a version of the job
-                   JR#<version>#<time>#<run>          the runs of that version
-                   T#<dataset>#<time>#<run>           the runs that told of the dataset's columns
-    DS#<dataset>   A#FACTS                            what is said of the dataset
-                   A#D#<dataset>                      datasets that DatasetEvents told were made of it
-                   A#P#<job>  A#R#<job>               current producers and readers: exactly those that a CUR lists
-                   A#S#<job>                          jobs that are no readers, but told of columns made of it
-                   B#<start>#<run>  F#<start>#<run>   runs that wrote, or read it, by start (S1's rows b and f)
-                   H#R#<job>  H#W#<job>  H#S#<job>    every job that ever did
-                   G#<time>#<run>  X#<time>#<run>     versions: of runs that completed or stream, of runs that failed
-                   E#<time>#<hash>                    DatasetEvents about it
-                   L#<time>#<run>                     where a streaming run that writes it stands in time
-                   P#<parent>#<time>#<run>            its versions by the parent run of their run
-                   S#<storage version>#<time>#<run>   and by the storage's own version
-                   I#<version>                        the run of a version
-    C#<telling>    FACET                              a facet that tells of columns (S1's row c)
-                   B#<dataset>                        the columns that it tells of a dataset
-                   WHOLE                              all of these rows are there
-    NS#<namespace> FACTS                              what is said of the namespace
-    NAMES          SNAPSHOT                           all names of namespaces, jobs and datasets (see `catalogue`)
-                   +<content>                         one that came since, or that may be hidden: its facts say
-    COLUMNS        SNAPSHOT  +<content>               by dataset, the columns that it ever had
+    RUN#<run id>            FACTS#<namespace>                    a run's facts, by its job's namespace (hashed)
+    JOB#<job>               FACTS                                the facts of a job
+                            CURRENT                              its node of the current graph, swapped by version
+                            COUNT                                runs: the number of its runs
+                            RUN#<started>#<run>                  its runs by start
+                            WITH_IO#<time>#<run>                 its runs with inputs or outputs, by effective time
+                            WITHOUT_IO#<time>#<run>              its other runs, by effective time
+                            VERSION#<version>                    a version of the job
+                            VERSION_RUN#<version>#<time>#<run>   the runs of that version
+                            COLUMNS#<dataset>#<time>#<run>       its runs that reported the dataset's columns
+    DATASET#<dataset>       NOW#FACTS                            the facts of a dataset
+                            NOW#DERIVED#<dataset>                datasets that DatasetEvents derive from it
+                            NOW#PRODUCER#<job>                   current producers: those whose CURRENT lists it
+                            NOW#READER#<job>                     current readers, likewise
+                            NOW#SOURCE_OF#<job>                  jobs that do not read it, but report columns made of it
+                            BACKWARD#<start>#<run>               runs that wrote it, by start (CDAP's storage design)
+                            FORWARD#<start>#<run>                runs that read it, by start
+                            EVER#PRODUCER|READER|SOURCE_OF#<job> jobs that ever were one
+                            VERSION#<time>#<run>                 versions of runs that completed or stream
+                            FAILED#<time>#<run>                  versions of runs that failed
+                            EVENT#<time>#<hash>                  DatasetEvents about it
+                            ACTIVE#<time>#<run>                  effective times of streaming runs that write it
+                            BY_PARENT#<parent>#<time>#<run>      its versions by the parent run of their run
+                            BY_STORAGE#<version>#<time>#<run>    its versions by the storage's own version
+                            VERSION_ID#<version>                 the run of a version
+    FACET#<ref>             BODY                                 a facet that reports columns, stored once, by content
+                            COLUMNS#<dataset>                    the columns that it reports of a dataset
+                            COMPLETE                             present when all of these rows are
+    NAMESPACE#<namespace>   FACTS                                the facts of a namespace
+    NAMES                   SNAPSHOT                             names of namespaces, jobs, datasets (`catalogue`)
+                            +<content>                           a name added since, or one to check: it may be hidden
+    COLUMNS                 SNAPSHOT  +<content>                 by dataset, the columns that it ever had
 
-`<run>` is a `RunKey`: an id and a namespace. The rows A#P, A#R, A#S move with CUR, and B#, F# and the change that lists
-a name with FACTS, in one transaction (of a run that has too many B# and F# for that, the rest are marked). The other
-index rows are written before the facts that they point to, and are never moved: a reader checks each against the facts,
-as it does the marked ones. `<time>` of a run's position is that of a terminal event, or of any event of a streaming
-run.
+`<run>` is a `RunKey`: an id and a namespace. `<time>` is an effective time: of a terminal event, or of any event of a
+streaming run. Readers cut queries by the order of these prefixes: EVER#PRODUCER comes before EVER#READER, so that a
+dataset with too many past readers keeps its producers.
+
+The rows NOW#PRODUCER, NOW#READER and NOW#SOURCE_OF move with CURRENT; BACKWARD, FORWARD and the change that lists a
+name move with FACTS; each in one transaction. Of a run with too many BACKWARD and FORWARD rows for a transaction,
+the rest are `unverified`. The other index rows are written before the facts that they point to and never move. A
+reader checks each of them, and the unverified rows, against the facts.
 """
 
 from __future__ import annotations
@@ -45,10 +52,10 @@ from lineage_model.ids import DatasetId, JobId, RunKey
 
 FACTS = "FACTS"
 RUN_FACTS = "FACTS#"
-CURRENT = "CUR"
+CURRENT = "CURRENT"
 COUNT = "COUNT"
-DATASET_FACTS = "A#FACTS"
-PRESENT = "A#"
+DATASET_FACTS = "NOW#FACTS"
+NOW = "NOW#"
 # DynamoDB's bound of a sort key is 1,024 bytes; prefixes take the rest.
 _NAME_BYTES_MAX = 900
 _UNPRINTED = "\x7f"
@@ -66,12 +73,12 @@ def job_pk(job: JobId) -> str:
 
 def dataset_pk(dataset: DatasetId) -> str:
     """The partition of a dataset."""
-    return f"DS#{dataset.key}"
+    return f"DATASET#{dataset.key}"
 
 
 def namespace_pk(namespace: str) -> str:
     """The partition of a namespace."""
-    return f"NS#{hashlib.sha256(namespace.encode()).hexdigest()}"
+    return f"NAMESPACE#{hashlib.sha256(namespace.encode()).hexdigest()}"
 
 
 def facts_key(entity: RunKey | JobId | DatasetId) -> Key:
@@ -90,12 +97,12 @@ def current_key(job: JobId) -> Key:
 
 def facet_key(telling: str, dataset: DatasetId | None = None) -> Key:
     """Where a telling's facet lies, or the columns that it tells of a dataset."""
-    return f"C#{telling}", "FACET" if dataset is None else f"B#{dataset.key[:32]}"
+    return f"FACET#{telling}", "BODY" if dataset is None else f"COLUMNS#{dataset.key[:32]}"
 
 
 def complete_key(telling: str) -> Key:
     """Where it says that all rows of a telling are there."""
-    return f"C#{telling}", "WHOLE"
+    return f"FACET#{telling}", "COMPLETE"
 
 
 def sortable(name: str) -> str:

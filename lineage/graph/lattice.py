@@ -20,7 +20,7 @@ CONTENTS_MAX = 100
 # Statements of one alias that are remembered beside the first: it may have been pointed elsewhere in between.
 STATEMENTS_MAX = 10
 # Times at which a thing was heard of that are remembered: it may have been deleted in between.
-TOUCHES_MAX = 10
+MENTIONS_MAX = 10
 # Other names of one dataset that are known to it.
 NAMES_MAX = 100
 _REMEMBERED = frozenset(
@@ -159,7 +159,7 @@ LEAST = JoinRule(min, _before)
 GREATEST = JoinRule(max, _before)
 LEAST_EACH = _each(LEAST)
 LATEST_TIMES = _greatest_of(CONTENTS_MAX)
-LATEST_TOUCHES = _greatest_of(TOUCHES_MAX)
+LATEST_MENTIONS = _greatest_of(MENTIONS_MAX)
 TWO_LEAST = _least_of(2)
 NAMES = _least_of(NAMES_MAX)
 HISTORY = _history(CONTENTS_MAX)

@@ -90,7 +90,7 @@ def merge(said: FactsDelta, table: GraphTable) -> Merged:
             old = subject.joined_with(row)
             new: Facts = join(old, subject.facts)  # type: ignore[type-var]
             if isinstance(new, RunFacts):
-                jobs.update(map(job_of, (*new.jobs, *new.named)))
+                jobs.update(map(job_of, (*new.jobs, *new.named_as_parent)))
                 claimed += _mentions_of_others(new)
             if row is None or new != old:
                 extra += _new_rows(subject, old if row else None, new)
@@ -116,7 +116,7 @@ def _mentions_of_others(facts: RunFacts) -> list[_Subject]:
     """What the jobs that claim a run know of its columns: whose event told of them may not be whose the run is."""
     if len(facts.jobs) < 2 or not datasets_ever_with_columns(facts):
         return []
-    told = JobFacts(told=facts.first, told_apart=facts.first)
+    told = JobFacts(first_columns=facts.first, first_foreign_columns=facts.first)
     return [_Subject(facts_key(job_of(text)), text, told) for text in facts.jobs]
 
 
@@ -161,22 +161,24 @@ def _listing(subject: _Subject, facts: Facts) -> Row | None:
     if not _is_listed(facts):
         return None
     if isinstance(facts, NamespaceFacts):
-        return named("N", subject.id)
-    return named("J", job_of(subject.id)) if isinstance(facts, JobFacts) else named("D", dataset_of(subject.id))
+        return named("namespaces", subject.id)
+    return (
+        named("jobs", job_of(subject.id)) if isinstance(facts, JobFacts) else named("datasets", dataset_of(subject.id))
+    )
 
 
 def _doubts(subject: _Subject, facts: Facts) -> Iterator[Row]:
     """Return the rows that note what these facts may take off the lists: whoever lists it asks the facts."""
-    if isinstance(facts, NamespaceFacts) and facts.deleted:
-        yield named("QN", subject.id)
-    elif isinstance(facts, JobFacts) and facts.deleted:
-        yield named("QJ", job_of(subject.id))
+    if isinstance(facts, NamespaceFacts) and facts.deleted_at:
+        yield named("namespaces_to_check", subject.id)
+    elif isinstance(facts, JobFacts) and facts.deleted_at:
+        yield named("jobs_to_check", job_of(subject.id))
     elif isinstance(facts, DatasetFacts):
-        if _is_listed(facts) and (facts.deleted or facts.dropped or facts.aliases):
-            yield named("QD", dataset_of(subject.id))
-        if facts.deleted or facts.dropped or facts.temporary:
+        if _is_listed(facts) and (facts.deleted_at or facts.dropped_at or facts.aliases):
+            yield named("datasets_to_check", dataset_of(subject.id))
+        if facts.deleted_at or facts.dropped_at or facts.temporary:
             # What takes it off the list may take those that it is another name of.
-            yield from (named("QD", dataset_of(primary)) for primary in facts.aliases)
+            yield from (named("datasets_to_check", dataset_of(primary)) for primary in facts.aliases)
 
 
 def _counted(old: Facts, new: Facts) -> Iterator[Increment]:
@@ -195,7 +197,7 @@ def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]
     known = {} if old is None else {row.key: row for row in _rows(subject, old)}
     if old is not None and _is_listed(old) and not _is_listed(new):
         # The first event that calls a dataset temporary came late: the catalogue forgets nothing.
-        yield named("QD", dataset_of(subject.id))
+        yield named("datasets_to_check", dataset_of(subject.id))
     if isinstance(new, DatasetFacts):
         yield from schema_columns(subject.id, old if isinstance(old, DatasetFacts) else None, new)
     yield from (row for row in _rows(subject, new) if known.get(row.key) != row)
@@ -214,5 +216,5 @@ def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
 def _declared(text: str, facts: DatasetFacts) -> Iterator[Row]:
     """What the datasets know that DatasetEvents told this one to be made of."""
     for telling in facts.declarations.values():
-        for source in telling["into"].get(text, ()):
-            yield Row(dataset_pk(dataset_of(source)), f"A#D#{dataset_of(text).key[:32]}", {"name": text})
+        for source in telling["outputs"].get(text, ()):
+            yield Row(dataset_pk(dataset_of(source)), f"NOW#DERIVED#{dataset_of(text).key[:32]}", {"name": text})

@@ -52,12 +52,12 @@ class NewestQuery:
 
 def last_with_io(job: JobId) -> NewestQuery:
     """For the job's last run that told of datasets, by (position, run id)."""
-    return NewestQuery(job, "K", lambda facts, time: has_io(facts) and stands_at(facts, time))
+    return NewestQuery(job, "WITH_IO", lambda facts, time: has_io(facts) and stands_at(facts, time))
 
 
 def last_without_io(job: JobId) -> NewestQuery:
     """For its last run that counts and told of none."""
-    return NewestQuery(job, "U", lambda facts, time: not has_io(facts) and stands_at(facts, time))
+    return NewestQuery(job, "WITHOUT_IO", lambda facts, time: not has_io(facts) and stands_at(facts, time))
 
 
 def last_with_columns(job: JobId, dataset: IdText) -> NewestQuery:
@@ -70,7 +70,7 @@ def last_with_columns(job: JobId, dataset: IdText) -> NewestQuery:
 
 def last_started(job: JobId) -> NewestQuery:
     """For its run that started last; one known only as a parent comes before any that started."""
-    return NewestQuery(job, "N", lambda facts, time: (facts.first or EARLIEST) == time)
+    return NewestQuery(job, "RUN", lambda facts, time: (facts.first or EARLIEST) == time)
 
 
 def newest(asks: Sequence[NewestQuery], table: GraphTable, at: str | None = None) -> list[RunWithFacts | None]:

@@ -17,7 +17,7 @@ _FAILED = frozenset({"FAILED", "ABORTED"})
 
 def owner(facts: RunFacts) -> JobId | None:
     """The job of its earliest event; of one known only as a parent, the job it was first named with."""
-    claims = facts.jobs or facts.named
+    claims = facts.jobs or facts.named_as_parent
     return job_of(min(claims, key=lambda job: (claims[job], job))) if claims else None
 
 
@@ -34,7 +34,7 @@ def others(facts: RunFacts) -> tuple[JobId, ...]:
 
 def first_claim(facts: RunFacts) -> tuple[bool, str]:
     """Return a run's place among those that have its id: by the first event of its own, then by the first naming it."""
-    return not facts.jobs, min((facts.jobs or facts.named).values(), default="")
+    return not facts.jobs, min((facts.jobs or facts.named_as_parent).values(), default="")
 
 
 def _last_terminal(facts: RunFacts) -> Sequence[str]:
@@ -50,7 +50,7 @@ def state(facts: RunFacts) -> State:
     """Its state as Marquez prints it."""
     if facts.terminals:
         return cast(State, _last_terminal(facts)[2])
-    return "RUNNING" if facts.typed else "NEW"
+    return "RUNNING" if facts.first_typed else "NEW"
 
 
 def failed(facts: RunFacts) -> bool:

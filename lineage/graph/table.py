@@ -39,12 +39,12 @@ QUERY_ROWS_MAX = 10_000
 # DynamoDB quotas: 100 items of a transaction, 400 KB an item; the rest of the item is small.
 SIDES_MAX = 99
 _INLINE_BYTES_MAX = 300_000
-_COMPRESS_FROM_BYTES = 512
-_ZLIB_MAGIC = 0x78
+# So large a body is text, which the console shows; a larger one is compressed.
+_READABLE_BYTES_MAX = 512
 _TRIES = 10
 # Why a transaction is refused that did nothing wrong.
 _PASSING = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
-_OURS = frozenset({"pk", "sk", "v", "body", "s3"})
+_OURS = frozenset({"pk", "sk", "version", "json", "body", "s3"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,15 +178,15 @@ class GraphTable:
         return self._write([self._condition(swap.row), *self._sides(swap)])
 
     def _condition(self, row: Row) -> TransactWriteItemTypeDef:
-        item = {**self._item(row), "v": {"N": str(row.version + 1)}}
+        item = {**self._item(row), "version": {"N": str(row.version + 1)}}
         if row.version == 0:
             return {"Put": {"TableName": self.table, "Item": item, "ConditionExpression": "attribute_not_exists(pk)"}}
-        values: dict[str, Value] = {":v": {"N": str(row.version)}}
+        values: dict[str, Value] = {":version": {"N": str(row.version)}}
         return {
             "Put": {
                 "TableName": self.table,
                 "Item": item,
-                "ConditionExpression": "v = :v",
+                "ConditionExpression": "version = :version",
                 "ExpressionAttributeValues": values,
             }
         }
@@ -238,8 +238,9 @@ class GraphTable:
         if not row.data:
             return item
         body = orjson.dumps(row.data)
-        if len(body) > _COMPRESS_FROM_BYTES:
-            body = zlib.compress(body, 6)
+        if len(body) <= _READABLE_BYTES_MAX:
+            return {**item, "json": {"S": body.decode()}}
+        body = zlib.compress(body, 6)
         if len(body) <= _INLINE_BYTES_MAX:
             return {**item, "body": {"B": body}}
         key = f"{FACTS_PREFIX}{hashlib.sha256(body).hexdigest()}"
@@ -253,11 +254,10 @@ class GraphTable:
         body = bytes(item["body"]["B"]) if "body" in item else b""
         if "s3" in item:
             body = self.s3.get_object(Bucket=self.bucket, Key=item["s3"]["S"])["Body"].read()
-        if body and body[0] == _ZLIB_MAGIC:
-            body = zlib.decompress(body)
-        data = orjson.loads(body) if body else {}
+        text = zlib.decompress(body) if body else item["json"]["S"] if "json" in item else "{}"
+        data = orjson.loads(text)
         data.update({name: int(value["N"]) for name, value in item.items() if name not in _OURS and "N" in value})
-        return Row(item["pk"]["S"], item["sk"]["S"], data, int(item["v"]["N"]) if "v" in item else 0)
+        return Row(item["pk"]["S"], item["sk"]["S"], data, int(item["version"]["N"]) if "version" in item else 0)
 
 
 def _key(key: Key) -> dict[str, Value]:

@@ -87,7 +87,7 @@ def _last_written(groups: Sequence[DatasetGroup], table: GraphTable, at: str | N
     wanted = [
         VersionQuery(group, prefix, at or "~", accept=lambda one, group=group: _is_decisive(one, group))  # type: ignore[misc]
         for group in groups
-        for prefix in ("G", "L")
+        for prefix in ("VERSION", "ACTIVE")
     ]
     found = newest_written(wanted, table, at, reads_max=_READS_MAX) if wanted else []
     made, streamed = found[::2], found[1::2]

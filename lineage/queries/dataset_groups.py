@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lineage.graph.facts import DatasetFacts, NamespaceFacts, as_of, dataset_of, deleted_at, job_of, join, primary_of
-from lineage.graph.keys import DATASET_FACTS, FACTS, PRESENT, dataset_pk, facts_key, namespace_pk
+from lineage.graph.facts import DatasetFacts, NamespaceFacts, as_of, dataset_of, job_of, join, last_deleted, primary_of
+from lineage.graph.keys import DATASET_FACTS, FACTS, NOW, dataset_pk, facts_key, namespace_pk
 from lineage.graph.table import GraphTable, Row, RowPage, RowQuery
 from lineage.graph.visibility import Visibility
 from lineage_model.ids import DatasetId, JobId
@@ -113,7 +113,7 @@ class DatasetGroups:
 
     def _beside(self, name: DatasetId) -> Iterable[DatasetId]:
         target = self._target(name)
-        return [*map(dataset_of, self._names[name].facts.names), *([target] if target else [])]
+        return [*map(dataset_of, self._names[name].facts.other_names), *([target] if target else [])]
 
     def _merged(self, primary: DatasetId) -> DatasetGroup:
         members, frontier = {primary}, [primary]
@@ -150,10 +150,10 @@ class DatasetGroups:
     def _queries(self, pk: str, readers: bool) -> list[RowQuery]:
         if self._at is None:
             if not readers:
-                return [RowQuery(pk, low=DATASET_FACTS, high="A#Q", limit=EDGES_MAX)]
-            once = [RowQuery(pk, low="H#R#", high="H#T", limit=EDGES_MAX)] if self._ever else []
-            return [RowQuery(pk, prefix=PRESENT, limit=EDGES_MAX), *once]
-        ever = RowQuery(pk, prefix="H#" if readers else "H#W#", limit=EDGES_MAX)
+                return [RowQuery(pk, low=DATASET_FACTS, high="NOW#Q", limit=EDGES_MAX)]
+            once = [RowQuery(pk, low="EVER#READER#", high="EVER#T", limit=EDGES_MAX)] if self._ever else []
+            return [RowQuery(pk, prefix=NOW, limit=EDGES_MAX), *once]
+        ever = RowQuery(pk, prefix="EVER#" if readers else "EVER#PRODUCER#", limit=EDGES_MAX)
         return [RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
 
     def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
@@ -162,8 +162,8 @@ class DatasetGroups:
         found = [self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names]
         if not self._edges:
             return found
-        prefix = "A#P#" if self._at is None else "H#" if readers else "H#W#"
-        asked = [number for number, one in enumerate(found) if readers or one.facts.written]
+        prefix = "NOW#PRODUCER#" if self._at is None else "EVER#" if readers else "EVER#PRODUCER#"
+        asked = [number for number, one in enumerate(found) if readers or one.facts.first_written]
         queries = [RowQuery(dataset_pk(names[number]), prefix=prefix, limit=EDGES_MAX) for number in asked]
         for number, page in zip(asked, self._table.query(queries) if queries else [], strict=True):
             self._add(found[number], page)
@@ -184,16 +184,16 @@ class DatasetGroups:
         if row.sk == DATASET_FACTS:
             facts = DatasetFacts(**row.data["facts"])
             found.facts = as_of(facts, self._at) if self._at else facts
-        elif row.sk.startswith("A#D#"):
+        elif row.sk.startswith("NOW#DERIVED#"):
             found.derived.append(dataset_of(row.data["name"]))
         else:
             self._side(found, row.sk).append(job_of(row.data["job"]))
 
     def _side(self, found: _Name, sk: str) -> list[JobId]:
-        if sk.startswith(("A#P#", "H#W#")):
+        if sk.startswith(("NOW#PRODUCER#", "EVER#PRODUCER#")):
             return found.producers
-        once = sk.startswith("H#R#") and self._at is None
-        return found.reporters if once or sk.startswith(("A#S#", "H#S#")) else found.readers
+        once = sk.startswith("EVER#READER#") and self._at is None
+        return found.reporters if once or sk.startswith(("NOW#SOURCE_OF#", "EVER#SOURCE_OF#")) else found.readers
 
 
 class NamespaceDeletions:
@@ -212,7 +212,7 @@ class NamespaceDeletions:
         self._deleted.update(dict.fromkeys(new, ""))
         for row in rows.values():
             facts = NamespaceFacts(**row.data["facts"])
-            self._deleted[row.data["id"]] = deleted_at(as_of(facts, self._at) if self._at else facts)
+            self._deleted[row.data["id"]] = last_deleted(as_of(facts, self._at) if self._at else facts)
 
     def deleted(self, namespace: str) -> str:
         """When the namespace was last deleted; the empty text if never."""
@@ -220,4 +220,4 @@ class NamespaceDeletions:
 
     def hides(self, group: DatasetGroup) -> bool:
         """Whether this dataset is hidden."""
-        return max(deleted_at(group.facts), self.deleted(group.primary.namespace)) > (group.facts.last or "")
+        return max(last_deleted(group.facts), self.deleted(group.primary.namespace)) > (group.facts.last or "")

@@ -23,7 +23,7 @@ from lineage_model.ids import DatasetId, RunKey
 VERSIONS_MAX = 500
 # The newest will mostly do; each look beyond it reads the runs of as many.
 _LOOKS = (1, 8, VERSIONS_MAX)
-_PREFIXES = ("G", "X", "E")
+_PREFIXES = ("VERSION", "FAILED", "EVENT")
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,13 +90,15 @@ def read_version_pages(
     asked = [(group, name, end) for group, end in zip(groups, ends, strict=True) for name in group.names]
     queries = [
         RowQuery(dataset_pk(name), low=f"{prefix}#", high=f"{prefix}#{end}#~", newest_first=True, limit=look)
-        if (group.facts.described if prefix == "E" else group.facts.written)
+        if (group.facts.first_described if prefix == "EVENT" else group.facts.first_written)
         else None
         for group, name, end in asked
         for prefix in _PREFIXES
     ]
     pages = _pages(queries, table)
-    facts = read_run_facts({run_of(row) for page in pages for row in page.rows if row.sk[0] != "E"}, table, at)
+    facts = read_run_facts(
+        {run_of(row) for page in pages for row in page.rows if not row.sk.startswith("EVENT#")}, table, at
+    )
     windows, place = [], 0
     for group, end in zip(groups, ends, strict=True):
         each = len(group.names) * len(_PREFIXES)
@@ -125,13 +127,13 @@ def _versions_in(
     names = [name for name in group.names for _ in _PREFIXES]
     for name, page in zip(names, pages, strict=True):
         for row in page.rows:
-            if row.sk.startswith("E#") and at is not None and time_of(row) >= at:
+            if row.sk.startswith("EVENT#") and at is not None and time_of(row) >= at:
                 continue
-            if row.sk.startswith("E#"):
+            if row.sk.startswith("EVENT#"):
                 events.append(KnownVersion(time_of(row), end_of(row), name, present(row.data["facets"]), by_event=True))
             else:
                 one = confirmed_version(run_of(row), time_of(row), name, group, facts)
-                if one is not None and (row.sk[0] == "X") == failed(one.facts):
+                if one is not None and row.sk.startswith("FAILED#") == failed(one.facts):
                     made[one.run] = _of_run(one, group)
     # Where a page was cut, what stands before its last row cannot be told from what was not read.
     floor = max(((time_of(page.rows[-1]), end_of(page.rows[-1])) for page in pages if page.more), default=("", ""))
@@ -146,7 +148,7 @@ def _of_run(one: WrittenVersion, group: DatasetGroup) -> KnownVersion:
 def _all(group: DatasetGroup, told: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
     """The versions of a dataset of which all was told by then; the first DatasetEvent describes the initial one."""
     first_made = min((one.created for one in told if not one.by_event), default="~")
-    read = group.facts.read
+    read = group.facts.first_read
     if read is None or read >= first_made or read > end:
         return _changes(told)
     if not told or not told[0].by_event or told[0].created >= first_made:
@@ -163,9 +165,9 @@ def _newest(group: DatasetGroup, told: Sequence[KnownVersion], *, most: bool) ->
     if first is None or not first.by_event:
         return _changes(told)
     found = _changes(told[told.index(first) + 1 :], first)
-    if found or not most or group.facts.read is None:
+    if found or not most or group.facts.first_read is None:
         return found
-    return [KnownVersion(group.facts.read, "", group.primary, first.facets)]
+    return [KnownVersion(group.facts.first_read, "", group.primary, first.facets)]
 
 
 def _changes(told: Iterable[KnownVersion], before: KnownVersion | None = None) -> list[KnownVersion]:
@@ -225,7 +227,7 @@ def find_version(group: DatasetGroup, version: str, table: GraphTable) -> KnownV
     if version == dataset_version_id(group.primary, ""):
         window = read_version_pages([group], table, VERSIONS_MAX)[0]
         return window.newest(lambda one: not one.made_by)
-    rows = table.get((dataset_pk(name), f"I#{version}") for name in group.names)
+    rows = table.get((dataset_pk(name), f"VERSION_ID#{version}") for name in group.names)
     runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
     if not runs:
         return read_version_pages([group], table, VERSIONS_MAX)[0].newest(lambda one: one.id == version)

@@ -48,7 +48,7 @@ def is_temporary(facts: DatasetFacts) -> bool:
     """True if it is private storage: by its name, or because the only parent run that used it dropped it at last."""
     if facts.temporary:
         return True
-    return is_dropped(facts) and len(facts.users) == 1 and NO_PARENT not in facts.users
+    return is_dropped(facts) and len(facts.parent_runs) == 1 and NO_PARENT not in facts.parent_runs
 
 
 def dataset_of_group(group: DatasetGroup, facets: Facets, *, hidden: bool = False, **more: Any) -> Dataset:

@@ -121,7 +121,8 @@ def _inputs(run: RunKey, facts: RunFacts, groups: DatasetGroups) -> list[InputVe
 def _by_storage(reads: Sequence[InputVersion], table: GraphTable) -> None:
     told = [(read, storage) for read in reads if (storage := read.storage)]
     wanted = [
-        VersionQuery(read.group, f"S#{storage_key(storage)}", accept=_stored(read, storage)) for read, storage in told
+        VersionQuery(read.group, f"BY_STORAGE#{storage_key(storage)}", accept=_stored(read, storage))
+        for read, storage in told
     ]
     for (read, storage), one in zip(told, newest_written(wanted, table), strict=True):
         version = one.version if one else dataset_version_id(read.names[0], storage)
@@ -141,7 +142,7 @@ def _stored(read: InputVersion, storage: str) -> Callable[[WrittenVersion], bool
 def _by_parent(reads: Sequence[InputVersion], table: GraphTable) -> None:
     told = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
     wanted = [
-        VersionQuery(read.group, f"P#{parent}", read.facts.last or "", _others(read, good=True, parent=parent))
+        VersionQuery(read.group, f"BY_PARENT#{parent}", read.facts.last or "", _others(read, good=True, parent=parent))
         for read, parent in told
     ]
     for (read, _), one in zip(told, newest_written(wanted, table), strict=True):

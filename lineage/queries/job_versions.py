@@ -98,7 +98,7 @@ def read_version_page(job: JobId, table: GraphTable, until: str = "~") -> JobVer
     """The entries of the job's newest runs, up to a position."""
     queries = [
         RowQuery(job_pk(job), low=f"{prefix}#", high=f"{prefix}#{until}#~", newest_first=True, limit=RUNS_MAX)
-        for prefix in ("K", "U")
+        for prefix in ("WITH_IO", "WITHOUT_IO")
     ]
     pages = table.query(queries)
     cut = any(page.more for page in pages)
@@ -113,10 +113,10 @@ def read_version_page(job: JobId, table: GraphTable, until: str = "~") -> JobVer
 
 
 def _confirmed(job: JobId, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts]) -> Iterator[RunWithFacts]:
-    for prefix, page in zip(("K", "U"), pages, strict=True):
+    for prefix, page in zip(("WITH_IO", "WITHOUT_IO"), pages, strict=True):
         for row in page.rows:
             told = facts.get(run_of(row))
-            if told and owner(told) == job and has_io(told) == (prefix == "K") and stands_at(told, time_of(row)):
+            if told and owner(told) == job and has_io(told) == (prefix == "WITH_IO") and stands_at(told, time_of(row)):
                 yield run_of(row), told
 
 
@@ -186,12 +186,14 @@ def _job_version(job: JobId, entries: Sequence[JobVersionEntry]) -> JobVersion:
 
 def _older(job: JobId, newer: set[str], table: GraphTable) -> list[JobVersion]:
     """Versions that runs before the window told of, by their newest run."""
-    page = table.query([RowQuery(job_pk(job), prefix="JV#", limit=VERSIONS_MAX)])[0]
-    versions = [row.sk.removeprefix("JV#") for row in page.rows]
+    page = table.query([RowQuery(job_pk(job), prefix="VERSION#", limit=VERSIONS_MAX)])[0]
+    versions = [row.sk.removeprefix("VERSION#") for row in page.rows]
     left = [version for version in versions if version not in newer]
     if not left:
         return []
-    queries = [RowQuery(job_pk(job), prefix=f"JR#{version}#", newest_first=True, limit=_LOOK) for version in left]
+    queries = [
+        RowQuery(job_pk(job), prefix=f"VERSION_RUN#{version}#", newest_first=True, limit=_LOOK) for version in left
+    ]
     pages = table.query(queries)
     facts = read_run_facts({run_of(row) for page in pages for row in page.rows}, table)
     found = []

@@ -8,7 +8,7 @@ from typing import Generic, Literal, TypeAlias, TypeVar
 
 from lineage.graph.catalogue import NAMES, Catalogue, read_catalogue
 from lineage.graph.entities import Namespace, ResultPage, SearchHit, Sort
-from lineage.graph.facts import JobFacts, NamespaceFacts, dataset_of, deleted_at, job_of
+from lineage.graph.facts import JobFacts, NamespaceFacts, dataset_of, job_of, last_deleted
 from lineage.graph.keys import FACTS, facts_key, namespace_pk
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
@@ -27,7 +27,7 @@ def list_namespaces(
 ) -> ResultPage[Namespace]:
     """Return a page of all namespaces that an event named and the caller sees, by name, hidden ones too."""
     catalogue = read_catalogue(NAMES, table)
-    names = sorted(filter(visibility.covers, catalogue["N"]))
+    names = sorted(filter(visibility.covers, catalogue["namespaces"]))
     page = names[offset : offset + limit]
     rows = table.get((namespace_pk(name), FACTS) for name in page) if page else {}
     told = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
@@ -44,7 +44,7 @@ def find_namespace(name: str, table: GraphTable) -> Namespace | None:
 def namespace_of(name: str, facts: NamespaceFacts) -> Namespace:
     """The namespace as it is told."""
     last = facts.last or ""
-    return Namespace(name, facts.first or "", last, hidden=deleted_at(facts) > last)
+    return Namespace(name, facts.first or "", last, hidden=last_deleted(facts) > last)
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,15 +63,15 @@ class NameCatalogue:
         self._table, self._visibility = table, visibility
         self._catalogue: Catalogue = read_catalogue(NAMES, table)
         self._namespaces = NamespaceDeletions(table)
-        self._namespaces.load(self._catalogue["QN"])
+        self._namespaces.load(self._catalogue["namespaces_to_check"])
 
     def jobs(self, namespace: str | None = None, text: str = "") -> list[JobId]:
         """Return the jobs, by namespace and name, whose names hold the text in any case; some may be hidden."""
-        return self._matching(map(job_of, self._catalogue["J"]), namespace, text)
+        return self._matching(map(job_of, self._catalogue["jobs"]), namespace, text)
 
     def datasets(self, namespace: str | None = None, text: str = "") -> list[DatasetId]:
         """Return the datasets, by namespace and name, whose names hold the text in any case; some may be hidden."""
-        return self._matching(map(dataset_of, self._catalogue["D"]), namespace, text)
+        return self._matching(map(dataset_of, self._catalogue["datasets"]), namespace, text)
 
     def _matching(self, ids: Iterable[T], namespace: str | None, text: str) -> list[T]:
         wanted, sees = text.lower(), self._visibility.sees
@@ -93,7 +93,7 @@ class NameCatalogue:
 
     def primaries(self, datasets: Sequence[DatasetId]) -> tuple[dict[DatasetId, DatasetId], bool]:
         """Return the primary name, by name, of the datasets that are listed under it; and whether some are unknown."""
-        every = self._catalogue["D"]
+        every = self._catalogue["datasets"]
         doubtful = [one for one in datasets if self._is_doubtful(one)]
         known = set(datasets) - set(doubtful)
         found = {one: one for one in known if f"{one.namespace}\0{one.name}" in every}
@@ -106,8 +106,11 @@ class NameCatalogue:
         return found, self._catalogue.truncated or len(doubtful) > DOUBTFUL_MAX
 
     def _is_doubtful(self, one: Id) -> bool:
-        kind = "QJ" if isinstance(one, JobId) else "QD"
-        return one.namespace in self._catalogue["QN"] or f"{one.namespace}\0{one.name}" in self._catalogue[kind]
+        kind = "jobs_to_check" if isinstance(one, JobId) else "datasets_to_check"
+        return (
+            one.namespace in self._catalogue["namespaces_to_check"]
+            or f"{one.namespace}\0{one.name}" in self._catalogue[kind]
+        )
 
     def _off(self, ids: Sequence[Id]) -> set[Id]:
         jobs = [one for one in ids if isinstance(one, JobId)]
@@ -123,7 +126,7 @@ class NameCatalogue:
         return {
             job
             for job, facts in told.items()
-            if max(deleted_at(facts), self._namespaces.deleted(job.namespace)) > (facts.last or "")
+            if max(last_deleted(facts), self._namespaces.deleted(job.namespace)) > (facts.last or "")
         }
 
     def _hidden_datasets(self, datasets: Sequence[DatasetId]) -> set[DatasetId]:

@@ -116,10 +116,10 @@ def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> Resu
 def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
     """As many of the job's runs, newest first; whether there are more."""
     found: dict[RunKey, RunFacts] = {}
-    high = "N#~"
+    high = "RUN#~"
     while True:
         page = table.query(
-            [RowQuery(job_pk(job), low="N#", high=high, newest_first=True, limit=max(count - len(found), 1) + 8)]
+            [RowQuery(job_pk(job), low="RUN#", high=high, newest_first=True, limit=max(count - len(found), 1) + 8)]
         )[0]
         facts = read_run_facts({run_of(row) for row in page.rows}, table)
         for row in page.rows:

@@ -68,7 +68,7 @@ def newest_written(
     highs = {
         number: dict.fromkeys(one.group.names, f"{one.prefix}#{one.high}")
         for number, one in enumerate(wanted)
-        if one.group.facts.written
+        if one.group.facts.first_written
     }
     look = _LOOK
     reads = 0
@@ -89,7 +89,7 @@ def newest_written(
         facts = read_run_facts({run_of(row) for page in pages for row in page.rows}, table, at)
         left: dict[int, dict[DatasetId, str]] = {}
         for (number, name), page in zip(asked, pages, strict=True):
-            order = _standing if wanted[number].prefix == "L" else _order
+            order = _standing if wanted[number].prefix == "ACTIVE" else _order
             best = max((found[number], *_accepted(wanted[number], name, page, facts)), key=order)
             found[number] = best
             # A version may be older than its row: its run wrote it under another name before.
@@ -103,7 +103,7 @@ def _accepted(
     wanted: VersionQuery, name: DatasetId, page: RowPage, facts: dict[RunKey, RunFacts]
 ) -> Iterator[WrittenVersion]:
     for row in page.rows:
-        there = stands_at if wanted.prefix == "L" else confirmed_version
+        there = stands_at if wanted.prefix == "ACTIVE" else confirmed_version
         one = there(run_of(row), time_of(row), name, wanted.group, facts)
         if one is not None and _under(wanted.prefix, one) and wanted.accept(one):
             yield one
@@ -120,7 +120,7 @@ def _standing(one: WrittenVersion | None) -> tuple[str, str]:
 def last_streamed(groups: Sequence[DatasetGroup], table: GraphTable) -> list[WrittenVersion | None]:
     """For each group, the version of the streaming run that ended or was heard of last and did not fail."""
     return newest_written(
-        [VersionQuery(group, "L", accept=lambda one: not failed(one.facts)) for group in groups], table
+        [VersionQuery(group, "ACTIVE", accept=lambda one: not failed(one.facts)) for group in groups], table
     )
 
 
@@ -154,14 +154,14 @@ def version_by(run: RunKey, facts: RunFacts, group: DatasetGroup) -> WrittenVers
 
 
 def _under(prefix: str, one: WrittenVersion) -> bool:
-    if prefix == "G":
+    if prefix == "VERSION":
         return not failed(one.facts)
-    return failed(one.facts) if prefix == "X" else True
+    return failed(one.facts) if prefix == "FAILED" else True
 
 
 def last_writers(groups: Sequence[DatasetGroup], table: GraphTable, at: str | None = None) -> list[LastWriter | None]:
     """Who last wrote each dataset: a run that did not fail, if any did not; None if no run did."""
-    wanted = [VersionQuery(group, prefix, at or "~") for group in groups for prefix in ("G", "X")]
+    wanted = [VersionQuery(group, prefix, at or "~") for group in groups for prefix in ("VERSION", "FAILED")]
     found = newest_written(wanted, table, at)
     writers = [good or bad for good, bad in zip(found[::2], found[1::2], strict=True)]
     return [last_writer(one) if one else None for one in writers]

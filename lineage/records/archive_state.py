@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from lineage.aws.items import Item, Value
 
 _LEASE: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "LEASE"}}
-_LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "LAST"}}
+_LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "CHAIN_HEAD"}}
 
 
 @dataclass(frozen=True, slots=True)

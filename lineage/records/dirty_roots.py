@@ -1,9 +1,9 @@
 """Marks in the graph table: which roots got new records, by day, and what a trace has read of them.
 
-    MARK#<day>#<shard>    <sha of root>     root_id, gen, done_gen, left_gen
+    DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen
 
-Loading counts `gen` up after its records are written; a trace sets `done_gen` to the `gen` that it saw before it read
-them. A root is dirty while `done_gen < gen`, so compaction finds its work without a scan of the records table.
+Loading counts `gen` up after its records are written; a trace sets `traced_gen` to the `gen` that it saw before it read
+them. A root is dirty while `traced_gen < gen`, so compaction finds its work without a scan of the records table.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ _DONE_KEPT_S = 40 * 24 * 3600
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """That a root got new records on a day: `gen` counts the batches, `done_gen` those a trace has read."""
+    """That a root got new records on a day: `gen` counts the batches, `traced_gen` those a trace has read."""
 
     day: str
     root_id: str
     gen: int
-    done_gen: int
-    left_gen: int
+    traced_gen: int
+    deferred_gen: int
 
     @property
     def dirty(self) -> bool:
         """Whether some records of the root are in no archive object yet."""
-        return self.done_gen < self.gen
+        return self.traced_gen < self.gen
 
     @property
     def waiting(self) -> bool:
         """Whether a trace can be expected to clean it: not when it was left as too large."""
-        return self.dirty and self.left_gen < self.gen
+        return self.dirty and self.deferred_gen < self.gen
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,20 +73,22 @@ class Marks:
 
     def marks_on(self, day: str, shard: str, *, after: str | None = None) -> Iterator[list[tuple[str, Mark]]]:
         """Pages of a shard's marks, each with the place to go on after it."""
-        for items in query_pages(self.dynamodb, self.table, f"MARK#{day}#{shard}", after=after):
+        for items in query_pages(self.dynamodb, self.table, f"DIRTY#{day}#{shard}", after=after):
             yield [(item["sk"]["S"], _mark(item)) for item in items]
 
     def finish(self, mark: Mark, *, now_s: int) -> None:
         """Say that a committed trace has read everything up to `mark.gen`."""
         values: dict[str, Value] = {":gen": {"N": str(mark.gen)}}
         expires: dict[str, Value] = {":expires": {"N": str(now_s + _DONE_KEPT_S)}}
-        if not self._update(mark, "SET done_gen = :gen, expires_at = :expires", "gen = :gen", {**values, **expires}):
-            self._update(mark, "SET done_gen = :gen", "attribute_not_exists(done_gen) OR done_gen < :gen", values)
+        if not self._update(mark, "SET traced_gen = :gen, expires_at = :expires", "gen = :gen", {**values, **expires}):
+            self._update(mark, "SET traced_gen = :gen", "attribute_not_exists(traced_gen) OR traced_gen < :gen", values)
 
     def leave(self, mark: Mark) -> None:
         """Say that the root, as of `mark.gen`, is left to the Spark tracer: it stays dirty, but nobody waits."""
         values: dict[str, Value] = {":gen": {"N": str(mark.gen)}}
-        self._update(mark, "SET left_gen = :gen", "attribute_not_exists(left_gen) OR left_gen < :gen", values)
+        self._update(
+            mark, "SET deferred_gen = :gen", "attribute_not_exists(deferred_gen) OR deferred_gen < :gen", values
+        )
 
     def _update(self, mark: Mark, update: str, condition: str, values: Mapping[str, Value]) -> bool:
         try:
@@ -103,9 +105,9 @@ class Marks:
 
 
 def _mark_key(day: str, sha: str) -> dict[str, Value]:
-    return {"pk": {"S": f"MARK#{day}#{sha[0]}"}, "sk": {"S": sha}}
+    return {"pk": {"S": f"DIRTY#{day}#{sha[0]}"}, "sk": {"S": sha}}
 
 
 def _mark(item: Item) -> Mark:
-    numbers = {name: int(item[name]["N"]) if name in item else 0 for name in ("gen", "done_gen", "left_gen")}
+    numbers = {name: int(item[name]["N"]) if name in item else 0 for name in ("gen", "traced_gen", "deferred_gen")}
     return Mark(day=item["pk"]["S"].split("#")[1], root_id=item["root_id"]["S"], **numbers)

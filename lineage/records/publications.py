@@ -57,7 +57,7 @@ class Publications:
             "digest_sha256": {"S": one.digest_sha256},
             "published_at": {"N": str(one.published_at)},
             **({"attempt": {"S": one.attempt}} if one.attempt else {}),
-            **({"before": {"S": one.before}} if one.before else {}),
+            **({"previous_attempt": {"S": one.before}} if one.before else {}),
         }
         self.dynamodb.put_item(TableName=self.table, Item={**_key(one.day), **attributes})
         try:
@@ -82,5 +82,5 @@ def _publication(item: Item) -> Publication:
         attempt=item["attempt"]["S"] if "attempt" in item else None,
         digest_sha256=item["digest_sha256"]["S"],
         published_at=int(item["published_at"]["N"]),
-        before=item["before"]["S"] if "before" in item else None,
+        before=item["previous_attempt"]["S"] if "previous_attempt" in item else None,
     )

@@ -232,8 +232,8 @@ class Cloud:
         return {
             item["root_id"]["S"]
             for item in self.items("Graph")
-            if item["pk"]["S"].startswith("MARK#")
-            and int(item["gen"]["N"]) > int(item.get("done_gen", {"N": "0"})["N"])
+            if item["pk"]["S"].startswith("DIRTY#")
+            and int(item["gen"]["N"]) > int(item.get("traced_gen", {"N": "0"})["N"])
         }
 
     def bodies(self, queue):

@@ -52,9 +52,9 @@ def test_equal_operations_are_stored_once_and_each_run_refers_to_them(cloud):
     cloud.load_events(a_calculation_run("r-1"), a_calculation_run("r-2", backwards))
 
     found = kinds(cloud)
-    assert (found["C", "FACET"], found["C", "B"], found["C", "WHOLE"]) == (1, 1, 1)
+    assert (found["FACET", "BODY"], found["FACET", "COLUMNS"], found["FACET", "COMPLETE"]) == (1, 1, 1)
     # S1's rows: backward of the destination, forward of the source.
-    assert (found["DS", "B"], found["DS", "F"]) == (2, 2)
+    assert (found["DATASET", "BACKWARD"], found["DATASET", "FORWARD"]) == (2, 2)
 
 
 def test_an_event_that_comes_twice_changes_no_row(cloud):
@@ -63,7 +63,7 @@ def test_an_event_that_comes_twice_changes_no_row(cloud):
 
     cloud.load_events(a_check_run("r-2"), a_calculation_run("r-1"))
     assert {(item["pk"]["S"], item["sk"]["S"]): item for item in cloud.items("Graph")}.keys() == once.keys()
-    assert kinds(cloud)["C", "FACET"] == 2
+    assert kinds(cloud)["FACET", "BODY"] == 2
 
 
 def test_two_runs_that_started_in_one_millisecond_both_stay(cloud):
@@ -78,7 +78,7 @@ def test_a_telling_that_no_row_holds_lies_in_the_bucket(cloud):
     names = [sha256(str(number).encode()).hexdigest() for number in range(6_000)]
     cloud.load_events(a_calculation_run("r-1", (a_read(*names), a_write(*(f"read.{name}" for name in names)))))
 
-    assert [item["sk"]["S"] for item in cloud.items("Graph") if "s3" in item and item["pk"]["S"].startswith("C#")]
+    assert [item["sk"]["S"] for item in cloud.items("Graph") if "s3" in item and item["pk"]["S"].startswith("FACET#")]
     detail = asked(cloud).find_detail(ESTIMATED, (names[7],), DAY, "backward")
     assert [one.name for one in detail.operations] == ["read", "write"]
 

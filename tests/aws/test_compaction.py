@@ -352,7 +352,7 @@ def test_an_unknown_step_is_named(cloud):
 
 # Takes long: moto takes 2 ms for each of ten thousand roots.
 def test_ten_thousand_roots_of_a_day_are_enqueued_once_each(cloud):
-    mark_all(cloud, 10_000, gen=1, done_gen=0)
+    mark_all(cloud, 10_000, gen=1, traced_gen=0)
     sent = []
 
     def take(params, **_):
@@ -366,7 +366,7 @@ def test_ten_thousand_roots_of_a_day_are_enqueued_once_each(cloud):
     assert cloud.enqueue(plan) == 10_000
     assert sorted(sent) == sorted(f"root-{number}" for number in range(10_000))
     assert cloud.step("check", **state, shard=0) == {"settled": False, "shard": 0}
-    mark_all(cloud, 10_000, gen=1, done_gen=1)
+    mark_all(cloud, 10_000, gen=1, traced_gen=1)
 
     assert cloud.step("check", **state, shard=0) == {"settled": True, "shard": 16}
     assert cloud.seal(plan)["missing"] == 0
@@ -378,6 +378,6 @@ def mark_all(cloud, number, **generations):
     puts = []
     for root_id in (f"root-{place}" for place in range(number)):
         sha = sha_of(root_id)
-        key = {"pk": {"S": f"MARK#{DAY}#{sha[0]}"}, "sk": {"S": sha}}
+        key = {"pk": {"S": f"DIRTY#{DAY}#{sha[0]}"}, "sk": {"S": sha}}
         puts.append({"PutRequest": {"Item": {**key, "root_id": {"S": root_id}, **numbers}}})
     batch_write(cloud.dynamodb, cloud.outputs["GraphTableName"], puts)

@@ -43,7 +43,7 @@ def logged(cloud):
 def facts(cloud):
     """The graph table's rows as text; how often a row was swapped depends on the batches."""
     return {
-        (item["pk"]["S"], item["sk"]["S"]): {name: value for name, value in item.items() if name != "v"}
+        (item["pk"]["S"], item["sk"]["S"]): {name: value for name, value in item.items() if name != "version"}
         for item in cloud.items("Graph")
     }
 

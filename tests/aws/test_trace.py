@@ -93,7 +93,7 @@ def test_a_root_above_the_threshold_is_left_as_it_is_and_said_so(cloud, monkeypa
     assert cloud.trace(**REQUEST) == []
     assert cloud.objects() == {}
     assert cloud.dirty() == {"flights"}
-    assert [item["left_gen"] for item in cloud.items("Graph")] == [{"N": "1"}]
+    assert [item["deferred_gen"] for item in cloud.items("Graph")] == [{"N": "1"}]
 
 
 def test_a_root_that_would_not_be_done_in_time_is_left(cloud):

@@ -156,7 +156,7 @@ def test_a_digest_of_a_day_that_nobody_sealed_is_found(sealed):
 
 def test_a_graph_table_without_an_end_proves_no_digest(sealed):
     sealed.dynamodb.delete_item(
-        TableName=sealed.outputs["GraphTableName"], Key={"pk": {"S": "COMPACTION"}, "sk": {"S": "LAST"}}
+        TableName=sealed.outputs["GraphTableName"], Key={"pk": {"S": "COMPACTION"}, "sk": {"S": "CHAIN_HEAD"}}
     )
 
     told = "the graph table names no digest as the last"

@@ -12,16 +12,16 @@ WRITES = ("PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "PartiQLInser
 READS = ("GetItem", "BatchGetItem", "Query")
 ADMIN = "arn:aws:iam::123456789012:role/Admin"
 OVER_TLS = {"aws_SecureTransport": "true", "s3_TlsVersion": "1.3"}
-ARCHIVE = ("ROOT#0a", "OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", "MARK#2025-11-20#0", "STAGED#0a")
-GRAPH = ("RUN#r", "JOB#j", "DS#d", "C#c", "NS#n", "NAMES", "COLUMNS", "EVENTS", "EVENTS#2025-11-20#0")
+ARCHIVE = ("ROOT#0a", "OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", "DIRTY#2025-11-20#0", "STAGED#0a")
+GRAPH = ("RUN#r", "JOB#j", "DATASET#d", "FACET#c", "NAMESPACE#n", "NAMES", "COLUMNS", "EVENTS", "EVENTS#2025-11-20#0")
 # Which partitions of the graph table each function, and the Spark tracer, may use in any way.
 PARTITIONS = {
     "InputFunction": (),
-    "LoadFunction": ("MARK#2025-11-20#0",),
+    "LoadFunction": ("DIRTY#2025-11-20#0",),
     "TraceFunction": ARCHIVE,
     "TraceRoot": ARCHIVE,
-    "CompactFunction": ("OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", "MARK#2025-11-20#0"),
-    "ExpiredFunction": ("ROOT#0a", "MARK#2025-11-20#0", "STAGED#0a"),
+    "CompactFunction": ("OBJECT#2025-11-20#0", "DAY#2025-11-20", "COMPACTION", "DIRTY#2025-11-20#0"),
+    "ExpiredFunction": ("ROOT#0a", "DIRTY#2025-11-20#0", "STAGED#0a"),
     "EventsFunction": GRAPH,
     "ApiFunction": (*ARCHIVE, *GRAPH, "TOKENS"),
 }
@@ -89,7 +89,7 @@ def test_the_archive_is_locked_only_where_a_context_value_says_so(template, turn
 def test_no_role_that_code_runs_under_may_write_a_token(stack, name):
     statements = stack.statements(name)
     for action in WRITES:
-        for keys in (["TOKENS"], ["RUN#r", "TOKENS"], ["TOKENS", "MARK#2025-11-20#0"]):
+        for keys in (["TOKENS"], ["RUN#r", "TOKENS"], ["TOKENS", "DIRTY#2025-11-20#0"]):
             decision = decide(statements, f"dynamodb:{action}", "GraphTable.Arn", dynamodb_LeadingKeys=keys)
             assert decision == "denied", (action, keys)
 

@@ -182,7 +182,7 @@ def _reports_of(run: RunKey, version: str, facts: RunFacts, group: DatasetGroup)
         told = reported_columns(facts, text_of(name))
         if told is not None:
             mum = False
-            yield ColumnReport(teller, (told.tellings, name))
+            yield ColumnReport(teller, (told.refs, name))
     if mum:
         unknown = NO_COLUMNS if is_explicit(facts) else unknown_columns(map(dataset_of, facts.inputs))
         yield ColumnReport(teller, ((), group.primary), unknown)
@@ -200,5 +200,5 @@ def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
 def _described(groups: Sequence[DatasetGroup], table: GraphTable) -> set[DatasetId]:
     """Those of the datasets of which any DatasetEvent tells."""
     asked = [(group.primary, name) for group in groups for name in group.names]
-    pages = table.query([RowQuery(dataset_pk(name), prefix="E#", limit=1) for _, name in asked]) if asked else []
+    pages = table.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in asked]) if asked else []
     return {primary for (primary, _), page in zip(asked, pages, strict=True) if page.rows}

@@ -256,9 +256,9 @@ class CurrentColumns:
         if group.facts.declarations:
             stamp = max(group.facts.declarations)
             telling = group.facts.declarations[stamp]
-            for name in map(dataset_of, telling["into"]):
+            for name in map(dataset_of, telling["outputs"]):
                 run = RunKey.of(name.namespace, uuid_of_bytes(stamp.partition("#")[2]))
-                entry.reports.append(ColumnReport(Reporter(run, None, None, declared=True), ((telling["kept"],), name)))
+                entry.reports.append(ColumnReport(Reporter(run, None, None, declared=True), ((telling["ref"],), name)))
         return entry
 
     def _add_writer(self, entry: DatasetColumns, node: Mapping[str, Any]) -> None:
@@ -266,10 +266,10 @@ class CurrentColumns:
         job = job_of(node["job"])
         for name in sorted(outputs & set(entry.group.names)):
             told = node["columns"][text_of(name)]
-            version = run_version_id(name, job.namespace, told["run"]) if told["made"] else None
+            version = run_version_id(name, job.namespace, told["run"]) if told["versioned"] else None
             teller = Reporter(RunKey.of(job.namespace, told["run"]), job, version, told["declared"])
-            unknown = NO_COLUMNS if told["tellings"] or told["explicit"] else unknown_columns(inputs)
-            entry.reports.append(ColumnReport(teller, (tuple(told["tellings"]), name), unknown))
+            unknown = NO_COLUMNS if told["refs"] or told["explicit"] else unknown_columns(inputs)
+            entry.reports.append(ColumnReport(teller, (tuple(told["refs"]), name), unknown))
 
 
 def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts) -> None:
@@ -278,7 +278,7 @@ def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts)
     for name in entry.group.names:
         reported = reported_columns(facts, text_of(name))
         if reported is not None:
-            entry.reports.append(ColumnReport(teller, (reported.tellings, name)))
+            entry.reports.append(ColumnReport(teller, (reported.refs, name)))
 
 
 def unknown_columns(inputs: Iterable[DatasetId]) -> Columns:

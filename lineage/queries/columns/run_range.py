@@ -28,9 +28,9 @@ from lineage_model.ids import DatasetId, RunKey
 from lineage_model.operation_set import OperationSet
 from lineage_model.operations import parse_operations
 
-Side: TypeAlias = Literal["B", "F"]
-BACKWARD: Side = "B"
-FORWARD: Side = "F"
+Side: TypeAlias = Literal["BACKWARD", "FORWARD"]
+BACKWARD: Side = "BACKWARD"
+FORWARD: Side = "FORWARD"
 # Runs of one dataset that are looked at, the newest, unless fewer are asked for.
 RUNS_MAX = 10_000
 # Rows that are read to find one that its run's facts confirm.
@@ -119,12 +119,12 @@ class RunRange:
 
     def _written(self, name: DatasetId, row: Row) -> RunColumns:
         sources = [dataset_of(text) for text in row.data["sources"]]
-        return self._run_columns(row, tuple(row.data["tellings"]), name, sources)
+        return self._run_columns(row, tuple(row.data["refs"]), name, sources)
 
     def _read(self, name: DatasetId, row: Row) -> RunRead:
-        into: Mapping[str, Sequence[str]] = row.data["into"]
+        into: Mapping[str, Sequence[str]] = row.data["outputs"]
         made = (self._run_columns(row, tuple(into[text]), dataset_of(text), [name]) for text in sorted(into))
-        return RunRead(_run(row), tuple(row.data["read"]), tuple(made))
+        return RunRead(_run(row), tuple(row.data["reads"]), tuple(made))
 
     def _alike(self, dataset: DatasetId, way: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
         """Return the rows of the newest run of those that have equal rows, with all of these runs."""
@@ -228,7 +228,7 @@ class RunRange:
 
     def _confirmable(self, rows: Sequence[Row]) -> list[Row]:
         """Return the rows without those that are marked beyond the newest: each of these costs its run's facts."""
-        marked = [row for row in rows if "marked" in row.data][_UNVERIFIED_MAX:]
+        marked = [row for row in rows if "unverified" in row.data][_UNVERIFIED_MAX:]
         self.truncated |= bool(marked)
         left_out = {row.sk for row in marked}
         return [row for row in rows if row.sk not in left_out]
@@ -265,26 +265,28 @@ def _content(row: Row) -> bytes:
 
 def _keys_of(name: DatasetId, rows: Iterable[Row]) -> Iterable[ColumnKey]:
     for row in rows:
-        if "into" in row.data:
-            yield from ((tuple(tellings), dataset_of(text)) for text, tellings in row.data["into"].items() if tellings)
-        elif row.data["tellings"]:
-            yield tuple(row.data["tellings"]), name
+        if "outputs" in row.data:
+            yield from (
+                (tuple(tellings), dataset_of(text)) for text, tellings in row.data["outputs"].items() if tellings
+            )
+        elif row.data["refs"]:
+            yield tuple(row.data["refs"]), name
 
 
 def _operations(row: Row) -> list[str]:
-    told = [*row.data.get("read", ()), *row.data.get("tellings", ())]
+    told = [*row.data.get("reads", ()), *row.data.get("refs", ())]
     return [telling for telling in told if telling.startswith(OPERATIONS_KIND)]
 
 
 def _named(row: Row) -> Iterable[DatasetId]:
-    return map(dataset_of, (*row.data.get("sources", ()), *row.data.get("into", ())))
+    return map(dataset_of, (*row.data.get("sources", ()), *row.data.get("outputs", ())))
 
 
 def _checked(
     rows: Mapping[tuple[DatasetId, Side], Sequence[Row]], table: GraphTable
 ) -> dict[tuple[DatasetId, Side], Sequence[Row]]:
     """The rows, those that are marked as the facts of their runs have them now, if they still do."""
-    marked = {run_of(row) for some in rows.values() for row in some if "marked" in row.data}
+    marked = {run_of(row) for some in rows.values() for row in some if "unverified" in row.data}
     if not marked:
         return dict(rows)
     right: dict[Any, Row] = {}
@@ -292,9 +294,9 @@ def _checked(
         right.update(time_range_rows(run, facts))
     return {
         one: [
-            right[row.key] if "marked" in row.data else row
+            right[row.key] if "unverified" in row.data else row
             for row in some
-            if "marked" not in row.data or row.key in right
+            if "unverified" not in row.data or row.key in right
         ]
         for one, some in rows.items()
     }

@@ -40,15 +40,15 @@ def listed(table, limit=1000, offset=0):
 def test_a_reader_misses_no_name_while_loaders_compact_the_catalogue(seed):
     dice = random.Random(seed)
     table = MemoryTable()
-    table.put(named("J", JobId("emissions", name)) for name in JOBS[:5])
+    table.put(named("jobs", JobId("emissions", name)) for name in JOBS[:5])
     compact(NAMES, table, changes_max=dice.choice((0, 3)))
-    table.put(named("J", JobId("emissions", name)) for name in JOBS[5:10])
+    table.put(named("jobs", JobId("emissions", name)) for name in JOBS[5:10])
 
     def meanwhile(_late=None):
         if dice.random() < 0.5:
             compact(NAMES, table, changes_max=dice.choice((0, 3)))
 
-    found = read_catalogue(NAMES, SteppedTable(table.items, meanwhile, dice))["J"]
+    found = read_catalogue(NAMES, SteppedTable(table.items, meanwhile, dice))["jobs"]
 
     assert found == {f"emissions\0{name}" for name in JOBS[:10]}
 

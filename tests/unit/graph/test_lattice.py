@@ -84,7 +84,7 @@ def test_a_history_keeps_the_latest_hundred_contents():
 
 def test_facts_join_field_by_field_and_keep_what_only_one_of_them_tells():
     left = RunFacts(first="2", last="2", jobs={"ns\0a": "2#x"}, times=("2",), inputs={"ns\0d": "2"})
-    right = RunFacts(first="1", last="1", jobs={"ns\0b": "1#x"}, times=("1",), typed="1")
+    right = RunFacts(first="1", last="1", jobs={"ns\0b": "1#x"}, times=("1",), first_typed="1")
 
     whole = join(left, right)
 
@@ -92,7 +92,7 @@ def test_facts_join_field_by_field_and_keep_what_only_one_of_them_tells():
         "jobs": {"ns\0a": "2#x", "ns\0b": "1#x"},
         "first": "1",
         "last": "2",
-        "typed": "1",
+        "first_typed": "1",
         "times": ["1", "2"],
         "inputs": {"ns\0d": "2"},
     }

@@ -68,7 +68,7 @@ def test_a_run_that_leaves_a_thousand_datasets_takes_its_edges_along():
     world.load(a_run(RUNS[0], READER, inputs=parts(1_000)))
     world.load(a_run(RUNS[1], READER, time=TIMES[3], inputs=parts(2)))
     assert len(world.questions.find_job(READER).inputs) == 2
-    left = [item for item in world.dynamo.items() if item["sk"]["S"].startswith("A#R#")]
+    left = [item for item in world.dynamo.items() if item["sk"]["S"].startswith("NOW#READER#")]
     assert len(left) == 2
 
 

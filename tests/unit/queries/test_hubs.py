@@ -1,0 +1,25 @@
+"""Datasets with more readers than one query takes: at an earlier time they keep their producers."""
+
+from __future__ import annotations
+
+from lineage.graph.apply import apply_changes
+from lineage.queries import dataset_groups
+from lineage.queries.service import Questions
+from lineage_model.ids import JobId
+from tests.memory_table import MemoryTable
+from tests.unit.graph.statements import A, X, an_event, at
+
+
+def test_a_dataset_of_too_many_past_readers_keeps_its_producers(monkeypatch):
+    monkeypatch.setattr(dataset_groups, "EDGES_MAX", 10)
+    readers = [
+        an_event(2, f"r{number:02}", JobId("emissions", f"a reader {number:02}"), inputs=[X]) for number in range(20)
+    ]
+    table = MemoryTable()
+    apply_changes([an_event(1, "w1", A, outputs=[X]), *readers], table)
+    questions = Questions(table)
+
+    graph = questions.find_graph(X.node_id, depth=1, at=at(5))
+
+    assert A in {job.id for job in graph.jobs}
+    assert graph.truncated
