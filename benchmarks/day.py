@@ -27,6 +27,7 @@ from benchmarks.processes import Say
 from lambdas import compact, expired, load, trace, wiring
 from lambdas import input as input_function
 from lineage import settings
+from lineage.records.archive import prefix_of
 from lineage_model.ids import SHARDS
 from local.deploy import client_settings, deploy
 from local.endpoint import Endpoint
@@ -160,9 +161,7 @@ class Account:
             return answer
 
     def _archived(self, day: str) -> int:
-        year, month, date = day.split("-")
-        prefix = f"traces/year={year}/month={month}/day={date}/"
-        listed = self.s3.list_objects_v2(Bucket=os.environ[settings.ARCHIVE_BUCKET], Prefix=prefix)
+        listed = self.s3.list_objects_v2(Bucket=os.environ[settings.ARCHIVE_BUCKET], Prefix=prefix_of(day))
         return sum(one["Size"] for one in listed["Contents"])
 
     def _expire(self, ledger: Ledger) -> None:

@@ -15,6 +15,16 @@ def day_of(moment_s: int) -> str:
     return datetime.fromtimestamp(moment_s, timezone.utc).date().isoformat()
 
 
+def hive_prefix(day: str) -> str:
+    """Return the folders of a day, which Hive reads as partitions.
+
+    >>> hive_prefix("2026-11-20")
+    'year=2026/month=11/day=20/'
+    """
+    year, month, date_ = day.split("-")
+    return f"year={year}/month={month}/day={date_}/"
+
+
 def shift(day: str, days: int) -> str:
     """The day that many days later, or earlier.
 

@@ -44,6 +44,9 @@ class Source:
         """Where it stands among others."""
         return self.dataset, self.field or ()
 
+    def __lt__(self, other: Source) -> bool:
+        return self.order < other.order
+
 
 Sources: TypeAlias = Mapping[Source, frozenset[Transformation]]
 

@@ -1,4 +1,4 @@
-"""The operations of one run, and what they say of fields: which comes of which, which are dropped, generated, unused.
+"""The operations of one run, and what they say of fields: which comes of which, which are dropped, generated.
 
 The granularity is the operation, as in CDAP: every output of a transform is made of all its inputs. A field that is
 read and written untouched is made of itself alone. All is linear in operations and their inputs (see `reach`).
@@ -145,16 +145,6 @@ class OperationSet:
         """How many sources `columns` holds, those once that fields share; cheap however many."""
         return self._count(self._shared)
 
-    def field_maps(self) -> dict[tuple[DatasetId, DatasetId], set[tuple[FieldPath, FieldPath]]]:
-        """Which fields of a source went into which of a destination; `pair_count` says how much that is."""
-        maps: dict[tuple[DatasetId, DatasetId], set[tuple[FieldPath, FieldPath]]] = {}
-        for column, origins in self.written.items():
-            reach = self._reach(origins)
-            for source in self.reached.columns(reach.direct | reach.made):
-                pairs = maps.setdefault((source.dataset, column.dataset), set())
-                pairs.add((source.field, column.field))
-        return maps
-
     @property
     def pair_count(self) -> int:
         """How many pairs of a source's field and a field made of it there are; cheap however many."""
@@ -175,14 +165,6 @@ class OperationSet:
         """The destinations' fields that are made of no field."""
         reaches = ((column, self._reach(origins)) for column, origins in self.written.items())
         return frozenset(column for column, reach in reaches if not reach.direct | reach.made)
-
-    @property
-    def unused(self) -> frozenset[Column]:
-        """The source fields that were read, and taken by no operation."""
-        source = {read.name: read.source for read in self.reads}
-        every = {Column(read.source, parse_slashed(name)) for read in self.reads for name in read.outputs}
-        taken = (one for operation in self.operations for one in inputs_of(operation) if one.origin in source)
-        return frozenset(every - {Column(source[one.origin], parse_slashed(one.name)) for one in taken})
 
     def renamed(self, names: Mapping[DatasetId, DatasetId]) -> OperationSet:
         """The same with endpoints under other names; those that `names` does not tell stay."""

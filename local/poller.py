@@ -1,35 +1,49 @@
-"""What the pollers of queues and streams share: how Lambda reads the answer to a batch, and who is told of failures."""
+"""The threads of queues, streams and schedules; how Lambda reads the result of a batch, and failures to print."""
 
 from __future__ import annotations
 
+import threading
+from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Protocol
 
 from local.functions import Answer
 
 
-class Poller(Protocol):
-    """Something that runs in threads of its own until it is asked to stop."""
+class Poller(ABC):
+    """A thread of its own that runs until it is asked to stop."""
+
+    def __init__(self, name: str) -> None:
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name=name, daemon=True)
+
+    @abstractmethod
+    def _run(self) -> None:
+        """Work until `_stopping` is set."""
 
     def start(self) -> None:
         """Begin."""
+        self._thread.start()
 
     def ask_to_stop(self) -> None:
         """Begin nothing new."""
+        self._stopping.set()
 
     def join(self) -> None:
         """Wait until nothing of it runs any more."""
+        if self._thread.ident is not None:
+            self._thread.join()
 
 
-class Feeder(Poller, Protocol):
-    """A poller that holds what it has taken until a function has accepted it."""
+class Feeder(Poller):
+    """A poller that holds what it has taken until a function has accepted it; in a `hurry` it waits for no window."""
 
-    hurry: bool
+    hurry = False
 
     @property
+    @abstractmethod
     def held(self) -> int:
-        """How much that is."""
+        """The number of things that it holds."""
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from local.clock import Clock
 from local.functions import Functions
-from local.poller import Failure, failed_ids, failure_of
+from local.poller import Failure, Feeder, failed_ids, failure_of
 
 if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
@@ -53,8 +53,11 @@ class _Batch:
     due: float = 0.0
 
 
-class QueuePoller:
-    """Polls one queue in a thread of its own and invokes the function in up to two more."""
+class QueuePoller(Feeder):
+    """A poller of one queue, which invokes the function in up to two threads more.
+
+    What it holds when it is stopped goes back to the queue when its visibility timeout has passed.
+    """
 
     def __init__(
         self,
@@ -65,8 +68,8 @@ class QueuePoller:
         clock: Clock,
         tell: Callable[[Failure], None],
     ) -> None:
+        super().__init__(f"poll-{mapping.logical_id}")
         self.mapping = mapping
-        self.hurry = False
         self.batches = 0
         self._sqs = sqs
         self._functions = functions
@@ -77,21 +80,10 @@ class QueuePoller:
         self._free = threading.BoundedSemaphore(workers)
         self._lock = threading.Lock()
         self._held = 0
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"poll-{mapping.logical_id}", daemon=True)
-
-    def start(self) -> None:
-        """Begin to poll."""
-        self._thread.start()
-
-    def ask_to_stop(self) -> None:
-        """Stop polling; what is held goes back to the queue when its visibility timeout has passed."""
-        self._stopping.set()
 
     def join(self) -> None:
         """Wait until nothing of this poller runs any more."""
-        if self._thread.ident is not None:
-            self._thread.join()
+        super().join()
         self._executor.shutdown(wait=True)
 
     @property

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, timedelta, timezone
 
 from local.clock import Clock
 from local.errors import UnknownInTemplate
+from local.poller import Poller
 
 _TICK_S = 0.5
 _CRON = re.compile(r"cron\((\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\)")
@@ -56,7 +56,7 @@ def _refused(logical_id: str, expression: str) -> UnknownInTemplate:
     return UnknownInTemplate(f"{logical_id}: property ScheduleExpression: {rule}, got {expression!r}")
 
 
-class Scheduler:
+class Scheduler(Poller):
     """Starts what is due, looking twice a second.
 
     Days that are skipped at once start a machine once, not once a day: it would only find its own lease taken.
@@ -65,25 +65,11 @@ class Scheduler:
     def __init__(
         self, starts: list[ScheduledStart], *, clock: Clock, start_machine: Callable[[str, str], None]
     ) -> None:
+        super().__init__("schedules")
         self._starts = starts
         self._clock = clock
         self._start_machine = start_machine
         self._seen = self._minute()
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name="schedules", daemon=True)
-
-    def start(self) -> None:
-        """Begin to tick."""
-        self._thread.start()
-
-    def ask_to_stop(self) -> None:
-        """Start nothing any more."""
-        self._stopping.set()
-
-    def join(self) -> None:
-        """Wait until the ticking has ended."""
-        if self._thread.ident is not None:
-            self._thread.join()
 
     def _minute(self) -> datetime:
         return datetime.fromtimestamp(self._clock.now() // 60 * 60, timezone.utc)

@@ -7,7 +7,6 @@ refused. Order is kept: a batch is delivered until it succeeds, or is given up, 
 from __future__ import annotations
 
 import json
-import threading
 import uuid
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -18,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from local.clock import Clock
 from local.errors import UnknownInTemplate
 from local.functions import Answer, Functions
-from local.poller import Failure, failed_ids, failure_of
+from local.poller import Failure, Feeder, failed_ids, failure_of
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -74,7 +73,7 @@ def _matches(pattern: object, value: object) -> bool:
     return isinstance(pattern, list) and value in pattern
 
 
-class StreamPoller:
+class StreamPoller(Feeder):
     """Delivers the removals it is given, in a thread of its own."""
 
     def __init__(
@@ -86,29 +85,14 @@ class StreamPoller:
         clock: Clock,
         tell: Callable[[Failure], None],
     ) -> None:
+        super().__init__(f"poll-{mapping.logical_id}")
         self.mapping = mapping
-        self.hurry = False
         self._s3 = s3
         self._functions = functions
         self._clock = clock
         self._tell = tell
         self._backlog: deque[Record] = deque()
         self._sequence = 0
-        self._stopping = threading.Event()
-        self._thread = threading.Thread(target=self._run, name=f"poll-{mapping.logical_id}", daemon=True)
-
-    def start(self) -> None:
-        """Begin to deliver."""
-        self._thread.start()
-
-    def ask_to_stop(self) -> None:
-        """Deliver no more."""
-        self._stopping.set()
-
-    def join(self) -> None:
-        """Wait until nothing of this poller runs any more."""
-        if self._thread.ident is not None:
-            self._thread.join()
 
     @property
     def held(self) -> int:

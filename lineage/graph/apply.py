@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from lineage.graph.catalogue import CHANGES_MAX, compact
 from lineage.graph.delta import Statement, delta_of
@@ -122,6 +122,9 @@ def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
     return {row.key: row for row in rows}
 
 
+T = TypeVar("T")
+
+
 def apply_changes(statements: Sequence[Statement], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
     """Make the statements part of the facts, bring the current graph up to them, and compact the catalogue.
 
@@ -133,3 +136,21 @@ def apply_changes(statements: Sequence[Statement], table: GraphTable, *, changes
     refresh_nodes(merged.jobs, table)
     for catalogue in sorted(merged.catalogues):
         compact(catalogue, table, changes_max=changes_max)
+
+
+def failures(
+    things: Sequence[T], act: Callable[[Sequence[T]], None], *, is_passing: Callable[[Exception], bool]
+) -> Iterator[tuple[T, Exception]]:
+    """Act on all things together or, if one of them does not let that be, on each alone; yield those that failed.
+
+    A passing error (AWS refused for now) is no thing's fault: each alone would be refused as well.
+    """
+    if not things:
+        return
+    try:
+        act(things)
+    except Exception as error:  # noqa: BLE001 - a fault of ours that one event finds must not keep the others
+        if len(things) == 1 or is_passing(error):
+            yield from ((one, error) for one in things)
+        else:
+            yield from (failed for one in things for failed in failures([one], act, is_passing=is_passing))

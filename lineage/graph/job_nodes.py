@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any, TypeAlias
 
@@ -19,7 +19,7 @@ from lineage.graph.facts import (
     parent_of,
     text_of,
 )
-from lineage.graph.newest import RunWithFacts, last_started, last_with_columns, last_with_io, newest
+from lineage.graph.index_scan import RunWithFacts, first_found, last_started, last_with_columns, last_with_io
 from lineage.graph.run_facts import (
     effective_time,
     ended,
@@ -178,7 +178,9 @@ def compute_nodes(
     jobs: Mapping[JobId, JobFacts], table: GraphTable, at: str | None = None
 ) -> dict[JobId, dict[str, Any]]:
     """The node of each job, from what is known of it (or was, at that time) and of its runs."""
-    runs = newest([ask for job in jobs for ask in (last_with_io(job), last_started(job))], table, at)
+    high = at or "~"
+    scans = [scan for job in jobs for scan in (last_with_io(job, high), last_started(job, high))]
+    runs = first_found(scans, table, at=at)
     knowns = dict(zip(jobs, runs[::2], strict=True))
     tellers = _reporters(jobs, knowns, table, at)
     return {
@@ -202,11 +204,9 @@ def _reporters(
                 found[job][output] = known
             else:
                 open_.append((job, output))
-    for (job, output), teller in zip(open_, _query_reporters(open_, table, at), strict=True):
-        if teller is not None:
-            found[job][output] = teller
+    scans = [last_with_columns(job, output, at or "~") for job, output in open_]
+    newest = first_found(scans, table, at=at)
+    for (job, output), reporter in zip(open_, newest, strict=True):
+        if reporter is not None:
+            found[job][output] = reporter
     return found
-
-
-def _query_reporters(open_: Sequence[_Pair], table: GraphTable, at: str | None) -> list[RunWithFacts | None]:
-    return newest([last_with_columns(job, output) for job, output in open_], table, at) if open_ else []

@@ -11,7 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from lineage.aws.bodies import Pointer
 from lineage.aws.queues import QueuedMessage
-from lineage.graph.apply import apply_changes
+from lineage.graph.apply import apply_changes, failures
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.ingest import parse_event_message
 from lineage.openlineage.naming import NameRules
@@ -113,21 +113,14 @@ def _fetch(pointer: Pointer, s3: S3Client) -> Any:
 
 
 def _load(events: dict[str, RawEvent], stores: EventStores, *, day: str) -> dict[str, str]:
-    """Load them together or, if that fails because of one of them, each alone; why each failed that did."""
-    if not events:
-        return {}
-    try:
-        stores.log.put(list(events.values()), day)
-        apply_changes([event.statement for event in events.values()], stores.table)
-    except Exception as error:  # noqa: BLE001 - a fault of ours that one event finds must not keep the others
-        if len(events) == 1 or _is_passing(error):
-            return dict.fromkeys(events, _reason(error))
-        return {
-            message_id: reason
-            for one in events
-            for message_id, reason in _load({one: events[one]}, stores, day=day).items()
-        }
-    return {}
+    """Load the events by message id; return the reason of each that failed."""
+
+    def load(message_ids: Sequence[str]) -> None:
+        some = [events[one] for one in message_ids]
+        stores.log.put(some, day)
+        apply_changes([event.statement for event in some], stores.table)
+
+    return {one: _reason(error) for one, error in failures(list(events), load, is_passing=_is_passing)}
 
 
 def _is_passing(error: Exception) -> bool:
@@ -189,16 +182,20 @@ def _replay(objects: int, lines: Sequence[tuple[str, Any]], log: EventLog, rules
 
 
 def _apply(events: Sequence[tuple[str, RawEvent]], log: EventLog) -> list[str]:
-    """Apply them together or, if one of them does not let that be, each alone; why those failed that did."""
-    if not events:
-        return []
-    try:
-        log.enlist(event for _, event in events)
-        apply_changes([event.statement for _, event in events], log.table)
-    except (Unavailable, BotoCoreError, ClientError):
-        raise
-    except Exception as error:  # noqa: BLE001 - as in loading: a fault that one event finds must not keep the others
-        if len(events) == 1:
-            return [f"{events[0][0]}: {type(error).__name__}: {error}"]
-        return [reason for one in events for reason in _apply([one], log)]
-    return []
+    """Apply the events; return the place and the reason of each that failed."""
+
+    def act(some: Sequence[tuple[str, RawEvent]]) -> None:
+        log.enlist(event for _, event in some)
+        apply_changes([event.statement for _, event in some], log.table)
+
+    reasons = []
+    for (place, _), error in failures(events, act, is_passing=_is_of_aws):
+        if _is_of_aws(error):
+            raise error
+        reasons.append(f"{place}: {type(error).__name__}: {error}")
+    return reasons
+
+
+def _is_of_aws(error: Exception) -> bool:
+    """True for any refusal of AWS: a replay stops there and starts over, and loses nothing."""
+    return isinstance(error, (Unavailable, BotoCoreError, ClientError))

@@ -12,10 +12,13 @@ from lineage.graph.facts import DatasetFacts, NamespaceFacts, as_of, dataset_of,
 from lineage.graph.keys import DATASET_FACTS, FACTS, NOW, dataset_pk, facts_key, namespace_pk
 from lineage.graph.table import GraphTable, Row, RowPage, RowQuery
 from lineage.graph.visibility import Visibility
+from lineage.walk import Walked, walk
 from lineage_model.ids import DatasetId, JobId
 
 # Current readers and producers of one name that are looked at.
 EDGES_MAX = 3_000
+# Names that one question reads because they are aliases, of all its datasets together.
+ALIASES_MAX = 10_000
 # So many names are read in one round, by one or two requests each; more in two rounds of fewer requests.
 _FEW = 100
 
@@ -57,27 +60,46 @@ class DatasetGroups:
     """The groups of the datasets asked for so far, as of a time; `edges` reads who uses them as well.
 
     `ever`: among the tellers is every job that ever read a dataset. Such a job may still stand by an earlier report,
-    which it made under another name of what it writes.
+    which it made under another name of what it writes. `truncated`: of more names than `ALIASES_MAX` some were not
+    read; a dataset then is what its names that were read make of it.
     """
 
-    def __init__(self, table: GraphTable, at: str | None = None, *, edges: bool = False, ever: bool = False) -> None:
+    def __init__(
+        self,
+        table: GraphTable,
+        at: str | None = None,
+        *,
+        edges: bool = False,
+        ever: bool = False,
+        aliases_max: int = ALIASES_MAX,
+    ) -> None:
         self._table, self._at, self._edges, self._ever = table, at, edges, ever
         self._names: dict[DatasetId, _Name] = {}
         self._whole: set[DatasetId] = set()
         self._groups: dict[DatasetId, DatasetGroup] = {}
+        self._aliases_left = aliases_max
+        self.truncated = False
 
     def load(self, names: Iterable[DatasetId], *, readers: bool = True) -> None:
         """Read these names, those that they are aliases of, and the other names of these.
 
         `readers`: and who reads them, where edges are asked for.
         """
-        wanted, read = set(names), self._whole if readers and self._edges else self._names.keys()
-        wanted |= {other for name in wanted & self._names.keys() for other in self._beside(name)}
-        while frontier := sorted(wanted - read):
-            for name, found in zip(frontier, self._read(frontier, readers), strict=True):
-                self._names[name] = found
-            self._whole.update(frontier if readers else ())
-            wanted |= {other for name in frontier for other in self._beside(name)}
+        read = self._whole if readers and self._edges else self._names.keys()
+
+        def read_names(level: Sequence[DatasetId], _: bool) -> Iterable[DatasetId]:
+            self._names.update(zip(level, self._read(level, readers), strict=True))
+            self._whole.update(level if readers else ())
+            return {other for name in level for other in self._beside(name)} - read
+
+        wanted = set(names)
+        aliases = {other for name in wanted & self._names.keys() for other in self._beside(name)}
+        walked = Walked[DatasetId](self._aliases_left)
+        start = {*(wanted - read), *walked.fitting(sorted(aliases - wanted - read))}
+        walked.limit += len(wanted - read)
+        walk(start, read_names, into=walked)
+        self._aliases_left = walked.limit - len(walked.hops)
+        self.truncated |= walked.truncated
         self._groups.clear()
 
     def take(self, rows: Mapping[DatasetId, Row | None]) -> None:
@@ -108,12 +130,15 @@ class DatasetGroups:
         return min(path[path.index(name) :])
 
     def _target(self, name: DatasetId) -> DatasetId | None:
+        """Return the name that this one is an alias of, if that was read."""
         known = self._names.get(name)
-        return primary_of(known.facts) if known else None
+        target = primary_of(known.facts) if known else None
+        return target if target in self._names else None
 
     def _beside(self, name: DatasetId) -> Iterable[DatasetId]:
-        target = self._target(name)
-        return [*map(dataset_of, self._names[name].facts.other_names), *([target] if target else [])]
+        facts = self._names[name].facts
+        target = primary_of(facts)
+        return [*map(dataset_of, facts.other_names), *([target] if target else [])]
 
     def _merged(self, primary: DatasetId) -> DatasetGroup:
         members, frontier = {primary}, [primary]

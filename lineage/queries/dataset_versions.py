@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from lineage.graph.entities import DatasetVersion
 from lineage.graph.facts import RunFacts, merged_facets, present
+from lineage.graph.index_scan import IndexScan, advance, end_of, read_run_facts, time_of
 from lineage.graph.job_nodes import summarize_run
 from lineage.graph.keys import dataset_pk
-from lineage.graph.newest import end_of, read_run_facts, run_of, time_of
 from lineage.graph.run_facts import dataset_version_id, failed
-from lineage.graph.table import GraphTable, RowPage, RowQuery
+from lineage.graph.table import GraphTable, Row
 from lineage.openlineage.event import Facets
 from lineage.queries.dataset_groups import DatasetGroup
 from lineage.queries.descriptions import describe, fields_of
@@ -21,9 +22,8 @@ from lineage_model.ids import DatasetId, RunKey
 
 # Versions of one dataset that are looked at.
 VERSIONS_MAX = 500
-# The newest will mostly do; each look beyond it reads the runs of as many.
-_LOOKS = (1, 8, VERSIONS_MAX)
-_PREFIXES = ("VERSION", "FAILED", "EVENT")
+# The newest will mostly do. Each page begins with the last row of the one before: all together are `VERSIONS_MAX`.
+_PAGES = (1, 8, VERSIONS_MAX - 7)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,69 +75,55 @@ class VersionPage:
         return next(filter(accept, self.versions), None)
 
 
-def read_version_pages(
-    groups: Sequence[DatasetGroup],
-    table: GraphTable,
-    look: int,
-    highs: Sequence[str] | None = None,
-    at: str | None = None,
-) -> list[VersionPage]:
-    """The versions of each group, the newest `look` of each kind; `highs`: only those made at these times or before.
+class _VersionScan:
+    """The versions of a dataset that were made at a time (`end`) or before, as far as their rows were read.
 
-    As they were at a time, if the groups are.
+    As they were at another time, if the group is.
     """
-    ends = highs or ["~"] * len(groups)
-    asked = [(group, name, end) for group, end in zip(groups, ends, strict=True) for name in group.names]
-    queries = [
-        RowQuery(dataset_pk(name), low=f"{prefix}#", high=f"{prefix}#{end}#~", newest_first=True, limit=look)
-        if (group.facts.first_described if prefix == "EVENT" else group.facts.first_written)
-        else None
-        for group, name, end in asked
-        for prefix in _PREFIXES
-    ]
-    pages = _pages(queries, table)
-    facts = read_run_facts(
-        {run_of(row) for page in pages for row in page.rows if not row.sk.startswith("EVENT#")}, table, at
-    )
-    windows, place = [], 0
-    for group, end in zip(groups, ends, strict=True):
-        each = len(group.names) * len(_PREFIXES)
-        some = pages[place : place + each]
-        told = _versions_in(group, some, facts, at)
-        cut = any(page.more for page in some)
-        versions = _newest(group, told, most=look >= VERSIONS_MAX) if cut else _all(group, told, end)
-        windows.append(VersionPage(versions[::-1], cut))
-        place += each
-    return windows
+
+    def __init__(self, group: DatasetGroup, end: str, at: str | None = None) -> None:
+        self._group, self._end, self._at = group, end, at
+        self._scans = [scan for name in group.names for scan in self._scans_of(name)]
+
+    def _scans_of(self, name: DatasetId) -> Iterator[IndexScan[KnownVersion]]:
+        pk, high = dataset_pk(name), f"{self._end}#~"
+        if self._group.facts.first_written:
+            yield from (
+                IndexScan(pk, prefix, partial(self._by_run, name), high=high) for prefix in ("VERSION", "FAILED")
+            )
+        if self._group.facts.first_described:
+            yield IndexScan(pk, "EVENT", partial(self._by_event, name), high=high, needs_facts=lambda _: False)
+
+    def _by_run(self, name: DatasetId, row: Row, facts: RunFacts) -> KnownVersion | None:
+        one = confirmed_version(row, facts, name, self._group)
+        return _of_run(one, self._group) if one and row.sk.startswith("FAILED#") == failed(facts) else None
+
+    def _by_event(self, name: DatasetId, row: Row, _: RunFacts) -> KnownVersion | None:
+        if self._at is not None and time_of(row) >= self._at:
+            return None
+        return KnownVersion(time_of(row), end_of(row), name, present(row.data["facets"]), by_event=True)
+
+    @property
+    def unread(self) -> list[IndexScan[KnownVersion]]:
+        """The scans of rows that are left to read."""
+        return [scan for scan in self._scans if scan.floor]
+
+    def window(self, *, most: bool) -> VersionPage:
+        """Return the versions among the rows that were read; `most` says that no more will be."""
+        # Where a page was cut, what stands before its last row cannot be told from what was not read.
+        floor = max((scan.floor for scan in self._scans), default=())
+        # A run that wrote two of the names made one version.
+        made = {one.made_by: one for scan in self._scans for one in scan.found.values() if one.order >= floor}
+        told = sorted(made.values(), key=lambda one: one.order)
+        versions = _newest(self._group, told, most=most) if floor else _all(self._group, told, self._end)
+        return VersionPage(versions[::-1], bool(floor))
 
 
-def _pages(queries: Sequence[RowQuery | None], table: GraphTable) -> list[RowPage]:
-    """Return what each query finds, in one round; nothing for what is not asked."""
-    asked = [query for query in queries if query is not None]
-    found = iter(table.query(asked) if asked else ())
-    return [RowPage(()) if query is None else next(found) for query in queries]
-
-
-def _versions_in(
-    group: DatasetGroup, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts], at: str | None
-) -> list[KnownVersion]:
-    """What may be versions, the oldest first: those of runs, and every DatasetEvent."""
-    made: dict[RunKey, KnownVersion] = {}
-    events: list[KnownVersion] = []
-    names = [name for name in group.names for _ in _PREFIXES]
-    for name, page in zip(names, pages, strict=True):
-        for row in page.rows:
-            if row.sk.startswith("EVENT#") and at is not None and time_of(row) >= at:
-                continue
-            if row.sk.startswith("EVENT#"):
-                events.append(KnownVersion(time_of(row), end_of(row), name, present(row.data["facets"]), by_event=True))
-            else:
-                one = confirmed_version(run_of(row), time_of(row), name, group, facts)
-                if one is not None and row.sk.startswith("FAILED#") == failed(one.facts):
-                    made[one.run] = _of_run(one, group)
-    # Where a page was cut, what stands before its last row cannot be told from what was not read.
-    floor = max(((time_of(page.rows[-1]), end_of(page.rows[-1])) for page in pages if page.more), default=("", ""))
-    return sorted((one for one in (*made.values(), *events) if one.order >= floor), key=lambda one: one.order)
+def read_versions(group: DatasetGroup, table: GraphTable, end: str = "~", at: str | None = None) -> VersionPage:
+    """Return the newest versions of a dataset that were made at `end` or before; as of a time, if the group is."""
+    scan = _VersionScan(group, end, at)
+    advance(scan.unread, table, rows=VERSIONS_MAX, at=at)
+    return scan.window(most=True)
 
 
 def _of_run(one: WrittenVersion, group: DatasetGroup) -> KnownVersion:
@@ -194,16 +180,14 @@ def newest_versions(
     highs: Sequence[str] | None = None,
 ) -> list[KnownVersion | None]:
     """The newest version of each that is accepted; `highs`: of those made at these times or before."""
+    scans = [_VersionScan(group, end) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
     found: list[KnownVersion | None] = [None] * len(groups)
     left = list(range(len(groups)))
-    for look in _LOOKS:
-        ends = [highs[number] for number in left] if highs else None
-        windows = read_version_pages([groups[number] for number in left], table, look, ends)
-        for number, window in zip(left, windows, strict=True):
-            found[number] = window.newest(accepts[number])
-        left = [number for number, window in zip(left, windows, strict=True) if window.cut and found[number] is None]
-        if not left:
-            break
+    for rows in _PAGES:
+        advance([scan for number in left for scan in scans[number].unread], table, rows=rows)
+        for number in left:
+            found[number] = scans[number].window(most=rows == _PAGES[-1]).newest(accepts[number])
+        left = [number for number in left if scans[number].unread and found[number] is None]
     return found
 
 
@@ -225,12 +209,11 @@ def _good(version: KnownVersion) -> bool:
 def find_version(group: DatasetGroup, version: str, table: GraphTable) -> KnownVersion | None:
     """The version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
-        window = read_version_pages([group], table, VERSIONS_MAX)[0]
-        return window.newest(lambda one: not one.made_by)
+        return read_versions(group, table).newest(lambda one: not one.made_by)
     rows = table.get((dataset_pk(name), f"VERSION_ID#{version}") for name in group.names)
     runs = {RunKey.parse(row.data["run"]) for row in rows.values()}
     if not runs:
-        return read_version_pages([group], table, VERSIONS_MAX)[0].newest(lambda one: one.id == version)
+        return read_versions(group, table).newest(lambda one: one.id == version)
     facts = read_run_facts(runs, table)
     made = [version_by(run, told, group) for run, told in facts.items()]
     return next((_of_run(one, group) for one in made if one), None)

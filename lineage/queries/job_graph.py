@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
+from typing import Any
 
 from lineage.graph.entities import Dataset, Graph, Job, LastWriter, outline_dataset, outline_job
 from lineage.graph.facet_refs import without_references
@@ -20,11 +20,10 @@ from lineage.openlineage.event import Facets
 from lineage.queries.current_facets import read_facets
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from lineage.queries.descriptions import dataset_of_group
-from lineage.queries.stale import PRODUCERS_MAX, nodes_of, unproduced
-from lineage.queries.written_versions import last_writers
+from lineage.queries.stale import PRODUCERS_MAX, find_stale, nodes_of
+from lineage.walk import Walked, walk
 from lineage_model.ids import DatasetId, JobId
 
-T = TypeVar("T")
 # Jobs and datasets of one graph: more than an answer of 4 MB holds.
 NODES_MAX = 5_000
 
@@ -41,41 +40,35 @@ class JobGraphWalk:
         self._datasets: dict[DatasetId, DatasetGroup] = {}
         # Names of datasets that were looked at, whether or not they are shown.
         self._names: set[DatasetId] = set()
-        self._truncated = False
+        # Datasets take up room, too: the limit shrinks by each.
+        self._walked = Walked[JobId](NODES_MAX)
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
         """The graph around a job; None if there is none of this name, or it is hidden."""
         found = self._look_at([job])
-        return self._walk(found, depth) if found else None
+        return self._walk_from(self._keep(found), depth) if found else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
         """The graph around a dataset, under whatever of its names; None if there is none, or it is hidden."""
         self._groups.load([dataset])
         new = self._add_datasets([dataset])
-        return self._walk(self._users_of(new), depth) if new else None
+        return self._walk_from(self._users_of(new), depth) if new else None
 
-    def _walk(self, jobs: Sequence[Job], depth: int) -> Graph:
+    def _walk_from(self, jobs: Sequence[JobId], depth: int) -> Graph:
         """Add these jobs and their datasets; then, hop by hop, the jobs that share one with those added last."""
-        for hop in range(depth + 1):
-            fitting = self._fitting(jobs)
-            self._jobs.update((job.id, job) for job in fitting)
-            opened = [job for job in fitting if self._visibility.opens(job.id)]
-            names = {one for job in opened for one in (*job.inputs, *job.outputs)} - self._names
-            # Names that there is no room for are not read.
-            some = self._fitting(sorted(names))
-            # The readers of a dataset at the border are not asked for: it may be a hub.
-            self._groups.load(some, readers=hop < depth)
-            new = self._add_datasets(some)
-            if not new or hop == depth:
-                break
-            jobs = self._users_of(new)
+        walk(jobs, self._add_jobs, into=self._walked, depth=depth)
         return self._graph()
 
-    def _fitting(self, some: Sequence[T]) -> Sequence[T]:
-        """As many of them as the graph may still hold."""
-        room = max(NODES_MAX - len(self._jobs) - len(self._datasets), 0)
-        self._truncated |= len(some) > room
-        return some[:room]
+    def _add_jobs(self, jobs: Sequence[JobId], is_last: bool) -> Sequence[JobId]:
+        """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
+        opened = [self._jobs[job] for job in jobs if self._visibility.opens(job)]
+        names = {one for job in opened for one in (*job.inputs, *job.outputs)} - self._names
+        # Names that there is no room for are not read.
+        some = self._walked.fitting(sorted(names))
+        # The readers of a dataset at the border are not asked for: it may be a hub.
+        self._groups.load(some, readers=not is_last)
+        new = self._add_datasets(some)
+        return () if is_last else self._users_of(new)
 
     def _add_datasets(self, names: Sequence[DatasetId]) -> list[DatasetGroup]:
         """Add the visible datasets of these names, which are loaded; those that are new."""
@@ -83,24 +76,30 @@ class JobGraphWalk:
         primaries = sorted({self._groups.primary(name) for name in names} - self._datasets.keys())
         self._namespaces.load(primary.namespace for primary in primaries)
         groups = [self._groups.group(primary) for primary in primaries]
-        new = self._fitting([group for group in groups if group.known and not self._namespaces.hides(group)])
+        new = self._walked.fitting([group for group in groups if group.known and not self._namespaces.hides(group)])
+        self._walked.limit -= len(new)
         self._datasets.update((group.primary, group) for group in new)
         return list(new)
 
-    def _users_of(self, groups: Iterable[DatasetGroup]) -> list[Job]:
+    def _users_of(self, groups: Iterable[DatasetGroup]) -> Sequence[JobId]:
         """The visible jobs that read or produce one of these, and were not looked at before."""
         users: set[JobId] = set()
         opened = list(filter(self._opens, groups))
         for group in opened:
-            self._truncated |= group.cut
+            self._walked.truncated |= group.cut
             users |= group.producers | group.readers
         among = {name for group in opened for name in group.names}
         found = self._look_at(sorted(users - self._jobs.keys()))
-        return [job for job in found if not among.isdisjoint((*job.inputs, *job.outputs))]
+        return self._keep(job for job in found if not among.isdisjoint((*job.inputs, *job.outputs)))
+
+    def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
+        found = {job.id: job for job in jobs}
+        self._jobs.update(found)
+        return list(found)
 
     def _look_at(self, jobs: Sequence[JobId]) -> list[Job]:
         """The jobs of these names that are there and not hidden, their datasets under the names that they wrote."""
-        fitting = self._fitting(jobs)
+        fitting = self._walked.fitting(jobs)
         new = [job for job in fitting if job not in self._nodes]
         self._nodes.update(nodes_of(new, self._table, self._at))
         self._namespaces.load(job.namespace for job in new)
@@ -121,11 +120,8 @@ class JobGraphWalk:
         self._jobs = {job.id: self._under_primaries(job) for job in self._jobs.values()}
         groups = list(filter(self._opens, self._datasets.values()))
         unseen = {job for group in groups for job in group.producers} - self._nodes.keys()
-        self._truncated |= len(unseen) > PRODUCERS_MAX
-        stale = unproduced(groups, self._table, self._namespaces, self._at, self._nodes)
-        writers = dict(
-            zip(stale, last_writers([self._datasets[one] for one in stale], self._table, self._at), strict=True)
-        )
+        self._walked.truncated |= self._groups.truncated or len(unseen) > PRODUCERS_MAX
+        writers = find_stale(groups, self._table, self._namespaces, self._at, self._nodes)
         facets = read_facets(groups, self._table, self._at)
         opened = {
             group.primary: _summarized(group, some, writers.get(group.primary))
@@ -133,7 +129,7 @@ class JobGraphWalk:
         }
         datasets = tuple(opened.get(one) or outline_dataset(one) for one in self._datasets)
         jobs = tuple(one if self._visibility.opens(one.id) else outline_job(one.id) for one in self._jobs.values())
-        return Graph(jobs, datasets, tuple(self._edges()), self._truncated)
+        return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated)
 
     def _edges(self) -> list[tuple[str, str]]:
         """Return the edges of which an end at least is shown in full: what two neighbours have in common is theirs."""

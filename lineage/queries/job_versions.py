@@ -12,20 +12,11 @@ from dataclasses import dataclass, replace
 
 from lineage.graph.entities import JobVersion
 from lineage.graph.facts import RunFacts
+from lineage.graph.index_scan import RunWithFacts, advance, first_found, last_with_io, last_without_io, scan_runs
 from lineage.graph.job_nodes import summarize_run
 from lineage.graph.keys import job_pk
-from lineage.graph.newest import (
-    RunWithFacts,
-    last_with_io,
-    last_without_io,
-    newest,
-    read_run_facts,
-    run_of,
-    stands_at,
-    time_of,
-)
 from lineage.graph.run_facts import code_of, effective_time, has_io, io_at, job_version_id, owner
-from lineage.graph.table import GraphTable, RowPage, RowQuery
+from lineage.graph.table import GraphTable, RowQuery
 from lineage_model.ids import DatasetId, JobId, RunKey
 
 # Runs of one job, and versions, that are looked at.
@@ -96,31 +87,19 @@ class JobVersionPage:
 
 def read_version_page(job: JobId, table: GraphTable, until: str = "~") -> JobVersionPage:
     """The entries of the job's newest runs, up to a position."""
-    queries = [
-        RowQuery(job_pk(job), low=f"{prefix}#", high=f"{prefix}#{until}#~", newest_first=True, limit=RUNS_MAX)
-        for prefix in ("WITH_IO", "WITHOUT_IO")
-    ]
-    pages = table.query(queries)
-    cut = any(page.more for page in pages)
-    floor = max((time_of(page.rows[-1]) for page in pages if page.more), default="")
-    facts = read_run_facts({run_of(row) for page in pages for row in page.rows}, table)
-    runs = dict(_confirmed(job, pages, facts))
+    scans = [last_with_io(job, f"{until}#~"), last_without_io(job, f"{until}#~")]
+    advance(scans, table, rows=RUNS_MAX)
+    # Of the runs of one time some may not have been read: none of that time is shown.
+    floor = max(scan.floor for scan in scans)[:1]
+    runs = {run: facts for scan in scans for run, facts in scan.found.values()}
     placed = sorted(
-        ((effective_time(told) or "", run) for run, told in runs.items() if (effective_time(told) or "") > floor)
+        (place, run) for run, facts in runs.items() if (place := effective_time(facts)) and (place,) > floor
     )
-    entries = _in_sequence([(run, runs[run]) for _, run in placed], cut)
-    return JobVersionPage(sorted(entries, key=lambda entry: entry.order), cut)
+    entries = _in_sequence([(run, runs[run]) for _, run in placed], cut=bool(floor))
+    return JobVersionPage(sorted(entries, key=lambda entry: entry.order), cut=bool(floor))
 
 
-def _confirmed(job: JobId, pages: Sequence[RowPage], facts: dict[RunKey, RunFacts]) -> Iterator[RunWithFacts]:
-    for prefix, page in zip(("WITH_IO", "WITHOUT_IO"), pages, strict=True):
-        for row in page.rows:
-            told = facts.get(run_of(row))
-            if told and owner(told) == job and has_io(told) == (prefix == "WITH_IO") and stands_at(told, time_of(row)):
-                yield run_of(row), told
-
-
-def _in_sequence(runs: Iterable[RunWithFacts], cut: bool) -> Iterator[JobVersionEntry]:
+def _in_sequence(runs: Iterable[RunWithFacts], *, cut: bool) -> Iterator[JobVersionEntry]:
     """The entries of runs in their order, those of runs that told nothing as the runs before them make them."""
     last: JobVersionEntry | None = None
     begun = not cut
@@ -191,19 +170,12 @@ def _older(job: JobId, newer: set[str], table: GraphTable) -> list[JobVersion]:
     left = [version for version in versions if version not in newer]
     if not left:
         return []
-    queries = [
-        RowQuery(job_pk(job), prefix=f"VERSION_RUN#{version}#", newest_first=True, limit=_LOOK) for version in left
-    ]
-    pages = table.query(queries)
-    facts = read_run_facts({run_of(row) for page in pages for row in page.rows}, table)
+    scans = [scan_runs(job, f"VERSION_RUN#{version}") for version in left]
+    advance(scans, table, rows=_LOOK)
     found = []
-    for version, runs in zip(left, pages, strict=True):
-        entries = [
-            entry
-            for run in {run_of(row) for row in runs.rows if run_of(row) in facts}
-            for entry in entries_of(run, facts[run])
-            if entry.version == version and owner(facts[run]) == job
-        ]
+    for version, scan in zip(left, scans, strict=True):
+        runs = dict(scan.found.values())
+        entries = [entry for run in runs.items() for entry in entries_of(*run) if entry.version == version]
         if entries:
             found.append(_job_version(job, sorted(entries, key=lambda entry: entry.order)))
     return sorted(found, key=lambda one: one.updated, reverse=True)
@@ -211,7 +183,7 @@ def _older(job: JobId, newer: set[str], table: GraphTable) -> list[JobVersion]:
 
 def last_entries(jobs: Sequence[JobId], table: GraphTable) -> dict[JobId, JobVersionEntry]:
     """The newest entry of each job: what its current version is."""
-    runs = newest([ask for job in jobs for ask in (last_with_io(job), last_without_io(job))], table)
+    runs = first_found([scan for job in jobs for scan in (last_with_io(job), last_without_io(job))], table)
     found = {}
     for job, told, after in zip(jobs, runs[::2], runs[1::2], strict=True):
         entries = sorted(entries_of(*told), key=lambda entry: entry.order) if told else []

@@ -16,18 +16,16 @@ from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.current_facets import read_facets
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups, NamespaceDeletions
 from lineage.queries.dataset_versions import (
-    VERSIONS_MAX,
     current_versions,
     dataset_version_of,
     find_version,
-    read_version_pages,
+    read_versions,
 )
 from lineage.queries.descriptions import dataset_of_group
 from lineage.queries.job_versions import last_entries, versions_of
 from lineage.queries.name_lists import NameCatalogue
 from lineage.queries.runs import full_runs, newest_runs
-from lineage.queries.stale import unproduced
-from lineage.queries.written_versions import last_writers
+from lineage.queries.stale import find_stale
 from lineage_model.ids import DatasetId, JobId
 
 _LATEST_RUNS = 10
@@ -57,7 +55,8 @@ class Datasets:
         catalogue = NameCatalogue(self._table)
         names = catalogue.listed(catalogue.datasets(namespace))
         page = catalogue.page(names, limit=limit, offset=offset)
-        return ResultPage(self._found(page), len(names.ids), names.truncated)
+        found = self._found(page)
+        return ResultPage(found, len(names.ids), names.truncated or self._groups.truncated)
 
     def find(self, dataset: DatasetId) -> Dataset | None:
         """The dataset; a hidden one too."""
@@ -68,9 +67,7 @@ class Datasets:
         groups = self._load(names)
         currents = current_versions(groups, self._table) if groups else []
         facets = read_facets(groups, self._table)
-        stale = unproduced(groups, self._table, self._namespaces)
-        stale_groups = [group for group in groups if group.primary in stale]
-        writers = dict(zip(stale, last_writers(stale_groups, self._table), strict=True))
+        writers = find_stale(groups, self._table, self._namespaces)
         found = []
         for group, current, described in zip(groups, currents, facets, strict=True):
             last = writers.get(group.primary)
@@ -98,7 +95,7 @@ class Datasets:
         groups = self._load([dataset])
         if not groups:
             return None
-        window = read_version_pages(groups, self._table, VERSIONS_MAX)[0]
+        window = read_versions(groups[0], self._table)
         page = [dataset_version_of(groups[0], one) for one in window.versions[offset : offset + limit]]
         page = _with_facets(page, self._table)
         return ResultPage(page, len(window.versions), window.cut)
@@ -125,11 +122,12 @@ class Jobs:
         if states:
             found = self._read(catalogue.page(names, limit=STATES_MAX, offset=0))
             chosen = [job for job in found if job.latest_run and job.latest_run.state in states]
+            page, total = self._named(chosen[offset : offset + limit]), len(chosen)
             truncated = names.truncated or len(names.ids) > STATES_MAX
-            page = self._named(chosen[offset : offset + limit])
-            return ResultPage(self._detailed(page), len(chosen), truncated)
-        page = self._nodes(catalogue.page(names, limit=limit, offset=offset))
-        return ResultPage(self._detailed(page), len(names.ids), names.truncated)
+        else:
+            page, total = self._nodes(catalogue.page(names, limit=limit, offset=offset)), len(names.ids)
+            truncated = names.truncated
+        return ResultPage(self._detailed(page), total, truncated or self._groups.truncated)
 
     def find(self, job: JobId) -> Job | None:
         """The job, a hidden one too, with its last ten runs."""

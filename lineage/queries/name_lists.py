@@ -103,7 +103,7 @@ class NameCatalogue:
         self._namespaces.load(groups.primary(one).namespace for one in looked_at)
         primaries = {one: groups.primary(one) for one in looked_at}
         found |= {one: primary for one, primary in primaries.items() if not self._is_off(primary, groups)}
-        return found, self._catalogue.truncated or len(doubtful) > DOUBTFUL_MAX
+        return found, self._catalogue.truncated or groups.truncated or len(doubtful) > DOUBTFUL_MAX
 
     def _is_doubtful(self, one: Id) -> bool:
         kind = "jobs_to_check" if isinstance(one, JobId) else "datasets_to_check"

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from lineage.graph.entities import ResultPage, Run, UpstreamInput, UpstreamRun
 from lineage.graph.facet_refs import restored
 from lineage.graph.facts import RunFacts, dataset_of, facets_of
+from lineage.graph.index_scan import RunWithFacts, advance, facts_in_rows, last_started, read_run_facts
 from lineage.graph.job_nodes import summarize_run
 from lineage.graph.keys import COUNT, RUN_FACTS, job_pk, run_pk
-from lineage.graph.newest import facts_in_rows, read_run_facts, run_of, time_of
 from lineage.graph.run_facts import effective_time, first_claim, has_io, jobs_of, owner
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.dataset_groups import DatasetGroups
 from lineage.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from lineage.queries.job_versions import read_version_page
-from lineage.times import EARLIEST
+from lineage.walk import Walked, walk
 from lineage_model.ids import JobId, RunKey, run_id_of
 
 # Runs that one walk upstream visits, and rows of a job's runs that one list looks at.
@@ -81,7 +81,7 @@ def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey
             outputs=outputs_of(facts, run, groups),
             facets=of_run,
             job_facets=of_job,
-            truncated=run in budget.cut,
+            truncated=run in budget.cut or groups.truncated,
         )
     return found
 
@@ -113,52 +113,45 @@ def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> Resu
     return ResultPage(found, total, truncated=cut or (more and look == LISTED_MAX))
 
 
-def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
-    """As many of the job's runs, newest first; whether there are more."""
-    found: dict[RunKey, RunFacts] = {}
-    high = "RUN#~"
+def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[RunWithFacts], bool]:
+    """Return so many of the job's runs, newest first, and whether there are more."""
+    scan, runs = last_started(job), dict[RunKey, RunFacts]()
     while True:
-        page = table.query(
-            [RowQuery(job_pk(job), low="RUN#", high=high, newest_first=True, limit=max(count - len(found), 1) + 8)]
-        )[0]
-        facts = read_run_facts({run_of(row) for row in page.rows}, table)
-        for row in page.rows:
-            told = facts.get(run_of(row))
-            if told and owner(told) == job and (told.first or EARLIEST) == time_of(row):
-                found[run_of(row)] = told
-        if not page.more or len(found) >= count:
-            return list(found.items())[:count], page.more or len(found) > count
-        high = page.rows[-1].sk
+        advance([scan], table, rows=max(count - len(runs), 1) + 8)
+        runs = dict(scan.found.values())
+        if not scan.floor or len(runs) >= count:
+            return list(runs.items())[:count], bool(scan.floor) or len(runs) > count
 
 
 def find_upstream(
     run: str, table: GraphTable, *, depth: int, visibility: Visibility = EVERYTHING
 ) -> ResultPage[UpstreamRun] | None:
     """Return the run (see `find_run`), those whose versions it read, and so on, nearest first; None if unknown."""
-    groups = DatasetGroups(table)
-    runs, truncated = _runs_of_id(run, table, visibility)
-    frontier = dict(runs[:1])
-    if not frontier:
-        return None
+    runs, cut = _runs_of_id(run, table, visibility)
+    facts, groups, budget = dict(runs[:1]), DatasetGroups(table), InputBudget()
     found: dict[RunKey, UpstreamRun] = {}
-    budget = InputBudget()
-    for _ in range(depth + 1):
-        reads = reads_of(budget.take(dict(sorted(frontier.items()))), table, groups)
-        for one in sorted(frontier):
-            found[one] = UpstreamRun(summarize_run(one, frontier[one]), _upstream_inputs(reads[one], visibility))
+    walked = Walked[RunKey](UPSTREAM_MAX, truncated=cut)
+
+    def runs_read(level: Sequence[RunKey], is_last: bool) -> Iterable[RunKey]:
+        reads = reads_of(budget.take({one: facts[one] for one in level}), table, groups)
+        found.update(
+            (one, UpstreamRun(summarize_run(one, facts[one]), _upstream_inputs(reads[one], visibility)))
+            for one in level
+        )
         producers = {
             read.produced_by
             for some in reads.values()
             for read in some
             if read.produced_by and visibility.opens(*read.group.names)
         }
-        near = sorted(producers - found.keys())
-        room = UPSTREAM_MAX - len(found)
-        truncated |= len(near) > room
-        frontier = _owned(_there(read_run_facts(near[:room], table)), visibility.opens) if near[:room] else {}
-        if not frontier:
-            break
-    return ResultPage(list(found.values()), len(found), truncated or bool(budget.cut))
+        near = () if is_last else walked.fitting(sorted(producers - found.keys()))
+        opened = _owned(_there(read_run_facts(near, table)), visibility.opens) if near else {}
+        facts.update(opened)
+        return opened
+
+    walk(facts, runs_read, into=walked, depth=depth)
+    cut = walked.truncated or groups.truncated or bool(budget.cut)
+    return ResultPage(list(found.values()), len(found), cut) if found else None
 
 
 def _owned(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:

@@ -1,4 +1,4 @@
-"""The nodes of jobs, now or as of a time, and which datasets no visible job produces."""
+"""Datasets that no job produces any more, and who wrote them last."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
+from lineage.graph.entities import LastWriter
 from lineage.graph.facts import JobFacts, as_of
 from lineage.graph.job_nodes import compute_nodes, io_of, job_of_node
 from lineage.graph.keys import current_key, facts_key
+from lineage.graph.run_facts import ended
 from lineage.graph.table import GraphTable
 from lineage.queries.dataset_groups import DatasetGroup, NamespaceDeletions
+from lineage.queries.written_versions import VersionQuery, newest_written
 from lineage_model.ids import DatasetId, JobId
-
-# Producers of a graph's datasets that are looked at, besides the jobs in the graph.
-PRODUCERS_MAX = 5_000
 
 
 def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) -> Mapping[JobId, Mapping[str, Any]]:
@@ -30,17 +30,40 @@ def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) ->
     return compute_nodes({job: as_of(told[job], at) for job in there}, table, at)
 
 
-def unproduced(
+# Producers of the datasets that are looked at, besides the jobs that were read already.
+PRODUCERS_MAX = 5_000
+
+
+def find_stale(
     groups: Sequence[DatasetGroup],
     table: GraphTable,
     namespaces: NamespaceDeletions,
     at: str | None = None,
     seen: Mapping[JobId, Mapping[str, Any]] = MappingProxyType({}),
-) -> list[DatasetId]:
-    """The datasets among these that no visible job currently produces; `seen` nodes are not read again.
+) -> dict[DatasetId, LastWriter]:
+    """Return who last wrote each dataset that a run wrote and no visible job produces, by primary name.
 
-    Of more producers than are looked at, the rest is taken to produce what it is known to.
+    The last writer is a run that did not fail, if there is one. The nodes in `seen` are not read again. Of more
+    producers than `PRODUCERS_MAX` the rest is taken to produce what it is known to.
     """
+    stale = _unproduced(groups, table, namespaces, at, seen)
+    wanted = [VersionQuery(group, prefix, at or "~") for group in stale for prefix in ("VERSION", "FAILED")]
+    found = newest_written(wanted, table, at)
+    last = (good or bad for good, bad in zip(found[::2], found[1::2], strict=True))
+    return {
+        group.primary: LastWriter(one.job, one.run.id, ended(one.facts) or one.created)
+        for group, one in zip(stale, last, strict=True)
+        if one
+    }
+
+
+def _unproduced(
+    groups: Sequence[DatasetGroup],
+    table: GraphTable,
+    namespaces: NamespaceDeletions,
+    at: str | None,
+    seen: Mapping[JobId, Mapping[str, Any]],
+) -> list[DatasetGroup]:
     producers = {job for group in groups for job in group.producers}
     nodes = {job: seen[job] for job in producers & seen.keys()}
     unseen = sorted(producers - seen.keys())
@@ -49,4 +72,4 @@ def unproduced(
     namespaces.load(job.namespace for job in nodes)
     visible = [node for job, node in nodes.items() if not job_of_node(node, namespaces.deleted(job.namespace)).hidden]
     produced = {dataset for node in visible for dataset in io_of(node)[1]}
-    return [group.primary for group in groups if produced.isdisjoint(group.names) and rest.isdisjoint(group.producers)]
+    return [group for group in groups if produced.isdisjoint(group.names) and rest.isdisjoint(group.producers)]

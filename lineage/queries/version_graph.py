@@ -17,8 +17,8 @@ from lineage.graph.entities import (
 )
 from lineage.graph.facet_refs import without_references
 from lineage.graph.facts import RunFacts, dataset_of, merged_facets
+from lineage.graph.index_scan import read_run_facts
 from lineage.graph.job_nodes import summarize_run
-from lineage.graph.newest import read_run_facts
 from lineage.graph.run_facts import owner
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
@@ -29,6 +29,7 @@ from lineage.queries.dataset_versions import find_version
 from lineage.queries.descriptions import dataset_of_group, describe
 from lineage.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from lineage.queries.runs import UPSTREAM_MAX, versions_of_unknown
+from lineage.walk import Walked, walk
 from lineage_model.ids import DatasetId, JobId, RunKey
 
 # In or out, the run, and the version that it read or wrote.
@@ -58,7 +59,7 @@ class VersionGraphWalk:
         self._datasets[node] = found.run
         if found.run:
             self._edges.add(("out", found.run, node))
-            self._walk([found.run], depth)
+            self._walk(found.run, depth)
         return self._graph()
 
     def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
@@ -69,30 +70,26 @@ class VersionGraphWalk:
         for output in outputs_of(facts, run, self._groups):
             self._datasets[output.dataset, output.version] = run
             self._edges.add(("out", run, (output.dataset, output.version)))
-        self._walk([run], depth)
+        self._walk(run, depth)
         return self._graph()
 
-    def _walk(self, runs: Sequence[RunKey], depth: int) -> None:
-        for hop in range(depth + 1):
-            frontier = read_run_facts(runs, self._table)
-            self._runs.update(frontier)
-            reads = reads_of(self._budget.take(dict(sorted(self._opened(frontier).items()))), self._table, self._groups)
-            self._truncated |= bool(self._budget.cut)
-            near = self._add(reads)
-            if hop == depth:
-                return
-            room = max(UPSTREAM_MAX - len(self._runs), 0)
-            self._truncated |= len(near) > room
-            runs = near[:room]
-            if not runs:
-                return
+    def _walk(self, run: RunKey, depth: int) -> None:
+        walked = walk([run], self._runs_read, into=Walked(UPSTREAM_MAX), depth=depth)
+        self._truncated |= walked.truncated or bool(self._budget.cut)
+
+    def _runs_read(self, runs: Sequence[RunKey], _: bool) -> Iterable[RunKey]:
+        """Add these runs, which are read here, and the versions that they read; return the runs that made these."""
+        facts = read_run_facts(runs, self._table)
+        self._runs.update(facts)
+        opened = dict(sorted(self._opened(facts).items()))
+        return self._add(reads_of(self._budget.take(opened), self._table, self._groups))
 
     def _opened(self, runs: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
         """Return the runs whose jobs are shown in full."""
         owners = {run: owner(facts) for run, facts in runs.items()}
         return {run: runs[run] for run, job in owners.items() if job is None or self._visibility.opens(job)}
 
-    def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> list[RunKey]:
+    def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> set[RunKey]:
         """Add the versions that these runs read; the runs that made them, new ones only."""
         for run, some in reads.items():
             for read in some:
@@ -105,7 +102,7 @@ class VersionGraphWalk:
         made = {node: run for node, run in self._datasets.items() if run}
         near = {run for run in made.values() if run not in self._runs}
         self._edges.update(("out", run, node) for node, run in made.items() if run in near)
-        return sorted(near)
+        return near
 
     def _graph(self) -> Graph:
         versions = {run: summarize_run(run, facts) for run, facts in self._runs.items()}
@@ -130,7 +127,7 @@ class VersionGraphWalk:
             job if self._visibility.opens(job.id) else outline_job(job.id, job.version)
             for job in _jobs(briefs, self._runs, self._edges)
         )
-        return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated)
+        return Graph(tuple(jobs), datasets, tuple(sorted(edges)), self._truncated or self._groups.truncated)
 
     def _dataset(self, group: DatasetGroup, version: str, facets: Facets, made_by: RunFacts | None) -> Dataset:
         if not self._visibility.opens(*group.names):

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 
-from lineage.graph.entities import LastWriter
 from lineage.graph.facts import RunFacts
+from lineage.graph.index_scan import IndexScan, first_found, run_of, time_of
 from lineage.graph.keys import dataset_pk
-from lineage.graph.newest import end_of, read_run_facts, run_of, time_of
-from lineage.graph.run_facts import effective_time, ended, failed, owner, run_version_id, version_created
-from lineage.graph.table import GraphTable, RowPage, RowQuery
+from lineage.graph.run_facts import effective_time, failed, owner, run_version_id, version_created
+from lineage.graph.table import GraphTable, Key, Row
 from lineage.queries.dataset_groups import DatasetGroup
 from lineage_model.ids import DatasetId, JobId, RunKey
 
-_LOOK = 4
-_NEXT_LOOK = 100
+_PAGES = (4, 100)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,65 +55,43 @@ class VersionQuery:
     high: str = "~"
     accept: Callable[[WrittenVersion], bool] = lambda _: True
 
+    def scans(self) -> list[IndexScan[WrittenVersion]]:
+        """Return a scan for each name of the dataset; what they find is one."""
+        found: dict[Key, WrittenVersion] = {}
+        # Only what an event named as an output has rows.
+        names = self.group.names if self.group.facts.first_written else ()
+        return [
+            IndexScan(
+                dataset_pk(name),
+                self.prefix,
+                partial(self._confirm, name),
+                high=self.high,
+                order=self._order,
+                found=found,
+            )
+            for name in names
+        ]
+
+    def _order(self, one: WrittenVersion) -> tuple[str, str]:
+        """Return where a version stands: before its row, if its run wrote it under another name first."""
+        return one.standing if self.prefix == "ACTIVE" else one.order
+
+    def _confirm(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
+        streams = self.prefix == "ACTIVE"
+        one = _standing_at(row, facts, self.group) if streams else confirmed_version(row, facts, name, self.group)
+        return one if one and _under(self.prefix, one) and self.accept(one) else None
+
 
 def newest_written(
     wanted: Sequence[VersionQuery], table: GraphTable, at: str | None = None, *, reads_max: int | None = None
 ) -> list[WrittenVersion | None]:
-    """Return the newest version of each that its run's facts bear out; None where there is none, or none was found.
+    """Return the newest version of each that its run's facts confirm; None where there is none.
 
-    Nobody is asked for the versions of what no event named as an output. `reads_max`: as many times rows are read.
+    `reads_max`: rows are read so many times at most, and None may mean that none was found.
     """
-    found: list[WrittenVersion | None] = [None] * len(wanted)
-    highs = {
-        number: dict.fromkeys(one.group.names, f"{one.prefix}#{one.high}")
-        for number, one in enumerate(wanted)
-        if one.group.facts.first_written
-    }
-    look = _LOOK
-    reads = 0
-    while highs and (reads_max is None or reads < reads_max):
-        reads += 1
-        asked = [(number, name) for number, names in highs.items() for name in names]
-        queries = [
-            RowQuery(
-                dataset_pk(name),
-                low=f"{wanted[number].prefix}#",
-                high=highs[number][name],
-                newest_first=True,
-                limit=look,
-            )
-            for number, name in asked
-        ]
-        pages = table.query(queries)
-        facts = read_run_facts({run_of(row) for page in pages for row in page.rows}, table, at)
-        left: dict[int, dict[DatasetId, str]] = {}
-        for (number, name), page in zip(asked, pages, strict=True):
-            order = _standing if wanted[number].prefix == "ACTIVE" else _order
-            best = max((found[number], *_accepted(wanted[number], name, page, facts)), key=order)
-            found[number] = best
-            # A version may be older than its row: its run wrote it under another name before.
-            if page.more and order(best) < (time_of(page.rows[-1]), end_of(page.rows[-1])):
-                left.setdefault(number, {})[name] = page.rows[-1].sk
-        highs, look = left, _NEXT_LOOK
-    return found
-
-
-def _accepted(
-    wanted: VersionQuery, name: DatasetId, page: RowPage, facts: dict[RunKey, RunFacts]
-) -> Iterator[WrittenVersion]:
-    for row in page.rows:
-        there = stands_at if wanted.prefix == "ACTIVE" else confirmed_version
-        one = there(run_of(row), time_of(row), name, wanted.group, facts)
-        if one is not None and _under(wanted.prefix, one) and wanted.accept(one):
-            yield one
-
-
-def _order(one: WrittenVersion | None) -> tuple[str, str]:
-    return one.order if one else ("", "")
-
-
-def _standing(one: WrittenVersion | None) -> tuple[str, str]:
-    return one.standing if one else ("", "")
+    scans = [one.scans() for one in wanted]
+    first_found([scan for some in scans for scan in some], table, at=at, pages=_PAGES, rounds_max=reads_max)
+    return [some[0].best if some else None for some in scans]
 
 
 def last_streamed(groups: Sequence[DatasetGroup], table: GraphTable) -> list[WrittenVersion | None]:
@@ -124,24 +101,14 @@ def last_streamed(groups: Sequence[DatasetGroup], table: GraphTable) -> list[Wri
     )
 
 
-def confirmed_version(
-    run: RunKey, created: str, name: DatasetId, group: DatasetGroup, facts: dict[RunKey, RunFacts]
-) -> WrittenVersion | None:
-    """The version that a row of this name tells of, if its run's facts say the same."""
-    told = facts.get(run)
-    if told is None or version_created(told, name) != created:
-        return None
-    return version_by(run, told, group)
+def confirmed_version(row: Row, facts: RunFacts, name: DatasetId, group: DatasetGroup) -> WrittenVersion | None:
+    """Return the version that a row of this name points to, if its run's facts confirm it."""
+    return version_by(run_of(row), facts, group) if version_created(facts, name) == time_of(row) else None
 
 
-def stands_at(
-    run: RunKey, time: str, _: DatasetId, group: DatasetGroup, facts: dict[RunKey, RunFacts]
-) -> WrittenVersion | None:
-    """The version of a streaming run that a row tells to stand at a time, if its facts say the same."""
-    told = facts.get(run)
-    if told is None or not told.streaming or effective_time(told) != time:
-        return None
-    return version_by(run, told, group)
+def _standing_at(row: Row, facts: RunFacts, group: DatasetGroup) -> WrittenVersion | None:
+    """Return the version of a streaming run that stands at a row's time, if its facts confirm that."""
+    return version_by(run_of(row), facts, group) if facts.streaming and effective_time(facts) == time_of(row) else None
 
 
 def version_by(run: RunKey, facts: RunFacts, group: DatasetGroup) -> WrittenVersion | None:
@@ -157,16 +124,3 @@ def _under(prefix: str, one: WrittenVersion) -> bool:
     if prefix == "VERSION":
         return not failed(one.facts)
     return failed(one.facts) if prefix == "FAILED" else True
-
-
-def last_writers(groups: Sequence[DatasetGroup], table: GraphTable, at: str | None = None) -> list[LastWriter | None]:
-    """Who last wrote each dataset: a run that did not fail, if any did not; None if no run did."""
-    wanted = [VersionQuery(group, prefix, at or "~") for group in groups for prefix in ("VERSION", "FAILED")]
-    found = newest_written(wanted, table, at)
-    writers = [good or bad for good, bad in zip(found[::2], found[1::2], strict=True)]
-    return [last_writer(one) if one else None for one in writers]
-
-
-def last_writer(one: WrittenVersion) -> LastWriter:
-    """Return the run that made a version, and its job."""
-    return LastWriter(one.job, one.run.id, ended(one.facts) or one.created)

@@ -21,6 +21,7 @@ from lineage.aws.objects import put_once
 from lineage.records.lines import parse_lines
 from lineage.records.pointers import ArchiveObject
 from lineage.records.record import LineageRecord
+from lineage.times import hive_prefix
 from lineage_model.errors import TooLarge
 from lineage_model.ids import sha_of
 
@@ -48,8 +49,7 @@ def prefix_of(day: str) -> str:
     >>> prefix_of("2026-11-20")
     'traces/year=2026/month=11/day=20/'
     """
-    year, month, date = day.split("-")
-    return f"traces/year={year}/month={month}/day={date}/"
+    return f"traces/{hive_prefix(day)}"
 
 
 @dataclass(frozen=True, slots=True)

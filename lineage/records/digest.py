@@ -23,10 +23,10 @@ from typing import Any
 
 import orjson
 
-from lineage.records.archive import prefix_of
 from lineage.records.archive_state import Link, Seal
 from lineage.records.event_objects import ArrivalDays, EventObject
 from lineage.records.pointers import ArchiveObject
+from lineage.times import hive_prefix
 from lineage_model.errors import HeadwaterError
 
 VERSION = 2
@@ -84,7 +84,7 @@ def key_of(day: str) -> str:
     >>> key_of("2026-11-20")
     'digests/year=2026/month=11/day=20/digest.jsonl.gz'
     """
-    return prefix_of(day).replace("traces/", "digests/", 1) + "digest.jsonl.gz"
+    return f"digests/{hive_prefix(day)}digest.jsonl.gz"
 
 
 def render_digest(

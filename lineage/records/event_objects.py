@@ -9,6 +9,7 @@ import re
 from dataclasses import dataclass
 
 from lineage.settings import EVENTS_PREFIX
+from lineage.times import hive_prefix
 
 _NAME = re.compile(r"([0-9a-f]{64})\.jsonl\.gz", re.ASCII)
 
@@ -43,8 +44,7 @@ def event_prefix_of(day: str) -> str:
     >>> event_prefix_of("2026-11-20")
     'events/year=2026/month=11/day=20/'
     """
-    year, month, date = day.split("-")
-    return f"{EVENTS_PREFIX}year={year}/month={month}/day={date}/"
+    return f"{EVENTS_PREFIX}{hive_prefix(day)}"
 
 
 def end_of_events(day: str) -> str:

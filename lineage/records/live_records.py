@@ -5,7 +5,7 @@ Rows that have expired and that TTL has not removed yet are hidden here; a trace
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from lineage.records.items import expiry_of, parse_item
 from lineage.records.record import LineageRecord
 from lineage.records.root_records import Sources
 from lineage.records.table import Page, RecordsTable
+from lineage.walk import Walked, walk
 from lineage_model.errors import NotFound, shown
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ def _place(table: RecordsTable, node: LiveRecord, *, rows_max: int, now_s: int) 
         return _live(item) if item and expiry_of(item) > now_s else None
 
     path, missing, cycle = path_to(node, find)
-    return Place(path, list(descendants_of(node, rows)), truncated=not all_read, missing=missing, cycle=cycle)
+    return Place(path, descendants_of(node, rows), truncated=not all_read, missing=missing, cycle=cycle)
 
 
 def _rows_of_root(table: RecordsTable, root_id: str, rows_max: int, now_s: int) -> tuple[dict[str, LiveRecord], bool]:
@@ -186,20 +187,19 @@ def path_to(
     return upward[::-1], None, []
 
 
-def descendants_of(node: LiveRecord, rows: Mapping[str, LiveRecord]) -> Iterator[LiveRecord]:
+def descendants_of(node: LiveRecord, rows: Mapping[str, LiveRecord]) -> list[LiveRecord]:
     """Every node below this one among the rows, nearest first, then by node id, each once."""
-    children: dict[str, list[LiveRecord]] = {}
+    children: dict[str, list[str]] = {}
     for one in rows.values():
         # The root has no parent, whatever its record says.
         if one.record.node_id != one.record.root_id:
-            children.setdefault(one.record.parent_id, []).append(one)
-    seen = {node.record.node_id}
-    level = [node]
-    while level:
-        below = (child for parent in level for child in children.get(parent.record.node_id, ()))
-        level = sorted((one for one in below if one.record.node_id not in seen), key=lambda one: one.record.node_id)
-        seen.update(one.record.node_id for one in level)
-        yield from level
+            children.setdefault(one.record.parent_id, []).append(one.record.node_id)
+    below = walk(
+        [node.record.node_id],
+        lambda level, _: [child for parent in level for child in children.get(parent, ())],
+        into=Walked(len(rows) + 1),
+    )
+    return [rows[node_id] for node_id in below.hops if node_id != node.record.node_id]
 
 
 def _live(item: Item) -> LiveRecord:

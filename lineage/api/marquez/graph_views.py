@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from itertools import chain
 
 import orjson
@@ -13,6 +13,7 @@ from lineage.api.marquez.dataset_views import render_dataset_data
 from lineage.api.marquez.job_views import render_job_data
 from lineage.api.marquez.values import Form, render_id, render_version_id, when
 from lineage.graph.entities import Dataset, Graph, Job, UpstreamRun
+from lineage.walk import Walked, walk
 
 _FRAME_BYTES = len('{"graph":[],"truncated":false}')
 
@@ -29,8 +30,13 @@ def render_graph(graph: Graph, *, from_dataset: bool, room: int = ANSWER_BYTES_M
         nodes.setdefault(node_id_of(one), one)
     start = (graph.datasets or found)[0] if from_dataset else found[0]
     neighbours = _neighbours(graph.edges)
+    connected = walk(
+        [node_id_of(start)],
+        lambda level, _: [near for one in level for near in neighbours.get(one, ())],
+        into=Walked(len(neighbours) + 1),
+    )
     # What no edge leads to comes last.
-    order = (one for one in dict.fromkeys(chain(_nearest_first(node_id_of(start), neighbours), nodes)) if one in nodes)
+    order = (one for one in dict.fromkeys(chain(connected.hops, nodes)) if one in nodes)
     kept = _fitting(((one, _render_node(one, nodes[one])) for one in order), neighbours, room - _FRAME_BYTES)
     ins, outs = defaultdict(list), defaultdict(list)
     for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
@@ -80,15 +86,6 @@ def _neighbours(edges: Iterable[tuple[str, str]]) -> Mapping[str, set[str]]:
         neighbours[origin].add(destination)
         neighbours[destination].add(origin)
     return neighbours
-
-
-def _nearest_first(start: str, neighbours: Mapping[str, set[str]]) -> Iterator[str]:
-    """The start and all that is connected to it, by distance and then by id."""
-    seen, level = {start}, [start]
-    while level:
-        yield from level
-        level = sorted({near for one in level for near in neighbours.get(one, ())} - seen)
-        seen.update(level)
 
 
 def _fitting(nodes: Iterable[tuple[str, Form]], neighbours: Mapping[str, set[str]], room: int) -> dict[str, Form]:

@@ -6,7 +6,7 @@ be made of it (see `perhaps`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -16,6 +16,7 @@ from lineage.queries.columns.possible_uses import How
 from lineage.queries.columns.results import LineageStep
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, Side
 from lineage.queries.columns.similar_runs import ROOTS_MAX, Runs
+from lineage.walk import Walked, walk
 from lineage_model.columns import Column, Source, Transformation
 from lineage_model.ids import DatasetId, JobId, RunKey
 
@@ -80,24 +81,15 @@ class ColumnTraversal:
         self._visibility = visibility
         self.legs: dict[tuple[Source, Source], _Edge] = {}
         self.truncated = False
-        self._hops: dict[Source, int] = {self._start: 0}
+        self._hops: dict[Source, int] = {}
         self._states: dict[Source, set[_State]] = {self._start: {_START}}
 
     def run(self) -> list[ReachedColumn]:
         """Every column reached, nearest first, the start left out."""
-        frontier = [self._start]
-        while frontier := list(filter(self.opens, frontier)):
-            self.span.load((column.dataset, self._way) for column in frontier)
-            near = self._nexts(frontier)
-            every = {one for some in near.values() for one in some}
-            new = [one for one in sorted(every, key=lambda one: one.order) if one not in self._hops]
-            room = max(COLUMNS_MAX - len(self._hops), 0)
-            self.truncated |= len(new) > room
-            hop = self._hops[frontier[0]] + 1
-            self._hops.update(dict.fromkeys(new[:room], hop))
-            frontier = new[:room]
+        walked = walk([self._start], self._nexts, into=Walked(COLUMNS_MAX))
+        self._hops = walked.hops
         self._spread()
-        self.truncated |= self.span.truncated
+        self.truncated |= walked.truncated or self.span.truncated
         return [
             _reached(column, hops, states)
             for column, hops in self._hops.items()
@@ -119,7 +111,7 @@ class ColumnTraversal:
                 jobs=tuple(sorted(leg.jobs)),
                 runs=leg.runs,
             )
-            for ends, leg in sorted(self.legs.items(), key=lambda item: [end.order for end in item[0]])
+            for ends, leg in sorted(self.legs.items(), key=lambda item: item[0])
             if ends[0] in self._hops and ends[1] in self._hops
         ]
 
@@ -130,8 +122,11 @@ class ColumnTraversal:
             jobs.setdefault(destination, set()).update(leg.jobs)
         return {column: tuple(sorted(some)) for column, some in jobs.items()}
 
-    def _nexts(self, columns: Sequence[Source]) -> Mapping[Source, set[Source]]:
-        near: dict[Source, set[Source]] = {column: set() for column in columns}
+    def _nexts(self, level: Sequence[Source], _: bool) -> set[Source]:
+        """Add the steps from these columns on, which are read here; return the columns there."""
+        near: set[Source] = set()
+        columns = list(filter(self.opens, level))
+        self.span.load((column.dataset, self._way) for column in columns)
         every = {column.dataset: list(self._reports(column.dataset)) for column in columns}
         told = {dataset: [one for _, one in some] for dataset, some in every.items()}
         steps = find_steps_into(columns, told) if self._way == BACKWARD else find_steps_out(columns, told, self.span)
@@ -139,8 +134,7 @@ class ColumnTraversal:
             for runs, one in some:
                 for source, destination, how, certain in steps[dataset][step_place_of(one)]:
                     self._add_edge(source, destination, how, runs, certain=certain)
-                    here, there = (source, destination) if self._way == FORWARD else (destination, source)
-                    near[here].add(there)
+                    near.add(destination if self._way == FORWARD else source)
         return near
 
     def _reports(self, dataset: DatasetId) -> Iterator[tuple[Runs, RunColumns]]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import replace
-from typing import TypeAlias
 
 from lineage.graph.entities import LastWriter
 from lineage.graph.job_nodes import io_of
@@ -14,13 +13,12 @@ from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.current_columns import CurrentColumns, DatasetColumns
 from lineage.queries.columns.read_versions import ReadVersions
 from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnInput, ColumnNode, Reporter
-from lineage.queries.stale import unproduced
-from lineage.queries.written_versions import last_writers
+from lineage.queries.stale import find_stale
+from lineage.walk import Walked, walk
 from lineage_model.column_index import ColumnIndex, RelatedPaths
 from lineage_model.columns import Column, Source, Sources, in_order
 from lineage_model.ids import DatasetId, FieldPath, JobId
 
-_Near: TypeAlias = Callable[[Sequence[Column]], Mapping[Column, AbstractSet[Column]]]
 # Columns of one graph: more than an answer of 4 MB holds.
 COLUMNS_MAX = 5_000
 # Inputs and outputs that one answer tells, all columns together; each column that it tells is told in full.
@@ -33,9 +31,8 @@ class ColumnWalk:
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
         self._present = CurrentColumns(table)
-        self._columns: dict[Column, int] = {}
+        self._walked = Walked[Column](COLUMNS_MAX)
         self._outputs: dict[Column, AbstractSet[Column]] = {}
-        self._truncated = False
 
     def exists(self, dataset: DatasetId, path: FieldPath) -> Column | None:
         """The column, under its dataset's primary name, if it is in the schema, told of, or something is made of it."""
@@ -85,57 +82,32 @@ class ColumnWalk:
 
     def graph(self, asked: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
         """The graph around these columns, which exist."""
-        start = self._fitting(sorted(asked), 0)
-        self._walk(start, depth, self._sources)
+        walk(asked, self._sources, into=self._walked, depth=depth)
         if downstream:
-            self._walk(start, depth, self._users)
+            walk(asked, self._users, into=self._walked, depth=depth)
             # What is there for what it went into shows its own edges in full, too.
-            self._users([column for column in self._opened(self._columns) if column not in self._outputs])
+            self._users([column for column in self._walked.hops if column not in self._outputs], True)
         found = tuple(self._nodes())
-        return ColumnGraph(found, self._truncated)
-
-    def _walk(self, start: Sequence[Column], depth: int, near: _Near) -> None:
-        """Add all within so many hops of the start."""
-        seen, frontier = set(start), start
-        for hop in range(depth + 1):
-            # Columns that one operation made share what is near: it is looked at once.
-            reached: set[Column] = set().union(
-                *{id(some): some for some in near(self._opened(frontier)).values()}.values()
-            )
-            if hop == depth or not reached:
-                break
-            frontier = self._fitting(sorted(reached - seen), hop + 1)
-            seen.update(frontier)
+        return ColumnGraph(found, self._walked.truncated)
 
     def _opened(self, columns: Iterable[Column]) -> list[Column]:
         """Return those of the columns that are shown in full; the names of their datasets were read."""
         groups = self._present.groups
         return [column for column in columns if groups.opens(column.dataset, self._visibility)]
 
-    def _fitting(self, columns: Sequence[Column], hop: int) -> list[Column]:
-        """As many of these as the graph may still hold."""
-        fitting = []
-        for column in columns:
-            if column not in self._columns and len(self._columns) >= COLUMNS_MAX:
-                self._truncated = True
-                break
-            self._columns[column] = min(hop, self._columns.get(column, hop))
-            fitting.append(column)
-        return fitting
-
-    def _sources(self, columns: Sequence[Column]) -> Mapping[Column, AbstractSet[Column]]:
+    def _sources(self, level: Sequence[Column], _: bool) -> AbstractSet[Column]:
+        """Read the columns that are shown in full; return what they are made of."""
+        columns = self._opened(level)
         self._present.load({column.dataset for column in columns})
-        found = {}
-        for column in columns:
-            entry = self._present.entry(column.dataset)
-            found[column] = entry.known.sources_of(column.field) if entry else frozenset()
-        return found
+        entries = ((column, self._present.entry(column.dataset)) for column in columns)
+        return _united(entry.known.sources_of(column.field) for column, entry in entries if entry)
 
-    def _users(self, columns: Sequence[Column]) -> Mapping[Column, AbstractSet[Column]]:
-        """What is made of each column; also remembered as its outputs."""
+    def _users(self, level: Sequence[Column], _: bool) -> AbstractSet[Column]:
+        """Return what is made of the columns that are shown in full; also remember it as the outputs of each."""
+        columns = self._opened(level)
         self._present.load({column.dataset for column in columns}, readers=True)
         groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}
-        self._truncated |= any(group.cut for group in groups.values())
+        self._walked.truncated |= any(group.cut for group in groups.values())
         made = set().union(*(self._present.made_of(group) for group in groups.values()))
         self._present.load(made)
         entries = {entry.group.primary: entry for name in made if (entry := self._present.entry(name))}
@@ -146,7 +118,7 @@ class ColumnWalk:
             for column in {column for one in sources & takers.keys() for column in takers[one]}:
                 found[column] = found[column] | made_of_them if found[column] else made_of_them
         self._outputs.update(found)
-        return found
+        return _united(found.values())
 
     def _takers(self, columns: Sequence[Column], used: AbstractSet[Column]) -> Mapping[Column, set[Column]]:
         """Return, by column that others are made of, those of the `columns` that went into these others."""
@@ -170,16 +142,15 @@ class ColumnWalk:
 
     def _nodes(self) -> Iterable[ColumnNode]:
         groups = {}
-        for column in self._opened(self._columns):
+        for column in self._opened(self._walked.hops):
             entry = self._present.entry(column.dataset)
             if entry is not None:
                 groups[column.dataset] = entry.group
-        stale = unproduced(list(groups.values()), self._table, self._present.namespaces, seen=self._present.nodes)
-        writers = dict(zip(stale, last_writers([groups[one] for one in stale], self._table), strict=True))
+        writers = find_stale(list(groups.values()), self._table, self._present.namespaces, seen=self._present.nodes)
         shown = list(self._shown())
         entries = {entry.group.primary: entry for _, entry in shown if entry}
         reads = ReadVersions(entries.values(), self._table, self._present.groups)
-        self._truncated |= reads.truncated
+        self._walked.truncated |= reads.truncated or self._present.groups.truncated
         for column, entry in shown:
             if entry is None:
                 yield ColumnNode(column.dataset, column.field, outline=True)
@@ -194,8 +165,9 @@ class ColumnWalk:
 
     def _shown(self) -> Iterable[tuple[Column, DatasetColumns | None]]:
         """Yield as many columns, the nearest first, as have no more sources than there is room; outlines have none."""
-        room, shown, opened = SOURCES_MAX, False, set(self._opened(self._columns))
-        for column in sorted(self._columns, key=lambda one: (self._columns[one], one)):
+        hops = self._walked.hops
+        room, shown, opened = SOURCES_MAX, False, set(self._opened(hops))
+        for column in sorted(hops, key=lambda one: (hops[one], one)):
             if column not in opened:
                 yield column, None
                 continue
@@ -205,10 +177,15 @@ class ColumnWalk:
             outputs = self._outputs.get(column, frozenset())
             room -= len(entry.known.inputs_of(column.field)) + len(entry.columns.whole) + len(outputs)
             if room < 0 and shown:
-                self._truncated = True
+                self._walked.truncated = True
                 return
             shown = True
             yield column, entry
+
+
+def _united(every: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
+    # Columns that one operation made share what is near: it is looked at once.
+    return set().union(*{id(some): some for some in every}.values())
 
 
 def _users_in(entry: DatasetColumns) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:

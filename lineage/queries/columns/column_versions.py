@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from lineage.graph.facet_refs import is_explicit, reported_columns
 from lineage.graph.facts import RunFacts, dataset_of, merged_facets, text_of
+from lineage.graph.index_scan import read_run_facts
 from lineage.graph.keys import dataset_pk
-from lineage.graph.newest import read_run_facts
 from lineage.graph.run_facts import owner
 from lineage.graph.table import GraphTable, RowQuery
 from lineage.graph.visibility import EVERYTHING, Visibility
@@ -18,9 +18,10 @@ from lineage.queries.columns.current_columns import ColumnReport, IndexedColumns
 from lineage.queries.columns.read_versions import with_sources_alone
 from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnNode, Reporter
 from lineage.queries.dataset_groups import DatasetGroup, DatasetGroups
-from lineage.queries.dataset_versions import VERSIONS_MAX, read_version_pages
+from lineage.queries.dataset_versions import read_versions
 from lineage.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from lineage.queries.input_versions import InputBudget, InputVersion, reads_of
+from lineage.walk import Walked, walk
 from lineage_model.column_index import RelatedPaths
 from lineage_model.columns import NO_COLUMNS, Column, Columns
 from lineage_model.ids import DatasetId, FieldPath, RunKey
@@ -67,13 +68,16 @@ class VersionWalk:
         self._table, self.visibility = table, visibility
         self._groups = DatasetGroups(table)
         self._entries: dict[Version, VersionEntry] = {}
-        self._columns: dict[_Node, None] = {}
+        # The run that made each version that some other was made of.
+        self._made: dict[Version, RunKey | None] = {}
         self._budget = InputBudget()
         self._truncated = False
 
     def load(self, made: Mapping[Version, RunKey | None]) -> None:
         """Read these versions, each with the run that made it."""
         new = {version: run for version, run in made.items() if version not in self._entries}
+        if not new:
+            return
         facts = read_run_facts({run for run in new.values() if run}, self._table)
         self._groups.load(primary for primary, _ in new)
         entries = []
@@ -115,7 +119,7 @@ class VersionWalk:
         described = _described([entry.group for entry in entries], self._table)
         for entry in (entry for entry in entries if entry.group.primary in described):
             # Rare, so each is looked for by itself.
-            window = read_version_pages([entry.group], self._table, VERSIONS_MAX)[0]
+            window = read_versions(entry.group, self._table)
             found = next((one for one in window.versions if one.id == entry.version), None)
             entry.schema = schema_of(found.facets) if found else entry.schema
 
@@ -125,36 +129,29 @@ class VersionWalk:
 
     def graph(self, asked: Iterable[_Node], *, depth: int) -> ColumnGraph:
         """What these columns of versions, which were loaded, were made of."""
-        frontier = self._fitting(asked)
-        for _ in range(depth):
-            near = {other: run for node in frontier if self._opens(node) for other, run in self._near(*node)}
-            self.load({(column.dataset, version): run for (column, version), run in near.items()})
-            frontier = self._fitting(node for node in sorted(near) if node not in self._columns)
-            if not frontier:
-                break
-        return ColumnGraph(tuple(map(self._found, self._columns)), self._truncated)
+        walked = walk(asked, self._versions_read, into=Walked(COLUMNS_MAX), depth=depth)
+        return ColumnGraph(
+            tuple(map(self._found, walked.hops)), self._truncated or walked.truncated or self._groups.truncated
+        )
+
+    def _versions_read(self, nodes: Sequence[_Node], is_last: bool) -> Iterable[_Node]:
+        """Load the columns' versions; return the columns of versions that they were made of."""
+        versions = {(column.dataset, version) for column, version in nodes}
+        self.load({version: self._made.get(version) for version in sorted(versions)})
+        opened = () if is_last else filter(self._opens, nodes)
+        return {near for node in opened for near in self._near(*node)}
 
     def _opens(self, node: _Node) -> bool:
         return self._groups.opens(node[0].dataset, self.visibility)
 
-    def _near(self, column: Column, version: str) -> Iterator[tuple[_Node, RunKey | None]]:
-        """The columns of versions that it was made of, and the runs that made these."""
+    def _near(self, column: Column, version: str) -> Iterator[_Node]:
         entry = self._entries[column.dataset, version]
         reads = entry.reads or {}
         for source in entry.known.sources_of(column.field):
             if source.dataset in reads:
                 read = reads[source.dataset]
-                yield (source, read.version), read.produced_by
-
-    def _fitting(self, nodes: Iterable[_Node]) -> list[_Node]:
-        fitting = []
-        for node in nodes:
-            if node not in self._columns and len(self._columns) >= COLUMNS_MAX:
-                self._truncated = True
-                break
-            self._columns[node] = None
-            fitting.append(node)
-        return fitting
+                self._made[source.dataset, read.version] = read.produced_by
+                yield source, read.version
 
     def _found(self, node: _Node) -> ColumnNode:
         column, version = node

@@ -8,9 +8,9 @@ from typing import Any, TypeAlias
 
 from lineage.graph.facet_refs import OPERATIONS_KIND, reported_columns
 from lineage.graph.facts import RunFacts, dataset_of, job_of, text_of
+from lineage.graph.index_scan import RunWithFacts, first_found, last_with_columns, read_run_facts
 from lineage.graph.job_nodes import io_of, job_of_node
 from lineage.graph.keys import facet_key
-from lineage.graph.newest import RunWithFacts, last_with_columns, newest, read_run_facts
 from lineage.graph.run_facts import effective_time, run_version_id
 from lineage.graph.table import GraphTable, Key, Row
 from lineage.queries.columns.results import Reporter
@@ -232,7 +232,7 @@ class CurrentColumns:
         Of a dataset with one name the node of the job has it.
         """
         asked = [
-            ((group.primary, job), last_with_columns(job, text_of(name)))
+            ((group.primary, job), last_with_columns(job, text_of(name), self.at or "~"))
             for group in groups
             if len(group.names) > 1
             for job in sorted(group.producers)
@@ -240,7 +240,7 @@ class CurrentColumns:
             for name in group.names
         ]
         last: dict[_Writer, RunWithFacts] = {}
-        found = newest([ask for _, ask in asked], self.table, self.at) if asked else []
+        found = first_found([scan for _, scan in asked], self.table, at=self.at)
         for (writer, _), run in zip(asked, found, strict=True):
             if run is not None:
                 last[writer] = max(run, last.get(writer, run), key=lambda one: (effective_time(one[1]) or "", one[0]))

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from typing import TypeAlias
 
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.results import FieldMapping, Mappings, TimeRange
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, Side
+from lineage.walk import Walked, walk
 from lineage_model.columns import Columns
 from lineage_model.ids import DatasetId, FieldPath
 
@@ -16,6 +17,8 @@ from lineage_model.ids import DatasetId, FieldPath
 DATASETS_MAX = 1_000
 PAIRS_MAX = 100_000
 
+# A dataset, and the direction in which the walk goes on from it.
+_Node: TypeAlias = tuple[DatasetId, Side]
 _Ends: TypeAlias = tuple[DatasetId, DatasetId]
 _Pair: TypeAlias = tuple[FieldPath, FieldPath]
 
@@ -26,34 +29,26 @@ class MappingWalk:
     def __init__(self, table: GraphTable, window: TimeRange, visibility: Visibility = EVERYTHING) -> None:
         self._span, self._visibility = RunRange(table, window), visibility
         self._pairs: dict[_Ends, set[_Pair]] = {}
-        self._seen: set[tuple[DatasetId, Side]] = set()
         self._room = PAIRS_MAX
         self._truncated = False
         self._told: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
 
     def walk(self, dataset: DatasetId, level: int) -> Mappings:
         """The mappings within so many datasets of one."""
-        frontier = {(dataset, BACKWARD), (dataset, FORWARD)}
-        for _ in range(level):
-            frontier = self._fitting(frontier)
-            if not frontier:
-                break
-            self._span.load(frontier)
-            places = {(self._span.primary(name), way) for name, way in frontier}
-            self._seen |= places | frontier
-            reached = {near for place in sorted(places) for near in self._expand(*place)}
-            frontier = {near for near in reached if self._span.groups.opens(near[0], self._visibility)}
+        start: list[_Node] = [(dataset, BACKWARD), (dataset, FORWARD)]
+        walked = walk(start, self._expand, into=Walked(DATASETS_MAX), depth=level - 1)
         items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))
-        return Mappings(tuple(items), self._truncated or self._span.truncated)
+        return Mappings(tuple(items), self._truncated or walked.truncated or self._span.truncated)
 
-    def _fitting(self, places: Iterable[tuple[DatasetId, Side]]) -> set[tuple[DatasetId, Side]]:
-        new = sorted(set(places) - self._seen)
-        room = max(DATASETS_MAX - len(self._seen), 0)
-        self._truncated |= len(new) > room
-        return set(new[:room])
+    def _expand(self, nodes: Sequence[_Node], _: bool) -> set[_Node]:
+        """Add the mappings of these datasets, which are read here; return those that the walk may go on from."""
+        self._span.load(nodes)
+        primaries = {(self._span.primary(name), way) for name, way in nodes}
+        near = {other for node in sorted(primaries) for other in self._add_mappings(*node)}
+        return {other for other in near if self._span.groups.opens(other[0], self._visibility)}
 
-    def _expand(self, dataset: DatasetId, way: Side) -> Iterator[tuple[DatasetId, Side]]:
-        """Add what leads to, or from, a dataset; the datasets there."""
+    def _add_mappings(self, dataset: DatasetId, way: Side) -> Iterator[_Node]:
+        """Add what leads to, or from, a dataset; yield the datasets there."""
         if way == BACKWARD:
             for told in _distinct(self._span.written(dataset)):
                 for source in sorted(told.columns.datasets):

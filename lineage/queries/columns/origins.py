@@ -10,8 +10,8 @@ from collections.abc import Mapping
 
 from lineage.graph.facet_refs import roots_of
 from lineage.graph.facts import RunFacts
+from lineage.graph.index_scan import read_run_facts
 from lineage.graph.job_nodes import summarize_run
-from lineage.graph.newest import read_run_facts
 from lineage.graph.run_facts import owner, parent_run
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import EVERYTHING, Visibility

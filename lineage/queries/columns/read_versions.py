@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from lineage.graph.facts import RunFacts, dataset_of, text_of
-from lineage.graph.newest import read_run_facts
+from lineage.graph.index_scan import read_run_facts
 from lineage.graph.table import GraphTable
 from lineage.queries.columns.current_columns import ColumnReport, DatasetColumns, renamed
 from lineage.queries.dataset_groups import DatasetGroups

@@ -16,8 +16,8 @@ import orjson
 from lineage.graph.facet_refs import OPERATIONS_KIND
 from lineage.graph.facts import dataset_of, job_of
 from lineage.graph.index_rows import time_range_rows
+from lineage.graph.index_scan import read_run_facts, run_of, time_of
 from lineage.graph.keys import dataset_pk, facet_key, facts_key
-from lineage.graph.newest import read_run_facts, run_of, time_of
 from lineage.graph.table import GraphTable, Row, RowQuery
 from lineage.queries.columns.current_columns import ColumnKey, keys_of, renamed, reported_in, unknown_columns
 from lineage.queries.columns.results import TimeRange
@@ -92,6 +92,7 @@ class RunRange:
             self._read_rows(new)
             self._read_reports(new, operations=operations)
             asked |= {(other, way) for name, way in new for other in self.groups.group(name).names}
+        self.truncated |= self.groups.truncated
         # What was read may tell that two names are one dataset's.
         self._renamed.clear()
         self._named_sets.clear()

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from lineage.graph.facts import dataset_of
+from lineage.graph.index_scan import read_run_facts
 from lineage.graph.job_nodes import io_of
-from lineage.graph.newest import read_run_facts
 from lineage.graph.run_facts import dataset_version_id
 from lineage.graph.table import GraphTable
 from lineage.graph.visibility import Visibility
@@ -16,7 +16,7 @@ from lineage.queries.columns.column_versions import Version, VersionEntry, Versi
 from lineage.queries.columns.current_columns import ColumnReport, CurrentColumns, DatasetColumns
 from lineage.queries.current_facets import read_facets
 from lineage.queries.dataset_groups import DatasetGroups
-from lineage.queries.dataset_versions import VERSIONS_MAX, find_version, read_version_pages
+from lineage.queries.dataset_versions import find_version, read_versions
 from lineage.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from lineage.queries.input_versions import outputs_of
 from lineage.queries.job_versions import versions_of
@@ -143,7 +143,7 @@ def _versions_at(entry: DatasetColumns, present: CurrentColumns, at: str, table:
     schemas: dict[str, Schema] = {}
     homeless = by_version.pop("", [])
     if homeless or not by_version:
-        window = read_version_pages([entry.group], table, VERSIONS_MAX, [at], at)[0]
+        window = read_versions(entry.group, table, at, at)
         versions = [one for one in window.versions if one.created < at]
         last = next((one for one in versions if not one.failed), None)
         if versions:

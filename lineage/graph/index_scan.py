@@ -1,0 +1,181 @@
+"""Index rows of runs, read backwards a page at a time, each confirmed by the facts of its run.
+
+Such rows are written before the facts that they point to and are never moved, so they may be more than there is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain, islice, repeat
+from typing import Generic, TypeAlias, TypeVar
+
+from lineage.graph.facet_refs import reported_columns
+from lineage.graph.facts import IdText, RunFacts, as_of, dataset_of
+from lineage.graph.index_rows import columns_prefix
+from lineage.graph.keys import facts_key, job_pk
+from lineage.graph.run_facts import ended, has_io, is_active_stream, owner
+from lineage.graph.table import GraphTable, Key, Row, RowPage, RowQuery
+from lineage.times import EARLIEST
+from lineage_model.ids import JobId, RunKey
+
+T = TypeVar("T")
+RunWithFacts: TypeAlias = tuple[RunKey, RunFacts]
+# A place in the order of rows: a time, then what ends the row's key.
+Place: TypeAlias = tuple[str, ...]
+_BEFORE_ALL: Place = ()
+_AFTER_ALL: Place = ("~",)
+_PAGES = (3, 100)
+_NO_FACTS = RunFacts()
+
+
+def read_run_facts(runs: Iterable[RunKey], table: GraphTable, at: str | None = None) -> dict[RunKey, RunFacts]:
+    """Read the facts of these runs, as of a time; of those that there are (or were)."""
+    found = facts_in_rows(table.get(facts_key(run) for run in runs).values())
+    if at is None:
+        return found
+    earlier = {run: as_of(facts, at) for run, facts in found.items()}
+    return {run: facts for run, facts in earlier.items() if owner(facts)}
+
+
+def facts_in_rows(rows: Iterable[Row]) -> dict[RunKey, RunFacts]:
+    """Return the facts of runs, out of rows that were read."""
+    return {RunKey.parse(row.data["id"]): RunFacts(**row.data["facts"]) for row in rows}
+
+
+def time_of(row: Row) -> str:
+    """Return the time in an index row's sort key."""
+    return row.sk.split("#")[-2]
+
+
+def run_of(row: Row) -> RunKey:
+    """Return the run in an index row's sort key."""
+    return RunKey.parse(end_of(row))
+
+
+def end_of(row: Row) -> str:
+    """Return the end of an index row's sort key: a run's identity, or the hash of a DatasetEvent."""
+    return row.sk.rpartition("#")[2]
+
+
+class IndexScan(Generic[T]):
+    """The rows under one prefix of a partition, the newest first, as far as they were read.
+
+    `found` is what `confirm` made of rows and their runs' facts, by key; scans that look for one thing may share it.
+    Rows for which `needs_facts` is false are confirmed without facts (it gets empty ones). `floor` is the place of the
+    last row read, empty once there are no more. `order` is the place of what was found, where that is not its row's.
+    """
+
+    def __init__(
+        self,
+        pk: str,
+        prefix: str,
+        confirm: Callable[[Row, RunFacts], T | None],
+        *,
+        high: str = "~",
+        needs_facts: Callable[[Row], bool] = lambda _: True,
+        order: Callable[[T], Place] = lambda _: _AFTER_ALL,
+        found: dict[Key, T] | None = None,
+    ) -> None:
+        self.found: dict[Key, T] = {} if found is None else found
+        self.floor = _AFTER_ALL
+        self.needs_facts = needs_facts
+        self._pk, self._low, self._high = pk, f"{prefix}#", f"{prefix}#{high}"
+        self._confirm, self._order = confirm, order
+
+    @property
+    def best(self) -> T | None:
+        """The newest of what was found."""
+        return max(self.found.values(), key=self._order, default=None)
+
+    @property
+    def is_done(self) -> bool:
+        """True if no row that was not read can be of a newer one."""
+        return not self.floor or any(self._order(one) >= self.floor for one in self.found.values())
+
+    def query(self, rows: int) -> RowQuery:
+        """Return the query for the next page."""
+        return RowQuery(self._pk, low=self._low, high=self._high, newest_first=True, limit=rows)
+
+    def take(self, page: RowPage, facts: dict[RunKey, RunFacts]) -> None:
+        """Confirm the rows of the next page."""
+        for row in page.rows:
+            told = facts.get(run_of(row)) if self.needs_facts(row) else _NO_FACTS
+            one = None if told is None else self._confirm(row, told)
+            if one is not None:
+                self.found[row.key] = one
+        self.floor = _BEFORE_ALL
+        if page.more:
+            # The last row read begins the next page: a live run's newest row may be any of its rows.
+            last = page.rows[-1]
+            self.floor, self._high = (time_of(last), end_of(last)), last.sk
+
+
+def advance(scans: Sequence[IndexScan[T]], table: GraphTable, *, rows: int, at: str | None = None) -> None:
+    """Read one more page of each scan, of so many rows: one round of queries, and one of facts (as of a time)."""
+    if not scans:
+        return
+    pages = table.query([scan.query(rows) for scan in scans])
+    read = zip(scans, pages, strict=True)
+    runs = {run_of(row) for scan, page in read for row in page.rows if scan.needs_facts(row)}
+    facts = read_run_facts(runs, table, at) if runs else {}
+    for scan, page in zip(scans, pages, strict=True):
+        scan.take(page, facts)
+
+
+def first_found(
+    scans: Sequence[IndexScan[T]],
+    table: GraphTable,
+    *,
+    at: str | None = None,
+    pages: Sequence[int] = _PAGES,
+    rounds_max: int | None = None,
+) -> list[T | None]:
+    """Return the newest of each scan, as of a time; None where there is none, or none in so many rounds.
+
+    `pages` are the sizes of a scan's pages, in rows; the last one is that of all that follow.
+    """
+    for rows in islice(chain(pages, repeat(pages[-1])), rounds_max):
+        left = [scan for scan in scans if not scan.is_done]
+        if not left:
+            break
+        advance(left, table, rows=rows, at=at)
+    return [scan.best for scan in scans]
+
+
+def stands_at(facts: RunFacts, time: str) -> bool:
+    """True if this is the run's effective time; an active stream's is that of its newest row."""
+    return ended(facts) == time or is_active_stream(facts)
+
+
+def last_with_io(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
+    """Scan for the job's last run with inputs or outputs, by (effective time, run id)."""
+    return scan_runs(job, "WITH_IO", high, lambda facts, time: has_io(facts) and stands_at(facts, time))
+
+
+def last_without_io(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
+    """Scan for its last run that counts and has neither."""
+    return scan_runs(job, "WITHOUT_IO", high, lambda facts, time: not has_io(facts) and stands_at(facts, time))
+
+
+def last_with_columns(job: JobId, dataset: IdText, high: str = "~") -> IndexScan[RunWithFacts]:
+    """Scan for its last run that reported the columns of a dataset."""
+    prefix = columns_prefix(dataset_of(dataset))
+    return scan_runs(
+        job, prefix, high, lambda facts, time: reported_columns(facts, dataset) is not None and stands_at(facts, time)
+    )
+
+
+def last_started(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
+    """Scan for its run that started last; one known only as a parent comes before any that started."""
+    return scan_runs(job, "RUN", high, lambda facts, time: (facts.first or EARLIEST) == time)
+
+
+def scan_runs(
+    job: JobId, prefix: str, high: str = "~", holds: Callable[[RunFacts, str], bool] = lambda _, __: True
+) -> IndexScan[RunWithFacts]:
+    """Scan for the runs of a job under an index prefix, of whose facts the time of their row holds."""
+
+    def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
+        return (run_of(row), facts) if owner(facts) == job and holds(facts, time_of(row)) else None
+
+    return IndexScan(job_pk(job), prefix, confirm, high=high)

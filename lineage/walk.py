@@ -1,0 +1,69 @@
+"""Walks through graphs, breadth first: within so many hops, each node once, never more than a limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar
+
+
+class _Sortable(Protocol):
+    def __lt__(self, other: Any, /) -> bool: ...
+
+
+N = TypeVar("N", bound=_Sortable)
+T = TypeVar("T")
+
+
+@dataclass(slots=True)
+class Walked(Generic[N]):
+    """The nodes that walks reached, `limit` at most: `hops` has the least distance of each, nearest first."""
+
+    limit: int
+    hops: dict[N, int] = field(default_factory=dict)
+    truncated: bool = False
+
+    def fitting(self, things: Sequence[T]) -> Sequence[T]:
+        """Return as many things as there is room for nodes; the walk is truncated if that is not all of them."""
+        room = max(self.limit - len(self.hops), 0)
+        self.truncated |= len(things) > room
+        return things[:room]
+
+    def add(self, nodes: Iterable[N], hop: int) -> list[N]:
+        """Add and return nodes up to the first that does not fit; nodes that were reached before take no room."""
+        added = []
+        for node in nodes:
+            if node not in self.hops and len(self.hops) >= self.limit:
+                self.truncated = True
+                break
+            self.hops[node] = min(hop, self.hops.get(node, hop))
+            added.append(node)
+        return added
+
+
+def walk(
+    start: Iterable[N],
+    neighbours: Callable[[Sequence[N], bool], Iterable[N]],
+    *,
+    into: Walked[N],
+    depth: int | None = None,
+) -> Walked[N]:
+    """Add every node within `depth` hops of the start (None: all), nearest first, then sorted, as many as fit.
+
+    `neighbours` is called once a level, with true for the last one, whose neighbours are not added: what it reads of
+    the nodes that it is given is read of all of them.
+
+    >>> walk([1], lambda level, is_last: [2 * node for node in level], into=Walked(10), depth=2).hops
+    {1: 0, 2: 1, 4: 2}
+    """
+    seen: set[N] = set()
+    level, hop = into.add(sorted(set(start)), 0), 0
+    while level:
+        seen.update(level)
+        is_last = depth is not None and hop >= depth
+        near = set(neighbours(level, is_last))
+        if is_last:
+            break
+        hop += 1
+        level = into.add(sorted(near - seen), hop)
+    return into

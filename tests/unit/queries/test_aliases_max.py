@@ -1,0 +1,62 @@
+"""A dataset with more names than one response reads: what was read is shown, and that some was not."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lineage.graph.apply import apply_changes
+from lineage.queries.dataset_groups import DatasetGroups
+from lineage_model.ids import DatasetId
+from tests.memory_table import MemoryTable
+from tests.unit.graph.statements import a_dataset_event
+from tests.unit.graph.strategies import a_symlink
+
+NAMES = [DatasetId("s3://lake", f"name-{number}") for number in range(6)]
+
+
+def a_table():
+    """A table in which each name is an alias of the one after."""
+    table = MemoryTable()
+    pairs = pairwise(NAMES)
+    apply_changes(
+        [a_dataset_event(number, other, **a_symlink(one)) for number, (one, other) in enumerate(pairs, 1)], table
+    )
+    return table
+
+
+TABLE = a_table()
+
+
+@pytest.mark.parametrize(("aliases", "primary"), [(5, 5), (6, 5), (4, 4), (2, 2), (0, 0)])
+@pytest.mark.parametrize("edges", [False, True])
+def test_names_are_followed_as_far_as_they_may_be_read(aliases, primary, edges):
+    groups = DatasetGroups(TABLE, edges=edges, aliases_max=aliases)
+    groups.load([NAMES[0]])
+
+    group = groups.group(NAMES[0])
+    assert (group.primary, group.names) == (NAMES[primary], NAMES[: primary + 1])
+    assert groups.truncated == (aliases < len(NAMES) - 1)
+
+
+def test_a_dataset_that_is_looked_up_again_and_again_reads_no_more_names():
+    groups = DatasetGroups(TABLE, aliases_max=2)
+    for _ in range(3):
+        groups.load([NAMES[0]])
+    assert groups.group(NAMES[0]).names == NAMES[:3]
+
+
+@given(st.lists(st.sets(st.sampled_from(NAMES)), max_size=3), st.integers(0, 6))
+def test_what_is_asked_for_is_read_however_many_aliases_there_are(loads, aliases):
+    groups = DatasetGroups(TABLE, aliases_max=aliases)
+    for names in loads:
+        groups.load(names)
+
+    asked = set().union(*loads)
+    members = {name: groups.group(name).names for name in asked}
+    assert all(name in some for name, some in members.items())
+    assert len(asked.union(*members.values()) - asked) <= aliases
+    assert groups.truncated or not asked or all(some == NAMES for some in members.values())
