@@ -30,9 +30,9 @@ def ways_of(graph: ColumnGraph, node_id: str, *, up: bool = True, down: bool = F
     asked = asked_of(graph, node_id)
     parts: list[RenderableType] = []
     if up:
-        parts += [Text("made of", "cyan"), _trees(graph, asked, up=True)]
+        parts += [Text("upstream", "cyan"), _trees(graph, asked, up=True)]
     if down:
-        parts += [Text("goes into", "cyan"), _trees(graph, asked, up=False)]
+        parts += [Text("downstream", "cyan"), _trees(graph, asked, up=False)]
     return Group(*parts, *([Text(_MORE, "yellow")] if graph.truncated else []))
 
 

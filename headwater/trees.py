@@ -49,9 +49,9 @@ def _grow(top: Tree, start: str, below: Mapping[str, Sequence[str]], words: Word
         branch, node, above, level = waiting.pop()
         following = below.get(node, ())
         if node in seen:
-            branch.add(words.name(node, above).append("  told above", "dim"))
+            branch.add(words.name(node, above).append("  shown above", "dim"))
         elif level == _LEVELS_MAX and following:
-            branch.add(words.name(node, above).append("  told below", "dim"))
+            branch.add(words.name(node, above).append("  shown below", "dim"))
             left.append(node)
         else:
             seen.add(node)

@@ -188,7 +188,7 @@ def _go_on(state: VerifyState, report: Report) -> None:
     for finding in state.findings():
         report.find(finding)
     if state.objects:
-        told = f"{state.objects:,} objects were compared since {state.begun} UTC and are not read again"
+        told = f"{state.objects:,} objects were compared since {state.started_at} UTC and are not read again"
         print(f"headwater verify: {told} (--fresh: all of them are)", file=sys.stderr)
 
 

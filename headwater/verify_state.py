@@ -33,11 +33,11 @@ class DayDone:
 
 
 class VerifyState:
-    """The progress of a verification: `begun` says since when, `after` has the last key that was compared, by part."""
+    """The progress of a verification: `started_at`, and `after`: the last key that was compared, by part."""
 
-    def __init__(self, path: Path, begun: str, sealed: Sequence[SealedDay]) -> None:
+    def __init__(self, path: Path, started_at: str, sealed: Sequence[SealedDay]) -> None:
         self._path, self._found_path = path, path.with_suffix(".findings.jsonl")
-        self.begun = begun
+        self.started_at = started_at
         self.after: dict[str, str] = {}
         self.days = {one.day: DayDone(one.link.sha256) for one in sealed}
         self._ends = _ends(sealed)
@@ -58,7 +58,7 @@ class VerifyState:
         ends = _ends([one for one in sealed if one.day < first]) if first else form["after"]
         self.after = {part: min(key, ends.get(part, "")) for part, key in form["after"].items()}
         self.days.update({day: done for day, done in before.items() if not first or day < first})
-        self.begun = form["begun"]
+        self.started_at = form["started_at"]
 
     @property
     def objects(self) -> int:
@@ -94,7 +94,7 @@ class VerifyState:
         """Write down how far it is; the findings first."""
         self._found.flush()
         days = {day: asdict(done) for day, done in self.days.items()}
-        form = {"version": VERSION, "begun": self.begun, "after": self.after, "days": days}
+        form = {"version": VERSION, "started_at": self.started_at, "after": self.after, "days": days}
         new = self._path.with_suffix(".new")
         new.write_text(json.dumps(form), encoding="utf-8")
         os.replace(new, self._path)

@@ -57,7 +57,7 @@ RECORDS = Table(
         Column("action_taken", "string", "what was done to the parent"),
         Column("storage_location", "string", "where what was made lies"),
         Column("recorded_at", "bigint", "when it was recorded, in seconds since 1970 UTC"),
-        Column("run_id", "string", "the run that it was a step of, if that was told"),
+        Column("run_id", "string", "the run that it was a step of, if the request named it"),
         Column("metadata", _TEXTS, "what the enrichers of the load function added; null if nothing"),
     ),
 )

@@ -10,7 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 PROJECT = Path(__file__).parents[2]
-README = (PROJECT / "README.md").read_text(encoding="utf-8")
+GUIDE = (PROJECT / "docs" / "getting-started.md").read_text(encoding="utf-8")
 WRITTEN = ("checked", "estimated", "rejected", "totals")
 
 
@@ -58,9 +58,9 @@ def test_the_demo_balances_its_books_and_says_so_by_its_exit_code(tmp_path: Path
 
 def assert_one_columns_way_is_told(folder: Path, printed: str) -> None:
     """Up from the CO2, down from the flights file, to the records by links, and CDAP's question of a recorded step."""
-    (shown,) = re.findall(r"<!-- what the demo prints -->\n```\n(.*?)```", README, re.DOTALL)
+    (shown,) = re.findall(r"<!-- what the demo prints -->\n```\n(.*?)```", GUIDE, re.DOTALL)
     assert shown in printed
-    up, down = re.findall(r"\n(?:made of|goes into)\n(.*?)\n\n", printed, re.DOTALL)
+    up, down = re.findall(r"\n(?:upstream|downstream)\n(.*?)\n\n", printed, re.DOTALL)
     assert up.splitlines()[0] == "co2_kg of estimated  double"
     for source in ("distance of checked", "distance of landing", "average_seats of factors.json"):
         assert f"── {source}  " in up

@@ -1,4 +1,4 @@
-"""The README's examples, as they are written, on the local stack."""
+"""The examples of the README and of the guide to the local stack, as they are written, on that stack."""
 
 from __future__ import annotations
 
@@ -13,7 +13,13 @@ import pytest
 
 PROJECT = Path(__file__).parents[2]
 README = (PROJECT / "README.md").read_text(encoding="utf-8")
+GUIDE = (PROJECT / "docs" / "getting-started.md").read_text(encoding="utf-8")
+CONTRIBUTING = (PROJECT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+API = (PROJECT / "docs" / "api.md").read_text(encoding="utf-8")
 RUN = re.compile(r"<!-- run: tests/e2e/test_readme\.py -->\n```(?:sh|python)\n(.*?)```", re.DOTALL)
+PLACES = re.compile(
+    r"`((?:docs|headwater|infra|jobs|lambdas|lineage|lineage_model|local|spark_client|tests)/[\w./]+|cdk\.json)`"
+)
 
 
 def run(block, stack, *command):
@@ -24,9 +30,9 @@ def run(block, stack, *command):
     return subprocess.run(command, cwd=PROJECT, capture_output=True, text=True, check=True, timeout=60).stdout
 
 
-def test_the_requests_and_their_trace_are_as_the_readme_says(local_stack):
-    send, ask, _, _ = RUN.findall(README)
-    (shown,) = re.findall(r"<!-- the answer.*?-->\n```json\n(.*?)```", README, re.DOTALL)
+def test_the_requests_and_their_trace_are_as_the_readme_shows(local_stack):
+    send, ask = RUN.findall(README)
+    (shown,) = re.findall(r"<!-- the response.*?-->\n```json\n(.*?)```", README, re.DOTALL)
 
     answers = re.findall(r"\{.*?\}", run(send, local_stack))
     local_stack.drain()
@@ -42,9 +48,9 @@ def test_the_requests_and_their_trace_are_as_the_readme_says(local_stack):
     assert trace == told
 
 
-def test_what_is_recorded_is_answered_as_the_readme_says(local_stack):
-    _, _, record, ask = RUN.findall(README)
-    (shown,) = re.findall(r"<!-- what the first prints -->\n```\n(.*?)```", README, re.DOTALL)
+def test_what_is_recorded_is_returned_as_the_guide_shows(local_stack):
+    record, ask = RUN.findall(GUIDE)
+    (shown,) = re.findall(r"<!-- what the first prints -->\n```\n(.*?)```", GUIDE, re.DOTALL)
 
     run(record, local_stack, sys.executable, "-c")
     local_stack.drain()
@@ -64,7 +70,7 @@ def test_every_link_leads_somewhere(link):
     assert (PROJECT / link).exists()
 
 
-@pytest.mark.parametrize("place", sorted(set(re.findall(r"`((?:lineage|infra|local|docs|lambdas)/[\w./]+)`", README))))
+@pytest.mark.parametrize("place", sorted(set(PLACES.findall(CONTRIBUTING))))
 def test_every_place_to_edit_is_there(place):
     assert (PROJECT / place).exists()
 
@@ -78,4 +84,4 @@ def test_every_route_of_the_api_is_listed():
         if path.startswith(("/api/", "/v3/")) and method != "parameters"
     }
 
-    assert set(re.findall(r"\| `((?:DELETE|GET|POST) [^`]+)` \|", README)) == routes
+    assert set(re.findall(r"\| `((?:DELETE|GET|POST) [^`]+)` \|", API)) == routes

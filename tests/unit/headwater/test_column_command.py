@@ -26,10 +26,10 @@ def test_a_columns_way_is_printed_up_and_down_and_drawn(
     assert service.asked == [("/api/v1/column-lineage", asked, "Bearer secret")]
     lines = capsys.readouterr().out.splitlines()
     assert [line.strip() for line in lines if not line.startswith((" ", "│", "├", "└"))] == [
-        "made of",
+        "upstream",
         "co2_kg of estimated  double",
         "all of checked",
-        "goes into",
+        "downstream",
         "co2_kg of estimated  double",
     ]
     assert picture.read_text(encoding="utf-8").startswith("<svg ")
@@ -41,7 +41,7 @@ def test_without_more_being_asked_only_the_way_up_is(service: Service, capsys: p
     assert main(["column", CO2, "--url", service.url]) == 0
 
     assert service.asked == [("/api/v1/column-lineage", {"nodeId": [CO2], "depth": ["20"]}, None)]
-    assert "goes into" not in capsys.readouterr().out
+    assert "downstream" not in capsys.readouterr().out
 
 
 def test_what_the_service_says_instead_is_told(service: Service, capsys: pytest.CaptureFixture[str]) -> None:

@@ -135,7 +135,7 @@ def test_a_source_of_which_nobody_told_the_column_or_the_way_is_all_of_its_datas
     graph = parse_columns(an_answer(a_column("checked", "b", a_source("landing", None))))
 
     assert printed(graph, id_of("checked", "b")) == [
-        "made of",
+        "upstream",
         "b of checked  double",
         "└── all of landing  nobody told how",
     ]
@@ -162,7 +162,7 @@ def test_another_answer_is_no_answer_about_columns(answer: object) -> None:
 
 def test_a_column_prints_with_what_it_is_made_of_and_what_it_goes_into() -> None:
     assert printed(GRAPH, CO2, down=True) == [
-        "made of",
+        "upstream",
         "co2_kg of estimated  double",
         "├── distance of checked  estimate fuel, estimate CO2  int",
         "│   └── distance of landing  identity  int",
@@ -170,7 +170,7 @@ def test_a_column_prints_with_what_it_is_made_of_and_what_it_goes_into() -> None
         "all of checked",
         "├── air_time of landing  filter  int",
         "└── dep_time of landing  filter  int",
-        "goes into",
+        "downstream",
         "co2_kg of estimated  double",
         "└── co2_kg of totals  aggregation: sum  double",
     ]
@@ -178,7 +178,7 @@ def test_a_column_prints_with_what_it_is_made_of_and_what_it_goes_into() -> None
 
 def test_a_column_that_decides_which_rows_there_are_goes_into_all_columns_of_the_dataset() -> None:
     assert printed(GRAPH, id_of("landing", "dep_time"), down=True)[2:] == [
-        "goes into",
+        "downstream",
         "dep_time of landing  int",
         "└── all of checked  filter",
         "    └── distance of checked  int",
@@ -205,7 +205,7 @@ def test_a_dataset_shows_all_its_columns_and_once_at_the_end_what_all_of_it_depe
     ]
 
     assert printed(parse_columns(an_answer(*columns)), f"dataset:{STORE}:checked") == [
-        "made of",
+        "upstream",
         "carrier of checked  double",
         "└── carrier of landing  identity",
         "distance of checked  double",
@@ -220,7 +220,7 @@ def test_a_dataset_whose_columns_nobody_reported_shows_them_and_what_it_was_made
     landing = a_column("landing", "line", datasetDependencies=[a_source("raw", "line", FILTER)])
 
     assert printed(parse_columns(an_answer(column, landing)), f"dataset:{STORE}:checked") == [
-        "made of",
+        "upstream",
         "carrier of checked  double",
         "all of checked",
         "└── all of landing  nobody told how",
@@ -243,7 +243,7 @@ def test_any_dataset_shows_each_of_its_columns_and_each_dependency_once(answer: 
     assume(any(node["data"]["dataset"] == name for node in answer["graph"]))
     lines = [line.lstrip("│├└─ ") for line in printed(parse_columns(answer), f"dataset:{STORE}:{name}")]
 
-    in_full = [" ".join(line.split()[:3]) for line in lines if not line.endswith(("told above", "told below"))]
+    in_full = [" ".join(line.split()[:3]) for line in lines if not line.endswith(("shown above", "shown below"))]
     for node in (node["data"] for node in answer["graph"] if node["data"]["dataset"] == name):
         assert in_full.count(f"{node['field']} of {name}") == 1
         assert in_full.count(f"all of {name}") == bool(node["datasetDependencies"])
@@ -255,9 +255,9 @@ def test_a_column_that_is_made_of_itself_is_a_tree_with_an_end() -> None:
     graph = parse_columns(an_answer(a_column("accounts", "balance", balance), truncated=True))
 
     assert printed(graph, id_of("accounts", "balance")) == [
-        "made of",
+        "upstream",
         "balance of accounts  double",
-        "└── balance of accounts  add  told above",
+        "└── balance of accounts  add  shown above",
         "there is more than the answer holds",
     ]
 

@@ -134,13 +134,13 @@ def test_a_graph_prints_as_a_tree_in_the_direction_of_the_data_each_node_told_on
         "    │               job:emissions:emissions.sum_up",
         "    └── rejected",
         "        dataset:file:/demo/rejected",
-        "        └── emissions.sum_up  told above",
+        "        └── emissions.sum_up  shown above",
         "planes.csv",
         "dataset:file:/demo/planes.csv",
-        "└── emissions.estimate  told above",
+        "└── emissions.estimate  shown above",
         "old  stale, last written by copy",
         "dataset:file:/demo/old",
-        "└── emissions.sum_up  told above",
+        "└── emissions.sum_up  shown above",
     ]
 
 
@@ -152,7 +152,7 @@ def test_a_job_that_writes_what_it_reads_is_a_tree_with_an_end() -> None:
         "dataset:file:/demo/table",
         "└── upsert  never ran",
         "    job:emissions:upsert",
-        "    └── table  told above",
+        "    └── table  shown above",
         "more is connected than the answer holds",
     ]
 
@@ -166,7 +166,7 @@ def test_a_chain_of_hundreds_stays_on_the_screen_and_is_told_to_its_end() -> Non
     assert [line.split()[-1] for line in lines if "emissions:n" in line or "/demo/n" in line] == [
         node.id for node in nodes
     ]
-    assert [line.strip() for line in lines if "told" in line][:2] == ["└── n006  told below", "└── n012  told below"]
+    assert [line.strip() for line in lines if "shown" in line][:2] == ["└── n006  shown below", "└── n012  shown below"]
 
 
 # -- picture

@@ -1,4 +1,4 @@
-"""The README's lines of a PySpark job, as they are written: where they send to is a file, and the bucket a folder."""
+"""The guide's lines of a PySpark job, as they are written: where they send to is a file, and the bucket a folder."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from pyspark.sql import SparkSession
 
-README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+GUIDE = (Path(__file__).parents[2] / "docs" / "producers.md").read_text(encoding="utf-8")
 CLEAN = "s3://clean/flights/"
 
 
-def test_a_job_of_the_readmes_lines_tells_its_write_its_file_and_its_rows_as_one_run(
+def test_a_job_of_the_guides_lines_reports_its_write_its_file_and_its_rows_as_one_run(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told, clean = tmp_path / "told.jsonl", tmp_path / "clean"
     monkeypatch.setenv("HEADWATER_FILE", str(told))
-    section = README.partition("## From PySpark\n")[2].partition("\n## ")[0]
+    section = GUIDE.partition("## From PySpark\n")[2].partition("\n## ")[0]
     capturing, sending = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     job = {"spark": spark}
 

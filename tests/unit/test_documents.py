@@ -1,0 +1,52 @@
+"""The documents: every link leads to a file and a heading, and the words are those of the API."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+PROJECT = Path(__file__).parents[2]
+_PLACES = ("*.md", "docs/*.md", "tests/*.md", "examples/**/*.md")
+DOCUMENTS = sorted(str(page.relative_to(PROJECT)) for place in _PLACES for page in PROJECT.glob(place))
+# Written by `make bench`, out of the benchmarks' own words.
+GENERATED = {"docs/benchmarks.md", "docs/cost.md"}
+_FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
+_CODE = re.compile(r"`[^`\n]*`")
+_LINK = re.compile(r"\]\((?!https?://|mailto:)([^)#\s]*)(?:#([^)\s]+))?\)")
+_RETIRED = re.compile(
+    r"\b(tells?|told|tellings?|tellers?|said|asked|found|doors?|settles?|settled|spans?|journeys?|mum|heard|knobs?)\b",
+    re.IGNORECASE,
+)
+
+
+def prose(document: str) -> str:
+    """Return the document's text without its code."""
+    return _CODE.sub("", _FENCED.sub("", (PROJECT / document).read_text(encoding="utf-8")))
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that GitHub makes of the page's headings."""
+    headings = re.findall(r"^#+ (.+)$", _FENCED.sub("", page.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_every_link_leads_to_a_file_and_a_heading(document: str) -> None:
+    page = PROJECT / document
+    for target, anchor in _LINK.findall(_FENCED.sub("", page.read_text(encoding="utf-8"))):
+        linked = page.parent / target if target else page
+        assert linked.exists(), target
+        assert not anchor or anchor in anchors(linked), f"{target}#{anchor}"
+
+
+@pytest.mark.parametrize("document", [one for one in DOCUMENTS if one not in GENERATED])
+def test_the_words_are_those_of_the_api(document: str) -> None:
+    assert sorted(set(_RETIRED.findall(prose(document)))) == []
+
+
+def test_every_page_of_the_documentation_is_in_its_index() -> None:
+    index = (PROJECT / "docs" / "README.md").read_text(encoding="utf-8")
+    pages = {page.name for page in (PROJECT / "docs").glob("*.md")} - {"README.md"}
+    assert pages - set(re.findall(r"\]\(([\w-]+\.md)\)", index)) == set()
