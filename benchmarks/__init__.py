@@ -1,1 +1,1 @@
-"""What `make bench` runs: each benchmark measures us and a plain baseline, in turns, in the same run."""
+"""The benchmarks of `make bench`: each measures us and a plain baseline, in turns, in the same run."""

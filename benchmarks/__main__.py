@@ -1,7 +1,7 @@
-"""`python -m benchmarks [NAME ...] [--quick]` runs all, or what is named; it exits with 1 if a goal is missed.
+"""The command `python -m benchmarks [NAME ...] [--quick]`: all benchmarks, or those named.
 
-A whole run writes docs/benchmarks.md and docs/cost.md; with names, their rows are written alone. With `--quick`,
-results are only printed.
+It exits with 1 if a goal is missed. A whole run writes docs/benchmarks.md and docs/cost.md; with names, it replaces
+their rows alone. With `--quick`, results are only printed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,6 @@ from typing import Protocol
 
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from benchmarks import (
     capture,
@@ -29,8 +28,8 @@ from benchmarks import (
     trace,
     verify,
 )
-from benchmarks.processes import PROJECT, Say, run, warm
-from benchmarks.results_page import render_results_page, update_results_page
+from benchmarks.processes import PROJECT, Report, run, warm
+from benchmarks.results_page import render_results, render_results_page, update_results_page
 from benchmarks.rows import Row
 
 _RESULTS = PROJECT / "docs" / "benchmarks.md"
@@ -38,9 +37,9 @@ _COST = PROJECT / "docs" / "cost.md"
 
 
 class Measure(Protocol):
-    """A benchmark: says what it is at, and answers its rows; `quick` is for those who change it."""
+    """A benchmark: reports its progress and returns its rows; `quick` is for developers of the benchmark."""
 
-    def __call__(self, say: Say, *, quick: bool) -> list[Row]: ...  # noqa: D102 - the class says it
+    def __call__(self, report: Report, *, quick: bool) -> list[Row]: ...  # noqa: D102 - the class describes it
 
 
 _MEASURES: dict[str, Measure] = {
@@ -59,7 +58,7 @@ _NAMES = (*_MEASURES, "cost")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run what is named, or all; 1 if a goal is missed."""
+    """Run the named benchmarks, or all; return 1 if a goal is missed."""
     parser = argparse.ArgumentParser(prog="benchmarks", description=__doc__)
     parser.add_argument("names", nargs="*", metavar="NAME", help=f"any of {', '.join(_NAMES)}; all by default")
     parser.add_argument("--quick", action="store_true", help="small shapes, one round, nothing written")
@@ -76,18 +75,19 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _cost(console, write=write)
     if write:
         _write(rows, f"{load_before}; {machine.load()}", whole=not parsed.names)
-    _print_rows(console, rows)
+    if rows:
+        _print(console, "\n".join(render_results(rows)))
     return 0 if all(row.met for row in rows) else 1
 
 
 def _write(rows: Sequence[Row], load: str, *, whole: bool) -> None:
-    """The page anew, or these rows of it."""
+    """Write the whole page, or replace these rows."""
     about = [*machine.describe(), ("load before and after", load)]
     if whole:
         page = render_results_page(rows, about)
     else:
-        told = "; ".join(f"{name} {value}" for name, value in about)
-        page = update_results_page(_RESULTS.read_text(encoding="utf-8"), rows, told)
+        run_of = "; ".join(f"{name} {value}" for name, value in about)
+        page = update_results_page(_RESULTS.read_text(encoding="utf-8"), rows, run_of)
     _RESULTS.write_text(page, encoding="utf-8")
 
 
@@ -96,39 +96,35 @@ def _measure(console: Console, names: Sequence[str], *, quick: bool) -> list[Row
     for name in names:
         if name in _MEASURES:
             with console.status(name) as status:
-                rows += _MEASURES[name](_sayer(name, status.update), quick=quick)
+                rows += _MEASURES[name](_reporting(name, status.update), quick=quick)
     return rows
 
 
-def _sayer(name: str, update: Callable[[str], None]) -> Say:
-    return lambda what: update(f"{name}: {escape(what)}")
+def _reporting(name: str, update: Callable[[str], None]) -> Report:
+    return lambda progress: update(f"{name}: {escape(progress)}")
 
 
 def _cost(console: Console, *, write: bool) -> None:
-    """The calls of a thousand records, and the price of a month: there is no goal to miss."""
-    # Imported here: moto and the stack's parts take longer to load than the other benchmarks to start.
+    """Count the calls of a thousand records, and write the price of a month, which has no goal."""
+    # Imported here: moto and the stack's parts take longer to import than the other benchmarks.
     from benchmarks.cost import read_prices
     from benchmarks.cost_events import render_events_cost
     from benchmarks.cost_page import render_cost_page
-    from benchmarks.day import WAYS, run_day
+    from benchmarks.day import ARRIVALS, run_day
 
     with console.status("cost") as status:
-        page = render_cost_page(run_day(WAYS, _sayer("cost", status.update)), read_prices())
-        with_columns = run("fields_intake_work", "calls-lineage", "1")
+        page = render_cost_page(run_day(ARRIVALS, _reporting("cost", status.update)), read_prices())
+        with_columns = run("fields_ingest_work", "calls-lineage", "1")
         page += "\n" + render_events_cost(run("events_work", "calls", "1"), with_columns, read_prices())
     if write:
         _COST.write_text(page, encoding="utf-8")
     else:
-        console.print(page, markup=False, highlight=False)
+        _print(console, page)
 
 
-def _print_rows(console: Console, rows: Sequence[Row]) -> None:
-    table = Table("what", "ours", "baseline", "ratio", "goal", "met")
-    for row in rows:
-        met = "[green]yes" if row.met else "[red]no"
-        table.add_row(row.what, row.ours, row.baseline, row.ratio, row.goal, met)
-    if rows:
-        console.print(table)
+def _print(console: Console, text: str) -> None:
+    # A line of a table stays a line.
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""DynamoDB's units of reading and writing, computed from items: moto counts every call as one.
+"""DynamoDB's units of reading and writing, computed from items: moto counts each call as one unit.
 
-The rules are of the developer guide, "DynamoDB item sizes and formats" and "on-demand capacity mode".
+Rules: DynamoDB's developer guide, "DynamoDB item sizes and formats" and "on-demand capacity mode".
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ Item = Mapping[str, Mapping[str, Any]]
 
 
 def item_bytes(item: Item) -> int:
-    """The size of an item: UTF-8 of names and strings; a number takes a byte for two digits, and one more.
+    """Return the size of an item: names and strings in UTF-8, a number by a byte for two digits, and one more byte.
 
     >>> item_bytes({"node_id": {"S": "n-1"}, "recordedAt": {"N": "1763640000"}})
     26
     """
-    return sum(len(name.encode()) + _value_bytes(value) for name, value in item.items())
+    return sum([len(name.encode()) + _value_bytes(value) for name, value in item.items()])
 
 
 def _value_bytes(value: Mapping[str, Any]) -> int:
-    match dict(value):
-        case {"S": str(text)}:
-            return len(text.encode())
-        case {"N": str(number)}:
-            return (len(number) + 1) // 2 + 1
-        case {"B": bytes(binary)}:
-            return len(binary)
-        case {"B": str(encoded)}:  # in base64, as it is on the wire
-            return len(encoded) * 3 // 4
-        case {"M": dict(inner)}:
-            return 3 + sum(1 + len(name.encode()) + _value_bytes(one) for name, one in inner.items())
-    raise ValueError(f"the records' tables hold no {value!r}")
+    """Return the size of an attribute; a map adds three bytes, and one for each of its entries."""
+    ((kind, content),) = value.items()
+    if kind == "S":
+        return len(content) if content.isascii() else len(content.encode())
+    if kind == "N":
+        return (len(content) + 1) // 2 + 1
+    if kind == "B":
+        # In base64, as it is on the wire, or decoded by boto3.
+        return len(content) * 3 // 4 if isinstance(content, str) else len(content)
+    if kind == "M":
+        return 3 + sum(1 + len(name.encode()) + _value_bytes(part) for name, part in content.items())
+    raise ValueError(f"{value!r}: must be S, N, B or M, as in our tables")
 
 
 def write_units(operation: str, request: Mapping[str, Any], copies: Mapping[str, int]) -> int:
-    """What a call writes, in write request units; `copies` says how often a table's items are kept, with its indexes.
+    """Return the write request units of a call; `copies` has the copies of an item by table, those of indexes included.
 
-    An update's item is not in its request: those of the graph table are below 1 KB.
+    A request to update does not contain its item: those of the graph table are below 1 KB.
 
     >>> write_units("PutItem", {"TableName": "r", "Item": {"a": {"S": "x" * 1500}}}, {"r": 3})
     6
@@ -54,26 +54,26 @@ def write_units(operation: str, request: Mapping[str, Any], copies: Mapping[str,
         case "UpdateItem" | "DeleteItem":
             return copies.get(request["TableName"], 1)
         case "TransactWriteItems":
-            return sum(2 * _units(one.get("Put", {}).get("Item", {})) for one in request["TransactItems"])
+            return sum(2 * _units(action.get("Put", {}).get("Item", {})) for action in request["TransactItems"])
         case "BatchWriteItem":
-            writes = [write for some in request["RequestItems"].values() for write in some]
+            writes = [write for writes in request["RequestItems"].values() for write in writes]
             return sum(_units(write.get("PutRequest", {}).get("Item", {})) for write in writes)
     return 0
 
 
-def read_units(operation: str, request: Mapping[str, Any], answer: Mapping[str, Any]) -> float:
-    """What a call reads, in read request units; an item that is not there costs as much as a small one.
+def read_units(operation: str, request: Mapping[str, Any], response: Mapping[str, Any]) -> float:
+    """Return the read request units of a call; a missing item costs as much as a small one.
 
     >>> read_units("Query", {"ConsistentRead": True}, {"Items": [{"a": {"S": "x" * 5000}}] * 2})
     3.0
     """
     match operation:
         case "GetItem":
-            return _share(request) * max(1, ceil(item_bytes(answer.get("Item", {})) / _READ_BYTES))
+            return _share(request) * max(1, ceil(item_bytes(response.get("Item", {})) / _READ_BYTES))
         case "Query":
-            return _share(request) * max(1, ceil(sum(map(item_bytes, answer["Items"])) / _READ_BYTES))
+            return _share(request) * max(1, ceil(sum(map(item_bytes, response["Items"])) / _READ_BYTES))
         case "BatchGetItem":
-            return sum(_share(asked) * _units_read(asked, answer) for asked in request["RequestItems"].values())
+            return sum(_share(wanted) * _units_read(wanted, response) for wanted in request["RequestItems"].values())
     return 0.0
 
 
@@ -85,7 +85,7 @@ def _units(item: Item) -> int:
     return max(1, ceil(item_bytes(item) / _WRITE_BYTES))
 
 
-def _units_read(asked: Mapping[str, Any], answer: Mapping[str, Any]) -> int:
-    found: Sequence[Item] = [item for some in answer["Responses"].values() for item in some]
-    missing = len(asked["Keys"]) - len(found)
-    return missing + sum(max(1, ceil(item_bytes(item) / _READ_BYTES)) for item in found)
+def _units_read(wanted: Mapping[str, Any], response: Mapping[str, Any]) -> int:
+    read: Sequence[Item] = [item for items in response["Responses"].values() for item in items]
+    missing = len(wanted["Keys"]) - len(read)
+    return missing + sum(max(1, ceil(item_bytes(item) / _READ_BYTES)) for item in read)

@@ -1,7 +1,7 @@
-"""What capture takes of the processor, by itself: `python -m benchmarks.capture_cost_work WRITES URL`.
+"""The CPU of capture by itself: `python -m benchmarks.capture_cost_work WRITES URL`.
 
-The writes are done before any of them is told, so that nothing else runs while it is counted: what listens to them,
-the first one (what reads it is compiled then), each of the next ten, and each one after them.
+All writes are done before the first is captured, so that nothing but capture runs while it is measured: the listener,
+the first write (its readers are compiled then), each of the next ten, and each write after them.
 """
 
 from __future__ import annotations
@@ -38,20 +38,20 @@ _IDLE_SHARE, _LOOK_S, _LOOKS_MAX = 0.04, 0.5, 60
 
 
 def measure(spark: SparkSession, folder: Path, writes: int, url: str) -> dict[str, float]:
-    """CPU seconds of both processes: what a job pays once, for each of the `next` writes and of the `later` ones.
+    """Return CPU seconds of both processes: once in a job, of each of the `next` writes, of each of the `later`.
 
-    `once` is the listener and the first write; `write` what each write takes without capture.
+    `once` is the listener and the first write; `write` is a write without capture.
     """
     began = _settled_cpu_s(spark)
     executions = Executions(spark)
-    telling = _tell_each(spark, executions, LineageClient(url=url, strict=True))
+    reports = _report_each(spark, executions, LineageClient(url=url, strict=True))
     listening = _settled_cpu_s(spark)
     write_small(spark, folder, writes)
     executions.drain(_WAIT_S)
     moments = [_settled_cpu_s(spark)]
     for count in (1, _NEXT, writes - 1 - _NEXT):
-        told = sum(1 for _ in islice(telling, count))
-        assert told == count, f"{told} of {count} writes were told"
+        reported = sum(1 for _ in islice(reports, count))
+        assert reported == count, f"{reported} of {count} writes were captured"
         moments.append(_settled_cpu_s(spark))
     first, following, later = (after - before for before, after in pairwise(moments))
     return {
@@ -62,8 +62,8 @@ def measure(spark: SparkSession, folder: Path, writes: int, url: str) -> dict[st
     }
 
 
-def _tell_each(spark: SparkSession, executions: Executions, client: LineageClient) -> Iterator[None]:
-    """Read, understand and send one write after the other."""
+def _report_each(spark: SparkSession, executions: Executions, client: LineageClient) -> Iterator[None]:
+    """Read, extract and send each write in turn."""
     understanding = Understanding(read_catalogs(spark, os.environ))
     application = Application(Head(RunOfJob("benchmark", "cost", str(uuid.uuid4()))), spark.version)
     while isinstance(execution := executions.next(0), Execution):
@@ -73,7 +73,7 @@ def _tell_each(spark: SparkSession, executions: Executions, client: LineageClien
 
 
 def _settled_cpu_s(spark: SparkSession) -> float:
-    """The CPU that both processes took so far, as soon as they take next to none."""
+    """Return the CPU of both processes so far, once they are idle."""
     before = cpu_s(spark)
     for _ in range(_LOOKS_MAX):
         time.sleep(_LOOK_S)

@@ -1,6 +1,6 @@
-"""What capture takes for one plan: `python -m benchmarks.capture_plan_work PLAN` (see `capture_plans.PLANS`).
+"""The cost of capturing one plan: `python -m benchmarks.capture_plan_work PLAN` (see `capture_plans.PLANS`).
 
-The write is done before the watch starts: then it is read out of the JVM, understood, and rendered as events.
+The write is done before the measurement, which begins when the plan is read from the JVM and ends with its events.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ _APPLICATION = Application(Head(RunOfJob("benchmark", "plans", str(uuid.uuid4())
 
 
 def measure(plan: Plan) -> dict[str, float]:
-    """Seconds and bytes that telling the write of a plan takes, and the place in `TIERS` of the tier that it got."""
+    """Return seconds and bytes of capturing the write of a plan, and the index in `TIERS` of the tier it got."""
     with spark_session(java_options=_JAVA_OPTIONS) as (spark, folder):
         rows = source(spark, folder)
         executions, understanding = Executions(spark), Understanding(read_catalogs(spark, os.environ))
         _write(rows, folder)
-        _tell(executions, understanding)
+        _capture_next(executions, understanding)
         began = time.perf_counter()
         _write(plan(rows), folder)
         write_s = time.perf_counter() - began
         executions.drain(_WAIT_S)
         heap, peak, began = Heap(spark), peak_bytes(), time.perf_counter()
-        execution, events = _tell(executions, understanding)
+        execution, events = _capture_next(executions, understanding)
         return {
             "s": time.perf_counter() - began,
             "write_s": write_s,
@@ -54,7 +54,7 @@ def measure(plan: Plan) -> dict[str, float]:
             "python": peak_bytes() - peak,
             "tier": TIERS.index(execution.tier),
             "event": max(len(json.dumps(event)) for event in events),
-            "columns": len(_columns_told(events[-1])),
+            "columns": len(_columns_in(events[-1])),
         }
 
 
@@ -62,16 +62,16 @@ def _write(frame: DataFrame, folder: Path) -> None:
     frame.write.mode("overwrite").parquet(str(folder / "written"))
 
 
-def _tell(executions: Executions, understanding: Understanding) -> tuple[Execution, list[dict[str, Any]]]:
-    """The next execution, and the events of its write."""
+def _capture_next(executions: Executions, understanding: Understanding) -> tuple[Execution, list[dict[str, Any]]]:
+    """Return the next execution and the events of its write."""
     execution = executions.next(_WAIT_S)
     if not isinstance(execution, Execution):
-        raise TypeError(f"no execution but {execution!r}")
+        raise TypeError(f"{execution!r}: must be an execution")
     (write,) = understanding.read_write(execution)
     return execution, write_events(write, _APPLICATION, "plans.written")
 
 
-def _columns_told(event: Mapping[str, Any]) -> Mapping[str, Any]:
+def _columns_in(event: Mapping[str, Any]) -> Mapping[str, Any]:
     (output,) = event["outputs"]
     columns: Mapping[str, Any] = output["facets"].get("columnLineage", {}).get("fields", {})
     return columns

@@ -1,4 +1,4 @@
-"""Plans that are small to write down and large to tell: what a capture must survive, whatever it says of them."""
+"""Plans that are small to write and large to describe: capture must survive them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Plan: TypeAlias = "Callable[[DataFrame], DataFrame]"
 
 
 def source(spark: SparkSession, folder: Path) -> DataFrame:
-    """What the plans begin with: a few rows of `id` and `value`, read from a file."""
+    """Return a few rows of `id` and `value`, read from a file: every plan begins with them."""
     path = str(folder / "source")
     spark.range(10).select("id", (sf.col("id") * 2).alias("value")).write.parquet(path)
     return spark.read.parquet(path)
 
 
 def nested_when(depth: int) -> Plan:
-    """`CASE WHEN ... ELSE (CASE WHEN ... ELSE (...))`, each an expression inside the one before."""
+    """Nest `CASE WHEN ... ELSE (CASE WHEN ... ELSE (...))` so deep."""
 
     def plan(rows: DataFrame) -> DataFrame:
         nested = sf.col("id")
@@ -36,7 +36,7 @@ def nested_when(depth: int) -> Plan:
 
 
 def flattened_struct(rows: DataFrame) -> DataFrame:
-    """Each of 2,000 fields of a struct as a column: each refers to a column whose type is 2,000 fields long."""
+    """Select each of 2,000 fields of a struct: every column refers to a type of 2,000 fields."""
     names = [f"f{number}" for number in range(2000)]
     fields = ", ".join(f"{name}: BIGINT" for name in names)
     payload = _read_as(rows, f"payload STRUCT<g: STRUCT<{fields}>>")
@@ -44,12 +44,12 @@ def flattened_struct(rows: DataFrame) -> DataFrame:
 
 
 def _read_as(rows: DataFrame, schema: str) -> DataFrame:
-    """The file of the rows, read by another schema: its columns are all null."""
+    """Read the rows' file by another schema, whose columns are all null."""
     return rows.sparkSession.read.schema(schema).parquet(*rows.inputFiles())
 
 
 def stacked_columns(rows: DataFrame) -> DataFrame:
-    """300 columns, each worked out anew 50 times, one projection on the other."""
+    """Compute 300 columns anew in each of 50 stacked projections."""
     names = [f"c{number}" for number in range(300)]
     stacked = rows.select([(sf.col("id") + number).alias(name) for number, name in enumerate(names)])
     for _ in range(50):
@@ -58,12 +58,12 @@ def stacked_columns(rows: DataFrame) -> DataFrame:
 
 
 def long_list(rows: DataFrame) -> DataFrame:
-    """`isin` of 20,000 values."""
+    """Filter by `isin` of 20,000 values."""
     return rows.where(sf.col("id").isin(list(range(20_000))))
 
 
 def wide_union(rows: DataFrame) -> DataFrame:
-    """A union of 200 inputs."""
+    """Unite 200 inputs."""
     return reduce(lambda united, number: united.union(_numbered(rows, number)), range(1, 200), _numbered(rows, 0))
 
 
@@ -72,7 +72,7 @@ def _numbered(rows: DataFrame, number: int) -> DataFrame:
 
 
 def doubled_joins(rows: DataFrame) -> DataFrame:
-    """A frame joined with itself, seven times over: 128 times the first."""
+    """Join a frame with itself, seven times: the first frame is in the plan 128 times."""
     for _ in range(7):
         left, right = rows.alias("l"), rows.alias("r")
         rows = left.join(right, "id").select("id", (sf.col("l.value") + sf.col("r.value")).alias("value"))
@@ -80,7 +80,7 @@ def doubled_joins(rows: DataFrame) -> DataFrame:
 
 
 def opaque_columns(rows: DataFrame) -> DataFrame:
-    """1,500 columns of a file through a function of Python: each is made of each."""
+    """Pass 1,500 columns through a Python function: each output depends on each input."""
     wide = _read_as(rows, ", ".join(f"c{number} BIGINT" for number in range(1500)))
 
     def as_it_is(frames: Iterator[Any]) -> Iterator[Any]:  # inside: it travels by value
@@ -89,7 +89,7 @@ def opaque_columns(rows: DataFrame) -> DataFrame:
     return wide.mapInPandas(as_it_is, wide.schema)
 
 
-# By the words of the results' table. 400 deep is as deep as the issue asks; where Spark itself cannot, it says so.
+# By name in the results. 400 deep is a requirement; some Spark versions fail there without capture, too.
 PLANS: dict[str, Plan] = {
     "when in when, 8 deep": nested_when(8),
     "when in when, 16 deep": nested_when(16),

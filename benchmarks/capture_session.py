@@ -1,4 +1,4 @@
-"""The Spark session of a benchmark, as jobs have it: both cores, Spark's own choice of compiler and collector."""
+"""The Spark session of a benchmark, as in jobs: both cores, Spark's default compiler and collector."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _OPTIONS = {
 
 @contextmanager
 def spark_session(*, java_options: str = "") -> Iterator[tuple[SparkSession, Path]]:
-    """A session, and a folder that goes with it; its warehouse is in the folder."""
+    """Yield a session and its temporary folder, which holds the warehouse."""
     from pyspark.sql import SparkSession
 
     os.environ.update({**with_java(os.environ), "PYSPARK_PYTHON": sys.executable})
@@ -50,33 +50,33 @@ def spark_session(*, java_options: str = "") -> Iterator[tuple[SparkSession, Pat
 
 
 def jvm_cpu_s(spark: SparkSession) -> float:
-    """CPU seconds of the driver's JVM so far."""
+    """Return the CPU seconds of the driver's JVM so far."""
     return float(_jvm(spark).java.lang.ProcessHandle.current().info().totalCpuDuration().get().toMillis()) / 1000
 
 
 def cpu_s(spark: SparkSession) -> float:
-    """CPU seconds of the two processes of the driver, executors included; not of Python workers."""
+    """Return the CPU seconds of the driver's two processes, executors included, Python workers not."""
     return time.process_time() + jvm_cpu_s(spark)
 
 
 class Heap:
-    """The heap of the driver's JVM in bytes, from a collection on.
+    """The heap of the driver's JVM in bytes, since a collection.
 
-    `growth` is the most that was in use since, beyond what the collection left: garbage that waits for the next one is
-    counted too, so that no more than this was needed.
+    `growth` is the peak since then, less what was in use after the collection. It includes garbage that waits for the
+    next collection, so it is an upper bound of the memory needed.
     """
 
     def __init__(self, spark: SparkSession) -> None:
         management = _jvm(spark).java.lang.management.ManagementFactory
         _jvm(spark).java.lang.System.gc()
-        self._pools = [one for one in management.getMemoryPoolMXBeans() if one.getType().name() == "HEAP"]
+        self._pools = [pool for pool in management.getMemoryPoolMXBeans() if pool.getType().name() == "HEAP"]
         for pool in self._pools:
             pool.resetPeakUsage()
         self._before = sum(pool.getUsage().getUsed() for pool in self._pools)
 
     @property
     def growth(self) -> int:
-        """Bytes, the peaks of the heap's parts added up."""
+        """Growth in bytes: the sum of the peaks of the heap's pools."""
         return int(sum(pool.getPeakUsage().getUsed() for pool in self._pools) - self._before)
 
 

@@ -1,4 +1,4 @@
-"""A job with or without capture, measured: `python -m benchmarks.capture_work WORK ...` (see `main`)."""
+"""The cost of a job with or without capture: `python -m benchmarks.capture_work WORK ...` (see `main`)."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pyspark.sql import functions as sf
 
-from benchmarks import tpch
 from benchmarks.capture_session import cpu_s, spark_session
+from benchmarks.peers import tpch
 from benchmarks.processes import print_figures
 from spark_client import LineageClient, capture
 
@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 _ROWS = 1_000
 _FLUSH_S = 60.0
-# Before the watch starts: the first write takes a session seconds, with capture or without.
+# Before the measurement: the first write of a session takes seconds, with capture or without.
 WRITES_BEFORE = 3
 
 
 def write_small(spark: SparkSession, folder: Path, times: int) -> None:
-    """Read a small table, and write rows or sums of it, over and over."""
+    """Read a small table and write rows or sums of it, so many times."""
     for number in range(times):
         sales = spark.read.parquet(str(folder / "sales")).where(sf.col("shop") == number % 7)
         written = sales.withColumn("net", sf.round(sf.col("amount") / 1.19, 2)) if number % 2 else _sums(sales)
@@ -37,15 +37,15 @@ def _sums(sales: DataFrame) -> DataFrame:
 
 
 def make_sales(spark: SparkSession, folder: Path) -> None:
-    """The table that the small writes read."""
+    """Write the table that the small writes read."""
     columns = ("id", "id % 7 AS shop", "rand(7) * 100 AS amount", "concat('customer ', id % 50) AS customer")
     spark.range(_ROWS).selectExpr(*columns).write.parquet(str(folder / "sales"))
 
 
 def measure(spark: SparkSession, work: Callable[[], None], url: str | None) -> dict[str, float]:
-    """What the work takes, from `capture` to the end of its flush: seconds on the clock, CPU, of these the flush.
+    """Measure work from `capture` to the end of its flush: seconds, CPU seconds, seconds of the flush.
 
-    `told` are the writes that capture told, `lost` those that it did not.
+    `captured` counts the writes that capture reported, `lost` the others.
     """
     cpu_before_s, began = cpu_s(spark), time.perf_counter()
     captured = capture(spark, client=LineageClient(url=url), strict=True) if url else None
@@ -59,11 +59,11 @@ def measure(spark: SparkSession, work: Callable[[], None], url: str | None) -> d
         return figures
     captured.close()
     counts = captured.counts
-    return {**figures, "told": counts["writes"], "lost": sum(counts.values()) - counts["writes"] - counts["sent"]}
+    return {**figures, "captured": counts["writes"], "lost": sum(counts.values()) - counts["writes"] - counts["sent"]}
 
 
 def measure_writes(times: int, url: str | None) -> dict[str, float]:
-    """Small writes, one after the other."""
+    """Measure small writes, one after the other."""
     with spark_session() as (spark, folder):
         make_sales(spark, folder)
         write_small(spark, folder, WRITES_BEFORE)
@@ -71,7 +71,7 @@ def measure_writes(times: int, url: str | None) -> dict[str, float]:
 
 
 def measure_tpch(tables: Path, url: str | None) -> dict[str, float]:
-    """Ten queries of TPC-H, each written as a table."""
+    """Measure ten queries of TPC-H, each written as a table."""
     with spark_session() as (spark, folder):
         tpch.open_tables(spark, tables)
         make_sales(spark, folder)
@@ -80,7 +80,7 @@ def measure_tpch(tables: Path, url: str | None) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the figures of `writes TIMES` or `tpch FOLDER`; with `--capture URL` it is told there what is written."""
+    """Print the figures of `writes TIMES` or `tpch FOLDER`; `--capture URL` sends events there."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("work", choices=("writes", "tpch"))
     parser.add_argument("of", help="how many writes, or the folder of the tables")

@@ -1,6 +1,6 @@
-"""Cold starts: importing a handler and making all that it makes, beside a bare process with the same boto3 clients.
+"""Cold starts: a handler's imports and objects, beside a bare process with the same boto3 clients.
 
-Bytecode is compiled and the disk is warm, as in a function whose layer ships its .pyc files.
+Bytecode is compiled and the disk is warm, as in a function whose layer contains .pyc files.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
-from benchmarks.processes import Say, in_turns, run_code
+from benchmarks.processes import Report, in_turns, run_code
 from benchmarks.rows import Row, milliseconds, within
 from lineage import settings
 
@@ -38,7 +38,7 @@ _TIMED = "import time; _t = time.perf_counter(); {work}; print('{{\"s\": %f}}' %
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """A function's cold start: what its first event makes, the clients among that, and how much it may take."""
+    """The cold start of a function: the code that its first event runs, the boto3 clients in it, and the goal."""
 
     name: str
     module: str
@@ -48,17 +48,17 @@ class Start:
 
     @property
     def ours(self) -> str:
-        """What the function does."""
+        """Code that does as the function does."""
         return f"import lambdas.{self.module}; from lambdas import wiring; {self.first_event}"
 
     @property
     def bare(self) -> str:
-        """The same boto3 clients, and nothing else."""
+        """Code that makes the same boto3 clients, and nothing else."""
         clients = "; ".join(f"boto3.client({service!r})" for service in self.clients)
         return f"import boto3; {clients}"
 
 
-# What each handler makes before its first call of AWS: what it imports late, and the objects of `lambdas.wiring`.
+# Each handler's work before its first AWS call: late imports, and the objects of `lambdas.wiring`.
 _TRACE = "lambdas.trace.Limits(2_000_000, lambda: 900.0).gather"
 _EVENT = "import lineage.openlineage.ingest; wiring.events_intake()"
 _ALL = ("dynamodb", "sqs", "s3")
@@ -74,14 +74,14 @@ STARTS = (
 )
 
 
-def measure(say: Say, *, quick: bool) -> list[Row]:
-    """Every function, in turns with its bare process."""
+def measure(report: Report, *, quick: bool) -> list[Row]:
+    """Measure every function, in turns with its bare process."""
     rows = []
     for start in STARTS:
         works = {
             f"{start.name}, ours": partial(run_code, _TIMED.format(work=start.ours), _ENVIRONMENT),
             f"{start.name}, bare": partial(run_code, _TIMED.format(work=start.bare), _ENVIRONMENT),
         }
-        ours, bare = in_turns(1 if quick else 11, works, say).values()
+        ours, bare = in_turns(1 if quick else 11, works, report).values()
         rows.append(within(f"cold start: {start.name}", ours["s"], bare["s"], at_most=start.at_most, show=milliseconds))
     return rows

@@ -1,4 +1,4 @@
-"""compact_archive: a day's traces made into tables, beside plain PySpark that writes the same two, and their bytes."""
+"""compact_archive: time and bytes of a day's tables, beside plain PySpark that writes the same tables."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from benchmarks.processes import Say, in_turns, run
+from benchmarks.processes import Report, in_turns, run
 from benchmarks.rows import Row, gigabytes, seconds, within
 
 # Objects of 100 traces each.
@@ -14,15 +14,15 @@ _OBJECTS, _QUICK = 10_000, 20
 _TIME_AT_MOST, _BYTES_AT_MOST = 1.2, 0.2
 
 
-def measure(say: Say, *, quick: bool) -> list[Row]:
-    """One archive, made once; both ways in turns, on the clock, which is what a job on Glue is paid by."""
+def measure(report: Report, *, quick: bool) -> list[Row]:
+    """Measure both jobs in turns over one archive, in seconds: Glue bills by time."""
     objects = _QUICK if quick else _OBJECTS
     with tempfile.TemporaryDirectory() as name:
         archive = str(Path(name) / "archive")
-        say(f"{objects * 100:,} traces in {objects:,} objects")
-        made = run("compact_archive_work", "make", archive, str(objects))
-        works = {way: partial(run, "compact_archive_work", way, archive) for way in ("ours", "plain")}
-        ours, plain = in_turns(1 if quick else 3, works, say).values()
+        report(f"{objects * 100:,} traces in {objects:,} objects")
+        line_figures = run("compact_archive_work", "make", archive, str(objects))
+        works = {variant: partial(run, "compact_archive_work", variant, archive) for variant in ("ours", "plain")}
+        ours, plain = in_turns(1 if quick else 3, works, report).values()
     bytes_of = ours["traces_bytes"] + ours["records_bytes"]
     return [
         within(
@@ -31,7 +31,7 @@ def measure(say: Say, *, quick: bool) -> list[Row]:
         within(
             "compact_archive: Parquet of both tables, beside the lines",
             bytes_of,
-            made["line_bytes"],
+            line_figures["line_bytes"],
             at_most=_BYTES_AT_MOST,
             show=gigabytes,
         ),

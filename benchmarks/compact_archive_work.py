@@ -1,4 +1,4 @@
-"""A day of the archive in a folder, and two ways to its tables: `python -m benchmarks.compact_archive_work WORK ...`.
+"""Two jobs that make the tables of a day of the archive: `python -m benchmarks.compact_archive_work WORK ...`.
 
 `make FOLDER OBJECTS` writes the day; `ours` and `plain` read it and write both tables, each into a folder of its own.
 """
@@ -38,14 +38,14 @@ _COMPACTION = Compaction("nightly-2026-11-20", 1_763_684_000, f"s3://carbonlake-
 
 
 class _Root:
-    """A root of 100 leaves: one to three single steps, ten splits of the last, ten results of each split."""
+    """A root of 100 leaves: one to three steps in a row, ten splits of the last, ten results of each split."""
 
     def __init__(self, dice: random.Random) -> None:
         self._dice = dice
         self.id = f"s3://carbonlake-landing/2026/11/20/emissions-{self._uuid()}.csv"
 
     def records(self) -> Iterator[LineageRecord]:
-        """Every record, with UUIDs as node ids and in its S3 location."""
+        """Yield every record; node ids are UUIDs, and part of the S3 locations."""
         parent_id = self.id
         for action in _STEPS[: self._dice.randint(1, len(_STEPS))]:
             step = self._record(parent_id, action, "pipeline")
@@ -67,7 +67,7 @@ class _Root:
 
 
 def make(folder: Path, objects: int) -> Figures:
-    """Write the day's objects and its digest; the bytes of the lines, and of the objects."""
+    """Write the day's objects and its digest; return the bytes of the lines and of the objects."""
     # Not for secrets: the same input in every run.
     dice = random.Random(7)
     written, line_bytes = [], 0
@@ -82,8 +82,8 @@ def make(folder: Path, objects: int) -> Figures:
     digest.parent.mkdir(parents=True)
     with digest.open("wb") as file:
         head = Head(_DAY, Seal("nightly-2026-11-20", _COMPACTION.recorded_at), None)
-        compress_lines(render_digest(head, sorted(written, key=lambda one: one.key), ()), file)
-    return {"line_bytes": line_bytes, "object_bytes": sum(one.size_bytes for one in written)}
+        compress_lines(render_digest(head, sorted(written, key=lambda archived: archived.key), ()), file)
+    return {"line_bytes": line_bytes, "object_bytes": sum(archived.size_bytes for archived in written)}
 
 
 def _put(folder: Path, root_id: str, records: int, blocks: Sequence[bytes]) -> ArchiveObject:
@@ -95,14 +95,14 @@ def _put(folder: Path, root_id: str, records: int, blocks: Sequence[bytes]) -> A
 
 
 def ours(spark: SparkSession, folder: Path) -> None:
-    """The job, as Glue runs it."""
+    """Run the job, as Glue does."""
     from jobs.compact_archive import compact
 
     compact(spark, str(folder), _DAY, "ours")
 
 
 def plain(spark: SparkSession, folder: Path) -> None:
-    """What one writes who trusts the prefix: read, explode, one of each key, sort; one file a table, as ours."""
+    """Trust the prefix: read, explode, deduplicate by key, sort, and write a file for each table, as ours does."""
     from pyspark.sql import functions as sf
 
     lines = spark.read.schema(TRACES.ddl.replace("recorded_at", "recordedAt")).json(str(folder / prefix_of(_DAY)))
@@ -118,7 +118,7 @@ def _write(rows: DataFrame, folder: Path, table: str, leaf: str) -> None:
 
 
 def measure(work: Callable[[SparkSession, Path], None], folder: Path) -> Figures:
-    """One run in a new session; seconds on the clock and of the JVM, bytes of both tables."""
+    """Run a job in a new session; return seconds, CPU seconds of the JVM, and the bytes of both tables."""
     shutil.rmtree(folder / "tables", ignore_errors=True)
     with spark_session() as (spark, _):
         cpu, clock = jvm_cpu_s(spark), time.perf_counter()

@@ -1,4 +1,4 @@
-"""What a month of records costs: the calls of a thousand of them, scaled up, times the prices of `prices.json`."""
+"""The price of a month of records: the calls of a thousand records, scaled up, times the prices of `prices.json`."""
 
 from __future__ import annotations
 
@@ -18,18 +18,19 @@ DAYS = 30
 _SCALE = RECORDS_A_DAY // RECORDS * DAYS
 _GB = 1e9
 
-# What could not be counted here, and is assumed.
+# Assumptions: these cannot be counted here.
 CALL_S = 0.010  # an AWS call, seen from a function
 INVOCATION_S = 0.005  # an invocation's own work
 AT_ONCE = {"load": CONCURRENCY}  # calls that a function makes at once
-KEPT_DAYS = 2  # a record's 24 hours, and as much again until DynamoDB has removed it
-INDEX_BYTES = 100  # what DynamoDB adds to each stored item
-LOG_BYTES = 350  # the lines that Lambda itself writes about an invocation
+KEPT_DAYS = 2  # a record's 24 hours, and as long again until DynamoDB has removed it
+INDEX_BYTES = 100  # DynamoDB's own for each stored item
+LOG_BYTES = 350  # Lambda's own lines about an invocation
 TRANSITIONS_A_DAY = 160  # plan, 16 shards, half an hour of polls, seal, publish
 GLUE_DPUS = 2  # the least that a Glue job of Spark runs on: a driver and a worker
 GLUE_MIN = 5  # a night's Spark job, from its start to its end; none runs where a day has no records
 METRICS = 10  # our metrics, by name and function
-IDLE_POLLS = 3 * 5 * 3 * 60 * 24 * DAYS  # three queues, five pollers each, a receive every 20 s
+POLLERS = 5  # of each queue that Lambda reads (Lambda's guide, "Using Lambda with Amazon SQS", standard queues)
+POLL_S = 20  # how long a poller's receive waits for a message
 _TRACED_A_DAY = 24 * 3600  # X-Ray's default rule: the first request of each second, and 5 % of the others
 _TRACED_SHARE = 0.05
 _ONCE_A_DAY = "compact"
@@ -37,7 +38,7 @@ _ONCE_A_DAY = "compact"
 
 @dataclass(frozen=True, slots=True)
 class Price:
-    """Dollars for so many of a unit, and the page that says so."""
+    """Dollars for so many of a unit, and the page of the price."""
 
     usd: float
     per: float
@@ -47,7 +48,7 @@ class Price:
 
 @dataclass(frozen=True, slots=True)
 class PriceTable:
-    """The prices by name, where they hold, and when they were looked up."""
+    """The prices by name, their region, and the day of the look-up."""
 
     looked_up: str
     region: str
@@ -56,7 +57,7 @@ class PriceTable:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of a bill: so many of a price's unit in a month."""
+    """A line of a bill: so many of a price's unit in a month."""
 
     service: str
     what: str
@@ -64,28 +65,37 @@ class Line:
     quantity: float
 
     def usd(self, table: PriceTable) -> float:
-        """Its dollars."""
+        """Return its dollars."""
         price = table.prices[self.price]
         return self.quantity / price.per * price.usd
 
 
 def read_prices(path: Path = PRICES) -> PriceTable:
-    """The price table."""
+    """Read the price table."""
     table = json.loads(path.read_text(encoding="utf-8"))
     prices = {name: Price(**price) for name, price in table["prices"].items()}
     return PriceTable(table["looked_up"], table["region"], prices)
 
 
 def bill(ledger: Ledger, day: Day) -> list[Line]:
-    """A month of `RECORDS_A_DAY` records that arrive and leave as the ledger's thousand did."""
-    parts = (_queues(ledger), _functions(ledger, day), _tables(ledger), _buckets(ledger), _watching(ledger, day))
+    """Return the bill of a month of `RECORDS_A_DAY` records that arrive and leave as the ledger's thousand did."""
+    parts = (_queues(ledger, day), _functions(ledger, day), _tables(ledger), _buckets(ledger), _watching(ledger, day))
     return [line for part in parts for line in part]
 
 
-def _queues(ledger: Ledger) -> Iterator[Line]:
+def idle_polls(polled_queues: int) -> int:
+    """Return the receives of a month by the pollers of so many queues while no message comes.
+
+    >>> idle_polls(1)
+    648000
+    """
+    return polled_queues * POLLERS * 24 * 3600 // POLL_S * DAYS
+
+
+def _queues(ledger: Ledger, day: Day) -> Iterator[Line]:
     yield Line("SQS", "sent, received, deleted", "sqs_request", _times(ledger.total("sqs").requests))
     yield Line("SQS", "received and deleted by Lambda", "sqs_request", _times(ledger.poll_requests))
-    yield Line("SQS", "polled while idle", "sqs_request", IDLE_POLLS)
+    yield Line("SQS", "polled while idle", "sqs_request", idle_polls(day.polled_queues))
 
 
 def _functions(ledger: Ledger, day: Day) -> Iterator[Line]:
@@ -100,6 +110,7 @@ def _functions(ledger: Ledger, day: Day) -> Iterator[Line]:
 
 
 def _tables(ledger: Ledger) -> Iterator[Line]:
+    """Yield reads and writes by stage, then storage: records in three copies, the graph in one."""
     for stage in ledger.invocations:
         tally, repeats = ledger.of_stage(stage), _repeats(stage)
         if tally.write_units:
@@ -117,7 +128,7 @@ def _tables(ledger: Ledger) -> Iterator[Line]:
 def _buckets(ledger: Ledger) -> Iterator[Line]:
     yield Line("S3", "objects written", "s3_put", _of_buckets(ledger, "PutObject", "ListObjectsV2"))
     yield Line("S3", "objects read", "s3_get", _of_buckets(ledger, "GetObject"))
-    # Each object of the day once, and the day's digest: the job proves every object by its SHA-256.
+    # Each object of the day once, and the day's digest: the job checks every object's SHA-256.
     traces = ledger.tallies["trace"]["s3", "PutObject"].calls if "trace" in ledger.tallies else 0
     yield Line("S3", "objects read by the Spark job", "s3_get", _times(traces) + DAYS)
     yield Line("S3", "archive, after a month", "s3_storage", _times(ledger.archive_bytes) / _GB)
@@ -133,6 +144,7 @@ def _of_buckets(ledger: Ledger, *operations: str) -> float:
 
 
 def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
+    """Yield logs, metrics and alarms, and traces where functions are traced."""
     logged = sum(
         (ledger.log_bytes[stage] + LOG_BYTES * number) * _repeats(stage) for stage, number in ledger.invocations.items()
     )
@@ -147,7 +159,7 @@ def _watching(ledger: Ledger, day: Day) -> Iterator[Line]:
 
 
 def traced(invocations_a_day: float) -> float:
-    """Of a function's invocations, spread evenly over a day, those that X-Ray records by its default rule.
+    """Return the invocations of a function that X-Ray records by its default rule, if they are even over a day.
 
     >>> traced(1000), traced(1_086_400)
     (1000, 136400.0)
@@ -158,7 +170,7 @@ def traced(invocations_a_day: float) -> float:
 
 
 def _repeats(stage: str) -> int:
-    """How often a month repeats what a thousand records made the stage do; compaction's own steps are once a day."""
+    """Return how often a month repeats a stage's work for a thousand records; the compaction itself runs once a day."""
     return DAYS if stage == _ONCE_A_DAY else _SCALE
 
 

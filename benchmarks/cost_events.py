@@ -1,4 +1,4 @@
-"""docs/cost.md, the part about runs: what a million events cost, from DynamoDB's units for each."""
+"""The section of docs/cost.md about runs: the price of a million events, from DynamoDB's units for each."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from benchmarks.cost import CALL_S, INVOCATION_S, Line, PriceTable
 from benchmarks.events_work import BATCH, RUNS
 from benchmarks.processes import Figures
+from benchmarks.tables import render_table
 from lineage.aws.clients import CONCURRENCY
 
 EVENTS = 1_000_000
@@ -14,7 +15,7 @@ _MEMORY_GB = 1.0
 
 
 def bill_events(calls: Figures) -> list[Line]:
-    """A million events that come in full batches; `calls` are those of one event."""
+    """Return the bill of a million events in full batches; `calls` are those of one event."""
     batches = EVENTS / BATCH
     aws_calls = calls["reads"] + calls["writes"] + 1 / BATCH
     seconds = INVOCATION_S + BATCH * aws_calls * CALL_S / CONCURRENCY
@@ -29,8 +30,10 @@ def bill_events(calls: Figures) -> list[Line]:
 
 
 def render_events_cost(calls: Figures, with_columns: Figures, table: PriceTable) -> str:
-    """The section; `with_columns` are the calls of an event that tells what its columns are made of."""
-    return "\n".join((*_about(calls, with_columns), *_lines(bill_events(calls), bill_events(with_columns), table), ""))
+    """Return the section; `with_columns` are the calls of an event with column lineage."""
+    lines = _lines(bill_events(calls), bill_events(with_columns), table)
+    bill = render_table(("", "a million events", "with columns"), "lrr", lines)
+    return "\n".join((*_about(calls, with_columns), *bill, ""))
 
 
 def _about(calls: Figures, with_columns: Figures) -> Iterator[str]:
@@ -38,8 +41,9 @@ def _about(calls: Figures, with_columns: Figures) -> Iterator[str]:
     yield ""
     yield (
         f"Events of jobs that have run {RUNS} times, with 3 inputs and 2 outputs, START or COMPLETE, in batches of "
-        f"{BATCH}: {_show(calls)} of DynamoDB for each, counted by `python -m benchmarks events`. With `columnLineage` "
-        f"of 20 columns an output: {_show(with_columns)}; what columns are made of is kept once, not with every run."
+        f"{BATCH}: {_show(calls)} of DynamoDB for each, counted by `python -m benchmarks events`. With "
+        f"`columnLineage` of 20 columns an output: {_show(with_columns)}; equal column lineage is stored once, not "
+        "with every run."
     )
     yield ""
 
@@ -51,10 +55,7 @@ def _show(calls: Figures) -> str:
     )
 
 
-def _lines(plain: Sequence[Line], columns: Sequence[Line], table: PriceTable) -> Iterator[str]:
-    yield "|  | a million events | with columns |"
-    yield "| --- | --: | --: |"
-    for line, other in zip(plain, columns, strict=True):
-        yield f"| {line.service}: {line.what} | {line.usd(table):,.2f} | {other.usd(table):,.2f} |"
-    totals = [sum(line.usd(table) for line in lines) for lines in (plain, columns)]
-    yield f"| **total** | **{totals[0]:,.2f}** | **{totals[1]:,.2f}** |"
+def _lines(plain: Sequence[Line], columns: Sequence[Line], table: PriceTable) -> Iterator[Sequence[str]]:
+    for line, with_columns in zip(plain, columns, strict=True):
+        yield f"{line.service}: {line.what}", f"{line.usd(table):,.2f}", f"{with_columns.usd(table):,.2f}"
+    yield "**total**", *(f"**{sum(line.usd(table) for line in lines):,.2f}**" for lines in (plain, columns))

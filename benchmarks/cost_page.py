@@ -1,13 +1,14 @@
-"""docs/cost.md: the calls of a thousand records, and the monthly price of a million a day."""
+"""The page docs/cost.md: the calls of a thousand records, and the monthly price of a million a day."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from benchmarks import cost
-from benchmarks.cost import Line, PriceTable, bill
+from benchmarks.cost import Line, Price, PriceTable, bill
 from benchmarks.day import RECORDS, Day
 from benchmarks.ledger import Ledger
+from benchmarks.tables import render_table
 
 _STAGES = {
     "input": "in: input function",
@@ -19,7 +20,7 @@ _STAGES = {
 
 
 def render_cost_page(day: Day, table: PriceTable) -> str:
-    """The whole page."""
+    """Return the page."""
     return "\n".join((*_head(table), *_bills(day, table), *_calls(day), *_assumed(day), *_prices(table), ""))
 
 
@@ -27,7 +28,7 @@ def _head(table: PriceTable) -> Iterator[str]:
     yield "# Cost"
     yield ""
     yield (
-        f"What {cost.RECORDS_A_DAY:,} records a day cost in a month of {cost.DAYS} days, at the list prices of "
+        f"The price of {cost.RECORDS_A_DAY:,} records a day in a month of {cost.DAYS} days, at the list prices of "
         f"{table.region} of {table.looked_up}, without free tiers. Written by `make bench`: the calls are counted on "
         f"the real handlers for {RECORDS:,} records and multiplied; the prices are in `benchmarks/prices.json`, "
         "the model in `benchmarks/cost.py`."
@@ -36,24 +37,27 @@ def _head(table: PriceTable) -> Iterator[str]:
 
 
 def _bills(day: Day, table: PriceTable) -> Iterator[str]:
-    bills = {way: bill(ledger, day) for way, ledger in day.ledgers.items()}
+    """Yield the section of the monthly price, a column for each pattern of arrival."""
+    bills = {arrival: bill(ledger, day) for arrival, ledger in day.ledgers.items()}
     yield "## A month, in US dollars"
     yield ""
-    yield from _table(("", *bills), (("---", *("--:" for _ in bills))))
-    names = list(dict.fromkeys((line.service, line.what) for lines in bills.values() for line in lines))
-    for service, what in names:
-        found = [_usd(lines, service, what, table) for lines in bills.values()]
-        if max(found) >= 0.005:
-            yield _row((f"{service}: {what}", *(f"{usd:,.2f}" for usd in found)))
-    totals = [sum(line.usd(table) for line in lines) for lines in bills.values()]
-    yield _row(("**total**", *(f"**{usd:,.2f}**" for usd in totals)))
+    yield from render_table(("", *bills), "l" + "r" * len(bills), _lines(list(bills.values()), table))
     yield ""
     yield (
-        "The archive and the graph table grow by the same amount every month. Requests over HTTP add API Gateway's "
-        "price for each; a Step Functions task that calls the input function adds its transition ($25 a million), "
-        "and one request for a batch costs as much there as one request for a record."
+        "The archive and the graph table grow by the same amount every month. Each request over HTTP adds the price "
+        "of API Gateway. A Step Functions task that calls the input function adds its transition ($25 a million); "
+        "there, a request for a batch costs as much as a request for a record."
     )
     yield ""
+
+
+def _lines(bills: Sequence[Sequence[Line]], table: PriceTable) -> Iterator[Sequence[str]]:
+    """Yield a row for each line of any bill that is at least a cent, and the totals."""
+    for service, what in dict.fromkeys((line.service, line.what) for lines in bills for line in lines):
+        prices = [_usd(lines, service, what, table) for lines in bills]
+        if max(prices) >= 0.005:
+            yield f"{service}: {what}", *(f"{usd:,.2f}" for usd in prices)
+    yield "**total**", *(f"**{sum(line.usd(table) for line in lines):,.2f}**" for lines in bills)
 
 
 def _usd(lines: Sequence[Line], service: str, what: str, table: PriceTable) -> float:
@@ -61,31 +65,29 @@ def _usd(lines: Sequence[Line], service: str, what: str, table: PriceTable) -> f
 
 
 def _calls(day: Day) -> Iterator[str]:
+    """Yield the section of the counted calls, a table for each pattern of arrival."""
     yield f"## AWS calls for {RECORDS:,} records"
     yield ""
     yield (
-        "Calls of the handlers, with KB sent and received in their bodies, and what DynamoDB bills. Lambda's own polls "
-        "of the queues are not among them, but are in the price."
+        "Calls of the handlers, with KB sent and received in their bodies, and the units that DynamoDB bills. The "
+        "polls of Lambda are in the price, but not in this table."
     )
-    for way, ledger in day.ledgers.items():
+    for arrival, ledger in day.ledgers.items():
         yield ""
-        yield f"### {way}"
+        yield f"### {arrival}"
         yield ""
-        yield from _table(
-            ("stage", "invocations", "call", "calls", "KB sent", "KB received", "write units", "read units"),
-            ("---", "--:", "---", *("--:",) * 5),
-        )
-        yield from _stages(ledger)
+        columns = ("stage", "invocations", "call", "calls", "KB sent", "KB received", "write units", "read units")
+        yield from render_table(columns, "lrlrrrrr", _stages(ledger))
     yield ""
 
 
-def _stages(ledger: Ledger) -> Iterator[str]:
+def _stages(ledger: Ledger) -> Iterator[Sequence[str]]:
     for stage, tallies in ledger.tallies.items():
         first = (_STAGES[stage], f"{ledger.invocations[stage]:,}")
         for (service, operation), tally in tallies.items():
             sizes = (f"{tally.sent_bytes / 1000:,.0f}", f"{tally.received_bytes / 1000:,.0f}")
             units = (f"{tally.write_units:,.0f}" if tally.write_units else "", _plain(tally.read_units))
-            yield _row((*first, f"{service} {operation}", f"{tally.calls:,}", *sizes, *units))
+            yield *first, f"{service} {operation}", f"{tally.calls:,}", *sizes, *units
             first = ("", "")
 
 
@@ -94,36 +96,35 @@ def _plain(units: float) -> str:
 
 
 def _assumed(day: Day) -> Iterator[str]:
+    """Yield the section of the assumptions, each with its constant."""
     yield "## Assumed"
     yield ""
-    yield "Not counted, but assumed; each is a constant of `benchmarks/cost.py`:"
+    yield "Assumed, not counted; each is a constant of `benchmarks/cost.py`:"
     yield ""
     yield f"- An AWS call takes {cost.CALL_S * 1000:.0f} ms, an invocation {cost.INVOCATION_S * 1000:.0f} ms."
     yield f"- The load function makes {cost.AT_ONCE['load']} calls at once; ten pipelines run at the same time."
     yield f"- A record is stored for {cost.KEPT_DAYS} days: its 24 hours, and as long again until TTL has removed it."
-    yield f"- Lambda logs {cost.LOG_BYTES} bytes of its own for an invocation; nobody reads or keeps logs longer."
-    yield "- Lambda deletes each message by a request of its own; it says nowhere that it deletes batches."
+    yield f"- Lambda logs {cost.LOG_BYTES} bytes of its own for an invocation; queries and storage of logs are extra."
+    yield "- Lambda deletes each message by a request of its own; its documentation mentions no batches of deletes."
+    yield (
+        f"- Lambda reads each of the {day.polled_queues} queues that have an event source mapping by {cost.POLLERS} "
+        f"pollers, whose receives wait {cost.POLL_S} s for a message; they never pause."
+    )
     yield f"- A compaction takes {cost.TRANSITIONS_A_DAY} state transitions."
     yield f"- Its Spark job takes {cost.GLUE_MIN} minutes of {cost.GLUE_DPUS} DPUs a night."
     yield f"- {day.alarms} alarms and {cost.METRICS} metrics of our own."
     if day.traced:
         yield "- X-Ray's default rule records the first request of each second of a function, and 5 % of the others."
-    yield "- Nothing is tried again, expires before it is archived, or is asked over HTTP."
+    yield "- No call is retried, no record expires before it is archived, no query comes over HTTP."
     yield ""
 
 
 def _prices(table: PriceTable) -> Iterator[str]:
     yield f"## Prices of {table.looked_up}"
     yield ""
-    yield from _table(("USD", "for", "page"), ("--:", "---", "---"))
-    for price in table.prices.values():
-        number = f"{price.per:,.0f} " if price.per != 1 else "1 of: "
-        yield _row((f"{price.usd:g}", f"{number}{price.unit}", price.page))
+    yield from render_table(("USD", "for", "page"), "rll", map(_price, table.prices.values()))
 
 
-def _table(*rows: Iterable[str]) -> Iterator[str]:
-    return map(_row, rows)
-
-
-def _row(cells: Iterable[str]) -> str:
-    return f"| {' | '.join(cells)} |"
+def _price(price: Price) -> Sequence[str]:
+    number = f"{price.per:,.0f} " if price.per != 1 else "1 of: "
+    return f"{price.usd:g}", f"{number}{price.unit}", price.page

@@ -1,4 +1,4 @@
-"""A thousand records through the real handlers, as a day brings them: in, loaded, compacted, traced, expired.
+"""A day of a thousand records through the real handlers: received, loaded, compacted, traced, expired.
 
 The queues, tables and buckets are those of the synthesized template, on moto in a process of its own.
 """
@@ -23,7 +23,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from benchmarks.capacity import item_bytes
 from benchmarks.ledger import SQS_REQUEST_BYTES, Ledger, Listener
-from benchmarks.processes import Say
+from benchmarks.processes import Report
 from lambdas import compact, expired, load, trace, wiring
 from lambdas import input as input_function
 from lineage import settings
@@ -36,7 +36,7 @@ from local.template import parse_template
 from local.wiring import api_routes
 
 RECORDS = 1000
-# Pipelines under way at once, each with a root of its own: as many roots meet in a batch of the load function.
+# Pipelines that run at once, each with a root of its own: a batch of the load function has as many roots.
 _AT_ONCE = 10
 _START = datetime(2026, 11, 20, 9, 0, tzinfo=timezone.utc)
 _DAY_S = 24 * 3600
@@ -45,8 +45,8 @@ Request = Mapping[str, object]
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
-    """How the records of a day arrive: `roots` of them have that many requests, each of that many records."""
+class Arrival:
+    """A pattern of arrival: `roots` with so many `requests` each, of so many `records` each."""
 
     name: str
     roots: int
@@ -57,13 +57,14 @@ class Way:
         assert self.roots * self.requests * self.records == RECORDS
 
     def send(self) -> Iterator[Request]:
-        """The requests of a thousand records; those of pipelines under way at the same time take turns."""
+        """Yield the requests of a thousand records; those of pipelines that run at once take turns."""
         for first in range(0, self.roots, _AT_ONCE):
             for request in range(self.requests):
                 for root in range(first, min(first + _AT_ONCE, self.roots)):
                     yield self._request(f"s3://carbonlake-landing/2026/11/20/{self.name}/{root:04}.csv", request)
 
     def _request(self, root_id: str, number: int) -> Request:
+        """Return a request of so many records; a single record needs no list."""
         step = f"s3://carbonlake-enriched/emissions/2026/11/20/{number:04}"
         request: dict[str, object] = {
             "root_id": root_id,
@@ -77,29 +78,30 @@ class Way:
         return {**request, "records": parts}
 
 
-WAYS = (
-    Way("one record a request", roots=50, requests=20, records=1),
-    Way("20 records a request", roots=50, requests=1, records=20),
-    Way("1,000 records a request", roots=1, requests=1, records=1000),
+ARRIVALS = (
+    Arrival("one record a request", roots=50, requests=20, records=1),
+    Arrival("20 records a request", roots=50, requests=1, records=20),
+    Arrival("1,000 records a request", roots=1, requests=1, records=1000),
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Day:
-    """A thousand records' ledger by way of arrival, and what of the stack is paid for without a call."""
+    """The ledgers of a thousand records by pattern of arrival, and the stack's resources that cost without a call."""
 
     ledgers: Mapping[str, Ledger]
     memory_mb: Mapping[str, int]
+    polled_queues: int
     alarms: int
     traced: bool
 
 
 class Account:
-    """The deployed account and its clock; what it does itself, between the invocations, counts for nobody."""
+    """The deployed account and its clock; its own calls, between the invocations, do not count."""
 
     def __init__(self, endpoint: Endpoint, clock: time_machine.Traveller, listener: Listener) -> None:
         settings_ = client_settings(endpoint)
-        # A session of its own: the listener hears those of the handlers alone.
+        # A session of its own: the listener counts the calls of the handlers alone.
         session = boto3.Session()
         self.sqs = session.client("sqs", **settings_)
         self.dynamodb = session.client("dynamodb", **settings_)
@@ -107,16 +109,16 @@ class Account:
         self._clock, self._listener = clock, listener
         self._numbers = count()
 
-    def run(self, way: Way) -> Ledger:
-        """A day of the way, and its expiry the day after."""
+    def run(self, arrival: Arrival) -> Ledger:
+        """Run a day of a pattern, and its expiry on the next day."""
         ledger = self._listener.ledger = Ledger()
         graph_bytes = self._graph_bytes()
-        for request in way.send():
+        for request in arrival.send():
             with ledger.invocation("input"):
                 input_function.handler(dict(request), _context())
         self._load(ledger)
         self._clock.shift(_DAY_S)
-        self._compact(ledger, way)
+        self._compact(ledger, arrival)
         ledger.graph_bytes = self._graph_bytes() - graph_bytes
         self._expire(ledger)
         self._clock.shift(_DAY_S)
@@ -134,14 +136,15 @@ class Account:
             messages = self._take(ledger, os.environ[queue])
             for start in range(0, len(messages), batch):
                 with ledger.invocation("load"):
-                    answer = load.handler({"Records": messages[start : start + batch]}, _context())
-                assert answer == {"batchItemFailures": []}
+                    response = load.handler({"Records": messages[start : start + batch]}, _context())
+                assert response == {"batchItemFailures": []}
 
-    def _compact(self, ledger: Ledger, way: Way) -> None:
+    def _compact(self, ledger: Ledger, arrival: Arrival) -> None:
+        """Run the steps of the state machine's happy path, once each."""
         now = datetime.now(timezone.utc)
         step = partial(self._step, ledger)
-        asked = {"execution": f"nightly-{now.date()}", "started_at": now.isoformat()}
-        plan = step("plan", input={}, **asked)
+        execution = {"execution": f"nightly-{now.date()}", "started_at": now.isoformat()}
+        plan = step("plan", input={}, **execution)
         state = {name: plan[name] for name in ("day", "execution", "started_at")}
         for shard in range(len(SHARDS)):
             step("slice", **state, shard=shard, cursor=None, enqueued=0)
@@ -151,20 +154,21 @@ class Account:
         assert step("check", day=plan["day"], deadline=plan["deadline"], shard=0)["settled"]
         assert step("left", day=plan["day"], deadline=plan["deadline"]) == {"roots": []}
         sealed = step("seal", **state)
-        assert (sealed["roots"], sealed["missing"]) == (way.roots, 0)
+        assert (sealed["roots"], sealed["missing"]) == (arrival.roots, 0)
         step("unpublished", day=plan["day"], publish_again=False)
         ledger.archive_bytes = self._archived(plan["day"])
 
     def _step(self, ledger: Ledger, step: str, **event: object) -> dict[str, Any]:
         with ledger.invocation("compact"):
-            answer: dict[str, Any] = compact.handler({"step": step, **event}, _context())
-            return answer
+            response: dict[str, Any] = compact.handler({"step": step, **event}, _context())
+            return response
 
     def _archived(self, day: str) -> int:
         listed = self.s3.list_objects_v2(Bucket=os.environ[settings.ARCHIVE_BUCKET], Prefix=prefix_of(day))
-        return sum(one["Size"] for one in listed["Contents"])
+        return sum(item["Size"] for item in listed["Contents"])
 
     def _expire(self, ledger: Ledger) -> None:
+        """Remove all records as DynamoDB does after their TTL, and deliver the removals from its stream."""
         table, items = os.environ[settings.RECORDS_TABLE], self._items(settings.RECORDS_TABLE)
         ledger.item_bytes = sum(map(item_bytes, items))
         self._clock.shift(3600)
@@ -177,15 +181,15 @@ class Account:
             self.dynamodb.delete_item(TableName=table, Key=key)
 
     def _take(self, ledger: Ledger, url: str) -> list[dict[str, Any]]:
-        """Every message of a queue, in the form in which Lambda delivers it."""
-        taken: list[dict[str, Any]] = []
-        while found := self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
-            size = sum(len(message["Body"].encode()) for message in found)
-            ledger.poll_requests += max(1, -(-size // SQS_REQUEST_BYTES)) + len(found)  # and a delete for each
-            for message in found:
+        """Take every message of a queue, as Lambda delivers it."""
+        delivered: list[dict[str, Any]] = []
+        while received := self.sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10).get("Messages"):
+            size = sum(len(message["Body"].encode()) for message in received)
+            ledger.poll_requests += max(1, -(-size // SQS_REQUEST_BYTES)) + len(received)  # and a delete for each
+            for message in received:
                 self.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
-                taken.append(self._delivered(message["Body"], url))
-        return taken
+                delivered.append(self._delivered(message["Body"], url))
+        return delivered
 
     def _delivered(self, body: str, url: str) -> dict[str, Any]:
         number = next(self._numbers)
@@ -218,11 +222,11 @@ def _context() -> LambdaContext:
     return cast(LambdaContext, context)
 
 
-def run_day(ways: Sequence[Way], say: Say) -> Day:
-    """A thousand records in each way."""
+def run_day(arrivals: Sequence[Arrival], report: Report) -> Day:
+    """Run a thousand records in each pattern of arrival."""
     listener = Listener()
     with ExitStack() as on_exit:
-        say("synthesizing the stack")
+        report("synthesizing the stack")
         raw = synthesize()
         logs = Path(on_exit.enter_context(tempfile.TemporaryDirectory()))
         endpoint = Endpoint(port=0, functions_url="http://127.0.0.1:9", logs=logs)
@@ -236,33 +240,47 @@ def run_day(ways: Sequence[Way], say: Say) -> Day:
         clock = on_exit.enter_context(time_machine.travel(_START, tick=True))
         account = Account(endpoint, clock, listener)
         ledgers = {}
-        for way in ways:
-            say(way.name)
-            ledgers[way.name] = account.run(way)
-    functions = [one["Properties"] for one in raw["Resources"].values() if one["Type"] == "AWS::Lambda::Function"]
+        for arrival in arrivals:
+            report(arrival.name)
+            ledgers[arrival.name] = account.run(arrival)
+    functions = [
+        resource["Properties"] for resource in raw["Resources"].values() if resource["Type"] == "AWS::Lambda::Function"
+    ]
     return Day(
         ledgers,
         memory_mb={function.handler.split(".")[1]: function.memory_mb for function in deployed.functions},
-        alarms=sum(one["Type"] == "AWS::CloudWatch::Alarm" for one in raw["Resources"].values()),
-        traced=any(one.get("TracingConfig") == {"Mode": "Active"} for one in functions),
+        polled_queues=polled_queues(raw["Resources"]),
+        alarms=sum(resource["Type"] == "AWS::CloudWatch::Alarm" for resource in raw["Resources"].values()),
+        traced=any(resource.get("TracingConfig") == {"Mode": "Active"} for resource in functions),
     )
+
+
+def polled_queues(resources: Mapping[str, Any]) -> int:
+    """Return the number of queues with an event source mapping: Lambda polls them. Polling a stream is free."""
+    mappings = [
+        resource["Properties"]
+        for resource in resources.values()
+        if resource["Type"] == "AWS::Lambda::EventSourceMapping"
+    ]
+    sources = {mapping["EventSourceArn"]["Fn::GetAtt"][0] for mapping in mappings}
+    return sum(resources[source]["Type"] == "AWS::SQS::Queue" for source in sources)
 
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Iterator[None]:
-    """The handlers' variables; their wiring is made anew, inside and afterwards."""
+    """Set the handlers' variables; their wiring is made anew, inside and afterwards."""
     before = dict(os.environ)
     os.environ.update(variables)
-    _forget_wiring()
+    _drop_wiring()
     try:
         yield
     finally:
         os.environ.clear()
         os.environ.update(before)
-        _forget_wiring()
+        _drop_wiring()
 
 
-def _forget_wiring() -> None:
-    for made in vars(wiring).values():
-        if hasattr(made, "cache_clear"):
-            made.cache_clear()
+def _drop_wiring() -> None:
+    for factory in vars(wiring).values():
+        if hasattr(factory, "cache_clear"):
+            factory.cache_clear()

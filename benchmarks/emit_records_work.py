@@ -1,7 +1,7 @@
 """Rows of a DataFrame sent to a queue: `python -m benchmarks.emit_records_work packed|singly ROWS`.
 
-The endpoint, taken from the environment, answers as SQS does and fails some messages. CPU seconds are those of the JVM
-and of its Python workers: working out the rows, checking, writing, packing and sending them, and sending again.
+The endpoint, taken from the environment, responds as SQS does and fails some messages. CPU seconds are those of the
+JVM and of its Python workers: computing the rows, checking, writing, packing and sending them, and sending again.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _ENTRIES = 10
 
 
 def flights(spark: SparkSession, rows: int) -> DataFrame:
-    """Rows whose records are about 250 bytes of JSON each."""
+    """Return rows whose records are about 250 bytes of JSON each."""
     from pyspark.sql import functions as sf
 
     number = sf.col("id").cast("string")
@@ -38,7 +38,7 @@ def flights(spark: SparkSession, rows: int) -> DataFrame:
 
 
 def packed(df: DataFrame, queue_url: str) -> int:
-    """Our way; the rows that were sent."""
+    """Send rows by `emit_records`; return how many were sent."""
     from pyspark.sql import functions as sf
 
     tally = emit_records(
@@ -56,7 +56,7 @@ def packed(df: DataFrame, queue_url: str) -> int:
 
 
 def singly(df: DataFrame, queue_url: str) -> int:
-    """A message for each row, ten a call, by boto3 in each task; failed entries are sent again."""
+    """Send a message for each row by boto3 in each task, ten in a call; failed entries are sent again."""
     from pyspark.sql import functions as sf
 
     record = sf.to_json(
@@ -79,25 +79,25 @@ def singly(df: DataFrame, queue_url: str) -> int:
         for batch in batches:
             bodies = batch.column(0).to_pylist()
             for start in range(0, len(bodies), _ENTRIES):
-                left: list[SendMessageBatchRequestEntryTypeDef] = [
-                    {"Id": str(place), "MessageBody": body}
-                    for place, body in enumerate(bodies[start : start + _ENTRIES])
+                unsent: list[SendMessageBatchRequestEntryTypeDef] = [
+                    {"Id": str(number), "MessageBody": body}
+                    for number, body in enumerate(bodies[start : start + _ENTRIES])
                 ]
-                sent += len(left)
-                while left:
-                    answer = sqs.send_message_batch(QueueUrl=queue_url, Entries=left)
-                    failed = {entry["Id"] for entry in answer.get("Failed", [])}
-                    left = [entry for entry in left if entry["Id"] in failed]
+                sent += len(unsent)
+                while unsent:
+                    response = sqs.send_message_batch(QueueUrl=queue_url, Entries=unsent)
+                    failed = {entry["Id"] for entry in response.get("Failed", [])}
+                    unsent = [entry for entry in unsent if entry["Id"] in failed]
         yield pa.RecordBatch.from_pydict({"sent": [sent]})
 
     return sum(row.sent for row in df.select(record.alias("record")).mapInArrow(send, "sent long").collect())
 
 
-WAYS: dict[str, Callable[[DataFrame, str], int]] = {"packed": packed, "singly": singly}
+VARIANTS: dict[str, Callable[[DataFrame, str], int]] = {"packed": packed, "singly": singly}
 
 
 def cpu_s(spark: SparkSession) -> float:
-    """CPU seconds of the JVM and of the processes that it started, so far."""
+    """Return the CPU seconds of the JVM and of the processes that it started, so far."""
     jvm = spark.sparkContext._jvm
     assert jvm is not None
     process = jvm.java.lang.ProcessHandle.current()
@@ -109,22 +109,22 @@ def cpu_s(spark: SparkSession) -> float:
     return float(millis) / 1000
 
 
-def measure(way: str, rows: int) -> dict[str, float]:
-    """One run after one of as many rows that warms up."""
+def measure(variant: str, rows: int) -> dict[str, float]:
+    """Measure a run, after a run of as many rows that warms up."""
     queue_url = f"{os.environ['AWS_ENDPOINT_URL']}/123456789012/packed"
     with spark_session() as (spark, _):
         df = flights(spark, rows)
-        WAYS[way](df, queue_url)
+        VARIANTS[variant](df, queue_url)
         cpu, clock = cpu_s(spark), time.perf_counter()
-        assert WAYS[way](df, queue_url) == rows
+        assert VARIANTS[variant](df, queue_url) == rows
         spent, s = cpu_s(spark) - cpu, time.perf_counter() - clock
     return {"s": s, "cpu_s": spent, "per_cpu_s": rows / spent, "per_s": rows / s}
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one way, for so many rows."""
-    way, rows = arguments
-    print_figures(**measure(way, int(rows)))
+    """Print the figures of one variant, for so many rows."""
+    variant, rows = arguments
+    print_figures(**measure(variant, int(rows)))
 
 
 if __name__ == "__main__":

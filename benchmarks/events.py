@@ -1,42 +1,46 @@
-"""The events function: events a second for a core, and DynamoDB's requests and units for each event."""
+"""The events function: events a second for a core, DynamoDB's requests and units for each event."""
 
 from __future__ import annotations
 
 from benchmarks.events_work import BATCH, RUNS
-from benchmarks.processes import Figures, Say, in_turns, instant_endpoint, run
+from benchmarks.processes import Figures, Report, in_turns, instant_endpoint, run
 from benchmarks.rows import Row, beside, events_per_second, more
 from lineage import settings
 
 QUICK_RUNS = 3
-_WAYS = ("ours", "singly", "plain", "weaker")
+_VARIANTS = ("ours", "singly", "plain", "weaker")
 
 
-def measure(say: Say, *, quick: bool) -> list[Row]:
-    """All ways in turns; calls are counted once, for they do not vary."""
+def measure(report: Report, *, quick: bool) -> list[Row]:
+    """Measure all variants in turns; count calls once, since they do not vary."""
     rounds = "1" if quick else "4"
-    works = {way: lambda way=way: run_way("events_work", way, rounds) for way in _WAYS}
-    found = in_turns(1 if quick else 5, works, say)
+    works = {variant: lambda variant=variant: run_variant("events_work", variant, rounds) for variant in _VARIANTS}
+    figures = in_turns(1 if quick else 5, works, report)
     runs = QUICK_RUNS if quick else RUNS
-    calls = {way: run("events_work", way, rounds, str(runs)) for way in ("calls", "calls-singly", "calls-young")}
+    calls = {
+        variant: run("events_work", variant, rounds, str(runs)) for variant in ("calls", "calls-singly", "calls-young")
+    }
     of = f"events: batches of {BATCH}"
-    ours = found["ours"]["per_cpu_s"]
+    ours = figures["ours"]["per_cpu_s"]
     return [
         more(
             f"{of}; put plainly, with conditions",
             ours,
-            found["plain"]["per_cpu_s"],
+            figures["plain"]["per_cpu_s"],
             at_least=1.2,
             show=events_per_second,
         ),
-        beside(f"{of}; batch_writer, which loses updates", ours, found["weaker"]["per_cpu_s"], show=events_per_second),
-        beside(f"{of}; one at a time", ours, found["singly"]["per_cpu_s"], show=events_per_second),
+        beside(
+            f"{of}; batch_writer, which loses updates", ours, figures["weaker"]["per_cpu_s"], show=events_per_second
+        ),
+        beside(f"{of}; one at a time", ours, figures["singly"]["per_cpu_s"], show=events_per_second),
         _calls(f"{of}; one at a time: DynamoDB", calls["calls"], calls["calls-singly"]),
         _calls(f"{of}; {runs} runs of each job before, not 1: DynamoDB", calls["calls"], calls["calls-young"]),
     ]
 
 
-def run_way(module: str, way: str, rounds: str) -> Figures:
-    """The figures of one way to load events, with a table at an endpoint that answers at once."""
+def run_variant(module: str, variant: str, rounds: str) -> Figures:
+    """Return the figures of one variant, with a table at an endpoint that responds at once."""
     with instant_endpoint("table") as variables:
         environment = {
             **variables,
@@ -46,7 +50,7 @@ def run_way(module: str, way: str, rounds: str) -> Figures:
             settings.EVENTS_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/events",
             settings.DELETIONS_QUEUE_URL: f"{variables['AWS_ENDPOINT_URL']}/123456789012/deletions",
         }
-        return run(module, way, rounds, environment=environment)
+        return run(module, variant, rounds, environment=environment)
 
 
 def _calls(what: str, ours: Figures, baseline: Figures) -> Row:
@@ -56,7 +60,7 @@ def _calls(what: str, ours: Figures, baseline: Figures) -> Row:
 
 
 def show_calls(calls: Figures) -> str:
-    """Requests and units of an event, in one line.
+    """Return the requests and units of an event as one line.
 
     >>> show_calls({"reads": 2.61, "writes": 4.25, "read_units": 30.5, "write_units": 80})
     '2.6 reads (30 RRU) and 4.2 writes (80 WRU) an event'

@@ -1,7 +1,7 @@
-"""One way to load queued events, measured: `python -m benchmarks.events_work WAY ROUNDS` (see `WAYS`).
+"""The cost of loading queued events: `python -m benchmarks.events_work VARIANT ROUNDS` (see `VARIANTS`).
 
-A round is a run of each of fifty jobs (five chains): batches of their STARTs, then batches of their COMPLETEs, for in
-life minutes lie between the two. AWS is the endpoint in the environment, in a process of its own.
+A round is a run of each of fifty jobs (five chains): batches of their STARTs, then batches of their COMPLETEs, since
+minutes lie between the two in production. AWS is the endpoint in the environment, in a process of its own.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 # The batch size of the events queue's mapping (infra/events.py).
 BATCH = 100
 _CHAINS = int(os.environ.get("HEADWATER_BENCHMARK_CHAINS", "5"))  # fewer with `--quick`
-# What is remembered of a job's past is full by then (lineage/graph/lattice.py).
+# What is stored of a job's past is full by then (lineage/graph/lattice.py).
 RUNS = 100
 _NOW_S = 1_763_640_000
 
@@ -56,14 +56,14 @@ STEPS = tuple(step for number in range(_CHAINS) for step in chain(number))
 
 
 def batches(rounds: int, size: int, begin: int = 0, sends: Sends = run_events) -> Iterator[list[Batch]]:
-    """The messages of every round, in batches; `begin` is the number of the first, `sends` makes a run's events."""
+    """Yield the messages of each round in batches; `begin` is the first run's number, `sends` makes a run's events."""
     for number in range(begin, begin + rounds):
         starts, completes = zip(*(map(render_event_message, sends(step, number)) for step in STEPS), strict=True)
         yield [batch for events in (starts, completes) for batch in chunks(events, size)]
 
 
-def our_way() -> Load:
-    """The events function's handler."""
+def our_load() -> Load:
+    """Return what loads a batch by the handler of the events function."""
     context = cast(
         LambdaContext,
         SimpleNamespace(
@@ -86,19 +86,19 @@ Items: TypeAlias = Sequence[dict[str, Any]]
 Put: TypeAlias = "Callable[[Table, Items], None]"
 
 
-def plain_way(written: Iterator[Items], put: Put) -> Load:
-    """The same parsing, the raw log, and every item that ours leaves, written with `boto3.resource` by `put`.
+def plain_load(written: Iterator[Items], put: Put) -> Load:
+    """Return what parses a batch, logs it, and writes the items that ours leaves with `boto3.resource`, by `put`.
 
-    The items are made before, and so is what is compressed in them.
+    The items are made and compressed before the measurement.
     """
     table = boto3.resource("dynamodb").Table(os.environ[settings.GRAPH_TABLE])
     s3, bucket = boto3.client("s3"), os.environ[settings.ARCHIVE_BUCKET]
 
     def load(batch: Batch) -> None:
-        forms = [parse_event_message(body) for body in batch]
-        for form in forms:
-            parse_statement(form, NameRules())
-        lines = b"".join(orjson.dumps(form) + b"\n" for form in forms)
+        events = [parse_event_message(body) for body in batch]
+        for event in events:
+            parse_statement(event, NameRules())
+        lines = b"".join(orjson.dumps(event) + b"\n" for event in events)
         s3.put_object(Bucket=bucket, Key="events/batch.jsonl.gz", Body=gzip.compress(lines))
         put(table, next(written))
 
@@ -106,7 +106,7 @@ def plain_way(written: Iterator[Items], put: Put) -> Load:
 
 
 def put_guarded(table: Table, items: Items) -> None:
-    """Lose no update, as ours: what has a version is read, and written if nobody has written it since."""
+    """Put items without losing an update, as ours: items with a version are read, and written if still current."""
     with ThreadPoolExecutor(CONCURRENCY) as pool:
         list(pool.map(lambda item: _put_guarded(table, item), items))
 
@@ -115,39 +115,39 @@ def _put_guarded(table: Table, item: dict[str, Any]) -> None:
     if "version" not in item:
         table.put_item(Item=item)
         return
-    known = table.get_item(Key={"pk": item["pk"], "sk": item["sk"]}, ConsistentRead=True).get("Item")
-    if known is None:
+    current = table.get_item(Key={"pk": item["pk"], "sk": item["sk"]}, ConsistentRead=True).get("Item")
+    if current is None:
         table.put_item(Item=item, ConditionExpression="attribute_not_exists(pk)")
     else:
         table.put_item(
             Item=item,
             ConditionExpression="version = :version",
-            ExpressionAttributeValues={":version": known["version"]},
+            ExpressionAttributeValues={":version": current["version"]},
         )
 
 
 def put_in_batches(table: Table, items: Items) -> None:
-    """Guarantee less: `batch_writer` writes over what another function has written meanwhile."""
+    """Put items with weaker guarantees: `batch_writer` overwrites concurrent updates."""
     with table.batch_writer() as batch:
         for item in items:
             batch.put_item(Item=item)
 
 
 class Recorder(MemoryDynamo):
-    """A table that remembers the keys which were written since it was last asked."""
+    """A table that collects the keys written since the last call of `written`."""
 
     def __init__(self) -> None:
         super().__init__()
         self._written: dict[tuple[str, str], None] = {}
 
-    def answer(self, operation: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The answer to a call."""
-        answer = super().answer(operation, request)
+    def respond(self, operation: str, request: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Respond to a call and collect the keys that it writes."""
+        response = super().respond(operation, request)
         self._written.update(dict.fromkeys(_keys_written(operation, request)))
-        return answer
+        return response
 
     def written(self) -> list[dict[str, Any]]:
-        """The items of those keys, as the resource takes them."""
+        """Return the items of the collected keys, as `boto3.resource` takes them."""
         plain = TypeDeserializer()
         items = [self.item(*key) for key in self._written]
         self._written.clear()
@@ -155,21 +155,22 @@ class Recorder(MemoryDynamo):
 
 
 def _keys_written(operation: str, request: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the keys that a call writes."""
     match operation:
         case "PutItem":
             keys = [request["Item"]]
         case "BatchWriteItem":
             keys = [write["PutRequest"]["Item"] for writes in request["RequestItems"].values() for write in writes]
         case "TransactWriteItems":
-            actions = [form for action in request["TransactItems"] for form in action.values()]
-            keys = [form.get("Item") or form["Key"] for form in actions]
+            actions = [write for action in request["TransactItems"] for write in action.values()]
+            keys = [write.get("Item") or write["Key"] for write in actions]
         case _:
             keys = []
     return ((key["pk"]["S"], key["sk"]["S"]) for key in keys)
 
 
-def memory_way(dynamo: MemoryDynamo) -> Load:
-    """The events function's work on a table in this process."""
+def memory_load(dynamo: MemoryDynamo) -> Load:
+    """Return what loads a batch into a table in this process."""
     s3 = cast("S3Client", SimpleNamespace(put_object=lambda **_: {}))
     table = GraphTable(dynamo.client(), "graph", s3, "archive")
     stores = EventStores(EventLog(table, s3, "archive"), table, s3, NameRules())
@@ -182,15 +183,15 @@ def memory_way(dynamo: MemoryDynamo) -> Load:
 
 
 def measure(load: Load, rounds: int, size: int, sends: Sends = run_events) -> Figures:
-    """CPU seconds of this process for so many rounds, after one that makes the jobs and datasets known."""
+    """Measure the CPU of this process for so many rounds, after a round that creates the jobs and datasets."""
     first, *rest = batches(rounds + 1, size, sends=sends)
     number = 0
-    # The handler prints its metrics: that work counts, the text does not belong among the figures.
+    # The handler prints its metrics: that work counts, but its text is not part of the figures.
     with contextlib.redirect_stdout(io.StringIO()):
         for batch in first:
             load(batch)
         watch = Stopwatch()
-        for batch in (batch for some in rest for batch in some):
+        for batch in (batch for messages in rest for batch in messages):
             load(batch)
             number += len(batch)
         spent = watch.read()
@@ -198,36 +199,36 @@ def measure(load: Load, rounds: int, size: int, sends: Sends = run_events) -> Fi
 
 
 def measure_ours(rounds: int) -> Figures:
-    """The handler, in full batches."""
-    return measure(our_way(), rounds, BATCH)
+    """Measure the handler in full batches."""
+    return measure(our_load(), rounds, BATCH)
 
 
 def measure_singly(rounds: int) -> Figures:
-    """The handler, one event a batch."""
-    return measure(our_way(), rounds, 1)
+    """Measure the handler with one event a batch."""
+    return measure(our_load(), rounds, 1)
 
 
 def measure_plain(rounds: int, put: Put) -> Figures:
-    """A plain way, in full batches."""
+    """Measure a plain variant in full batches."""
     recorder = Recorder()
-    record = memory_way(recorder)
+    record = memory_load(recorder)
     items = []
-    for batch in (batch for some in batches(rounds + 1, BATCH) for batch in some):
+    for batch in (batch for messages in batches(rounds + 1, BATCH) for batch in messages):
         record(batch)
         items.append(recorder.written())
-    return measure(plain_way(iter(items), put), rounds, BATCH)
+    return measure(plain_load(iter(items), put), rounds, BATCH)
 
 
 def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_events) -> Figures:
-    """DynamoDB's requests and units for an event of jobs that have had so many runs before."""
+    """Return DynamoDB's requests and units for an event of jobs with so many earlier runs."""
     dynamo = MemoryDynamo()
     table = GraphTable(dynamo.client(), "graph", cast("S3Client", None), "archive")
     for step in STEPS:
         apply_changes(parsed_runs(step, runs, sends), table)
     dynamo.calls = calls = Calls()
-    load = memory_way(dynamo)
+    load = memory_load(dynamo)
     number = 0
-    for batch in (batch for some in batches(rounds, size, runs, sends) for batch in some):
+    for batch in (batch for messages in batches(rounds, size, runs, sends) for batch in messages):
         load(batch)
         number += len(batch)
     return {
@@ -238,7 +239,7 @@ def measure_calls(rounds: int, size: int, runs: int = RUNS, sends: Sends = run_e
     }
 
 
-WAYS: dict[str, Callable[[int, int], Figures]] = {
+VARIANTS: dict[str, Callable[[int, int], Figures]] = {
     "ours": lambda rounds, _: measure_ours(rounds),
     "singly": lambda rounds, _: measure_singly(rounds),
     "plain": lambda rounds, _: measure_plain(rounds, put_guarded),
@@ -250,9 +251,9 @@ WAYS: dict[str, Callable[[int, int], Figures]] = {
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one way to load so many rounds, of jobs with so many runs before."""
-    way, rounds, *runs = arguments
-    print_figures(**WAYS[way](int(rounds), int(runs[0]) if runs else RUNS))
+    """Print the figures of one variant for so many rounds, of jobs with so many earlier runs."""
+    variant, rounds, *runs = arguments
+    print_figures(**VARIANTS[variant](int(rounds), int(runs[0]) if runs else RUNS))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""What columns cost to ask for and to take in: `python -m benchmarks.fields_work SHAPE QUICK|FULL` (see `WORKS`).
+"""The cost of querying and of loading columns: `python -m benchmarks.fields_work SHAPE QUICK|FULL` (see `WORKS`).
 
-Figures of questions are printed by state of the table, question and what is counted: `many runs/up/items`.
+Figures of queries are named by state of the table, query and count: `many runs/up/items`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 import orjson
 
 from benchmarks.fields_pipelines import (
-    Form,
+    Json,
     column_chain,
     copied,
     sends_copies,
@@ -22,13 +22,13 @@ from benchmarks.fields_pipelines import (
     wide_operations,
     wide_step,
 )
-from benchmarks.fields_questions import (
-    alike_questions,
+from benchmarks.fields_queries import (
+    alike_queries,
     all_runs,
-    hub_questions,
-    now_questions,
-    past_questions,
-    wide_questions,
+    current_queries,
+    hub_queries,
+    past_queries,
+    wide_queries,
 )
 from benchmarks.fields_world import ColumnWorld
 from benchmarks.pipelines import Step, hub, parsed_runs
@@ -42,10 +42,10 @@ _EVENTS_A_BATCH = 400
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How large the shapes are: chains of ten jobs, runs of a job, readers of a hub, their runs, columns of a dataset.
+    """The sizes of the shapes: chains of ten jobs, runs of a job, readers of a hub, their runs, columns of a dataset.
 
-    `lineage_width` columns told by `columnLineage` are about what the API takes in one event. `alike_runs` of a job
-    report the same of `alike_width` columns.
+    The API accepts about `lineage_width` columns by `columnLineage` in one event. `alike_runs` of a job report the same
+    about `alike_width` columns.
     """
 
     chains: int
@@ -86,95 +86,95 @@ SIZES = {
 
 
 def measure_chains(sizes: Sizes) -> Figures:
-    """One run of each job; then many: asked of the last, of the first, and of all."""
-    world, asked = ColumnWorld(), column_chain(0)
+    """Measure one run of each job, then many: query the last, the first, and all."""
+    world, queried = ColumnWorld(), column_chain(0)
     steps = [step for number in range(sizes.chains) for step in column_chain(number)]
     world.load(steps, 1)
-    figures = dict(world.costs({**now_questions(asked), **past_questions(asked, 0)}, "one run"))
+    figures = dict(world.costs({**current_queries(queried), **past_queries(queried, 0)}, "one run"))
     world.load(steps, sizes.runs)
-    figures.update(world.costs({**now_questions(asked), **past_questions(asked, sizes.runs - 1)}, "many runs"))
-    figures.update(world.costs(past_questions(asked, 0), "first run"))
-    figures.update(world.costs(all_runs(asked, sizes.runs), "all runs"))
+    figures.update(world.costs({**current_queries(queried), **past_queries(queried, sizes.runs - 1)}, "many runs"))
+    figures.update(world.costs(past_queries(queried, 0), "first run"))
+    figures.update(world.costs(all_runs(queried, sizes.runs), "all runs"))
     return figures
 
 
 def measure_hub(sizes: Sizes) -> Figures:
-    """A column that many datasets are made of, by one run of each reader, then by many."""
+    """Measure a column that many datasets derive from, with one run of each reader, then many."""
     world, readers = ColumnWorld(), _readers(sizes.readers)
     world.load(readers, 1)
-    figures = dict(world.costs(hub_questions(readers[0], 0), "one run", times=1))
+    figures = dict(world.costs(hub_queries(readers[0], 0), "one run", times=1))
     world.load(readers, sizes.hub_runs)
-    figures.update(world.costs(hub_questions(readers[0], sizes.hub_runs - 1), "many runs", times=1))
+    figures.update(world.costs(hub_queries(readers[0], sizes.hub_runs - 1), "many runs", times=1))
     return figures
 
 
 def measure_crowd(sizes: Sizes) -> Figures:
-    """A column that more datasets are made of than a graph shows."""
+    """Measure a column that more datasets derive from than a graph shows."""
     world, readers = ColumnWorld(), _readers(sizes.too_many_readers)
     world.load(readers, 1)
-    return dict(world.costs(hub_questions(readers[0], 0), "one run", times=1))
+    return dict(world.costs(hub_queries(readers[0], 0), "one run", times=1))
 
 
 def measure_wide_operation(sizes: Sizes) -> Figures:
-    """Every column made of every one, told by an operation; and by one of a tenth of the columns."""
-    small = _taken_in(ColumnWorld(), wide_operations(sizes.width // 10), "tenth")
+    """Measure one operation from every column to every column, and one over a tenth of the columns."""
+    small = _load(ColumnWorld(), wide_operations(sizes.width // 10), "tenth")
     world = ColumnWorld()
-    return {**small, **_taken_in(world, wide_operations(sizes.width), "wide"), **_asked(world)}
+    return {**small, **_load(world, wide_operations(sizes.width), "wide"), **_query_all(world)}
 
 
 def measure_wide_lineage(sizes: Sizes) -> Figures:
-    """Every column made of every one, told by `columnLineage`; how large the event would be of the full width."""
+    """Measure `columnLineage` from every column to every column, and estimate the event's size at full width."""
     world = ColumnWorld()
-    taken = _taken_in(world, wide_column_lineage(sizes.lineage_width), "wide")
-    one = wide_column_lineage(1)["outputs"][0]["facets"]["columnLineage"]["fields"][wide_columns(1)[0]]["inputFields"]
-    return {**taken, **_asked(world), "full_event_bytes": len(orjson.dumps(one)) * sizes.width**2}
+    loaded = _load(world, wide_column_lineage(sizes.lineage_width), "wide")
+    pair = wide_column_lineage(1)["outputs"][0]["facets"]["columnLineage"]["fields"][wide_columns(1)[0]]["inputFields"]
+    return {**loaded, **_query_all(world), "full_event_bytes": len(orjson.dumps(pair)) * sizes.width**2}
 
 
 def measure_copies(sizes: Sizes) -> Figures:
-    """A column that flows into all columns of a dataset, and these into those of another: of a quarter, then of all."""
+    """Measure a column that flows through all columns of a dataset into another's: a quarter of them, then all."""
     figures: dict[str, float] = {}
     for name, width in {"quarter": sizes.width // 4, "whole": sizes.width}.items():
         world = ColumnWorld()
-        world.apply([parse_event(form, NameRules(), now=None) for form in copied(width)])
-        questions = wide_questions(wide_step(), wide_columns(1)[0])
-        figures.update(world.costs({"usage": questions["usage"]}, name))
+        world.apply([parse_event(event, NameRules(), now=None) for event in copied(width)])
+        queries = wide_queries(wide_step(), wide_columns(1)[0])
+        figures.update(world.costs({"usage": queries["usage"]}, name))
     return figures
 
 
 def measure_alike(sizes: Sizes) -> Figures:
-    """Runs that report the same of a dataset's columns: a quarter of the runs and of the columns, then all."""
+    """Measure runs that report the same columns: a quarter of the runs and of the columns, then all."""
     figures: dict[str, float] = {}
     for name, part in {"quarter": 4, "whole": 1}.items():
         world, runs, width = ColumnWorld(), sizes.alike_runs // part, sizes.alike_width // part
-        for some in chunks(parsed_runs(wide_step(), runs, sends_copies(width)), _EVENTS_A_BATCH):
-            world.apply(some)
-        figures.update(world.costs(alike_questions(wide_step(), wide_columns(1)[0], runs), name))
+        for events in chunks(parsed_runs(wide_step(), runs, sends_copies(width)), _EVENTS_A_BATCH):
+            world.apply(events)
+        figures.update(world.costs(alike_queries(wide_step(), wide_columns(1)[0], runs), name))
     return figures
 
 
-def _taken_in(world: ColumnWorld, form: Form, name: str) -> dict[str, float]:
-    """What it takes to read an event and to make it part of the facts."""
-    body = orjson.dumps(form)
+def _load(world: ColumnWorld, event: Json, name: str) -> dict[str, float]:
+    """Measure parsing an event and applying it to the facts."""
+    body = orjson.dumps(event)
     watch = Stopwatch()
     world.apply([parse_event(orjson.loads(body), NameRules(), now=None)])
     spent = watch.read()
     figures = {
         "event_bytes": len(body),
         "cpu_s": spent["cpu_s"],
-        "write_units": world.dynamo.calls.write_units,
+        "write_units": world.table.dynamo.calls.write_units,
         "objects_bytes": sum(map(len, world.s3.objects.values())),
         "peak_bytes": peak_bytes(),
     }
     return {f"{name}/{counted}": value for counted, value in figures.items()}
 
 
-def _asked(world: ColumnWorld) -> dict[str, float]:
-    return dict(world.costs(wide_questions(wide_step(), wide_columns(1)[0]), "wide", times=1))
+def _query_all(world: ColumnWorld) -> dict[str, float]:
+    return dict(world.costs(wide_queries(wide_step(), wide_columns(1)[0]), "wide", times=1))
 
 
 def _readers(number: int) -> list[Step]:
-    """Readers of the hub, every other one of which tells by operations."""
-    return [replace(step, place=place % 2) for place, step in enumerate(hub(number))]
+    """Return readers of the hub; every other reader reports operations."""
+    return [replace(step, position=position % 2) for position, step in enumerate(hub(number))]
 
 
 WORKS: dict[str, Callable[[Sizes], Figures]] = {
@@ -191,7 +191,7 @@ WORKS: dict[str, Callable[[Sizes], Figures]] = {
 def main(arguments: Sequence[str]) -> None:
     """Print the figures of one shape in one size."""
     shape, size = arguments
-    # Millions of rows that stay would be looked over again and again.
+    # The collector would visit millions of rows that stay, again and again.
     gc.disable()
     print_figures(**WORKS[shape](SIZES[size]))
 

@@ -1,24 +1,24 @@
-"""A graph table in memory that columns are asked of over HTTP's routes, and what each question costs there."""
+"""The cost of HTTP queries about columns, over a graph table in memory."""
 
 from __future__ import annotations
 
 import gzip
-import io
 import time
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from types import SimpleNamespace
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import orjson
 
 from benchmarks.fields_pipelines import sends_columns
-from benchmarks.graph_work import CountedTable
-from benchmarks.memory_dynamodb import Calls, MemoryDynamo
+from benchmarks.memory_dynamodb import Calls
+from benchmarks.memory_table import LINK, MemoryS3, MemoryTable
 from benchmarks.pipelines import Step, parsed_runs
 from lineage.api.answers import Links
 from lineage.api.app import Api
+from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import chunks
 from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import Event
@@ -26,14 +26,12 @@ from lineage.queries.service import FieldQuestions, Questions
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
-    from mypy_boto3_s3 import S3Client
 
     from lineage.api.services import Services
 
 _RUNS_A_BATCH = 400
 _TIMES = 5
-_LINK = "https://s3/"
-# Where answers say that they were cut.
+# The header and the fields that mark a truncated response.
 _TRUNCATED = "X-Truncated"
 _CUT = ("truncated", "columnLineageTruncated")
 _CONTEXT = SimpleNamespace(
@@ -46,138 +44,116 @@ _CONTEXT = SimpleNamespace(
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A GET: its path, ids in it percent-encoded, and its query."""
+class ApiQuery:
+    """A GET: its path, with percent-encoded ids, and its parameters."""
 
     path: str
-    query: Mapping[str, object] = field(default_factory=dict)
+    parameters: Mapping[str, object] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """What was answered, itself or behind a link, how large it is, and whether something says that it was cut."""
+class ApiResult:
+    """The document of a response or of its link, its size, and its marks."""
 
-    form: Any
+    document: Any
     size_bytes: int
     truncated: bool
     linked: bool
 
     @property
-    def told(self) -> int:
-        """The number of nodes or things in it."""
-        told = self.form
-        if isinstance(told, dict):
-            told = next((value for value in told.values() if isinstance(value, list)), [])
-        return len(told)
-
-
-@dataclass(slots=True)
-class MemoryS3:
-    """Objects by key, as far as they are asked for here; `read` are the sizes of those that were read."""
-
-    objects: dict[str, bytes] = field(default_factory=dict)
-    read: list[int] = field(default_factory=list)
-
-    def put_object(self, *, Key: str, Body: bytes | IO[bytes], **_: Any) -> Mapping[str, Any]:  # noqa: N803 - boto3's
-        """Keep an object."""
-        self.objects[Key] = Body if isinstance(Body, bytes) else Body.read()
-        return {}
-
-    def get_object(self, *, Key: str, **_: Any) -> Mapping[str, Any]:  # noqa: N803 - boto3's
-        """An object that was kept."""
-        self.read.append(len(self.objects[Key]))
-        return {"Body": io.BytesIO(self.objects[Key])}
-
-    def generate_presigned_url(self, *_: Any, Params: Mapping[str, str], **__: Any) -> str:  # noqa: N803 - boto3's
-        """Where an answer lies that is too large for a function."""
-        return f"{_LINK}{Params['Key']}"
+    def count(self) -> int:
+        """Number of nodes or items in it."""
+        content = self.document
+        if isinstance(content, dict):
+            content = next((value for value in content.values() if isinstance(value, list)), [])
+        return len(content)
 
 
 class ColumnWorld:
-    """A table that runs are loaded into, and the API that questions about columns are asked of."""
+    """A table with runs, and the API over it."""
 
     def __init__(self) -> None:
-        self.dynamo, self.s3 = MemoryDynamo(), MemoryS3()
-        s3 = cast("S3Client", self.s3)
-        self.table = CountedTable(self.dynamo.client(), "graph", s3, "archive")
+        self.s3 = MemoryS3()
+        self.table = MemoryTable(s3=self.s3, concurrency=CONCURRENCY)
         services = SimpleNamespace(
             questions=Questions(self.table),
             fields=FieldQuestions(self.table),
-            links=Links(s3, "archive", "intake"),
+            links=Links(self.s3.client(), "archive", "intake"),
             now_s=lambda: 0,
         )
         self._api = Api(lambda: cast("Services", services))
 
     def load(self, steps: Iterable[Step], runs: int) -> None:
-        """So many runs of each of the jobs, in batches."""
-        for some in chunks(list(steps), max(1, _RUNS_A_BATCH // runs)):
-            self.apply(event for step in some for event in parsed_runs(step, runs, sends_columns))
+        """Load so many runs of each job, in batches."""
+        for batch in chunks(list(steps), max(1, _RUNS_A_BATCH // runs)):
+            self.apply(event for step in batch for event in parsed_runs(step, runs, sends_columns))
 
     def apply(self, events: Iterable[Event]) -> None:
-        """Some events, as one batch."""
+        """Load events as one batch."""
         apply_changes(list(events), self.table)
 
-    def ask(self, question: Question) -> tuple[Answer, Calls, int]:
-        """The answer, what was asked for it, and rounds; what lies in S3 counts with its request and its bytes."""
-        self.dynamo.calls = calls = Calls()
-        self.table.rounds.clear()
+    def query(self, api_query: ApiQuery) -> tuple[ApiResult, Calls, int]:
+        """Return the result, its calls and its rounds; objects read from S3 count with their requests and bytes."""
+        self.table.dynamo.calls = calls = Calls()
+        self.table.calls.clear()
         self.s3.read.clear()
-        answer = self._read(self._api.resolve(_event(question), cast("LambdaContext", _CONTEXT)))
+        result = self._read(self._api.resolve(_event(api_query), cast("LambdaContext", _CONTEXT)))
         calls.requests["GetObject"] += len(self.s3.read)
         calls.item_bytes += sum(self.s3.read)
-        return answer, calls, len(self.table.rounds)
+        return result, calls, self.table.rounds
 
-    def cost(self, question: Question, times: int = _TIMES) -> dict[str, float]:
-        """What the question costs; seconds are the median of some times."""
-        answer, calls, rounds = self.ask(question)
+    def cost(self, api_query: ApiQuery, times: int = _TIMES) -> dict[str, float]:
+        """Return the cost of a query; seconds are the median of so many times."""
+        result, calls, rounds = self.query(api_query)
         return {
             "rounds": rounds,
             "requests": calls.requests.total(),
             "items": calls.items,
             "bytes": calls.item_bytes,
-            "answer": answer.size_bytes,
-            "told": answer.told,
-            "truncated": answer.truncated,
-            "linked": answer.linked,
-            "s": median(self._seconds(question) for _ in range(times)),
+            "response": result.size_bytes,
+            "count": result.count,
+            "truncated": result.truncated,
+            "linked": result.linked,
+            "s": median(self._seconds(api_query) for _ in range(times)),
         }
 
-    def costs(self, questions: Mapping[str, Question], state: str, times: int = _TIMES) -> Iterator[tuple[str, float]]:
-        """Those of several questions, as figures by state of the table, question and what is counted."""
-        for name, question in questions.items():
-            for counted, value in self.cost(question, times).items():
+    def costs(self, queries: Mapping[str, ApiQuery], state: str, times: int = _TIMES) -> Iterator[tuple[str, float]]:
+        """Yield the costs of several queries, named by state of the table, query and count."""
+        for name, api_query in queries.items():
+            for counted, value in self.cost(api_query, times).items():
                 yield f"{state}/{name}/{counted}", value
 
-    def _read(self, sent: Mapping[str, Any]) -> Answer:
+    def _read(self, sent: Mapping[str, Any]) -> ApiResult:
         body, status = sent["body"].encode(), sent["statusCode"]
         assert status in {200, 303}, body
         if status == 303:
-            key = orjson.loads(body)["location"].removeprefix(_LINK)
+            key = orjson.loads(body)["location"].removeprefix(LINK)
             body = gzip.decompress(self.s3.objects[key])
-        form = orjson.loads(body)
+        document = orjson.loads(body)
         headers = {**(sent.get("headers") or {}), **(sent.get("multiValueHeaders") or {})}
-        cut = _TRUNCATED in headers or (isinstance(form, dict) and any(form.get(name) for name in _CUT))
-        return Answer(form, len(body), truncated=cut, linked=status == 303)
+        cut = _TRUNCATED in headers or (isinstance(document, dict) and any(document.get(name) for name in _CUT))
+        return ApiResult(document, len(body), truncated=cut, linked=status == 303)
 
-    def _seconds(self, question: Question) -> float:
+    def _seconds(self, api_query: ApiQuery) -> float:
         begin = time.perf_counter()
-        self.ask(question)
+        self.query(api_query)
         return time.perf_counter() - begin
 
 
-def _event(question: Question) -> dict[str, Any]:
-    values = {name: str(value) for name, value in question.query.items()}
+def _event(api_query: ApiQuery) -> dict[str, Any]:
+    """Return the query as API Gateway's event."""
+    values = {name: str(value) for name, value in api_query.parameters.items()}
     return {
         "resource": "/{proxy+}",
-        "path": question.path,
+        "path": api_query.path,
         "httpMethod": "GET",
         "headers": None,
         "multiValueHeaders": None,
         "queryStringParameters": values or None,
         "multiValueQueryStringParameters": {name: [value] for name, value in values.items()} or None,
-        "pathParameters": {"proxy": question.path[1:]},
+        "pathParameters": {"proxy": api_query.path[1:]},
         "stageVariables": {"auth": "iam"},
-        "requestContext": {"stage": "prod", "path": question.path, "requestId": "r", "httpMethod": "GET"},
+        "requestContext": {"stage": "prod", "path": api_query.path, "requestId": "r", "httpMethod": "GET"},
         "body": None,
         "isBase64Encoded": False,
     }

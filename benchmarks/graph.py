@@ -1,11 +1,11 @@
-"""Questions for graphs: what they read must grow neither with other jobs nor with history."""
+"""Queries for graphs: their reads must grow neither with other jobs nor with history."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from benchmarks.graph_work import SIZES, Sizes
-from benchmarks.processes import Figures, Say, run
+from benchmarks.processes import Figures, Report, run
 from benchmarks.rows import Row, steady
 from lineage.queries.job_graph import NODES_MAX
 
@@ -13,12 +13,12 @@ _COUNTED = ("rounds", "requests", "items", "bytes")
 _AT_MOST = 1.2
 
 
-def measure(say: Say, *, quick: bool) -> list[Row]:
-    """Each shape once: counts do not vary; seconds are told beside them, and have no goal."""
+def measure(report: Report, *, quick: bool) -> list[Row]:
+    """Measure each shape once, since counts do not vary; seconds stand beside them, without a goal."""
     size = "QUICK" if quick else "FULL"
     figures = {}
     for shape in ("chains", "hub", "wide"):
-        say(f"{shape}, {size.lower()}")
+        report(f"{shape}, {size.lower()}")
         figures[shape] = run("graph_work", shape, size)
     sizes = SIZES[size]
     return [*_chains(figures["chains"], sizes), *_hub(figures["hub"], sizes), _wide(figures["wide"], sizes)]
@@ -40,15 +40,16 @@ def _hub(figures: Figures, sizes: Sizes) -> Iterator[Row]:
 
 
 def _wide(figures: Figures, sizes: Sizes) -> Row:
-    found = _of(figures, "one run", 2)
-    nodes = found["nodes"]
+    """Return the row of a graph that must be truncated, and marked."""
+    cost = _of(figures, "one run", 2)
+    nodes = cost["nodes"]
     return Row(
         what=f"graph: a hub of {sizes.too_many_readers:,} readers, depth 2",
-        ours=show_cost(found),
+        ours=show_cost(cost),
         baseline=f"{NODES_MAX:,} nodes at most",
-        ratio=f"{nodes:,.0f} nodes, {'truncated' if found['truncated'] else 'whole'}",
-        goal="within the caps, truncated says so",
-        met=nodes <= NODES_MAX and bool(found["truncated"]) == (nodes <= 2 * sizes.too_many_readers),
+        ratio=f"{nodes:,.0f} nodes, {'truncated' if cost['truncated'] else 'whole'}",
+        goal="within the caps, marked if truncated",
+        met=nodes <= NODES_MAX and bool(cost["truncated"]) == (nodes <= 2 * sizes.too_many_readers),
     )
 
 
@@ -62,7 +63,7 @@ def _of(figures: Figures, state: str, depth: int) -> dict[str, float]:
 
 
 def show_cost(cost: Figures) -> str:
-    """What a question cost, in one line.
+    """Return the cost of a query as one line.
 
     >>> show_cost({"rounds": 12, "requests": 48, "items": 51, "bytes": 23120, "s": 0.00314})
     '12 rounds, 48 requests, 51 items, 23 KB, 3 ms'

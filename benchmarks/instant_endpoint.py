@@ -1,8 +1,8 @@
-"""An AWS endpoint that answers every request at once; `python -m benchmarks.instant_endpoint [table | events | queue]`.
+"""An AWS endpoint that responds at once: `python -m benchmarks.instant_endpoint [table | events | queue]`.
 
-It prints its port, keeps connections open, and stands in for AWS where only the caller's own work is measured. The
-answer is `{}`, or, with `table`, what a graph table in memory answers; to S3 it is nothing at all. With `events` it
-stands in for the HTTP API, and takes every event; with `queue` for SQS, which takes all messages but every fiftieth.
+It prints its port, keeps connections open, and replaces AWS where only the caller's own work is measured. The response
+is `{}`. With `table` it responds as DynamoDB, from a table in memory, and with nothing to S3. With `events` it is the
+HTTP API and accepts every event; with `queue` it is SQS and fails every fiftieth message.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from botocore.exceptions import ClientError
 
 from benchmarks.memory_dynamodb import MemoryDynamo
 
-# From a request's head and body to the status and body of its answer.
-Answer: TypeAlias = Callable[[bytes, bytes], tuple[int, bytes]]
+# From a request's head and body to the status and body of its response.
+Respond: TypeAlias = Callable[[bytes, bytes], tuple[int, bytes]]
 
 _HEAD_END = b"\r\n\r\n"
 _EXPECTS = b"expect: 100-continue"
@@ -27,10 +27,10 @@ _CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 class _Connection(asyncio.Protocol):
-    """One kept-open connection: an answer for each complete request."""
+    """A connection that stays open: a response for each complete request."""
 
-    def __init__(self, answer: Answer) -> None:
-        self._answer = answer
+    def __init__(self, respond: Respond) -> None:
+        self._respond = respond
         self._received = bytearray()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
@@ -43,11 +43,11 @@ class _Connection(asyncio.Protocol):
             head, begin = bytes(self._received[:end]), end + len(_HEAD_END)
             size = begin + _body_bytes(head)
             if len(self._received) < size:
-                # botocore asks S3 whether it may send a body, and would wait a second for the answer.
+                # botocore asks S3 for permission to send a body, and would wait a second for it.
                 if _EXPECTS in head.lower():
                     self._transport.write(_CONTINUE)
                 return
-            status, body = self._answer(head, bytes(self._received[begin:size]))
+            status, body = self._respond(head, bytes(self._received[begin:size]))
             del self._received[:size]
             self._transport.write(_render(status, body))
 
@@ -61,7 +61,7 @@ def _render(status: int, body: bytes) -> bytes:
 
 
 def _body_bytes(head: bytes) -> int:
-    r"""The length that a request's head declares.
+    r"""Return the length that a request's head declares.
 
     >>> _body_bytes(b"POST / HTTP/1.1\r\ncontent-length: 12")
     12
@@ -73,49 +73,51 @@ def _body_bytes(head: bytes) -> int:
     return 0
 
 
-def answer_nothing(_head: bytes, _body: bytes) -> tuple[int, bytes]:
-    """An empty object, whatever was asked."""
+def respond_empty(_head: bytes, _body: bytes) -> tuple[int, bytes]:
+    """Respond with an empty object."""
     return 200, b"{}"
 
 
-def take_events(head: bytes, _body: bytes) -> tuple[int, bytes]:
-    """What the API answers to an event, or to a batch of them."""
+def accept_events(head: bytes, _body: bytes) -> tuple[int, bytes]:
+    """Respond to an event, or to a batch of events, as the API does."""
     path = head.split(b" ", 2)[1]
     return (204, b"") if path.endswith(b"/batch") else (201, b"")
 
 
-def queue_answer(fails_every: int) -> Answer:
-    """What SQS answers to calls of `SendMessageBatch`, if it fails every so many messages."""
+def respond_as_queue(fails_every: int) -> Respond:
+    """Return what responds to `SendMessageBatch` as SQS does, and fails every so many messages."""
     numbers = count(1)
 
-    def answer(_head: bytes, body: bytes) -> tuple[int, bytes]:
+    def respond(_head: bytes, body: bytes) -> tuple[int, bytes]:
         entries = [(entry["Id"], next(numbers) % fails_every) for entry in orjson.loads(body)["Entries"]]
-        taken = [{"Id": one, "MessageId": "m", "MD5OfMessageBody": "0"} for one, left in entries if left]
-        failed = [{"Id": one, "Code": "InternalError", "SenderFault": False} for one, left in entries if not left]
-        return 200, orjson.dumps({"Successful": taken, "Failed": failed})
+        accepted = [{"Id": id_, "MessageId": "m", "MD5OfMessageBody": "0"} for id_, remainder in entries if remainder]
+        failed = [
+            {"Id": id_, "Code": "InternalError", "SenderFault": False} for id_, remainder in entries if not remainder
+        ]
+        return 200, orjson.dumps({"Successful": accepted, "Failed": failed})
 
-    return answer
+    return respond
 
 
-def table_answer(table: MemoryDynamo) -> Answer:
-    """What the table answers to calls of DynamoDB."""
+def respond_as_table(table: MemoryDynamo) -> Respond:
+    """Return what responds to calls of DynamoDB from the table."""
 
-    def answer(head: bytes, body: bytes) -> tuple[int, bytes]:
+    def respond(head: bytes, body: bytes) -> tuple[int, bytes]:
         operation = _operation(head)
         if operation is None:
             return 200, b""
         try:
-            return 200, orjson.dumps(table.answer(operation, orjson.loads(body)))
+            return 200, orjson.dumps(table.respond(operation, orjson.loads(body)))
         except ClientError as error:
-            told = error.response
-            form = {"__type": f"com.amazonaws.dynamodb.v20120810#{told['Error']['Code']}", **told}
-            return 400, orjson.dumps(form)
+            refusal = error.response
+            document = {"__type": f"com.amazonaws.dynamodb.v20120810#{refusal['Error']['Code']}", **refusal}
+            return 400, orjson.dumps(document)
 
-    return answer
+    return respond
 
 
 def _operation(head: bytes) -> str | None:
-    r"""The operation of DynamoDB that a request's head names.
+    r"""Return the operation of DynamoDB that a request's head names.
 
     >>> _operation(b"POST / HTTP/1.1\r\nX-Amz-Target: DynamoDB_20120810.Query")
     'Query'
@@ -127,18 +129,18 @@ def _operation(head: bytes) -> str | None:
     return None
 
 
-async def serve(answer: Answer) -> None:
-    """Listen on a free port, print it, and answer until the process is ended."""
-    server = await asyncio.get_running_loop().create_server(lambda: _Connection(answer), "127.0.0.1", 0)
+async def serve(respond: Respond) -> None:
+    """Listen on a free port, print it, and respond until the process ends."""
+    server = await asyncio.get_running_loop().create_server(lambda: _Connection(respond), "127.0.0.1", 0)
     print(server.sockets[0].getsockname()[1], flush=True)
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    answers = {
-        (): answer_nothing,
-        ("table",): table_answer(MemoryDynamo()),
-        ("events",): take_events,
-        ("queue",): queue_answer(fails_every=50),
+    responders = {
+        (): respond_empty,
+        ("table",): respond_as_table(MemoryDynamo()),
+        ("events",): accept_events,
+        ("queue",): respond_as_queue(fails_every=50),
     }
-    asyncio.run(serve(answers[tuple(sys.argv[1:])]))
+    asyncio.run(serve(responders[tuple(sys.argv[1:])]))

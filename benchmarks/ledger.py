@@ -1,4 +1,4 @@
-"""The AWS calls that handlers make, by stage and operation, written down by botocore's own events."""
+"""The AWS calls of handlers by stage and operation, counted by botocore's events."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SQS_REQUEST_BYTES = 64 * 1024
 
 @dataclass(slots=True)
 class Tally:
-    """Calls of one operation: how many, bytes of the bodies sent and received, and what they are billed as."""
+    """The calls of an operation: their number, bytes of the bodies sent and received, billed units."""
 
     calls: int = 0
     sent_bytes: int = 0
@@ -37,24 +37,24 @@ class Tally:
 
 @dataclass(slots=True)
 class Ledger:
-    """Stage -> (service, operation) -> tally, and invocations and bytes of log of each stage."""
+    """Tallies by stage, service and operation; invocations and bytes of log by stage."""
 
     tallies: dict[str, dict[tuple[str, str], Tally]] = field(
         default_factory=lambda: defaultdict(lambda: defaultdict(Tally))
     )
     invocations: Counter[str] = field(default_factory=Counter)
     log_bytes: Counter[str] = field(default_factory=Counter)
-    # Sizes that storage is computed from.
+    # Sizes, from which storage is computed.
     archive_bytes: int = 0
     item_bytes: int = 0
     graph_bytes: int = 0
-    # Receives, and a delete for each message, by Lambda's pollers, which no handler makes, in billed requests.
+    # Billed requests of Lambda's pollers: receives, and a delete for each message.
     poll_requests: int = 0
     _stage: str = ""
 
     @contextmanager
     def invocation(self, stage: str) -> Iterator[None]:
-        """One invocation of the stage's function: calls inside are its own, what it prints is its log."""
+        """Count an invocation of the stage's function, with the calls inside; its output is its log."""
         self._stage = stage
         self.invocations[stage] += 1
         printed = io.StringIO()
@@ -66,23 +66,23 @@ class Ledger:
             self.log_bytes[stage] += len(printed.getvalue().encode())
 
     def total(self, service: str, *operations: str) -> Tally:
-        """The sum over all stages of a service's operations; of all of them if none is named."""
+        """Return the sum of these operations of a service over all stages; of all operations if none is named."""
         whole = Tally()
         for tallies in self.tallies.values():
-            for (of, operation), tally in tallies.items():
-                if of == service and (not operations or operation in operations):
+            for (name, operation), tally in tallies.items():
+                if name == service and (not operations or operation in operations):
                     _add(whole, tally)
         return whole
 
     def of_stage(self, stage: str) -> Tally:
-        """The sum over all operations of a stage."""
+        """Return the sum of all operations of a stage."""
         whole = Tally()
         for tally in self.tallies[stage].values():
             _add(whole, tally)
         return whole
 
-    def write(self, service: str, operation: str, request: Mapping[str, Any], answer: Mapping[str, Any]) -> Tally:
-        """Write down a call with its API parameters and parsed answer; outside of invocations nothing counts."""
+    def write(self, service: str, operation: str, request: Mapping[str, Any], response: Mapping[str, Any]) -> Tally:
+        """Count a call by its parameters and parsed response; outside of invocations nothing counts."""
         if not self._stage:
             return Tally()
         tally = self.tallies[self._stage][service, operation]
@@ -90,7 +90,7 @@ class Ledger:
         if service == "dynamodb":
             copies = {os.environ[settings.RECORDS_TABLE]: 3}
             tally.write_units += write_units(operation, request, copies)
-            tally.read_units += read_units(operation, request, answer)
+            tally.read_units += read_units(operation, request, response)
         return tally
 
 
@@ -104,45 +104,45 @@ def _add(whole: Tally, part: Tally) -> None:
 
 
 class Listener:
-    """Listens to every client that is made while it is open, and writes into the ledger of the moment."""
+    """A listener to every client that is made while it is open; it counts in the current ledger."""
 
     def __init__(self) -> None:
         self.ledger = Ledger()
 
     @contextmanager
     def open(self) -> Iterator[None]:
-        """Clients made inside are listened to; those made before are forgotten, and so are these afterwards."""
+        """Listen to clients made inside; drop those made before, and these afterwards."""
         boto3.setup_default_session()
         assert boto3.DEFAULT_SESSION is not None
         events = boto3.DEFAULT_SESSION.events
-        events.register("provide-client-params.*.*", self._asked)
-        events.register("before-call.*.*", self._sent)
-        events.register("after-call.*.*", self._answered)
-        _forget_clients()
+        events.register("provide-client-params.*.*", self._note_request)
+        events.register("before-call.*.*", self._note_sent)
+        events.register("after-call.*.*", self._note_response)
+        _drop_clients()
         try:
             yield
         finally:
-            _forget_clients()
+            _drop_clients()
             boto3.DEFAULT_SESSION = None
 
-    def _asked(self, params: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
-        context["asked"] = params
+    def _note_request(self, params: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
+        context["counted_request"] = params
 
-    def _sent(self, params: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
+    def _note_sent(self, params: Mapping[str, Any], context: dict[str, Any], **_: object) -> None:
         context["sent_bytes"] = _size(params["body"])
 
-    def _answered(
+    def _note_response(
         self, http_response: Any, parsed: Mapping[str, Any], model: Any, context: Mapping[str, Any], **_: object
     ) -> None:
         service = model.service_model.service_name
-        tally = self.ledger.write(service, model.name, context["asked"], parsed)
+        tally = self.ledger.write(service, model.name, context["counted_request"], parsed)
         tally.sent_bytes += context["sent_bytes"]
         tally.received_bytes += int(http_response.headers.get("Content-Length") or 0)
         if service == "sqs":
             tally.requests += max(1, -(-context["sent_bytes"] // SQS_REQUEST_BYTES))
 
 
-def _forget_clients() -> None:
+def _drop_clients() -> None:
     # mypy sees the overloads of `client` and not the cache around them.
     cast("_lru_cache_wrapper[object]", clients.client).cache_clear()
 
@@ -150,7 +150,7 @@ def _forget_clients() -> None:
 def _size(body: str | bytes | IO[bytes]) -> int:
     if isinstance(body, str | bytes | bytearray):
         return len(body)
-    place = body.tell()
+    position = body.tell()
     size = body.seek(0, io.SEEK_END)
-    body.seek(place)
+    body.seek(position)
     return size

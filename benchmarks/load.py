@@ -1,4 +1,4 @@
-"""The load function: records a second for a core, beside `boto3.resource` doing the same."""
+"""The load function: records a second for a core, beside the same work by `boto3.resource`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 
-from benchmarks.processes import Say, in_turns, instant_endpoint, run
+from benchmarks.processes import Report, in_turns, instant_endpoint, run
 from benchmarks.rows import Row, more, records_per_second
 from lineage import settings
 
@@ -14,28 +14,30 @@ _NAMES = {
     "singles": "load: 100 messages of one record",
     "packed": "load: one message of 1,000 records",
 }
-# As many batches as make two seconds or so.
+# As many batches as take about two seconds.
 _BATCHES = {"singles": 20, "packed": 2}
 _QUICK = {"singles": 1, "packed": 1}
 
 
-def measure(say: Say, *, quick: bool) -> list[Row]:
-    """Both kinds of batches, both ways, in turns."""
+def measure(report: Report, *, quick: bool) -> list[Row]:
+    """Measure both variants with both kinds of batches, in turns."""
     rows, batches = [], _QUICK if quick else _BATCHES
     with _loading() as environment:
         for batch, what in _NAMES.items():
             works = {
-                f"{batch}, {way}": partial(run, "load_work", way, batch, str(batches[batch]), environment=environment)
-                for way in ("ours", "plain")
+                f"{batch}, {variant}": partial(
+                    run, "load_work", variant, batch, str(batches[batch]), environment=environment
+                )
+                for variant in ("ours", "plain")
             }
-            ours, plain = in_turns(1 if quick else 7, works, say).values()
+            ours, plain = in_turns(1 if quick else 7, works, report).values()
             rows.append(more(what, ours["per_cpu_s"], plain["per_cpu_s"], at_least=1.2, show=records_per_second))
     return rows
 
 
 @contextmanager
 def _loading() -> Iterator[Mapping[str, str]]:
-    """An endpoint that answers at once; the variables that the load function needs to write to it."""
+    """Yield the variables by which the load function reaches an endpoint that responds at once."""
     with instant_endpoint() as variables:
         queues = f"{variables['AWS_ENDPOINT_URL']}/123456789012"
         yield {

@@ -1,6 +1,6 @@
-"""One way to load queued records, measured: `python -m benchmarks.load_work WAY BATCH`.
+"""The cost of loading queued records: `python -m benchmarks.load_work VARIANT BATCH BATCHES`.
 
-The AWS endpoint, taken from the environment, answers at once: what is measured is the function's own work.
+The AWS endpoint, taken from the environment, responds at once: only the function's own work is measured.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ _NOW_S = 1_763_640_000
 Event = dict[str, Any]
 
 
-def our_way() -> Callable[[Event], None]:
-    """The load function's handler."""
+def our_load() -> Callable[[Event], None]:
+    """Return what loads a batch by the handler of the load function."""
     context = cast(
         LambdaContext,
         SimpleNamespace(function_name="load", memory_limit_in_mb=1024, invoked_function_arn="arn", aws_request_id="r"),
@@ -48,8 +48,8 @@ def our_way() -> Callable[[Event], None]:
     return load
 
 
-def plain_way() -> Callable[[Event], None]:
-    """The same parsing, validation and writes, as many at once, with `boto3.resource` and its conditions."""
+def plain_load() -> Callable[[Event], None]:
+    """Return what does the same parsing, validation and conditional writes by `boto3.resource`, as many at once."""
     dynamodb = boto3.resource("dynamodb")
     table = dynamodb.Table(os.environ[settings.RECORDS_TABLE])
     graph = dynamodb.Table(os.environ[settings.GRAPH_TABLE])
@@ -58,7 +58,7 @@ def plain_way() -> Callable[[Event], None]:
     def put(record: LineageRecord) -> None:
         table.put_item(Item=_item(record, ttl_s), ConditionExpression=Attr("node_id").not_exists())
 
-    def mark(root_id: str) -> None:
+    def mark_dirty(root_id: str) -> None:
         sha = sha_of(root_id)
         graph.update_item(
             Key={"pk": f"DIRTY#{day}#{sha[0]}", "sk": sha},
@@ -70,7 +70,7 @@ def plain_way() -> Callable[[Event], None]:
         records = list(_records(event))
         with ThreadPoolExecutor(CONCURRENCY) as pool:
             list(pool.map(put, records))
-            list(pool.map(mark, {record.root_id for record in records}))
+            list(pool.map(mark_dirty, {record.root_id for record in records}))
 
     return load
 
@@ -83,6 +83,7 @@ def _records(event: Event) -> Iterator[LineageRecord]:
 
 
 def _item(record: LineageRecord, ttl_s: int) -> dict[str, str | int]:
+    """Return the item that ours writes for a record."""
     return {
         "root_id": record.root_id,
         "node_id": record.node_id,
@@ -96,16 +97,16 @@ def _item(record: LineageRecord, ttl_s: int) -> dict[str, str | int]:
 
 
 def single_messages(records: Sequence[LineageRecord]) -> list[str]:
-    """A hundred messages of one record each: a full batch of the records queue."""
+    """Return a hundred messages of one record each: a full batch of the records queue."""
     return [render_message(record) for record in records[:100]]
 
 
 def packed_messages(records: Sequence[LineageRecord]) -> list[str]:
-    """One message of a thousand records."""
+    """Return one message of a thousand records."""
     return [render_packed(records[:1000])]
 
 
-WAYS: dict[str, Callable[[], Callable[[Event], None]]] = {"ours": our_way, "plain": plain_way}
+VARIANTS: dict[str, Callable[[], Callable[[Event], None]]] = {"ours": our_load, "plain": plain_load}
 BATCHES: dict[str, Callable[[Sequence[LineageRecord]], list[str]]] = {
     "singles": single_messages,
     "packed": packed_messages,
@@ -113,6 +114,7 @@ BATCHES: dict[str, Callable[[Sequence[LineageRecord]], list[str]]] = {
 
 
 def _event(bodies: Sequence[str]) -> Event:
+    """Return a batch as Lambda's event."""
     return {
         "Records": [
             {
@@ -127,12 +129,12 @@ def _event(bodies: Sequence[str]) -> Event:
     }
 
 
-def measure(way: str, batch: str, batches: int) -> dict[str, float]:
-    """CPU seconds of this process for that many batches, after a few that warm it up."""
+def measure(variant: str, batch: str, batches: int) -> dict[str, float]:
+    """Measure the CPU of this process for so many batches, after a few that warm up."""
     event = _event(BATCHES[batch](list(Shape(splits=10, results=100).records())))
     number = sum(1 for _ in _records(event))
-    load = WAYS[way]()
-    # The handler prints its metrics: that work counts, the text does not belong among the figures.
+    load = VARIANTS[variant]()
+    # The handler prints its metrics: that work counts, but its text is not part of the figures.
     with contextlib.redirect_stdout(io.StringIO()):
         for _ in range(min(_WARM_UP_BATCHES, batches)):
             load(event)
@@ -144,9 +146,9 @@ def measure(way: str, batch: str, batches: int) -> dict[str, float]:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one way to load one kind of batch, so many times."""
-    way, batch, batches = arguments
-    print_figures(**measure(way, batch, int(batches)))
+    """Print the figures of one variant with one kind of batch, so many times."""
+    variant, batch, batches = arguments
+    print_figures(**measure(variant, batch, int(batches)))
 
 
 if __name__ == "__main__":

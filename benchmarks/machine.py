@@ -1,4 +1,4 @@
-"""The machine that a run was on, as its table describes it."""
+"""The machine of a run, as docs/benchmarks.md describes it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _LIBRARIES = ("boto3", "botocore", "orjson", "pydantic", "aws-lambda-powertools"
 
 
 def describe() -> list[tuple[str, str]]:
-    """Name and value of everything that figures depend on."""
+    """Return name and value of everything that figures depend on."""
     libraries = ", ".join(f"{name} {version(name)}" for name in _LIBRARIES)
     return [
         ("date", f"{datetime.now(timezone.utc):%Y-%m-%d %H:%M} UTC"),
@@ -25,7 +25,7 @@ def describe() -> list[tuple[str, str]]:
 
 
 def load() -> str:
-    """The load averages (1, 5, 15 minutes): above the number of cores, figures say more about the neighbours."""
+    """Return the load averages (1, 5, 15 minutes): above the number of cores, figures measure other processes, too."""
     return ", ".join(f"{average:.1f}" for average in os.getloadavg())
 
 

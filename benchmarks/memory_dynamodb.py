@@ -1,7 +1,7 @@
-"""The graph table's DynamoDB in memory, with what every call costs: requests, items, bytes and billed units.
+"""The graph table's DynamoDB in memory, with the cost of every call: requests, items, bytes, billed units.
 
-It answers what `lineage.graph.table.GraphTable` sends, and nothing else, under DynamoDB's bounds: 1 MB a page of a
-query, 16 MB a batch of gets. moto would take minutes for a table of a million items.
+It supports the requests of `lineage.graph.table.GraphTable` alone, within DynamoDB's limits: 1 MB a page of a
+query, 16 MB a batch of gets, 100 items a transaction. moto would take minutes for a table of a million items.
 """
 
 from __future__ import annotations
@@ -21,8 +21,9 @@ from benchmarks.capacity import item_bytes, read_units, write_units
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
-Form: TypeAlias = Mapping[str, Any]
-# DynamoDB quotas ("Constraints": Query, BatchGetItem).
+Json: TypeAlias = Mapping[str, Any]
+# DynamoDB quotas ("Constraints": Query, BatchGetItem, TransactWriteItems).
+_TRANSACTION_ITEMS = 100
 _PAGE_BYTES = 1_000_000
 _BATCH_BYTES = 16_000_000
 _READS = frozenset({"BatchGetItem", "Query"})
@@ -30,16 +31,16 @@ _REFUSED = "ConditionalCheckFailed"
 
 
 class ConditionalCheckFailedException(ClientError):
-    """A condition of a put did not hold."""
+    """Failed condition of a put or an update."""
 
 
 class TransactionCanceledException(ClientError):
-    """A condition in a transaction did not hold."""
+    """Failed condition in a transaction."""
 
 
 @dataclass(slots=True)
 class Calls:
-    """What was asked since it was made: requests by operation, items and their bytes read, partitions read, units."""
+    """Counts of calls: requests by operation, items and bytes read, partitions read, units."""
 
     requests: Counter[str] = field(default_factory=Counter)
     items: int = 0
@@ -50,18 +51,18 @@ class Calls:
 
     @property
     def reads(self) -> int:
-        """Requests that read."""
+        """Number of requests that read."""
         return sum(number for operation, number in self.requests.items() if operation in _READS)
 
 
 @dataclass(slots=True)
 class _Partition:
-    """Items by sort key, without their keys; `order` are the sort keys, sorted (as DynamoDB does, by UTF-8)."""
+    """Items by sort key, without their keys; `order` has the sort keys in the order of UTF-8, as in DynamoDB."""
 
-    items: dict[str, Form] = field(default_factory=dict)
+    items: dict[str, Json] = field(default_factory=dict)
     order: list[str] = field(default_factory=list)
 
-    def put(self, sk: str, rest: Form) -> None:
+    def put(self, sk: str, rest: Json) -> None:
         if sk not in self.items:
             insort(self.order, sk)
         self.items[sk] = rest
@@ -71,12 +72,12 @@ class _Partition:
             del self.order[bisect_left(self.order, sk)]
 
 
-# Most rows are keys alone: they share one value.
-_NOTHING: Form = {}
+# Most rows are keys alone: they share this value.
+_NOTHING: Json = {}
 
 
 class MemoryDynamo:
-    """One table. Calls come from several threads, and one is answered after the other."""
+    """A table. Calls from several threads run one after the other."""
 
     exceptions = SimpleNamespace(
         ConditionalCheckFailedException=ConditionalCheckFailedException,
@@ -89,144 +90,176 @@ class MemoryDynamo:
         self._lock = Lock()
 
     def client(self) -> DynamoDBClient:
-        """Itself, as what it stands in for."""
+        """Return itself, typed as the client that it replaces."""
         return cast("DynamoDBClient", self)
 
-    def answer(self, operation: str, request: Form) -> Form:
-        """The answer to a call of the API. Raises what boto3 would."""
+    def respond(self, operation: str, request: Json) -> Json:
+        """Respond to a call of the API, or raise boto3's error."""
         with self._lock:
             self.calls.requests[operation] += 1
             self.calls.write_units += write_units(operation, request, {})
-            answer: Form = _OPERATIONS[operation](self, request)
-            self.calls.read_units += read_units(operation, request, answer)
-            return answer
+            response: Json = _OPERATIONS[operation](self, request)
+            self.calls.read_units += read_units(operation, request, response)
+            return response
 
-    def batch_get_item(self, **request: Any) -> Form:  # noqa: D102 - boto3's
-        return self.answer("BatchGetItem", request)
+    def batch_get_item(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+        return self.respond("BatchGetItem", request)
 
-    def query(self, **request: Any) -> Form:  # noqa: D102 - boto3's
-        return self.answer("Query", request)
+    def query(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+        return self.respond("Query", request)
 
-    def batch_write_item(self, **request: Any) -> Form:  # noqa: D102 - boto3's
-        return self.answer("BatchWriteItem", request)
+    def batch_write_item(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+        return self.respond("BatchWriteItem", request)
 
-    def put_item(self, **request: Any) -> Form:  # noqa: D102 - boto3's
-        return self.answer("PutItem", request)
+    def put_item(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+        return self.respond("PutItem", request)
 
-    def transact_write_items(self, **request: Any) -> Form:  # noqa: D102 - boto3's
-        return self.answer("TransactWriteItems", request)
+    def transact_write_items(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+        return self.respond("TransactWriteItems", request)
 
-    def items(self) -> Iterator[Form]:
-        """Every item, by partition and sort key."""
+    def update_item(self, **request: Any) -> Json:  # noqa: D102 - boto3's
+        return self.respond("UpdateItem", request)
+
+    @property
+    def partitions(self) -> frozenset[str]:
+        """Partition keys of all items."""
+        return frozenset(pk for pk, partition in self._partitions.items() if partition.items)
+
+    def items(self) -> Iterator[Json]:
+        """Yield every item, by partition and sort key."""
         for pk in sorted(self._partitions):
             for sk in self._partitions[pk].order:
                 yield self._item(pk, sk)
 
-    def item(self, pk: str, sk: str) -> Form | None:
-        """The item of a key, if there is one."""
+    def item(self, pk: str, sk: str) -> Json | None:
+        """Return the item of a key, if it exists."""
         there = pk in self._partitions and sk in self._partitions[pk].items
         return self._item(pk, sk) if there else None
 
-    def _batch_get(self, request: Form) -> Form:
-        [(table, asked)] = request["RequestItems"].items()
-        found: list[Form] = []
+    def _batch_get(self, request: Json) -> Json:
+        """Read items by key; keys beyond 16 MB are returned as unprocessed."""
+        [(table, wanted)] = request["RequestItems"].items()
+        read: list[Json] = []
         size = 0
-        for number, key in enumerate(asked["Keys"]):
+        for number, key in enumerate(wanted["Keys"]):
             pk, sk = key["pk"]["S"], key["sk"]["S"]
             self.calls.partitions.add(pk)
             if pk not in self._partitions or sk not in self._partitions[pk].items:
                 continue
             if size >= _BATCH_BYTES:
-                left = {**asked, "Keys": asked["Keys"][number:]}
-                return {"Responses": {table: found}, "UnprocessedKeys": {table: left}}
-            found.append(self._read(pk, sk))
-            size += item_bytes(found[-1])
-        return {"Responses": {table: found}, "UnprocessedKeys": {}}
+                unread = {**wanted, "Keys": wanted["Keys"][number:]}
+                return {"Responses": {table: read}, "UnprocessedKeys": {table: unread}}
+            item, item_size = self._read(pk, sk)
+            read.append(item)
+            size += item_size
+        return {"Responses": {table: read}, "UnprocessedKeys": {}}
 
-    def _get_item(self, request: Form) -> Form:
+    def _get_item(self, request: Json) -> Json:
         pk, sk = request["Key"]["pk"]["S"], request["Key"]["sk"]["S"]
-        return {} if self.item(pk, sk) is None else {"Item": self._read(pk, sk)}
+        return {} if self.item(pk, sk) is None else {"Item": self._read(pk, sk)[0]}
 
-    def _query(self, request: Form) -> Form:
+    def _query(self, request: Json) -> Json:
+        """Read a page of a partition: up to the limit, or to 1 MB."""
         pk = request["ExpressionAttributeValues"][":pk"]["S"]
         self.calls.partitions.add(pk)
         order = self._partitions[pk].order if pk in self._partitions else []
         wanted = _wanted(order, request)
-        found: list[Form] = []
+        read: list[Json] = []
         size = 0
         for sk in wanted[: request.get("Limit")]:
-            found.append(self._read(pk, sk))
-            size += item_bytes(found[-1])
+            item, item_size = self._read(pk, sk)
+            read.append(item)
+            size += item_size
             if size >= _PAGE_BYTES:
                 break
-        if len(found) == len(wanted):
-            return {"Items": found, "Count": len(found)}
-        last = {"pk": {"S": pk}, "sk": {"S": wanted[len(found) - 1]}}
-        return {"Items": found, "Count": len(found), "LastEvaluatedKey": last}
+        if len(read) == len(wanted):
+            return {"Items": read, "Count": len(read)}
+        last = {"pk": {"S": pk}, "sk": {"S": wanted[len(read) - 1]}}
+        return {"Items": read, "Count": len(read), "LastEvaluatedKey": last}
 
-    def _batch_write(self, request: Form) -> Form:
+    def _batch_write(self, request: Json) -> Json:
         for writes in request["RequestItems"].values():
             for write in writes:
                 self._put(write["PutRequest"]["Item"])
         return {"UnprocessedItems": {}}
 
-    def _put_item(self, request: Form) -> Form:
+    def _put_item(self, request: Json) -> Json:
         if not self._holds(request):
             raise ConditionalCheckFailedException(_error(f"{_REFUSED}Exception"), "PutItem")
         self._put(request["Item"])
         return {}
 
-    def _transact(self, request: Form) -> Form:
+    def _update_item(self, request: Json) -> Json:
+        """Set a number unless it is as great already: the only update by condition."""
+        if request["UpdateExpression"] != "SET #name = :number":
+            raise NotImplementedError(request["UpdateExpression"])
+        if request["ConditionExpression"] != "attribute_not_exists(#name) OR #name < :number":
+            raise NotImplementedError(request["ConditionExpression"])
+        pk, sk = request["Key"]["pk"]["S"], request["Key"]["sk"]["S"]
+        name, number = request["ExpressionAttributeNames"]["#name"], request["ExpressionAttributeValues"][":number"]
+        current = self._partitions[pk].items.get(sk, _NOTHING)
+        if name in current and int(current[name]["N"]) >= int(number["N"]):
+            raise ConditionalCheckFailedException(_error(f"{_REFUSED}Exception"), "UpdateItem")
+        self._partitions[pk].put(sk, {**current, name: number})
+        return {}
+
+    def _transact(self, request: Json) -> Json:
+        """Write all items or none; the error lists the failed conditions."""
+        if len(request["TransactItems"]) > _TRANSACTION_ITEMS:
+            raise ClientError(_error("ValidationException"), "TransactWriteItems")
         actions = [next(iter(action.items())) for action in request["TransactItems"]]
-        codes = ["None" if self._holds(form) else _REFUSED for _, form in actions]
+        codes = ["None" if self._holds(action) else _REFUSED for _, action in actions]
         if _REFUSED in codes:
             error = _error("TransactionCanceledException")
             reasons = [{"Code": code} for code in codes]
             raise TransactionCanceledException({**error, "CancellationReasons": reasons}, "TransactWriteItems")  # type: ignore[typeddict-item]
-        for kind, form in actions:
-            _ACTIONS[kind](self, form)
+        for kind, action in actions:
+            _ACTIONS[kind](self, action)
         return {}
 
-    def _holds(self, form: Form) -> bool:
-        condition = form.get("ConditionExpression")
+    def _holds(self, action: Json) -> bool:
+        """True if the condition of a put holds: none, no such item, or this version."""
+        condition = action.get("ConditionExpression")
         if condition is None:
             return True
-        pk, sk = form["Item"]["pk"]["S"], form["Item"]["sk"]["S"]
-        known = self._partitions[pk].items.get(sk)
+        pk, sk = action["Item"]["pk"]["S"], action["Item"]["sk"]["S"]
+        current = self._partitions[pk].items.get(sk)
         if condition == "attribute_not_exists(pk)":
-            return known is None
+            return current is None
         if condition != "version = :version":
             raise NotImplementedError(condition)
-        return known is not None and known.get("version") == form["ExpressionAttributeValues"][":version"]
+        return current is not None and current.get("version") == action["ExpressionAttributeValues"][":version"]
 
-    def _put(self, item: Form) -> None:
+    def _put(self, item: Json) -> None:
         rest = {name: value for name, value in item.items() if name not in {"pk", "sk"}}
         self._partitions[item["pk"]["S"]].put(item["sk"]["S"], rest or _NOTHING)
 
-    def _delete(self, form: Form) -> None:
-        self._partitions[form["Key"]["pk"]["S"]].delete(form["Key"]["sk"]["S"])
+    def _delete(self, action: Json) -> None:
+        self._partitions[action["Key"]["pk"]["S"]].delete(action["Key"]["sk"]["S"])
 
-    def _add(self, form: Form) -> None:
-        if form["UpdateExpression"] != "ADD #name :by":
-            raise NotImplementedError(form["UpdateExpression"])
-        pk, sk = form["Key"]["pk"]["S"], form["Key"]["sk"]["S"]
-        name = form["ExpressionAttributeNames"]["#name"]
-        known = self._partitions[pk].items.get(sk, _NOTHING)
-        number = int(known.get(name, {"N": "0"})["N"]) + int(form["ExpressionAttributeValues"][":by"]["N"])
-        self._partitions[pk].put(sk, {**known, name: {"N": str(number)}})
+    def _add(self, action: Json) -> None:
+        if action["UpdateExpression"] != "ADD #name :by":
+            raise NotImplementedError(action["UpdateExpression"])
+        pk, sk = action["Key"]["pk"]["S"], action["Key"]["sk"]["S"]
+        name = action["ExpressionAttributeNames"]["#name"]
+        current = self._partitions[pk].items.get(sk, _NOTHING)
+        number = int(current.get(name, {"N": "0"})["N"]) + int(action["ExpressionAttributeValues"][":by"]["N"])
+        self._partitions[pk].put(sk, {**current, name: {"N": str(number)}})
 
-    def _read(self, pk: str, sk: str) -> Form:
+    def _read(self, pk: str, sk: str) -> tuple[Json, int]:
+        """Return an item that exists, and its size; count both."""
         item = self._item(pk, sk)
+        size = item_bytes(item)
         self.calls.items += 1
-        self.calls.item_bytes += item_bytes(item)
-        return item
+        self.calls.item_bytes += size
+        return item, size
 
-    def _item(self, pk: str, sk: str) -> Form:
+    def _item(self, pk: str, sk: str) -> Json:
         return {"pk": {"S": pk}, "sk": {"S": sk}, **self._partitions[pk].items[sk]}
 
 
-def _wanted(order: Sequence[str], request: Form) -> Sequence[str]:
-    """The sort keys that a query asks for, in its direction, behind its start."""
+def _wanted(order: Sequence[str], request: Json) -> Sequence[str]:
+    """Return the sort keys of a query in its direction, after its start key."""
     values = request["ExpressionAttributeValues"]
     low, high = 0, len(order)
     if ":low" in values:
@@ -253,10 +286,11 @@ _OPERATIONS = {
     "Query": MemoryDynamo._query,
     "BatchWriteItem": MemoryDynamo._batch_write,
     "PutItem": MemoryDynamo._put_item,
+    "UpdateItem": MemoryDynamo._update_item,
     "TransactWriteItems": MemoryDynamo._transact,
 }
 _ACTIONS = {
-    "Put": lambda table, form: table._put(form["Item"]),
+    "Put": lambda table, action: table._put(action["Item"]),
     "Delete": MemoryDynamo._delete,
     "Update": MemoryDynamo._add,
 }

@@ -1,7 +1,7 @@
-"""The pipelines that graphs and events are measured on, and the OpenLineage events of their runs.
+"""The pipelines of the graph and event benchmarks, and the OpenLineage events of their runs.
 
-A run sends START and COMPLETE. Facets are those that a Spark job under Airflow sends: schemas of ten columns, storage
-versions of what it writes (Iceberg), statistics, SQL, code location, nominal time, parent.
+A run sends START and COMPLETE. Facets are those of a Spark job under Airflow: schemas of ten columns, storage versions
+of outputs (Iceberg), statistics, SQL, code location, nominal time, parent.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ STORE = "s3://carbonlake"
 CHAIN = 10
 _PRODUCER = "https://github.com/OpenLineage/OpenLineage/tree/1.40.1/integration/spark"
 _SCHEMAS = "https://openlineage.io/spec/facets/1-1-1"
-# Long ago: the loader takes no event that is a day ahead of its clock.
+# In the past: the loader refuses events a day ahead of its clock.
 _BEGIN = datetime(2025, 1, 1, tzinfo=timezone.utc)
-# Runs of a job follow each other by this; the jobs of one pipeline by fifty seconds.
+# Time between the runs of a job; the jobs of a pipeline start fifty seconds apart.
 EACH = timedelta(minutes=10)
 _TAKES = timedelta(seconds=40)
 _QUERY = "INSERT INTO made SELECT r.*, d.distance * f.kg_co2 FROM read r JOIN rates f USING (carrier) WHERE origin = ?"
@@ -35,46 +35,46 @@ _COLUMNS = ("flight", "carrier", "origin", "dest", "tailnum", "year", "month", "
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """A job with the names of its datasets; `pipeline` is the job that starts it, `place` where it stands in that."""
+    """A job with the names of its datasets, the job that starts it (`pipeline`), and its position in that."""
 
     job: str
     pipeline: str
-    place: int
+    position: int
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
 
     @property
     def id(self) -> JobId:
-        """The job."""
+        """Id of the job."""
         return JobId(NAMESPACE, self.job)
 
 
-# The events that one run of a job sends, by its number.
+# The events of a run of a job, by the run's number.
 Sends: TypeAlias = Callable[[Step, int], list[dict[str, Any]]]
 
 
 def chain(number: int) -> list[Step]:
-    """Ten jobs: each reads what the one before wrote and two tables of its own, and writes two, one for the next."""
+    """Return ten jobs: each reads an output of the job before and two tables of its own, and writes two datasets."""
     name = f"chain_{number:05}"
     return [
         Step(
-            job=f"{name}.step_{place}",
+            job=f"{name}.step_{position}",
             pipeline=f"{name}.nightly",
-            place=place,
-            inputs=(f"{name}/stage_{place}", f"{name}/rates_{place}", f"{name}/codes_{place}"),
-            outputs=(f"{name}/stage_{place + 1}", f"{name}/rejected_{place}"),
+            position=position,
+            inputs=(f"{name}/stage_{position}", f"{name}/rates_{position}", f"{name}/codes_{position}"),
+            outputs=(f"{name}/stage_{position + 1}", f"{name}/rejected_{position}"),
         )
-        for place in range(CHAIN)
+        for position in range(CHAIN)
     ]
 
 
 def hub(readers: int) -> Iterator[Step]:
-    """Jobs that all read one dataset, each of a pipeline of its own, each writing a dataset of its own."""
+    """Yield jobs that all read one dataset, each with a pipeline and an output of its own."""
     for number in range(readers):
         yield Step(
             job=f"reader_{number:05}",
             pipeline=f"reader_{number:05}.nightly",
-            place=0,
+            position=0,
             inputs=("hub",),
             outputs=(f"made/by_{number:05}",),
         )
@@ -84,23 +84,24 @@ HUB = DatasetId(STORE, "hub")
 
 
 def run_events(step: Step, run: int) -> list[dict[str, Any]]:
-    """The START and the COMPLETE of one run of a job, as a producer sends them."""
+    """Return the START and the COMPLETE of a run, as a producer sends them."""
     start = run_start(step, run)
     return [_event(step, run, "START", start), _event(step, run, "COMPLETE", start + _TAKES)]
 
 
 def parsed_runs(step: Step, runs: int, sends: Sends = run_events) -> list[Event]:
-    """The events of so many runs of a job, as the domain knows them; `sends` makes those of one run.
+    """Return the parsed events of so many runs of a job; `sends` makes the events of one run.
 
-    The first run's are parsed. Of each other one there is the COMPLETE alone, made from the first run's by changing
-    what differs: the run, its parent's run, the times and the storage's version. It makes as many rows.
+    The first run's events are parsed. Later runs have the COMPLETE alone: a copy of the first run's with another run,
+    parent run, times and storage version. It makes as many rows as both events would.
     """
     rules = NameRules()
-    start, complete = [parse_event(form, rules, now=None) for form in sends(step, 0)]
+    start, complete = [parse_event(event, rules, now=None) for event in sends(step, 0)]
     return [start, complete, *(_later(complete, step, run) for run in range(1, runs))]
 
 
 def _later(event: Event, step: Step, run: int) -> Event:
+    """Return a run's COMPLETE as a copy of the first run's."""
     time = kept(run_start(step, run) + _TAKES)
     assert event.parent is not None
     facets: Facets = {**event.run_facets, "parent": _parent(step, run), "nominalTime": _nominal(step, run)}
@@ -117,6 +118,7 @@ def _later(event: Event, step: Step, run: int) -> Event:
 
 
 def _event(step: Step, run: int, kind: str, time: datetime) -> dict[str, Any]:
+    """Return an event as a producer sends it; statistics come with COMPLETE."""
     done = kind == "COMPLETE"
     return {
         "eventType": kind,
@@ -190,17 +192,17 @@ def _nominal(step: Step, run: int) -> dict[str, Any]:
 
 
 def facet(kind: str, **fields: Any) -> dict[str, Any]:
-    """A facet with what every one has."""
+    """Return a facet with the fields of every facet."""
     return {"_producer": _PRODUCER, "_schemaURL": f"{_SCHEMAS}/{kind}Facet.json", **fields}
 
 
 def run_start(step: Step, run: int) -> datetime:
-    """When a job's run starts, by its number."""
-    return _BEGIN + run * EACH + timedelta(seconds=50 * step.place)
+    """Return the start of a job's run, by its number."""
+    return _BEGIN + run * EACH + timedelta(seconds=50 * step.position)
 
 
 def run_id(step: Step, run: int) -> str:
-    """The id of a job's run, by its number."""
+    """Return the id of a job's run, by its number."""
     return str(uuid.uuid5(uuid.NAMESPACE_URL, f"{step.job} {run}"))
 
 

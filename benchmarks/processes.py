@@ -1,6 +1,6 @@
-"""Measured work in processes of its own: nothing of one run is left for the next, and memory and imports are its own.
+"""Measured work in separate processes: each run has its own memory and imports, and leaves nothing for the next.
 
-A module of work is run as `python -m benchmarks.<module> <arguments>` and prints its figures as one line of JSON.
+A module of work runs as `python -m benchmarks.<module> <arguments>` and prints its figures as one line of JSON.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from typing import TypeAlias
 PROJECT = Path(__file__).resolve().parent.parent
 
 Figures: TypeAlias = Mapping[str, float]
-Say: TypeAlias = Callable[[str], None]
+Report: TypeAlias = Callable[[str], None]
 
 
 class WorkFailed(Exception):
-    """A measured process ended in an error; the message ends with what it wrote."""
+    """Failure of a measured process; the message ends with its output."""
 
 
 _warm: ContextVar[subprocess.Popen[str] | None] = ContextVar("_warm", default=None)
@@ -33,7 +33,7 @@ _warm: ContextVar[subprocess.Popen[str] | None] = ContextVar("_warm", default=No
 
 @contextmanager
 def warm() -> Iterator[None]:
-    """Run works in forks of a process that has all imported (see `warm_works`): at once, and for no figure to keep."""
+    """Run works in forks of a process that has imported everything (see `warm_works`): fast, with figures to drop."""
     command = [sys.executable, "-m", "benchmarks.warm_works"]
     pipe, fewer = subprocess.PIPE, {**os.environ, "HEADWATER_BENCHMARK_CHAINS": "1"}
     with subprocess.Popen(command, cwd=PROJECT, env=fewer, stdin=pipe, stdout=pipe, text=True) as process:  # noqa: S603 - ours
@@ -50,15 +50,15 @@ def _warm_figures(process: subprocess.Popen[str], work: Mapping[str, object]) ->
     assert process.stdout is not None
     process.stdin.write(f"{json.dumps(work)}\n")
     process.stdin.flush()
-    answer = json.loads(process.stdout.readline())
-    if answer["status"]:
-        raise WorkFailed(f"{work}:\n{answer['printed'][-4000:]}")
-    figures: Figures = json.loads(answer["printed"].splitlines()[-1])
+    response = json.loads(process.stdout.readline())
+    if response["status"]:
+        raise WorkFailed(f"{work}:\n{response['printed'][-4000:]}")
+    figures: Figures = json.loads(response["printed"].splitlines()[-1])
     return figures
 
 
 def run(module: str, *arguments: str, environment: Mapping[str, str] | None = None) -> Figures:
-    """The figures of one run. `WorkFailed` if it fails."""
+    """Return the figures of a run. `WorkFailed` if it fails."""
     if process := _warm.get():
         work = {"module": module, "arguments": arguments, "environment": dict(environment or {})}
         return _warm_figures(process, work)
@@ -66,13 +66,14 @@ def run(module: str, *arguments: str, environment: Mapping[str, str] | None = No
 
 
 def run_code(code: str, environment: Mapping[str, str]) -> Figures:
-    """The figures of a fresh interpreter that runs the code, which prints them."""
+    """Run code that prints its figures in a new interpreter, and return them."""
     if process := _warm.get():
         return _warm_figures(process, {"code": code, "environment": dict(environment)})
     return _figures([sys.executable, "-c", code], environment)
 
 
 def _figures(command: Sequence[str], environment: Mapping[str, str]) -> Figures:
+    """Run a command and parse its last line."""
     done = subprocess.run(  # noqa: S603 - our own modules, by our own interpreter
         command,
         cwd=PROJECT,
@@ -89,7 +90,7 @@ def _figures(command: Sequence[str], environment: Mapping[str, str]) -> Figures:
 
 @contextmanager
 def instant_endpoint(*arguments: str) -> Iterator[Mapping[str, str]]:
-    """An AWS endpoint that answers at once (see `instant_endpoint.py`), and the variables that functions find it by."""
+    """Start an AWS endpoint that responds at once (see `instant_endpoint.py`); yield the variables of its clients."""
     command = [sys.executable, "-m", "benchmarks.instant_endpoint", *arguments]
     with subprocess.Popen(command, cwd=PROJECT, stdout=subprocess.PIPE, text=True) as process:  # noqa: S603 - ours
         try:
@@ -105,21 +106,21 @@ def instant_endpoint(*arguments: str) -> Iterator[Mapping[str, str]]:
             process.terminate()
 
 
-def in_turns(rounds: int, works: Mapping[str, Callable[[], Figures]], say: Say) -> dict[str, Figures]:
-    """Run the works one after the other, that many times round; of each work the median of every figure.
+def in_turns(rounds: int, works: Mapping[str, Callable[[], Figures]], report: Report) -> dict[str, Figures]:
+    """Run the works in turns, so many rounds; return the median of each figure by work.
 
-    In turns, because whatever else the machine does in the meantime should fall on all of them.
+    In turns, so that other load on the machine falls on all of them.
     """
-    found: dict[str, list[Figures]] = {name: [] for name in works}
+    figures: dict[str, list[Figures]] = {name: [] for name in works}
     for number in range(rounds):
         for name, work in works.items():
-            say(f"round {number + 1} of {rounds}: {name}")
-            found[name].append(work())
-    return {name: medians(runs) for name, runs in found.items()}
+            report(f"round {number + 1} of {rounds}: {name}")
+            figures[name].append(work())
+    return {name: medians(runs) for name, runs in figures.items()}
 
 
 def medians(runs: Sequence[Figures]) -> Figures:
-    """The median of each figure over the runs.
+    """Return the median of each figure over the runs.
 
     >>> medians([{"s": 3.0}, {"s": 1.0}, {"s": 2.0}])
     {'s': 2.0}
@@ -128,23 +129,23 @@ def medians(runs: Sequence[Figures]) -> Figures:
 
 
 class Stopwatch:
-    """Seconds since it was made: `s` on the wall's clock, `cpu_s` of this process on all its cores."""
+    """Seconds since its creation: `s` by the clock, `cpu_s` of this process on all cores."""
 
     def __init__(self) -> None:
         self._wall, self._cpu = time.perf_counter(), time.process_time()
 
     def read(self) -> dict[str, float]:
-        """The seconds so far."""
+        """Return the seconds so far."""
         return {"s": time.perf_counter() - self._wall, "cpu_s": time.process_time() - self._cpu}
 
 
 def peak_bytes() -> int:
-    """The most memory that this process has had so far."""
+    """Return the peak memory of this process so far."""
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     # Linux counts in KiB, macOS in bytes.
     return peak if sys.platform == "darwin" else peak * 1024
 
 
 def print_figures(**figures: float) -> None:
-    """What a module of work ends with."""
+    """Print figures as the last line of a module of work."""
     print(json.dumps(figures))

@@ -1,4 +1,4 @@
-"""The rows of the results' table: what was measured, ours, the baseline's, their ratio, and whether the goal is met."""
+"""The rows of the results: what was measured, ours, the baseline's, their ratio, the goal."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Figures: TypeAlias = Mapping[str, float]
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One comparison as it is printed. A row without a goal informs."""
+    """A comparison as it is printed. A row without a goal informs."""
 
     what: str
     ours: str
@@ -24,7 +24,7 @@ class Row:
 
 
 def faster(what: str, ours: float, baseline: float, *, at_least: float, show: Show) -> Row:
-    """Ours takes less of something (time): the baseline's over ours is the ratio.
+    """Require that ours takes less time; the ratio is the baseline's over ours.
 
     >>> faster("a walk", 2.0, 10.0, at_least=3, show=seconds)
     Row(what='a walk', ours='2.00 s', baseline='10.00 s', ratio='5.0x faster', goal='≥ 3x faster', met=True)
@@ -34,13 +34,13 @@ def faster(what: str, ours: float, baseline: float, *, at_least: float, show: Sh
 
 
 def more(what: str, ours: float, baseline: float, *, at_least: float, show: Show) -> Row:
-    """Ours does more of something (records a second)."""
+    """Require that ours does more (records a second)."""
     ratio = ours / baseline
     return Row(what, show(ours), show(baseline), f"{ratio:.2f}x", f"≥ {at_least:g}x", ratio >= at_least)
 
 
 def within(what: str, ours: float, baseline: float, *, at_most: float, show: Show) -> Row:
-    """Ours may take up to `at_most` times what the baseline takes.
+    """Allow ours up to `at_most` times the baseline's.
 
     >>> within("a start", 0.3, 0.2, at_most=1.4, show=milliseconds).met
     False
@@ -50,19 +50,19 @@ def within(what: str, ours: float, baseline: float, *, at_most: float, show: Sho
 
 
 def below(what: str, ours: float, baseline: float, *, limit: float, show: Show) -> Row:
-    """Ours stays under a limit of its own; the baseline stands beside it."""
+    """Require that ours stays under an absolute limit; the baseline stands beside it."""
     return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", f"< {show(limit)}", ours < limit)
 
 
 def above(what: str, ours: float, baseline: float, *, limit: float, show: Show) -> Row:
-    """Ours does more of something than a limit of its own; the baseline stands beside it."""
+    """Require that ours does more than an absolute limit; the baseline stands beside it."""
     return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", f"≥ {show(limit)}", ours >= limit)
 
 
 def steady(
     what: str, ours: Figures, baseline: Figures, *, of: Sequence[str], at_most: float, show: Callable[[Figures], str]
 ) -> Row:
-    """None of the named figures may be more than `at_most` times the baseline's; the worst ratio is told.
+    """Allow each named figure up to `at_most` times the baseline's; the row shows the worst ratio.
 
     >>> few, many = {"items": 5.0, "bytes": 9.0}, {"items": 6.0, "bytes": 9.0}
     >>> steady("a walk", many, few, of=("items", "bytes"), at_most=1.1, show=str).ratio
@@ -76,25 +76,25 @@ def steady(
 
 
 def paired(what: str, ours: Sequence[float], baseline: Sequence[float], *, at_most: float | None, show: Show) -> Row:
-    """Ours and the baseline took turns, in pairs: the median of the pairs' ratios counts, and the range is told.
+    """Compare pairs of runs: the goal is of the median of the pairs' ratios; the row shows their range, too.
 
     >>> paired("a job", [1.0, 3.3, 2.1], [1.0, 3.0, 2.0], at_most=1.1, show=seconds).ratio
     '1.05x (1.00 to 1.10)'
     """
-    ratios = sorted(one / plain for one, plain in zip(ours, baseline, strict=True))
+    ratios = sorted(our / plain for our, plain in zip(ours, baseline, strict=True))
     ratio = median(ratios)
-    told = f"{ratio:.2f}x ({ratios[0]:.2f} to {ratios[-1]:.2f})"
+    shown = f"{ratio:.2f}x ({ratios[0]:.2f} to {ratios[-1]:.2f})"
     goal, met = ("", True) if at_most is None else (f"≤ {at_most:g}x", ratio <= at_most)
-    return Row(what, show(median(ours)), show(median(baseline)), told, goal, met)
+    return Row(what, show(median(ours)), show(median(baseline)), shown, goal, met)
 
 
 def beside(what: str, ours: float, baseline: float, *, show: Show) -> Row:
-    """Ours and another figure that tells what it is worth; no goal."""
+    """Show ours beside another figure, without a goal."""
     return Row(what, show(ours), show(baseline), f"{ours / baseline:.2f}x", "")
 
 
 def seconds(value: float) -> str:
-    """Seconds.
+    """Render seconds.
 
     >>> seconds(4.123)
     '4.12 s'
@@ -103,7 +103,7 @@ def seconds(value: float) -> str:
 
 
 def milliseconds(value: float) -> str:
-    """Seconds, printed as milliseconds.
+    """Render seconds as milliseconds.
 
     >>> milliseconds(0.2514)
     '251 ms'
@@ -112,7 +112,7 @@ def milliseconds(value: float) -> str:
 
 
 def gigabytes(value: float) -> str:
-    """Bytes, printed as decimal gigabytes.
+    """Render bytes as decimal gigabytes.
 
     >>> gigabytes(1_500_000_000)
     '1.50 GB'
@@ -121,7 +121,7 @@ def gigabytes(value: float) -> str:
 
 
 def records_per_second(value: float) -> str:
-    """Records a second.
+    """Render records a second.
 
     >>> records_per_second(1234.5)
     '1,234 records/s'
@@ -130,7 +130,7 @@ def records_per_second(value: float) -> str:
 
 
 def events_per_second(value: float) -> str:
-    """Events a second.
+    """Render events a second.
 
     >>> events_per_second(123.4)
     '123 events/s'

@@ -1,4 +1,4 @@
-"""The root that traces are measured on, shaped like the seed's pipeline: single steps, then a split, then a fan."""
+"""The root of the trace benchmarks, shaped like Carbonlake's pipeline: steps in a row, a split, a fan-out."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _BASE_S = 1_763_640_000
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """Four single steps, that many splits of the last one, that many results of each split."""
+    """Four steps in a row, so many splits of the last, so many results of each split."""
 
     splits: int
     results: int
@@ -28,7 +28,7 @@ class Shape:
         return len(_SINGLE_STEPS) + self.splits + self.splits * self.results
 
     def records(self) -> Iterator[LineageRecord]:
-        """Every record, with random (but always the same) UUIDs as node ids and in its S3 location."""
+        """Yield every record; node ids are pseudo-random UUIDs, the same in each run, and part of the S3 locations."""
         # Not for secrets: the same input in every run.
         dice = random.Random(7)
         parent_id = ROOT_ID
@@ -51,14 +51,14 @@ def _record(dice: random.Random, parent_id: str, action: str, folder: str) -> Li
 
 
 def write_shape(shape: Shape, path: Path) -> None:
-    """The shape's records as items, a line each, in the order in which the table's query gives them: by node id."""
+    """Write the shape's records as items, a line each, sorted by node id as a query of the table returns them."""
     ordered = sorted(shape.records(), key=lambda record: record.node_id)
     with path.open("wb") as file:
         file.writelines(orjson.dumps(render_item(record), option=orjson.OPT_APPEND_NEWLINE) for record in ordered)
 
 
 def read_shape(path: Path) -> Iterator[LineageRecord]:
-    """The records that `write_shape` wrote, one at a time, as the trace function makes them of a page of the table."""
+    """Yield the records of `write_shape` one at a time, as the trace function parses a page of the table."""
     with path.open("rb") as file:
         for line in file:
             yield parse_item(orjson.loads(line))

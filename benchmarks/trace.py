@@ -1,4 +1,4 @@
-"""Tracing one large root: lines, the whole object, and memory."""
+"""Traces of one large root: lines, the whole object, memory."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import tempfile
 from functools import partial
 from pathlib import Path
 
-from benchmarks.processes import Say, in_turns, run
+from benchmarks.processes import Report, in_turns, run
 from benchmarks.rows import Row, below, gigabytes, seconds, within
 from benchmarks.shape import Shape, write_shape
 
@@ -14,18 +14,18 @@ FULL = Shape(splits=1000, results=1000)
 QUICK = Shape(splits=20, results=50)
 
 
-def measure(say: Say, *, quick: bool) -> list[Row]:
-    """Three comparisons, each in turns."""
+def measure(report: Report, *, quick: bool) -> list[Row]:
+    """Make three comparisons, each in turns."""
     shape = QUICK if quick else FULL
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "records.jsonl")
-        say(f"writing {len(shape):,} records")
+        report(f"writing {len(shape):,} records")
         write_shape(shape, path)
         work = {name: partial(run, "trace_work", name, str(path)) for name in _WORKS}
         rounds = 1 if quick else 3
-        lines = in_turns(rounds, {name: work[name] for name in ("lines-ours", "lines-plain")}, say)
-        whole = in_turns(rounds, {name: work[name] for name in ("object-ours", "object-bytes")}, say)
-        memory = in_turns(1, {name: work[name] for name in ("memory-ours", "memory-plain")}, say)
+        lines = in_turns(rounds, {name: work[name] for name in ("lines-ours", "lines-plain")}, report)
+        whole = in_turns(rounds, {name: work[name] for name in ("object-ours", "object-bytes")}, report)
+        memory = in_turns(1, {name: work[name] for name in ("memory-ours", "memory-plain")}, report)
     ours, plain = lines["lines-ours"], lines["lines-plain"]
     assert (ours["lines"], ours["bytes"]) == (plain["lines"], plain["bytes"])
     of = f"trace of {len(shape):,} records"

@@ -1,4 +1,4 @@
-"""Both tracers on one root of every shape: `python -m benchmarks.trace_on_spark_work RECORDS [MEMORY]`.
+"""The tracers of function and Spark on one root: `python -m benchmarks.trace_on_spark_work RECORDS [MEMORY]`.
 
 A million records take minutes. Prints the seconds of each and Spark's peak memory; fails if lines differ by a byte.
 """
@@ -33,7 +33,7 @@ COMPACTION = Compaction("nightly", 1_763_684_000, "s3://archive/traces/year=2026
 
 
 def shapes(size: int) -> Iterator[tuple[int, int | str]]:
-    """Nodes and their parents: a random tree, a chain, a star, small trees, cycles and missing parents."""
+    """Yield nodes and their parents: a random tree, a chain, a star, small trees, cycles and missing parents."""
     dice = random.Random(7)
     tenth = size // 10
     yield 0, ROOT_ID
@@ -47,13 +47,13 @@ def shapes(size: int) -> Iterator[tuple[int, int | str]]:
         yield node, 1
     start += tenth
     for node in range(start, size):
-        place = node % 8
-        first = node - place
-        yield node, (ROOT_ID, first, first, first + 1, f"gone-{first % 400}", first + 6, first + 5, first + 6)[place]
+        position = node % 8
+        first = node - position
+        yield node, (ROOT_ID, first, first, first + 1, f"gone-{first % 400}", first + 6, first + 5, first + 6)[position]
 
 
 def records_of(size: int) -> list[LineageRecord]:
-    """The shapes as records, with ids whose order says nothing."""
+    """Return the shapes as records, whose ids are in random order."""
     names = [hashlib.md5(str(node).encode()).hexdigest() for node in range(size)]  # noqa: S324 - no secret
     return [
         LineageRecord(
@@ -69,7 +69,7 @@ def records_of(size: int) -> list[LineageRecord]:
 
 
 def write(records: Sequence[LineageRecord], folder: Path) -> None:
-    """The records as `jobs.forest` takes them."""
+    """Write the records as `jobs.forest` takes them."""
     columns = {
         "root": pa.array([0] * len(records), pa.int32()),
         "node_id": [record.node_id for record in records],
@@ -80,7 +80,7 @@ def write(records: Sequence[LineageRecord], folder: Path) -> None:
 
 
 def digest_of(blocks: Iterable[bytes]) -> tuple[str, int]:
-    """SHA-256 and size of the lines."""
+    """Return SHA-256 and size of the lines."""
     digest, size = hashlib.sha256(), 0
     for block in blocks:
         digest.update(block)
@@ -89,7 +89,7 @@ def digest_of(blocks: Iterable[bytes]) -> tuple[str, int]:
 
 
 def session(memory: str) -> SparkSession:
-    """Spark as on a small machine."""
+    """Start Spark as on a small machine."""
     os.environ.update(with_java(os.environ))
     builder = SparkSession.builder.master("local[2]").config("spark.driver.memory", memory)
     builder = builder.config("spark.ui.enabled", "false").config("spark.sql.shuffle.partitions", "16")
@@ -98,7 +98,7 @@ def session(memory: str) -> SparkSession:
 
 
 def peak_of_java(spark: SparkSession) -> int:
-    """The most memory that Spark's process had, in bytes."""
+    """Return the peak memory of Spark's process in bytes."""
     context: Any = spark.sparkContext
     process = context._jvm.java.lang.ProcessHandle.current().pid()
     status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
@@ -106,7 +106,7 @@ def peak_of_java(spark: SparkSession) -> int:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print what both took."""
+    """Print the figures of both tracers."""
     size, memory = int(arguments[0]), arguments[1] if len(arguments) > 1 else "2g"
     with tempfile.TemporaryDirectory() as folder:
         records = records_of(size)
@@ -119,11 +119,11 @@ def main(arguments: Sequence[str]) -> None:
         started = time.perf_counter()
         nodes = number(spark.read.parquet(folder))
         rows = arrange(nodes, [ROOT_ID]).toLocalIterator(prefetchPartitions=True)
-        found, _ = digest_of(in_blocks(render_rows(rows, [ROOT_ID], COMPACTION)))
+        actual, _ = digest_of(in_blocks(render_rows(rows, [ROOT_ID], COMPACTION)))
         spark_s = time.perf_counter() - started
         print_figures(function_s=plain_s, spark_s=spark_s, bytes=size_bytes, spark_peak=peak_of_java(spark))
         spark.stop()
-    assert found == expected, "the tracers differ"
+    assert actual == expected, "the tracers differ"
 
 
 if __name__ == "__main__":

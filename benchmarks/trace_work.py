@@ -1,4 +1,4 @@
-"""One way to trace one root, measured: `python -m benchmarks.trace_work WORK FILE` (see `WORKS` and `shape.py`)."""
+"""The cost of tracing one root: `python -m benchmarks.trace_work WORK FILE` (see `WORKS` and `shape.py`)."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHUNK_BYTES = 256 * 1024
 
 
 def our_lines(records: Iterable[LineageRecord]) -> Iterator[bytes]:
-    """What the trace function does between reading the table and compressing."""
+    """Render lines as the trace function does between reading the table and compressing."""
     findings = Findings(ROOT_ID, None)
     for record in records:
         findings.add(record)
@@ -31,16 +31,16 @@ def our_lines(records: Iterable[LineageRecord]) -> Iterator[bytes]:
 
 
 def plain_lines(records: Iterable[LineageRecord]) -> Iterator[bytes]:
-    """The same lines (in another order), plainly: a dict of all records, and for each leaf a walk and orjson."""
-    known = {record.node_id: record for record in records}
-    parents = {record.parent_id for record in known.values()}
-    for leaf in known.values():
+    """Yield the same lines in another order: a dict of all records, for each leaf a walk to the root and orjson."""
+    by_id = {record.node_id: record for record in records}
+    parents = {record.parent_id for record in by_id.values()}
+    for leaf in by_id.values():
         if leaf.node_id not in parents:
             path = [_compaction_step(leaf)]
             node: LineageRecord | None = leaf
             while node is not None:
                 path.append(_step(node))
-                node = known.get(node.parent_id)
+                node = by_id.get(node.parent_id)
             line = {"record_id": leaf.node_id, "root_id": ROOT_ID, "lineage": path[::-1]}
             yield orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
 
@@ -69,7 +69,7 @@ Lines = Callable[[Iterable[LineageRecord]], Iterator[bytes]]
 
 
 def measure_lines(lines: Lines) -> Callable[[Path], Figures]:
-    """From a list of records to lines that nobody keeps."""
+    """Return what measures rendering a list of records to lines, which are dropped."""
 
     def measure(path: Path) -> Figures:
         records = list(read_shape(path))
@@ -84,7 +84,7 @@ def measure_lines(lines: Lines) -> Callable[[Path], Figures]:
 
 
 def measure_object(lines: Lines) -> Callable[[Path], Figures]:
-    """From a list of records to the compressed object in a file."""
+    """Return what measures writing a list of records to the compressed object."""
 
     def measure(path: Path) -> Figures:
         records = list(read_shape(path))
@@ -94,13 +94,13 @@ def measure_object(lines: Lines) -> Callable[[Path], Figures]:
 
 
 def measure_bytes_alone(path: Path) -> Figures:
-    """From the lines, rendered before, to the same object: compressing, hashing and writing alone."""
+    """Measure compressing, hashing and writing lines that were rendered before."""
     rendered = list(our_lines(read_shape(path)))
     return _write(lambda: rendered)
 
 
 def measure_memory(lines: Lines) -> Callable[[Path], Figures]:
-    """From records that arrive one at a time to the object: what a function needs at its peak."""
+    """Return what measures peak memory from records, read one at a time, to the object."""
 
     def measure(path: Path) -> Figures:
         before = peak_bytes()
@@ -118,7 +118,7 @@ def _write(lines: Callable[[], Iterable[bytes]]) -> Figures:
 
 
 def _chunks(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """What the plain way says line by line, gathered as ours is: a call of the compressor for each line costs more."""
+    """Gather lines to chunks as large as ours: a call of the compressor for each line would cost more."""
     chunk: list[bytes] = []
     size = 0
     for block in blocks:

@@ -1,4 +1,4 @@
-"""verify: bytes a second of one core, over the files of an archive that is a folder, beside programs that only hash."""
+"""verify: bytes a second of one core over an archive in a folder, beside programs that only hash."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from benchmarks.processes import PROJECT, Say, in_turns, run
+from benchmarks.processes import PROJECT, Report, in_turns, run
 from benchmarks.rows import Row, beside, more
 
 _OBJECTS, _QUICK_OBJECTS = 400, 4
@@ -18,18 +18,18 @@ _RATIO = 0.8
 _WHAT = "verify: objects of 1 to 8 MB in a folder, one core"
 
 
-def measure(say: Say, *, quick: bool) -> list[Row]:
-    """Ours and the programs, in turns; the files stay in the system's cache."""
+def measure(report: Report, *, quick: bool) -> list[Row]:
+    """Measure ours and the programs in turns; the files stay in the system's cache."""
     objects = _QUICK_OBJECTS if quick else _OBJECTS
     with TemporaryDirectory() as temporary:
         folder = Path(temporary) / "archive"
-        say(f"writing {objects} objects")
+        report(f"writing {objects} objects")
         command = [sys.executable, "-m", "benchmarks.verify_work", "make", str(folder), str(objects)]
         subprocess.run(command, cwd=PROJECT, check=True)  # noqa: S603 - our own module
         names = [name for name in ("ours", "sha256sum", "openssl") if name == "ours" or shutil.which(name)]
         works = {name: partial(run, "verify_work", name, str(folder)) for name in names}
-        figures = in_turns(1 if quick else _ROUNDS, works, say)
-    speed = {name: one["per_cpu_s"] for name, one in figures.items()}
+        figures = in_turns(1 if quick else _ROUNDS, works, report)
+    speed = {name: program["per_cpu_s"] for name, program in figures.items()}
     rows = [more(_WHAT, speed["ours"], speed["sha256sum"], at_least=_RATIO, show=megabytes_per_second)]
     if "openssl" in speed:
         rows.append(beside("verify: beside openssl dgst", speed["ours"], speed["openssl"], show=megabytes_per_second))
@@ -37,7 +37,7 @@ def measure(say: Say, *, quick: bool) -> list[Row]:
 
 
 def megabytes_per_second(value: float) -> str:
-    """Bytes, printed as decimal megabytes a second.
+    """Render bytes as decimal megabytes a second.
 
     >>> megabytes_per_second(1_234_567_890)
     '1,235 MB/s'

@@ -1,7 +1,7 @@
-"""An archive in a folder, hashed: `python -m benchmarks.verify_work ours|sha256sum|openssl FOLDER`, or `make FOLDER N`.
+"""The cost of hashing an archive: `python -m benchmarks.verify_work ours|sha256sum|openssl FOLDER`, or `make FOLDER N`.
 
-Everything runs on one core; the figures are bytes for a second of its CPU, and on the clock. Ours is the whole
-verification: listing, digest, and each object read, hashed and compared.
+Everything runs on one core; the figures are bytes for a second of its CPU, and for a second. Ours is the whole
+verification: list, read the digest, then read, hash and compare each object.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def make(folder: Path, objects: int) -> None:
         key = f"{prefix_of(_DAY)}{sha_of(str(number))}.{content}.jsonl.gz"
         (folder / key).write_bytes(body)
         listed.append(ArchiveObject(key, content, len(body), records=1, lines=1, version=1))
-    listed.sort(key=lambda one: one.key)
+    listed.sort(key=lambda item: item.key)
     lines = render_digest(Head(_DAY, Seal("nightly", 0), None), listed, [])
     digest = folder / key_of(_DAY)
     digest.parent.mkdir(parents=True)
@@ -51,15 +51,15 @@ def make(folder: Path, objects: int) -> None:
 
 
 def ours(folder: Path) -> None:
-    """What `headwater verify --archive FOLDER --jobs 1` does, but for printing."""
+    """Verify as `headwater verify --archive FOLDER --jobs 1` does, without its output."""
     read = read_digests(Folder(folder), Days(), Known())
-    compared = sum(one.finding is None for one in read.check(1).outcomes())
+    compared = sum(item.finding is None for item in read.check(1).outcomes())
     assert read.sealed[0].counts is not None
     assert compared == read.sealed[0].counts.objects
 
 
 def tool(command: tuple[str, ...], folder: Path) -> None:
-    """A program that hashes all the files that it is given."""
+    """Hash all files by a program."""
     files = sorted((folder / prefix_of(_DAY)).iterdir())
     subprocess.run([*command, *map(str, files)], stdout=subprocess.DEVNULL, check=True)  # noqa: S603 - see WORKS
 
@@ -72,7 +72,7 @@ WORKS: Mapping[str, Callable[[Path], None]] = {
 
 
 def measure(work: Callable[[Path], None], folder: Path) -> dict[str, float]:
-    """Bytes a second of the archive's objects, by CPU and by the clock, on one core."""
+    """Return the bytes a second of the archive's objects, by CPU and by the clock, on one core."""
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
     size = sum(path.stat().st_size for path in (folder / prefix_of(_DAY)).iterdir())
@@ -82,9 +82,9 @@ def measure(work: Callable[[Path], None], folder: Path) -> dict[str, float]:
 
 
 def _cpu_s() -> float:
-    """CPU seconds of this process and of those that it started and that ended."""
+    """Return the CPU seconds of this process and of its ended children."""
     used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    return sum(one.ru_utime + one.ru_stime for one in used)
+    return sum(item.ru_utime + item.ru_stime for item in used)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""Works of benchmarks in forks of one process that has everything imported: for `--quick`, whose figures nobody keeps.
+"""Works of benchmarks in forks of one process that has imported everything: for `--quick`, whose figures are dropped.
 
-`processes.warm` starts it. It answers one line of JSON with another:
+`processes.warm` starts it. For each line of JSON it prints a line of JSON:
 
     {"module", "arguments", "environment"}  or  {"code", "environment"}  ->  {"status", "printed"}
 """
@@ -21,31 +21,31 @@ _IMPORTED = ("boto3", *(f"lambdas.{name}" for name in ("api", "compact", "expire
 _WORKS = tuple(f"benchmarks.{name}_work" for name in ("trace", "load", "events", "graph", "fields", "verify"))
 
 
-def answer(asked: Mapping[str, Any]) -> dict[str, Any]:
-    """Run a work in a fork of this process, which has one thread; its exit status, and what it printed."""
+def run_work(work: Mapping[str, Any]) -> dict[str, Any]:
+    """Run a work in a fork of this process, which has one thread; return its exit status and output."""
     # No pipe: a Java that the work started may hold it open for longer than the work lives.
     with tempfile.TemporaryFile("w+", encoding="utf-8") as output:
         child = os.fork()
         if child == 0:
-            _become(asked, output.fileno())
+            _become(work, output.fileno())
         _, status = os.waitpid(child, 0)
         output.seek(0)
         return {"status": os.waitstatus_to_exitcode(status), "printed": output.read()}
 
 
-def _become(asked: Mapping[str, Any], output: int) -> None:
-    """Be the work, and end with it."""
+def _become(work: Mapping[str, Any], output: int) -> None:
+    """Run the work in place of this process, and end with it."""
     status = 0
     os.dup2(output, 1)
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # Spark and its like; our own tracebacks are printed
-    os.environ.update(asked["environment"])
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # from Spark and other programs; our own tracebacks are printed
+    os.environ.update(work["environment"])
     try:
-        if "code" in asked:
-            exec(asked["code"], {})  # noqa: S102 - a benchmark's own
+        if "code" in work:
+            exec(work["code"], {})  # noqa: S102 - a benchmark's own
         else:
-            sys.argv[1:] = asked["arguments"]
-            runpy.run_module(f"benchmarks.{asked['module']}", run_name="__main__", alter_sys=True)
-    except BaseException:  # noqa: BLE001 - whatever it is, whoever asked is told
+            sys.argv[1:] = work["arguments"]
+            runpy.run_module(f"benchmarks.{work['module']}", run_name="__main__", alter_sys=True)
+    except BaseException:  # noqa: BLE001 - every error is reported to the parent
         traceback.print_exc(file=sys.stdout)
         status = 1
     sys.stdout.flush()
@@ -59,4 +59,4 @@ if __name__ == "__main__":
         importlib.import_module(name)
         del sys.modules[name]  # only what it imports stays: the work itself is run as a program
     for line in sys.stdin:
-        print(json.dumps(answer(json.loads(line))), flush=True)
+        print(json.dumps(run_work(json.loads(line))), flush=True)

@@ -7,7 +7,7 @@ import os
 import sys
 from pathlib import Path
 
-from headwater.graph import add_url
+from headwater.graph import add_mermaid, add_url
 
 _ABOUT = """\
 Ask a running service what a column is made of, and print its way as a tree: below each column those that it is made of,
@@ -22,6 +22,7 @@ _EXAMPLES = """\
 examples:
   headwater column datasetField:s3://flights:estimated:co2_kg
   headwater column datasetField:s3://flights:landing:distance --down --svg distance.svg
+  headwater column datasetField:s3://flights:estimated:co2_kg --mermaid co2.mmd
   headwater column job:emissions:emissions.demo_estimated --depth 1
 """
 
@@ -42,6 +43,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--down", action="store_true", help="tell what it goes into, too")
     add_url(parser)
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it into this file, too")
+    add_mermaid(parser)
     parser.set_defaults(func=run_column)
 
 
@@ -50,15 +52,19 @@ def run_column(given: argparse.Namespace) -> int:
     from headwater.column_graph import ask_columns
     from headwater.column_picture import write_column_picture
     from headwater.column_text import ways_of
+    from headwater.mermaid import STANDARD_OUTPUT, render_columns, write_mermaid
     from headwater.service import NoAnswer
     from headwater.terminal import output_console
 
     token = os.environ.get("HEADWATER_TOKEN")
     try:
         graph = ask_columns(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
-        output_console().print(ways_of(graph, given.node_id, down=given.down), highlight=False)
+        if given.mermaid != STANDARD_OUTPUT:
+            output_console().print(ways_of(graph, given.node_id, down=given.down), highlight=False)
         if given.svg:
             write_column_picture(graph, given.node_id, given.svg)
+        if given.mermaid:
+            write_mermaid(render_columns(graph, given.node_id), given.mermaid)
     except (NoAnswer, OSError) as error:
         print(f"headwater column: {error}", file=sys.stderr)
         return 1

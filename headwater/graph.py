@@ -20,6 +20,7 @@ _EXAMPLES = """\
 examples:
   headwater graph job:emissions:emissions.demo_estimated
   headwater graph dataset:s3://flights:checked --depth 1 --svg checked.svg
+  headwater graph dataset:s3://flights:checked --mermaid -
   headwater graph 'dataset:s3://flights:checked#9c5c7f64-6f5e-3a39-8f4b-0f6d2b1d9e22'
 """
 
@@ -37,6 +38,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--depth", type=int, default=20, metavar="N", help="how many jobs away (default: 20)")
     add_url(parser)
     parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it into this file, too")
+    add_mermaid(parser)
     parser.set_defaults(func=run_graph)
 
 
@@ -47,19 +49,29 @@ def add_url(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def add_mermaid(parser: argparse.ArgumentParser) -> None:
+    """Add the option for a file of Mermaid text."""
+    about = "write it as a Mermaid flowchart into this file, too; - prints that instead of the tree"
+    parser.add_argument("--mermaid", type=Path, metavar="FILE", help=about)
+
+
 def run_graph(given: argparse.Namespace) -> int:
     """The command; 1 if there is no such graph, or no such service."""
     from headwater.graph_text import tree_of
     from headwater.job_graph import ask_graph
+    from headwater.mermaid import STANDARD_OUTPUT, render_jobs, write_mermaid
     from headwater.picture import write_picture
     from headwater.service import NoAnswer
     from headwater.terminal import output_console
 
     try:
         graph = ask_graph(given.url, given.node_id, depth=given.depth, token=os.environ.get("HEADWATER_TOKEN"))
-        output_console().print(tree_of(graph), highlight=False)
+        if given.mermaid != STANDARD_OUTPUT:
+            output_console().print(tree_of(graph), highlight=False)
         if given.svg:
             write_picture(graph, given.svg)
+        if given.mermaid:
+            write_mermaid(render_jobs(graph), given.mermaid)
     except (NoAnswer, OSError) as error:
         print(f"headwater graph: {error}", file=sys.stderr)
         return 1

@@ -158,8 +158,8 @@ class GraphTable:
             )
 
     def _each(self, act: Callable[[T], R], things: Sequence[T]) -> list[R]:
-        if len(things) == 1:
-            return [act(things[0])]
+        if len(things) == 1 or self.concurrency == 1:
+            return [act(thing) for thing in things]
         return list(self._pool.map(act, things))
 
     def _page(self, query: RowQuery) -> RowPage:

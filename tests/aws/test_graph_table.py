@@ -1,4 +1,4 @@
-"""The graph table's behaviours, held against DynamoDB (moto) and both tables in memory: of benchmarks and of tests."""
+"""The graph table's behaviours on moto and on the DynamoDB in memory that benchmarks and unit tests run on."""
 
 from __future__ import annotations
 
@@ -6,11 +6,10 @@ import random
 
 import pytest
 
-from benchmarks.memory_dynamodb import MemoryDynamo
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.table import SIDES_MAX, GraphTable, Increment, Row, RowPage, RowQuery, Swap
 from lineage_model.errors import Unavailable
 from tests.aws.faults import before, refused
-from tests.memory_table import MemoryTable
 
 
 @pytest.fixture
@@ -19,10 +18,8 @@ def dynamo_table(cloud):
     return GraphTable(cloud.dynamodb, names[0], cloud.s3, names[1], sleep=lambda _: None)
 
 
-@pytest.fixture(params=["dynamodb", "benchmarks", "memory"])
+@pytest.fixture(params=["dynamodb", "memory"])
 def table(request):
-    if request.param == "benchmarks":
-        return GraphTable(MemoryDynamo().client(), "graph", request.getfixturevalue("cloud").s3, "archive")
     return MemoryTable() if request.param == "memory" else request.getfixturevalue("dynamo_table")
 
 
@@ -113,9 +110,7 @@ def test_a_swap_takes_as_many_rows_with_it_as_a_transaction_holds(table):
     assert len(table.query([RowQuery("P", prefix="K#")])[0].rows) == SIDES_MAX
 
 
-@pytest.mark.parametrize("kind", ["dynamodb", "memory"])
-def test_a_number_of_a_row_only_grows(kind, request):
-    table = MemoryTable() if kind == "memory" else request.getfixturevalue("dynamo_table")
+def test_a_number_of_a_row_only_grows(table):
     for number in (2, 5, 3, 5):
         table.advance(("P", "used"), "day", number)
     assert table.get([("P", "used")])["P", "used"].data == {"day": 5}

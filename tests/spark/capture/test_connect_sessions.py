@@ -286,11 +286,11 @@ def test_a_name_says_no_password(remote: Any, hearing: Hearing, tmp_path: Path) 
 def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     endpoint: str, datasets: Path, tmp_path: Path
 ) -> None:
+    from benchmarks.memory_table import MemoryTable
     from lineage.graph.apply import apply_changes
     from lineage.openlineage.naming import NameRules
     from lineage.openlineage.parse import parse_statement
     from lineage.queries.service import Questions
-    from tests.memory_table import MemoryTable
 
     session = a_session(endpoint)
     told_to = tmp_path / "lineage.jsonl"

@@ -5,13 +5,13 @@ from __future__ import annotations
 from types import SimpleNamespace
 from urllib.parse import quote
 
+from benchmarks.memory_table import MemoryTable
 from lineage.api.app import Api
 from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.naming import NameRules
 from lineage.openlineage.parse import parse_statement
 from lineage.queries.service import FieldQuestions, Questions
-from tests.memory_table import MemoryTable
 from tests.unit.api.proxy import ask
 
 

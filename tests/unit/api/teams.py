@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from benchmarks.memory_table import MemoryTable
 from lineage.api.app import Api
 from lineage.api.services import Services
 from lineage.api.tokens import Tokens, new_token
@@ -18,7 +19,6 @@ from lineage.openlineage.parse import parse_statement
 from lineage.queries.service import FieldQuestions, Questions
 from lineage_model.ids import DatasetId, JobId
 from tests.builders_events import a_dataset, a_facet, a_run_event
-from tests.memory_table import MemoryTable
 from tests.unit.api.proxy import ask
 
 NOW_S = 1_763_726_400  # 2025-11-21T12:00:00Z, a day after the events

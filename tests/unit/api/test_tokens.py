@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.memory_table import MemoryTable
 from lineage.api import tokens as tokens_module
 from lineage.api.tokens import Token, Tokens, new_token
 from tests.builders import NOON
-from tests.memory_table import MemoryTable
 
 KNOWN_MAX = tokens_module._KNOWN_MAX
 

@@ -1,4 +1,4 @@
-"""The benchmarks compare like with like: both ways of tracing tell the same lines."""
+"""The benchmarks compare like with like: both tracers make the same lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from benchmarks import capacity, cost, instant_endpoint, processes, rows
+from benchmarks import capacity, cost, instant_endpoint, processes, rows, tables
 from benchmarks.shape import Shape, read_shape, write_shape
 from benchmarks.trace_work import our_lines, plain_lines
 
@@ -24,7 +24,7 @@ def test_the_records_come_back_from_the_file_by_node_id(tmp_path):
     assert list(read_shape(tmp_path / "records")) == sorted(SHAPE.records(), key=lambda record: record.node_id)
 
 
-def test_the_plain_way_makes_the_same_lines_as_ours():
+def test_plain_tracing_makes_the_same_lines_as_ours():
     ours, plain = (b"".join(way(SHAPE.records())).splitlines() for way in (our_lines, plain_lines))
 
     assert len(ours) == 12
@@ -47,7 +47,7 @@ def test_a_goal_is_met_or_missed(row, ratio, met):
     assert (row.ratio, row.met) == (ratio, met)
 
 
-@pytest.mark.parametrize("module", [capacity, cost, instant_endpoint, processes, rows])
+@pytest.mark.parametrize("module", [capacity, cost, instant_endpoint, processes, rows, tables])
 def test_the_examples_in_the_benchmarks_hold(module):
     results = doctest.testmod(module)
 

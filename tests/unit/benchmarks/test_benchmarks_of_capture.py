@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks import capture
 from benchmarks.capture import cost_row, in_pairs, plan_row
-from benchmarks.instant_endpoint import take_events
+from benchmarks.instant_endpoint import accept_events
 from benchmarks.rows import paired, seconds
 
 QUICK = {"s": 0.4, "write_s": 2.0, "heap": 90e6, "python": 10e6, "tier": 1, "event": 40_000, "columns": 301}
@@ -17,10 +17,10 @@ QUICK = {"s": 0.4, "write_s": 2.0, "heap": 90e6, "python": 10e6, "tier": 1, "eve
 def test_the_one_that_goes_first_changes_with_every_pair():
     went = []
 
-    def way(name):
+    def variant(name):
         return lambda: went.append(name) or {"s": len(went)}
 
-    ours, plain = in_pairs(2, way("with"), way("without"), lambda what: None)
+    ours, plain = in_pairs(2, variant("with"), variant("without"), lambda progress: None)
 
     assert went == ["without", "with", "with", "without"]
     assert (ours, plain) == ([{"s": 2}, {"s": 3}], [{"s": 1}, {"s": 4}])
@@ -33,26 +33,26 @@ def test_of_pairs_the_median_of_their_ratios_counts():
 
 
 @pytest.mark.parametrize(
-    ("told", "met"), [({}, True), ({"s": 2.1}, False), ({"heap": 250e6}, False), ({"python": 170e6}, False)]
+    ("figures", "met"), [({}, True), ({"s": 2.1}, False), ({"heap": 250e6}, False), ({"python": 170e6}, False)]
 )
-def test_a_plan_may_take_neither_too_long_nor_too_much_memory(told, met):
-    assert plan_row("a plan", {**QUICK, **told}).met is met
+def test_a_plan_may_take_neither_too_long_nor_too_much_memory(figures, met):
+    assert plan_row("a plan", {**QUICK, **figures}).met is met
 
 
-def test_the_row_of_a_plan_says_how_much_of_it_was_told():
+def test_the_row_of_a_plan_shows_how_much_of_it_was_captured():
     assert plan_row("a plan", QUICK).ours == "0.40 s, 100 MB; sources, 301 columns in 40 KB"
 
 
-def test_what_a_job_pays_once_is_told_beside_what_each_write_costs():
+def test_the_cost_once_in_a_job_stands_beside_the_cost_of_each_write():
     row = cost_row({"once": 0.9, "next": 0.04, "later": 0.0081, "write": 0.27})
 
     assert row.ours == "0.90 s once, 40 ms for each of the next ten writes, 8 ms for each after them"
     assert (row.baseline, row.ratio, row.goal) == ("270 ms for each write itself", "0.03x", "")
 
 
-@pytest.mark.parametrize(("path", "answer"), [("/api/v1/lineage", (201, b"")), ("/api/v1/lineage/batch", (204, b""))])
-def test_the_endpoint_takes_events_as_the_api_does(path, answer):
-    assert take_events(f"POST {path} HTTP/1.1\r\n".encode(), b"{}") == answer
+@pytest.mark.parametrize(("path", "response"), [("/api/v1/lineage", (201, b"")), ("/api/v1/lineage/batch", (204, b""))])
+def test_the_endpoint_accepts_events_as_the_api_does(path, response):
+    assert accept_events(f"POST {path} HTTP/1.1\r\n".encode(), b"{}") == response
 
 
 def test_the_examples_hold():

@@ -1,4 +1,4 @@
-"""The benchmarks of columns measure what they say: both ways of telling tell the same, and pass the door."""
+"""The benchmarks of columns measure what they name: both kinds of column lineage mean the same and are accepted."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import doctest
 import pytest
 
 from benchmarks import fields, fields_pipelines
-from benchmarks.fields_intake_work import WAYS
+from benchmarks.fields_ingest_work import VARIANTS
 from benchmarks.fields_pipelines import (
     COLUMNS,
-    MADE_OF,
+    SOURCES,
     column_chain,
     dataset,
     sends_column_lineage,
@@ -20,7 +20,7 @@ from benchmarks.fields_pipelines import (
     wide_column_lineage,
     wide_operations,
 )
-from benchmarks.fields_questions import all_runs, column_lineage, field_node, now_questions, past_questions
+from benchmarks.fields_queries import all_runs, column_lineage, current_queries, field_node, past_queries
 from benchmarks.fields_work import (
     Sizes,
     measure_alike,
@@ -46,17 +46,17 @@ STEP = column_chain(7)[3]
 
 
 def sources(columns):
-    """By column, the sources of it."""
-    return {path: set(told) for path, told in columns.fields.items()}
+    """Return the sources of each column."""
+    return {path: set(origins) for path, origins in columns.fields.items()}
 
 
-def told_by_lineage(form):
-    return columns_of_facet(form["outputs"][0]["facets"]["columnLineage"])
+def columns_by_lineage(event):
+    return columns_of_facet(event["outputs"][0]["facets"]["columnLineage"])
 
 
-def told_by_operations(form):
-    [output] = form["outputs"]
-    operations = parse_operations(form["run"]["facets"]["headwater_operations"]["operations"])
+def columns_by_operations(event):
+    [output] = event["outputs"]
+    operations = parse_operations(event["run"]["facets"]["headwater_operations"]["operations"])
     return OperationSet(operations).columns()[dataset(output["name"])]
 
 
@@ -66,92 +66,94 @@ def a_loaded_chain(runs=1):
     return world
 
 
-def test_a_job_has_twenty_columns_made_of_those_of_the_job_before():
-    assert len(COLUMNS) == len(MADE_OF) == 20
+def test_a_job_has_twenty_columns_with_sources_in_the_job_before():
+    assert len(COLUMNS) == len(SOURCES) == 20
     for before, after in zip(column_chain(0), column_chain(0)[1:], strict=False):
         assert before.outputs == after.inputs
 
 
-def test_both_ways_of_telling_tell_the_same():
+def test_column_lineage_and_operations_report_the_same():
     lineage, operations = sends_column_lineage(STEP, 0)[1], sends_operations(STEP, 0)[1]
 
-    assert sources(told_by_lineage(lineage)) == sources(told_by_operations(operations))
-    assert sources(told_by_lineage(wide_column_lineage(5))) == sources(told_by_operations(wide_operations(5)))
+    assert sources(columns_by_lineage(lineage)) == sources(columns_by_operations(operations))
+    assert sources(columns_by_lineage(wide_column_lineage(5))) == sources(columns_by_operations(wide_operations(5)))
 
 
 @pytest.mark.parametrize("sends", [sends_schemas, sends_column_lineage, sends_operations, sends_columns])
-def test_events_that_tell_of_columns_pass_the_door(sends):
+def test_events_with_columns_are_accepted(sends):
     start, complete = (parse_event(form, NameRules(), now=None) for form in sends(STEP, 0))
 
     assert (start.type, complete.type) == ("START", "COMPLETE")
     assert len(complete.outputs[0].facets["schema"]["fields"]) == 20
 
 
-def test_events_differ_by_what_is_told_and_by_nothing_else():
-    plain, told = sends_schemas(STEP, 0)[1], sends_columns(STEP, 0)[1]
-    told["run"]["facets"].pop("headwater_operations")
+def test_events_differ_by_their_column_lineage_alone():
+    plain, lineage = sends_schemas(STEP, 0)[1], sends_columns(STEP, 0)[1]
+    lineage["run"]["facets"].pop("headwater_operations")
 
-    assert plain == told
+    assert plain == lineage
 
 
 def test_a_column_is_followed_through_its_whole_chain():
     last = dataset(column_chain(0)[-1].outputs[0])
 
-    answer, calls, rounds = a_loaded_chain().ask(column_lineage(field_node(last, "distance")))
+    result, calls, rounds = a_loaded_chain().query(column_lineage(field_node(last, "distance")))
 
-    assert answer.told == CHAIN + 1
+    assert result.count == CHAIN + 1
     assert 0 < rounds <= calls.reads <= calls.items
-    assert (answer.truncated, answer.linked) == (False, False)
+    assert (result.truncated, result.linked) == (False, False)
 
 
-@pytest.mark.parametrize("questions", [now_questions(column_chain(0)), past_questions(column_chain(0), 1)])
-def test_every_question_of_a_chain_has_an_answer(questions):
+@pytest.mark.parametrize("queries", [current_queries(column_chain(0)), past_queries(column_chain(0), 1)])
+def test_every_query_of_a_chain_has_a_result(queries):
     world = a_loaded_chain(runs=2)
 
-    assert {name for name, question in questions.items() if world.ask(question)[0].told == 0} == set()
+    assert {name for name, api_query in queries.items() if world.query(api_query)[0].count == 0} == set()
 
 
-def test_a_window_holds_the_runs_that_it_is_named_for():
+def test_a_time_range_holds_the_runs_that_it_is_named_for():
     world = a_loaded_chain(runs=3)
     [one], [every] = (
-        world.ask(questions["paths"])[0].form["paths"]
-        for questions in (past_questions(column_chain(0), 1), all_runs(column_chain(0), 3))
+        world.query(queries["paths"])[0].document["paths"]
+        for queries in (past_queries(column_chain(0), 1), all_runs(column_chain(0), 3))
     )
 
     assert (len(one["runs"]), len(every["runs"])) == (1, 3)
 
 
 @pytest.mark.large
-def test_the_chains_table_is_asked_before_and_after_the_later_runs():
+def test_the_chains_table_is_queried_before_and_after_the_later_runs():
     figures = measure_chains(SIZES)
 
     states = {tuple(name.split("/")[:2]) for name in figures}
     assert {state for state, _ in states} == {"one run", "many runs", "first run", "all runs"}
     assert figures["one run/up/rounds"] == figures["many runs/up/rounds"] > 0
-    assert figures["one run/dataset/told"] == figures["many runs/dataset/told"] == 20 * (CHAIN + 1)
+    assert figures["one run/dataset/count"] == figures["many runs/dataset/count"] == 20 * (CHAIN + 1)
 
 
 def test_a_hub_has_a_column_in_each_of_its_readers_datasets():
     figures = measure_hub(SIZES)
 
-    assert figures["one run/down/told"] == figures["many runs/down/told"] == 1 + SIZES.readers
-    assert figures["one run/mappings/told"] == SIZES.readers
-    assert measure_crowd(SIZES)["one run/down/told"] == 1 + SIZES.too_many_readers
+    assert figures["one run/down/count"] == figures["many runs/down/count"] == 1 + SIZES.readers
+    assert figures["one run/mappings/count"] == SIZES.readers
+    assert measure_crowd(SIZES)["one run/down/count"] == 1 + SIZES.too_many_readers
 
 
-def test_a_wide_set_is_asked_for_and_costs_little_to_take_in():
+def test_a_wide_dataset_is_queried_and_loaded():
     by_operation, by_lineage = measure_wide_operation(SIZES), measure_wide_lineage(SIZES)
 
-    assert by_operation["wide/dataset/told"] == by_operation["wide/down/told"] == 2 * SIZES.width
-    assert by_lineage["wide/dataset/told"] == 2 * SIZES.lineage_width
+    assert by_operation["wide/dataset/count"] == by_operation["wide/down/count"] == 2 * SIZES.width
+    assert by_lineage["wide/dataset/count"] == 2 * SIZES.lineage_width
     assert by_operation["wide/event_bytes"] > by_operation["tenth/event_bytes"]
-    # The event of all pairs is told by what one pair takes.
+    # The size of the event of all pairs is estimated from one pair.
     pairs = SIZES.width**2
     assert 100 * pairs < by_lineage["full_event_bytes"] < 250 * pairs
 
 
 def test_events_are_counted_with_and_without_columns():
-    assert set(WAYS) == {way for name in ("schemas", "lineage", "operations") for way in (name, f"calls-{name}")}
+    assert set(VARIANTS) == {
+        variant for name in ("schemas", "lineage", "operations") for variant in (name, f"calls-{name}")
+    }
 
 
 @pytest.mark.parametrize("module", [fields, fields_pipelines])
@@ -164,7 +166,7 @@ def test_the_examples_in_the_benchmarks_of_columns_hold(module):
 
 def test_a_column_that_flows_through_many_is_reported_with_all_of_them():
     figures = measure_copies(SIZES)
-    assert 3 < figures["whole/usage/answer"] / figures["quarter/usage/answer"] < 5
+    assert 3 < figures["whole/usage/response"] / figures["quarter/usage/response"] < 5
 
 
 def test_runs_that_report_alike_are_all_read_and_answered_as_one():
@@ -172,5 +174,5 @@ def test_runs_that_report_alike_are_all_read_and_answered_as_one():
     for question in ("detail", "mappings"):
         quarter, whole = (figures[f"{name}/{question}/items"] for name in ("quarter", "whole"))
         assert whole - quarter >= SIZES.alike_runs - SIZES.alike_runs // 4
-    assert figures["whole/detail/told"] == figures["quarter/detail/told"] > 0
-    assert figures["whole/mappings/answer"] > figures["quarter/mappings/answer"]
+    assert figures["whole/detail/count"] == figures["quarter/detail/count"] > 0
+    assert figures["whole/mappings/response"] > figures["quarter/mappings/response"]

@@ -1,4 +1,4 @@
-"""The benchmarks of runs measure what they say: their pipelines, their counts, and two ways that leave one table."""
+"""The benchmarks of runs measure what they name: pipelines, counts, and two loads that leave the same table."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import doctest
 import pytest
 
 from benchmarks import events, graph, instant_endpoint
-from benchmarks.events_work import Recorder, batches, measure_calls, memory_way
+from benchmarks.events_work import Recorder, batches, measure_calls, memory_load
 from benchmarks.graph_work import Sizes, World, measure_chains, measure_hub, measure_wide
 from benchmarks.memory_dynamodb import MemoryDynamo
 from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
@@ -21,7 +21,7 @@ SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
 
 
 def keys_after(runs):
-    """The keys of the table that such runs of two jobs make."""
+    """Return the keys of the table that such runs of two jobs make."""
     dynamo = MemoryDynamo()
     apply_changes(
         [event for step in chain(0)[:2] for event in runs(step)], GraphTable(dynamo.client(), "graph", None, "b")
@@ -30,7 +30,7 @@ def keys_after(runs):
 
 
 def every_event(step):
-    """All that producers send of three runs."""
+    """Return all that producers send of three runs."""
     return [parse_event(form, NameRules(), now=None) for run in range(3) for form in run_events(step, run)]
 
 
@@ -52,7 +52,7 @@ def test_a_completed_run_without_its_start_makes_as_many_rows():
 
 
 def by_start(key):
-    """Whether the row is one of a job's or a dataset's runs by their start."""
+    """True if the row is of a job's or a dataset's runs by their start."""
     return key[1].startswith(("RUN#", "BACKWARD#", "FORWARD#"))
 
 
@@ -69,11 +69,11 @@ def test_the_graph_of_a_hub_has_all_its_readers():
     assert measure_wide(SIZES)["one run/2/nodes"] == 1 + 7 + 7
 
 
-def test_rounds_requests_and_items_of_a_question_are_counted():
+def test_rounds_requests_and_items_of_a_query_are_counted():
     world = World()
     world.load(hub(2), 1)
 
-    _, calls, rounds = world.ask(HUB, 0)
+    _, calls, rounds = world.query(HUB, 0)
 
     assert rounds >= 1
     assert calls.reads >= rounds
@@ -86,7 +86,7 @@ def test_the_items_that_are_put_plainly_are_those_that_ours_leaves():
     [some] = batches(1, 25)
     left = {}
     for batch in some:
-        memory_way(recorder)(batch)
+        memory_load(recorder)(batch)
         left.update({(item["pk"], item["sk"]): item for item in recorder.written()})
 
     # A catalogue's changes are moved into its snapshot.

@@ -10,7 +10,7 @@ import pytest
 from benchmarks.__main__ import _MEASURES
 from benchmarks.cost import read_prices
 from benchmarks.cost_page import render_cost_page
-from benchmarks.day import WAYS, run_day
+from benchmarks.day import ARRIVALS, run_day
 from benchmarks.processes import warm
 
 # Benchmarks take what the machine gives them; `make test-fast` leaves them to `make test`.
@@ -36,11 +36,11 @@ def _warm() -> Iterator[None]:
     ],
 )
 def test_a_benchmark_runs_to_its_rows(name: str) -> None:
-    said: list[str] = []
+    progress: list[str] = []
 
-    rows = _MEASURES[name](said.append, quick=True)
+    rows = _MEASURES[name](progress.append, quick=True)
 
-    assert said
+    assert progress
     assert rows
     assert all(row.what.startswith(name.replace("_", " ", name == "cold_start")) for row in rows)
     assert all(row.ours and row.baseline for row in rows)
@@ -48,7 +48,7 @@ def test_a_benchmark_runs_to_its_rows(name: str) -> None:
 
 # Takes long: every call of a whole way of records is counted, on moto.
 def test_the_cost_of_a_way_of_records_is_counted() -> None:
-    page = render_cost_page(run_day(WAYS[-1:], lambda _: None), read_prices())
+    page = render_cost_page(run_day(ARRIVALS[-1:], lambda _: None), read_prices())
 
     assert "| KMS: key of the alarms' topic | 1.00 |" in page
     assert "S3: objects read" in page

@@ -6,7 +6,7 @@ from benchmarks.capacity import read_units, write_units
 from benchmarks.cost import Line, bill, read_prices
 from benchmarks.cost_events import bill_events, render_events_cost
 from benchmarks.cost_page import render_cost_page
-from benchmarks.day import Day
+from benchmarks.day import Day, polled_queues
 from benchmarks.ledger import Ledger, Tally
 
 
@@ -19,9 +19,8 @@ def a_ledger():
 
 
 def a_day(**changes):
-    return Day(
-        **{"ledgers": {"any": a_ledger()}, "memory_mb": {"load": 1024}, "alarms": 20, "traced": False, **changes}
-    )
+    of_stack = {"memory_mb": {"load": 1024}, "polled_queues": 1, "alarms": 20, "traced": False}
+    return Day(**{"ledgers": {"any": a_ledger()}, **of_stack, **changes})
 
 
 def test_a_million_records_a_day_are_ninety_million_writes_a_month():
@@ -29,6 +28,26 @@ def test_a_million_records_a_day_are_ninety_million_writes_a_month():
 
     assert writes == Line("DynamoDB", "writes of load", "dynamodb_write", 90_000_000)
     assert writes.usd(read_prices()) == 56.25
+
+
+def test_queues_with_an_event_source_mapping_are_polled_while_idle_and_a_stream_is_not():
+    resources = {
+        **{name: {"Type": "AWS::SQS::Queue"} for name in ("One", "Two", "Dead")},
+        "Table": {"Type": "AWS::DynamoDB::Table"},
+        **{
+            f"From{name}{attribute}{number}": {
+                "Type": "AWS::Lambda::EventSourceMapping",
+                "Properties": {"EventSourceArn": {"Fn::GetAtt": [name, attribute]}},
+            }
+            for number, (name, attribute) in enumerate(
+                (("One", "Arn"), ("One", "Arn"), ("Two", "Arn"), ("Table", "StreamArn"))
+            )
+        },
+    }
+    assert polled_queues(resources) == 2
+
+    (polls,) = (line for line in bill(a_ledger(), a_day(polled_queues=2)) if line.what == "polled while idle")
+    assert polls.quantity == 2 * 5 * 3 * 60 * 24 * 30
 
 
 def test_traces_are_paid_for_only_where_functions_are_traced():

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 
+from benchmarks.memory_dynamodb import MemoryDynamo
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
-from tests.memory_table import Items, MemoryTable
 
 
 class Killed(BaseException):
@@ -22,9 +23,8 @@ class SteppedTable(MemoryTable):
     `step(late)` comes before each; `late` is the write that may still be under way if the loader dies now.
     """
 
-    def __init__(self, items, step, dice):
-        super().__init__()
-        self.items = items
+    def __init__(self, dynamo, step, dice):
+        super().__init__(dynamo)
         self._step, self._dice = step, dice
 
     def get(self, keys):
@@ -82,7 +82,7 @@ class _Loader:
 
     def _work(self):
         house = self._house
-        table = SteppedTable(house.items, self._step, house.dice)
+        table = SteppedTable(house.dynamo, self._step, house.dice)
         try:
             self._step()
             apply_changes(self.message, table, changes_max=house.changes_max)
@@ -107,7 +107,7 @@ class House:
     """Loaders, the messages that wait for them, and the table."""
 
     def __init__(self, messages, dice, *, loaders=3, deaths=2):
-        self.items = Items()
+        self.dynamo = MemoryDynamo()
         self.dice, self._deaths = dice, deaths
         # How many changes a catalogue may have before a loader compacts it.
         self.changes_max = dice.choice((0, 1, 3, 100))
@@ -128,9 +128,7 @@ class House:
                 at_work = self._choose()
             if at_work is not None:
                 self._further(at_work)
-        table = MemoryTable()
-        table.items = self.items
-        return table
+        return MemoryTable(self.dynamo)
 
     def _choose(self):
         ready = [one for one in self._loaders if one.message is not None or self.messages]

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.entities import ResultPage
 from lineage.graph.event_index import EventIndex, IndexedEvent
 from lineage.times import from_seconds
-from tests.memory_table import MemoryTable
 
 NOON = 1_763_640_000
 EVER = {"low": "", "high": "~"}

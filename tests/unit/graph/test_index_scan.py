@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.index_scan import IndexScan, advance, end_of, first_found, time_of
 from lineage.graph.keys import facts_key
 from lineage.graph.table import Row
 from lineage_model.ids import RunKey
-from tests.memory_table import MemoryTable
 
 PK, OTHER = "DS#one", "DS#other"
 RUNS = [RunKey(f"run-{number}", "ns") for number in range(4)]

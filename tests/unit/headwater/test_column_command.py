@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from headwater.__main__ import main
+from headwater.column_graph import parse_columns
+from headwater.mermaid import render_columns
 from tests.unit.headwater.answering import Service
 from tests.unit.headwater.column_answers import ANSWER, CO2
 
@@ -33,6 +35,21 @@ def test_a_columns_way_is_printed_up_and_down_and_drawn(
         "co2_kg of estimated  double",
     ]
     assert picture.read_text(encoding="utf-8").startswith("<svg ")
+
+
+def test_a_columns_way_is_written_as_a_flowchart(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    service.body = json.dumps(ANSWER).encode()
+    file = tmp_path / "new" / "co2.mmd"
+
+    assert main(["column", CO2, "--url", service.url, "--mermaid", str(file)]) == 0
+    assert "upstream" in capsys.readouterr().out
+    assert main(["column", CO2, "--url", service.url, "--mermaid", "-"]) == 0
+
+    flowchart = render_columns(parse_columns(ANSWER), CO2)
+    assert flowchart.startswith("flowchart LR\n")
+    assert file.read_text(encoding="utf-8") == capsys.readouterr().out == flowchart
 
 
 def test_without_more_being_asked_only_the_way_up_is(service: Service, capsys: pytest.CaptureFixture[str]) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from headwater.__main__ import main
-from headwater.job_graph import ask_graph
+from headwater.job_graph import ask_graph, parse_graph
+from headwater.mermaid import render_jobs
 from headwater.service import NoAnswer
 from lineage.api.marquez.graph_views import render_graph
 from lineage.graph.entities import Graph
@@ -47,6 +48,24 @@ def test_the_graph_of_a_node_is_printed_and_drawn(
         "        dataset:s3://flights:checked",
     ]
     assert picture.read_text(encoding="utf-8").startswith("<svg ")
+
+
+def test_the_graph_of_a_node_is_written_as_a_flowchart_beside_the_tree(
+    service: Service, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "new" / "graph.mmd"
+
+    assert main(["graph", CHECK.node_id, "--url", service.url, "--mermaid", str(file)]) == 0
+
+    assert file.read_text(encoding="utf-8").startswith("flowchart LR\n")
+    assert "emissions.check  COMPLETED" in capsys.readouterr().out
+
+
+def test_a_flowchart_on_standard_output_stands_alone(service: Service, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["graph", CHECK.node_id, "--url", service.url, "--mermaid", "-"]) == 0
+
+    printed = capsys.readouterr().out
+    assert printed == render_jobs(parse_graph(json.loads(ANSWER)))
 
 
 def test_the_url_and_the_bearer_token_come_from_the_environment(

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.queries.service import Questions
 from lineage.settings import GRAPH_PARTITIONS
-from tests.memory_table import MemoryTable
 from tests.runs_model import Model
 from tests.runs_model.answers import every_answer
 from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES
@@ -20,7 +20,7 @@ def loaded(*batches, changes_max=1):
     table = MemoryTable()
     for batch in batches:
         apply_changes(batch, table, changes_max=changes_max)
-    outside = {pk for pk in table.items.partitions if not pk.startswith(GRAPH_PARTITIONS)}
+    outside = {pk for pk in table.dynamo.partitions if not pk.startswith(GRAPH_PARTITIONS)}
     assert outside == set(), "the events function may write to these partitions alone"
     return table
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.queries.dataset_groups import DatasetGroups
 from lineage_model.ids import DatasetId
-from tests.memory_table import MemoryTable
 from tests.unit.graph.statements import a_dataset_event
 from tests.unit.graph.strategies import a_symlink
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries import job_graph as graphs
 from lineage.queries.service import Questions
 from lineage_model.ids import DatasetId, JobId
-from tests.memory_table import MemoryTable
 
 
 def a_run(number, job, inputs=(), outputs=(), at="12:00"):

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.queries import dataset_groups
 from lineage.queries.service import Questions
 from lineage_model.ids import JobId
-from tests.memory_table import MemoryTable
 from tests.unit.graph.statements import A, X, an_event, at
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.graph_work import CountedTable
-from benchmarks.memory_dynamodb import Calls, MemoryDynamo
+from benchmarks.memory_dynamodb import Calls
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.graph.catalogue import CHANGES_MAX
 from lineage.openlineage.event import DatasetUse, Event
@@ -13,7 +13,6 @@ from lineage.queries.listings import STATES_MAX
 from lineage.queries.name_lists import MATCHES_MAX
 from lineage.queries.service import Questions
 from lineage_model.ids import DatasetId, JobId
-from tests.memory_table import MemoryTable
 from tests.unit.graph.strategies import TIMES, stamped
 
 NAMESPACES = 5
@@ -50,17 +49,16 @@ class Counted:
     """A table of so many jobs, and what questions cost there."""
 
     def __init__(self, jobs):
-        self._dynamo = MemoryDynamo()
-        self._table = CountedTable(self._dynamo.client(), "graph", None, "archive")
+        self._table = MemoryTable()
         for start in range(0, jobs, 50):
             apply_changes([a_run(number) for number in range(start, start + 50)], self._table)
 
     def ask(self, question):
         """The answer, and requests, rounds and rows."""
-        self._dynamo.calls = calls = Calls()
-        self._table.rounds.clear()
+        self._table.dynamo.calls = calls = Calls()
+        self._table.calls.clear()
         answer = question(Questions(self._table))
-        return answer, sum(calls.requests.values()), len(self._table.rounds), calls.items
+        return answer, sum(calls.requests.values()), self._table.rounds, calls.items
 
 
 @pytest.mark.large

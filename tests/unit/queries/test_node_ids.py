@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.graph.visibility import Visibility
 from lineage.openlineage.event import DatasetUse, Event
@@ -12,7 +13,6 @@ from lineage_model.errors import Invalid
 from lineage_model.field_paths import parse_dotted
 from lineage_model.ids import DatasetId, JobId
 from tests.examples import examples
-from tests.memory_table import MemoryTable
 
 VERSION = "27b12297-0463-32be-bc26-b463467b981c"
 

@@ -7,15 +7,14 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.graph_work import CountedTable
-from benchmarks.memory_dynamodb import Calls, MemoryDynamo
+from benchmarks.memory_dynamodb import Calls
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.input_versions import INPUTS_MAX
 from lineage.queries.job_graph import NODES_MAX
 from lineage.queries.service import Questions
 from lineage_model.ids import DatasetId, JobId
-from tests.memory_table import MemoryTable
 from tests.unit.graph.loaders import Killed, SteppedTable
 from tests.unit.graph.strategies import RUNS, TIMES, stamped
 
@@ -34,11 +33,11 @@ def a_run(run, job, time=TIMES[2], **sides):
 
 
 class World:
-    """The real table over a DynamoDB in memory, which counts requests."""
+    """A table over a DynamoDB in memory, which counts requests."""
 
     def __init__(self):
-        self.dynamo = MemoryDynamo()
-        self.table = CountedTable(self.dynamo.client(), "graph", None, "archive")
+        self.table = MemoryTable()
+        self.dynamo = self.table.dynamo
         self.questions = Questions(self.table)
 
     def load(self, *events):
@@ -79,7 +78,7 @@ def test_loading_a_wide_run_gets_on_from_one_attempt_to_the_next():
     """
     dice, event = random.Random(1), a_run(RUNS[0], READER, inputs=parts(300))
     whole = Counter()
-    apply_changes([event], SteppedTable(MemoryTable().items, lambda _=None: whole.update("s"), dice))
+    apply_changes([event], SteppedTable(MemoryTable().dynamo, lambda _=None: whole.update("s"), dice))
     table, attempts = MemoryTable(), 0
     while attempts < 5:
         attempts += 1
@@ -100,7 +99,7 @@ def applied(event, table, steps, dice):
             raise Killed
 
     try:
-        apply_changes([event], SteppedTable(table.items, step, dice))
+        apply_changes([event], SteppedTable(table.dynamo, step, dice))
     except Killed:
         return False
     return True

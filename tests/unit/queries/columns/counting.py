@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from benchmarks.graph_work import CountedTable
-from benchmarks.memory_dynamodb import Calls, MemoryDynamo
+from benchmarks.memory_dynamodb import Calls
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.graph.run_facts import run_version_id
 from lineage.openlineage.event import DatasetUse, Event
@@ -42,11 +42,10 @@ class Cost:
 
 
 class Counter:
-    """A table in memory behind the real one, and the questions over it."""
+    """A table in memory, and the questions over it."""
 
     def __init__(self, events):
-        self._dynamo = MemoryDynamo()
-        self._table = CountedTable(self._dynamo.client(), "graph", None, "archive")
+        self._table = MemoryTable()
         self._questions = FieldQuestions(self._table)
         events = list(events)
         for start in range(0, len(events), 200):
@@ -54,11 +53,11 @@ class Counter:
 
     def ask(self, question):
         """The answer of a question (a function of FieldQuestions), and its cost."""
-        self._dynamo.calls = calls = Calls()
-        self._table.rounds.clear()
+        self._table.dynamo.calls = calls = Calls()
+        self._table.calls.clear()
         answer = question(self._questions)
         gets, queries = calls.requests["BatchGetItem"], calls.requests["Query"]
-        return answer, Cost(len(self._table.rounds), gets, queries, calls.items, calls.item_bytes)
+        return answer, Cost(self._table.rounds, gets, queries, calls.items, calls.item_bytes)
 
 
 def dataset(number):

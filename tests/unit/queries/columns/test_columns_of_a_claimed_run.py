@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.service import FieldQuestions
 from lineage_model.ids import DatasetId
-from tests.memory_table import MemoryTable
 from tests.unit.graph.strategies import JOBS, RUNS, TIMES, stamped
 
 RAW, CHECKED = DatasetId("s3://flights", "raw"), DatasetId("s3://flights", "checked")

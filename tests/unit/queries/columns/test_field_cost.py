@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.queries.columns.results import TimeRange
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunRange
-from tests.memory_table import MemoryTable
 from tests.unit.graph.statements import a_dataset_event
 from tests.unit.queries.columns.counting import LAKE, Counter, a_chain, a_run, dataset, field_node, minute, version_of
 

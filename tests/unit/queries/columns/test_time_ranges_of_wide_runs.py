@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.graph.index_rows import EXACT_MAX
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.columns.results import TimeRange
 from lineage.queries.service import FieldQuestions
 from lineage_model.ids import DatasetId
-from tests.memory_table import MemoryTable
 from tests.unit.graph.strategies import JOBS, RUNS, TIMES, stamped
 
 SOURCE = DatasetId("s3://flights", "checked")

@@ -1,4 +1,4 @@
-"""What is told of a write, as sets that can be compared: out of a case's text, and out of OpenLineage events."""
+"""The lineage of writes as sets that can be compared, from a case's text or from OpenLineage events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from lineage_model.field_paths import parse_dotted, print_dotted
 from lineage_model.ids import FieldPath
 
-# All of a dataset, as the column that depends on others.
+# All of a dataset, as a column that depends on others.
 WHOLE: FieldPath = ("*",)
 _DIRECT = {"IDENTITY", "TRANSFORMATION", "AGGREGATION", "UNKNOWN", "SOMEHOW"}
 _DESCRIPTION = re.compile(r" \([^)]*\)")
@@ -17,7 +17,7 @@ _SOURCE = re.compile(r"(?P<dataset>[^.]+)\.(?P<field>.+?) (?:(?:IN)?DIRECT )?(?P
 
 
 class Edge(NamedTuple):
-    """A column and one that it depends on; datasets by the last part of their names."""
+    """A column and a source of it; datasets by the last part of their names."""
 
     dataset: str
     column: FieldPath
@@ -28,7 +28,7 @@ class Edge(NamedTuple):
 
     @property
     def direct(self) -> bool:
-        """Whether values come from there; else it only decides about them, or about rows."""
+        """True if values come from the source; else the source decides which values or rows there are."""
         return self.kind in _DIRECT and self.column != WHOLE
 
     def __str__(self) -> str:
@@ -36,18 +36,18 @@ class Edge(NamedTuple):
         return f"{self.dataset}.{column} <- {self.of_dataset}.{of_column} {self.kind}{' MASKED' if self.masked else ''}"
 
 
-class Told(NamedTuple):
-    """What is told of all writes of a case: `datasets` are outputs and, with its output, each input."""
+class Lineage(NamedTuple):
+    """The lineage of all writes of a case: `datasets` has each output, and each pair of output and input."""
 
     datasets: frozenset[tuple[str, ...]] = frozenset()
     edges: frozenset[Edge] = frozenset()
 
 
-def of_lines(lines: Iterable[str]) -> Told:
-    """What the lines say in which a case's expectation stands, and what our capture tells of it.
+def of_lines(lines: Iterable[str]) -> Lineage:
+    """Parse the lines of a case: its expectation, or the result of our capture.
 
-    >>> told = of_lines(["out:", "n <- a.b AGGREGATION MASKED, a.`c.d` FILTER (by f)", "inputs: a"])
-    >>> sorted(map(str, told.edges)), sorted(told.datasets)
+    >>> lineage = of_lines(["out:", "n <- a.b AGGREGATION MASKED, a.`c.d` FILTER (by f)", "inputs: a"])
+    >>> sorted(map(str, lineage.edges)), sorted(lineage.datasets)
     (['out.n <- a.`c.d` FILTER', 'out.n <- a.b AGGREGATION MASKED'], [('out',), ('out', 'a')])
     """
     output = ""
@@ -58,36 +58,36 @@ def of_lines(lines: Iterable[str]) -> Told:
         if arrow:
             edges.update(_edges(output, parse_dotted(column), _DESCRIPTION.sub("", sources)))
         elif line.startswith("inputs: "):
-            datasets.update((output, one) for one in line.removeprefix("inputs: ").split(", ") if one != "none")
+            datasets.update((output, name) for name in line.removeprefix("inputs: ").split(", ") if name != "none")
         else:
             output = line.removesuffix(":")
             datasets.add((output,))
-    return Told(frozenset(datasets), frozenset(edges))
+    return Lineage(frozenset(datasets), frozenset(edges))
 
 
 def _edges(output: str, column: FieldPath, sources: str) -> Iterator[Edge]:
     for source in sources.split(", "):
-        if found := _SOURCE.fullmatch(source):
-            field = parse_dotted(found["field"])
-            yield Edge(output, column, found["dataset"], field, found["kind"], found["masked"] is not None)
+        if match := _SOURCE.fullmatch(source):
+            field = parse_dotted(match["field"])
+            yield Edge(output, column, match["dataset"], field, match["kind"], match["masked"] is not None)
 
 
-def of_events(events: Iterable[Mapping[str, Any]]) -> Told:
-    """What OpenLineage run events say; those of a run add up."""
+def of_events(events: Iterable[Mapping[str, Any]]) -> Lineage:
+    """Parse OpenLineage run events; the events of a run add up."""
     datasets: set[tuple[str, ...]] = set()
     edges: set[Edge] = set()
     for event in events:
         for dataset in event.get("outputs") or ():
             output = _name(dataset)
             datasets.add((output,))
-            datasets.update((output, _name(one)) for one in event.get("inputs") or ())
+            datasets.update((output, _name(source)) for source in event.get("inputs") or ())
             edges.update(_facet_edges(output, (dataset.get("facets") or {}).get("columnLineage") or {}))
-    return Told(frozenset(datasets), frozenset(edges))
+    return Lineage(frozenset(datasets), frozenset(edges))
 
 
 def _facet_edges(output: str, facet: Mapping[str, Any]) -> Iterator[Edge]:
-    """The integration knows columns, not fields inside: a dot is a part of a column's name."""
-    columns = [((name,), one["inputFields"]) for name, one in (facet.get("fields") or {}).items()]
+    """Yield the edges of a facet. The integration has no nested fields: a dot is part of a column's name."""
+    columns = [((name,), field["inputFields"]) for name, field in (facet.get("fields") or {}).items()]
     for column, sources in [*columns, (WHOLE, facet.get("dataset") or ())]:
         for source in sources:
             for how in source.get("transformations") or [{}]:

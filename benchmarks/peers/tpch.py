@@ -1,4 +1,4 @@
-"""A job like TPC-H's: ten of its 22 queries, each with the specification's values, written as a table."""
+"""A job like TPC-H's: ten of its 22 queries with the specification's values, each written as a table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 TABLES = ("customer", "lineitem", "nation", "orders", "part", "partsupp", "region", "supplier")
-# TPC BENCHMARK H, revision 3.0.1, section 2.4, with its validation values; intervals as dates worked out.
+# TPC BENCHMARK H, revision 3.0.1, section 2.4, with its validation values; intervals as computed dates.
 QUERIES = {
     "q01_pricing_summary": """
         SELECT l_returnflag, l_linestatus, sum(l_quantity) AS sum_qty, sum(l_extendedprice) AS sum_base_price,
@@ -90,19 +90,19 @@ QUERIES = {
 
 
 def make_tables(folder: Path, scale: float) -> None:
-    """Parquet of all tables, `<table>.parquet`; at scale 1 they are 1 GB as text."""
+    """Write Parquet of all tables, `<table>.parquet`; at scale 1 they are 1 GB as text."""
     program = shutil.which("tpchgen-cli", path=str(Path(sys.executable).parent)) or "tpchgen-cli"
     command = [program, "parquet", "--scale-factor", str(scale), "--output-dir", str(folder), "--quiet"]
     subprocess.run(command, check=True)  # noqa: S603 - a pinned program, our own arguments
 
 
 def open_tables(spark: SparkSession, folder: Path) -> None:
-    """Views of the tables, by their names."""
+    """Create views of the tables, by their names."""
     for table in TABLES:
         spark.read.parquet(str(folder / f"{table}.parquet")).createOrReplaceTempView(table)
 
 
 def write_all(spark: SparkSession) -> None:
-    """Write what each query answers as a table of its name."""
+    """Write the result of each query as a table of its name."""
     for name, query in QUERIES.items():
         spark.sql(f"CREATE TABLE {name} USING parquet AS {query}")

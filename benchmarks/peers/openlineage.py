@@ -1,8 +1,8 @@
 """Capture beside OpenLineage's own integration with Spark, by the cases of our capture suite.
 
-`python -m benchmarks.capture_peer io.openlineage:openlineage-spark_2.12:VERSION [--differences FILE]`, with the Python
-of a Spark that the package is for; Spark finds the package as it finds all of `spark.jars.packages`. Both watch one
-session; what either tells of a case is compared with what the case says must be told.
+`python -m benchmarks.peers.openlineage io.openlineage:openlineage-spark_2.12:VERSION [--differences FILE]`, with the
+Python of a Spark that the package is for; Spark resolves the package by `spark.jars.packages`. Both watch one session;
+the lineage that each reports of a case is compared with the lineage that the case requires.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 import pyspark
 
-from benchmarks.capture_peer_score import Result, differences, render
-from benchmarks.capture_peer_told import Told, of_events, of_lines
+from benchmarks.peers.reported import Lineage, of_events, of_lines
+from benchmarks.peers.score import CaseResult, differences, render
 from local.toolchain import with_java
 from tests.spark.capture.conftest import DATASETS, Watch
 from tests.spark.capture.specification import Case, expected, told
@@ -30,8 +30,8 @@ from tests.spark.conftest import OPTIONS
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_SUITE = Path(__file__).parent.parent / "tests" / "spark" / "capture"
-# Their cases are done in sessions or catalogs of their own.
+_SUITE = Path(__file__).parents[2] / "tests" / "spark" / "capture"
+# Suites that need sessions or catalogs of their own.
 _ELSEWHERE = ("test_hive", "test_row_changes")
 _OPENLINEAGE = {
     "spark.extraListeners": "io.openlineage.spark.agent.OpenLineageSparkListener",
@@ -42,18 +42,18 @@ _BUS_MS = 30_000
 
 
 def find_cases(version: str) -> Iterator[tuple[str, Case]]:
-    """The suite's cases, of which this Spark can do the thing and something must be told, with their modules' names."""
+    """Yield the suite's cases that this Spark supports and that require lineage, with their modules' names."""
     for path in sorted(_SUITE.glob("test_*.py")):
         if path.stem not in _ELSEWHERE:
             values = vars(import_module(f"tests.spark.capture.{path.stem}")).values()
             groups = [value for value in values if isinstance(value, tuple)]
-            for case in (one for group in groups for one in group if isinstance(one, Case)):
+            for case in (case for group in groups for case in group if isinstance(case, Case)):
                 if case.since <= version and case.told != "nothing":
                     yield path.stem.removeprefix("test_").replace("_", " "), case
 
 
 class Peers:
-    """Both over one session: the integration writes into the file `events`, our capture is asked."""
+    """Both captures over one session; the integration writes into the file `events`."""
 
     def __init__(self, spark: SparkSession, events: Path) -> None:
         self._spark = spark
@@ -61,8 +61,8 @@ class Peers:
         self._read = 0
         self._watch = Watch(spark)
 
-    def told_of(self, case: Case, out: str) -> dict[str, Told]:
-        """What each tells of a case."""
+    def report(self, case: Case, out: str) -> dict[str, Lineage]:
+        """Return the lineage that each reports of a case."""
         for before in case.before:
             self._spark.sql(before)
         self._new_events()
@@ -83,7 +83,7 @@ class Peers:
 
 @contextmanager
 def _session(package: str, folder: Path) -> Iterator[SparkSession]:
-    """The suite's session with the integration, its events in the file `events`, and the datasets."""
+    """Yield the suite's session with the datasets and the integration, whose events go to the file `events`."""
     from pyspark.sql import SparkSession
 
     os.environ.update({**with_java(os.environ), "PYSPARK_PYTHON": sys.executable})
@@ -104,12 +104,12 @@ def _session(package: str, folder: Path) -> Iterator[SparkSession]:
         spark.stop()
 
 
-def compare(package: str) -> list[Result]:
-    """Do all cases, one after the other."""
+def compare(package: str) -> list[CaseResult]:
+    """Run all cases, one after the other."""
     with tempfile.TemporaryDirectory() as name, _session(package, folder := Path(name)) as spark:
         peers = Peers(spark, folder / "events")
         results = [
-            Result(kind, case.name, of_lines(expected(case.told)), peers.told_of(case, f"{folder}/{number}/out"))
+            CaseResult(kind, case.name, of_lines(expected(case.told)), peers.report(case, f"{folder}/{number}/out"))
             for number, (kind, case) in enumerate(find_cases(pyspark.__version__))
         ]
         peers.close()
@@ -118,9 +118,9 @@ def compare(package: str) -> list[Result]:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Print the tables."""
-    parser = argparse.ArgumentParser(prog="capture_peer", description=__doc__)
+    parser = argparse.ArgumentParser(prog="openlineage", description=__doc__)
     parser.add_argument("package", help="the integration's Maven coordinates")
-    parser.add_argument("--differences", type=Path, metavar="FILE", help="where to tell every difference")
+    parser.add_argument("--differences", type=Path, metavar="FILE", help="write every difference into this file")
     parsed = parser.parse_args(arguments)
     results = compare(parsed.package)
     if parsed.differences:

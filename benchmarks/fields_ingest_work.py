@@ -1,6 +1,6 @@
-"""Loading events that tell of columns: `python -m benchmarks.fields_intake_work WAY ROUNDS` (see `WAYS`).
+"""The cost of loading events with columns: `python -m benchmarks.fields_ingest_work VARIANT ROUNDS` (see `VARIANTS`).
 
-The events are those of `events_work`, whose datasets have twenty columns here, with and without what these are made of.
+The events are those of `events_work`; their datasets have twenty columns here, with or without column lineage.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 
-from benchmarks.events_work import BATCH, RUNS, STEPS, measure, measure_calls, our_way
+from benchmarks.events_work import BATCH, RUNS, STEPS, measure, measure_calls, our_load
 from benchmarks.fields_pipelines import sends_column_lineage, sends_operations, sends_schemas
 from benchmarks.pipelines import Sends
 from benchmarks.processes import Figures, print_figures
@@ -22,7 +22,7 @@ SENDS: Mapping[str, Sends] = {
 
 
 def _loaded(sends: Sends) -> Callable[[int, int], Figures]:
-    return lambda rounds, _: measure(our_way(), rounds, BATCH, sends)
+    return lambda rounds, _: measure(our_load(), rounds, BATCH, sends)
 
 
 def _counted(sends: Sends) -> Callable[[int, int], Figures]:
@@ -30,20 +30,20 @@ def _counted(sends: Sends) -> Callable[[int, int], Figures]:
 
 
 def _event_bytes(sends: Sends) -> float:
-    sizes = [len(render_event_message(form)) for form in sends(STEPS[0], 0)]
+    sizes = [len(render_event_message(event)) for event in sends(STEPS[0], 0)]
     return sum(sizes) / len(sizes)
 
 
-WAYS: Mapping[str, Callable[[int, int], Figures]] = {
-    **{way: _loaded(sends) for way, sends in SENDS.items()},
-    **{f"calls-{way}": _counted(sends) for way, sends in SENDS.items()},
+VARIANTS: Mapping[str, Callable[[int, int], Figures]] = {
+    **{variant: _loaded(sends) for variant, sends in SENDS.items()},
+    **{f"calls-{variant}": _counted(sends) for variant, sends in SENDS.items()},
 }
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Print the figures of one way to load so many rounds, of jobs with so many runs before."""
-    way, rounds, *runs = arguments
-    print_figures(**WAYS[way](int(rounds), int(runs[0]) if runs else RUNS))
+    """Print the figures of one variant for so many rounds, of jobs with so many earlier runs."""
+    variant, rounds, *runs = arguments
+    print_figures(**VARIANTS[variant](int(rounds), int(runs[0]) if runs else RUNS))
 
 
 if __name__ == "__main__":

@@ -1,11 +1,11 @@
-"""What two ways of capture tell of a case is compared column by column, and by what decides."""
+"""The lineage that two captures report of a case is compared column by column, and by deciding columns."""
 
 from __future__ import annotations
 
 import pytest
 
-from benchmarks.capture_peer_score import MEASURES, Result, differences, render, verdict
-from benchmarks.capture_peer_told import of_events, of_lines
+from benchmarks.peers.reported import of_events, of_lines
+from benchmarks.peers.score import MEASURES, CaseResult, differences, render, verdict
 
 WANTED = of_lines(
     ["out:", "* <- flights.day FILTER", "far <- flights.s.far AGGREGATION MASKED (by f)", "inputs: flights"]
@@ -13,7 +13,7 @@ WANTED = of_lines(
 
 
 def an_event(*sources: tuple[str, str], whole: tuple[tuple[str, str], ...] = ()) -> dict[str, object]:
-    """A run event that tells what `far` is made of."""
+    """Return a run event with the column lineage of `far`."""
     flights = {"namespace": "file", "name": "/data/flights"}
     told = [
         [{**flights, "field": field, "transformations": [{"subtype": kind, "masking": True}]} for field, kind in fields]
@@ -44,20 +44,20 @@ def test_an_event_is_read_as_the_lines_of_a_case_are() -> None:
         ({"inputs": [], "outputs": []}, ["nothing", "nothing", "nothing", "nothing"]),
     ],
 )
-def test_what_is_told_is_weighed_by_every_measure(event: dict[str, object], words: list[str]) -> None:
+def test_reported_lineage_is_judged_by_every_measure(event: dict[str, object], words: list[str]) -> None:
     assert [verdict(measure, WANTED, of_events([event])) for measure in MEASURES.values()] == words
 
 
 def test_results_are_counted_by_measure_and_by_kind_of_case() -> None:
-    told = {"jar": of_events([an_event(("s", "IDENTITY"))]), "ours": WANTED}
-    lines = list(render([Result("aggregates", "a case", WANTED, told)]))
+    reported = {"jar": of_events([an_event(("s", "IDENTITY"))]), "ours": WANTED}
+    lines = list(render([CaseResult("aggregates", "a case", WANTED, reported)]))
     assert lines[3] == "| direct sources, by columns (1) | 1 | 0 | 0 | 0 | 0 | 1 | 0 | 0 | 0 | 0 |"
     assert lines[-1] == "| aggregates (1) | 1 | 0 | 0 | 1 | 0 | 0 |"
 
 
-def test_every_difference_is_told() -> None:
-    told = {"jar": of_events([an_event(("day", "IDENTITY"))]), "ours": WANTED}
-    assert list(differences([Result("aggregates", "a case", WANTED, told)])) == [
+def test_every_difference_is_listed() -> None:
+    reported = {"jar": of_events([an_event(("day", "IDENTITY"))]), "ours": WANTED}
+    assert list(differences([CaseResult("aggregates", "a case", WANTED, reported)])) == [
         "aggregates: a case [jar] inputs and outputs: exactly; direct sources, by columns: nothing; "
         "and what decides, by datasets: nothing; to the letter: nothing",
         "    - out.* <- flights.day FILTER",
