@@ -73,7 +73,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rows = _measure(console, names, quick=parsed.quick)
         if "cost" in names:
             _cost(console, write=write)
-    if write:
+    if write and rows:
         _write(rows, f"{load_before}; {machine.load()}", whole=not parsed.names)
     if rows:
         _print(console, "\n".join(render_results(rows)))

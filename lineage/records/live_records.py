@@ -188,7 +188,7 @@ def path_to(
 
 
 def descendants_of(node: LiveRecord, rows: Mapping[str, LiveRecord]) -> list[LiveRecord]:
-    """Every node below this one among the rows, nearest first, then by node id, each once."""
+    """Return every node below this one among the rows, nearest first, then by node id, each once."""
     children: dict[str, list[str]] = {}
     for one in rows.values():
         # The root has no parent, whatever its record says.

@@ -34,7 +34,7 @@ class MappingWalk:
         self._told: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
 
     def walk(self, dataset: DatasetId, level: int) -> Mappings:
-        """The mappings within so many datasets of one."""
+        """Return the mappings within so many datasets of one."""
         start: list[_Node] = [(dataset, BACKWARD), (dataset, FORWARD)]
         walked = walk(start, self._expand, into=Walked(DATASETS_MAX), depth=level - 1)
         items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))

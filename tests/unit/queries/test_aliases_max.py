@@ -60,3 +60,18 @@ def test_what_is_asked_for_is_read_however_many_aliases_there_are(loads, aliases
     assert all(name in some for name, some in members.items())
     assert len(asked.union(*members.values()) - asked) <= aliases
     assert groups.truncated or not asked or all(some == NAMES for some in members.values())
+
+
+@pytest.mark.large
+def test_a_response_that_leaves_names_out_says_so():
+    """A dataset of a hundred other names, of which each has a hundred more; and one with a single other name."""
+    table, tree, alone = MemoryTable(), DatasetId("s3://lake", "tree"), DatasetId("s3://lake", "alone")
+    names = {first: [DatasetId(f"s3://{first}", str(second)) for second in range(100)] for first in range(100)}
+    below = [DatasetId("s3://lake", str(first)) for first in names]
+    events = [a_dataset_event(2, one, **a_symlink(*names[first])) for first, one in enumerate(below)]
+    apply_changes([a_dataset_event(1, tree, **a_symlink(*below)), a_dataset_event(1, alone, **a_symlink(NAMES[0]))], table)
+    apply_changes(events, table)
+
+    graphs = [Questions(table).find_graph(one.node_id, depth=1) for one in (tree, alone)]
+    assert [graph.truncated for graph in graphs] == [True, False]
+    assert [[one.id for one in graph.datasets] for graph in graphs] == [[tree], [alone]]
