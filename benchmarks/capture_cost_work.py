@@ -21,10 +21,10 @@ from benchmarks.processes import print_figures
 from spark_client import LineageClient
 from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.events.events import Application, write_events
-from spark_client.capturing.extract import Understanding
+from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Executions
 from spark_client.capturing.model import Execution
-from spark_client.current_run import Head, RunOfJob
+from spark_client.current_run import JobRun, RunContext
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -64,8 +64,8 @@ def measure(spark: SparkSession, folder: Path, writes: int, url: str) -> dict[st
 
 def _report_each(spark: SparkSession, executions: Executions, client: LineageClient) -> Iterator[None]:
     """Read, extract and send each write in turn."""
-    understanding = Understanding(read_catalogs(spark, os.environ))
-    application = Application(Head(RunOfJob("benchmark", "cost", str(uuid.uuid4()))), spark.version)
+    understanding = Extractor(read_catalogs(spark, os.environ))
+    application = Application(RunContext(JobRun("benchmark", "cost", str(uuid.uuid4()))), spark.version)
     while isinstance(execution := executions.next(0), Execution):
         for write in understanding.read_write(execution):
             client.emit_many(write_events(write, application, "cost.written"))

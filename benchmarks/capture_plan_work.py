@@ -19,10 +19,10 @@ from benchmarks.capture_session import Heap, spark_session
 from benchmarks.processes import peak_bytes, print_figures
 from spark_client.capturing.datasets.catalogs import read_catalogs
 from spark_client.capturing.events.events import Application, write_events
-from spark_client.capturing.extract import Understanding
+from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Executions
 from spark_client.capturing.model import Execution, Tier
-from spark_client.current_run import Head, RunOfJob
+from spark_client.current_run import JobRun, RunContext
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
@@ -31,14 +31,14 @@ TIERS: tuple[Tier, ...] = get_args(Tier)
 # As deep as 400 expressions inside each other go: with less, Spark itself fails.
 _JAVA_OPTIONS = "-Xss16m"
 _WAIT_S = 60.0
-_APPLICATION = Application(Head(RunOfJob("benchmark", "plans", str(uuid.uuid4()))))
+_APPLICATION = Application(RunContext(JobRun("benchmark", "plans", str(uuid.uuid4()))))
 
 
 def measure(plan: Plan) -> dict[str, float]:
     """Return seconds and bytes of capturing the write of a plan, and the index in `TIERS` of the tier it got."""
     with spark_session(java_options=_JAVA_OPTIONS) as (spark, folder):
         rows = source(spark, folder)
-        executions, understanding = Executions(spark), Understanding(read_catalogs(spark, os.environ))
+        executions, understanding = Executions(spark), Extractor(read_catalogs(spark, os.environ))
         _write(rows, folder)
         _capture_next(executions, understanding)
         began = time.perf_counter()
@@ -62,7 +62,7 @@ def _write(frame: DataFrame, folder: Path) -> None:
     frame.write.mode("overwrite").parquet(str(folder / "written"))
 
 
-def _capture_next(executions: Executions, understanding: Understanding) -> tuple[Execution, list[dict[str, Any]]]:
+def _capture_next(executions: Executions, understanding: Extractor) -> tuple[Execution, list[dict[str, Any]]]:
     """Return the next execution and the events of its write."""
     execution = executions.next(_WAIT_S)
     if not isinstance(execution, Execution):

@@ -1,1 +1,1 @@
-"""How pipelines talk to Headwater: a Spark pipeline, a Step Functions pipeline, a minimal PySpark job."""
+"""Examples of pipelines that report to Headwater: in Spark, in Step Functions, and as a minimal PySpark job."""

@@ -16,7 +16,7 @@ from local.stack import LocalStack
 from local.synthesis import synthesize
 from local.toolchain import with_java
 from spark_client import LineageClient, capture
-from spark_client.transport.retry import Timing
+from spark_client.transport.retry import Clock
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -87,10 +87,10 @@ def run_pipeline(board: Board, spark: SparkSession, stack: LocalStack, landing: 
     """Run it over what has landed, by the stack's clock, until all that it told is loaded."""
     from examples.emissions.pipeline import JOB, NAMESPACE, run
 
-    with LineageClient(url=stack.api_url, timing=Timing(now=lambda: stack.now)) as lineage:
+    with LineageClient(url=stack.api_url, clock=Clock(now=lambda: stack.now)) as lineage:
         captured = capture(spark, client=lineage, namespace=NAMESPACE, name=JOB, strict=True)
         with board.stage("Running the pipeline", lambda: f"{captured.counts['writes']} writes captured") as say:
-            counts = run(spark, landing, output, lineage, told=say)
+            counts = run(spark, landing, output, lineage, report=say)
         with board.stage("Telling what was captured"):
             captured.flush(_FLUSH_S)
             captured.close()

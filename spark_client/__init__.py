@@ -1,15 +1,15 @@
-"""The client of a PySpark job: lineage requests, events and operations on fields, by HTTP, Lambda or to a file.
+"""Client of PySpark jobs: lineage requests, events and operations on fields, over HTTP, by Lambda or into a file.
 
     from spark_client import LineageClient
 
-    with LineageClient() as lineage:  # HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE says where to
+    with LineageClient() as lineage:  # HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE names the destination
         read = lineage.record("flights", "flights", "READ", "s3://raw/flights.csv")
         lineage.record("flights", read.node_id, "CHECKED", "s3://checked/flights.csv")
 
-`LineageRecorder` records which fields a job made of which (docs/recorder.md); `capture(spark)` tells every batch write
-of a Spark application by itself; `emit_records` sends a record for each row; `archive` reads the archive's tables
-(docs/archive.md). Importing the package loads the standard library alone; boto3 follows when a Lambda function or a
-signature is asked for, the last three when they are first named.
+`LineageRecorder` records which fields a job made of which (docs/recorder.md); `capture(spark)` emits events for every
+batch write of a Spark application; `emit_records` sends a record for each row; `archive` reads the archive's tables
+(docs/archive.md). Importing the package loads the standard library alone. boto3 follows for a Lambda function or a
+signature, the modules of the last three when they are first named.
 """
 
 from __future__ import annotations
@@ -21,43 +21,43 @@ from spark_client.client import LineageClient
 from spark_client.errors import LineageError, Misconfigured, Refused, Undelivered
 from spark_client.recorder.operations import FieldOperation
 from spark_client.recorder.recorder import LineageRecorder
-from spark_client.requests import Answer, BatchAnswer, Record, Recorded, Step, Tally
-from spark_client.transport.retry import Patience
+from spark_client.requests import DeliveryCounts, Record, RecordedNode, RecordResult, RecordsResult, Step
+from spark_client.transport.retry import RetryPolicy
 
 if TYPE_CHECKING:
     from spark_client import archive
     from spark_client.capturing.session.running import Capture
     from spark_client.capturing.session.start import capture
     from spark_client.rows.columns import derived_node_id
-    from spark_client.rows.emit import RowFault, RowTally, emit_records
+    from spark_client.rows.emit import RowCounts, RowFault, emit_records
 
-# What is loaded when it is first named, by module.
+# Names whose modules are loaded when they are first used.
 _LATER = {
     "Capture": "spark_client.capturing.session.running",
     "RowFault": "spark_client.rows.emit",
-    "RowTally": "spark_client.rows.emit",
+    "RowCounts": "spark_client.rows.emit",
     "capture": "spark_client.capturing.session.start",
     "derived_node_id": "spark_client.rows.columns",
     "emit_records": "spark_client.rows.emit",
 }
 
 __all__ = [
-    "Answer",
-    "BatchAnswer",
     "Capture",
+    "DeliveryCounts",
     "FieldOperation",
     "LineageClient",
     "LineageError",
     "LineageRecorder",
     "Misconfigured",
-    "Patience",
     "Record",
-    "Recorded",
+    "RecordResult",
+    "RecordedNode",
+    "RecordsResult",
     "Refused",
+    "RetryPolicy",
+    "RowCounts",
     "RowFault",
-    "RowTally",
     "Step",
-    "Tally",
     "Undelivered",
     "archive",
     "capture",

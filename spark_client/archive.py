@@ -5,8 +5,8 @@
     records = archive.records(spark, "s3://bucket", ["2026-11-20", "2026-11-21"])
     records.where("storage_location like 's3://carbonlake-enriched/%'").groupBy("action_taken").count()
 
-The location is whatever Spark reads: the archive's bucket, or a folder with a copy of its `tables/`. A table's columns
-come as they are documented, `day` last. Which files of a day count is looked up when the function is called.
+The location is any that Spark reads: the archive's bucket, or a folder with a copy of its `tables/`. A table's columns
+come as they are documented, `day` last. Each call looks up which files of a day are published.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ Days: TypeAlias = "Iterable[str | date] | None"
 
 
 def records(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
-    """Every record that was first archived on these days.
+    """Return every record that was first archived on these days.
 
     Raises:
-        ValueError: a day is none, or is not published, or a later release published it; with no days, none is.
+        ValueError: a day is no date, or is not published, or by a later release; without `days`: none is published.
     """
     return _read(spark, location, RECORDS, days)
 
 
 def traces(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
-    """The traces of every root that was traced for these days; a root of several days is there once for each.
+    """Return the traces of every root traced for these days; a root of several days is there once for each day.
 
     Raises:
         ValueError: as `records`.
@@ -53,7 +53,7 @@ def traces(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
 
 
 def newest_traces(spark: SparkSession, location: str, days: Days = None) -> DataFrame:
-    """The traces of each root on the newest of these days that has it: of all days, the authority on the root.
+    """Return each root's traces from the newest of these days that has it; of all days, these are the valid ones.
 
     Raises:
         ValueError: as `records`.
@@ -66,14 +66,14 @@ def newest_traces(spark: SparkSession, location: str, days: Days = None) -> Data
 def _read(spark: SparkSession, location: str, table: Table, days: Days) -> DataFrame:
     place = location.rstrip("/")
     published = _published(spark, place, days)
-    folders = [f"{place}/{attempt_prefix(table.name, one.day, one.attempt)}" for one in published]
+    folders = [f"{place}/{attempt_prefix(table.name, manifest.day, manifest.attempt)}" for manifest in published]
     # Files of an earlier version lack later columns: with the schema given, those are null.
     reader = spark.read.schema(f"{table.ddl}, {DAY.name} {DAY.type}, attempt string")
     return reader.option("basePath", f"{place}/{PREFIX}{table.name}").parquet(*folders).drop("attempt")
 
 
 def _published(spark: SparkSession, place: str, days: Days) -> list[Manifest]:
-    """The manifests that count, by day."""
+    """Return the published manifests, by day."""
     wanted = None if days is None else {f"{_day(day)}.json" for day in days}
     files = _files(spark, place)
     named = files if wanted is None else files.where(files["name"].isin(*wanted))
@@ -81,12 +81,12 @@ def _published(spark: SparkSession, place: str, days: Days) -> list[Manifest]:
     if missing := sorted((wanted or set()) - found.keys()):
         raise ValueError(f"{place}: not published: {', '.join(name.partition('.')[0] for name in missing)}")
     if not found:
-        raise ValueError(f"{place}: no day is published, or none was asked for")
+        raise ValueError(f"{place}: no day is published, or none was given")
     return [_manifest(name, body) for name, body in sorted(found.items())]
 
 
 def _files(spark: SparkSession, place: str) -> DataFrame:
-    """Name and content of each manifest that counts; those that a condition on the name leaves out are not opened."""
+    """Return name and content of each published manifest; a condition on the name spares opening the other files."""
     from pyspark.errors import AnalysisException
 
     try:

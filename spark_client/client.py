@@ -1,4 +1,4 @@
-"""The client that a job holds: requests and events out, node ids back, and never an exception unless asked for."""
+"""The client of a job: sends requests and events, returns node ids, and raises only if it is strict."""
 
 from __future__ import annotations
 
@@ -9,46 +9,46 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from spark_client.current_run import current_run_id, report_root
-from spark_client.events import EventParcel, parcels_of
+from spark_client.events import EventPayload, payloads_of
 from spark_client.requests import (
     Action,
-    Answer,
-    BatchAnswer,
+    DeliveryCounts,
     Record,
-    Recorded,
+    RecordedNode,
+    RecordResult,
+    RecordsResult,
     Request,
     Step,
-    Tally,
     requests_of,
     requests_of_steps,
 )
-from spark_client.transport.delivery import Delivery, RequestParcel
+from spark_client.transport.delivery import Delivery, RequestPayload
 from spark_client.transport.destination import Destination, Json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from types import TracebackType
 
-    from spark_client.transport.retry import Patience, Timing
+    from spark_client.transport.retry import Clock, RetryPolicy
 
 # Requests that wait for a thread of `record_all`: enough to keep all busy, few enough to hold in memory.
 _WINDOW = 16
 
 
 class LineageClient:
-    """Sends lineage requests, and answers the node ids that they give; sends OpenLineage events.
+    """Client that sends lineage requests and returns the node ids of their records; sends OpenLineage events.
 
-    One of `url`, `function` and `file` says where to; without any, HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE.
+    The destination is one of `url`, `function` and `file`, else HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE.
     HEADWATER_TOKEN and HEADWATER_AUTH (`iam`, `none`) go with a URL; calls to API Gateway are signed by default.
 
-    A request that cannot be delivered within `patience.deadline_s` is logged once, counted in `failed`, and the job
-    lives on with the node ids that it would have had; after that, requests are tried once each, until one succeeds.
-    With `strict`, the error is raised instead. Every request carries an id and the time of its first attempt, so that
-    trying again never makes a second node; the same event twice is one. Usable by many threads, and in the closure of
-    a Spark task: an executor gets the destination that the driver chose.
+    A request that is not delivered within `retry.deadline_s` is logged once and counted in `failed`; the job goes on
+    with the same node ids. After that, requests are tried once each, until one succeeds. With `strict`, the error is
+    raised instead. Every request carries an id and the time of its first attempt, so that trying again never makes a
+    second node; the same event twice is one. Usable by many threads, and in the closure of a Spark task: an executor
+    gets the destination that the driver chose.
 
-    While a capture is on, requests without a `run_id` are of the captured application's run, on executors too; and the
-    roots that the driver's requests are about are reported of that run, so that columns lead to records.
+    While a capture is on, requests without a `run_id` belong to the captured application's run, on executors too. The
+    roots of the driver's requests are reported for that run, so that columns lead to records.
     """
 
     def __init__(
@@ -60,37 +60,37 @@ class LineageClient:
         token: str | None = None,
         auth: str | None = None,
         strict: bool = False,
-        patience: Patience | None = None,
-        timing: Timing | None = None,
+        retry: RetryPolicy | None = None,
+        clock: Clock | None = None,
     ) -> None:
         given = Destination(url, function, os.fspath(file) if file is not None else None, token, auth)
-        self._delivery = Delivery(given, strict=strict, patience=patience, timing=timing)
+        self._delivery = Delivery(given, strict=strict, retry=retry, clock=clock)
         self._run_id_of_driver: str | None = None
 
     @property
     def sent(self) -> int:
-        """Records and events that the service took."""
+        """Number of records and events that the service accepted."""
         return self._delivery.sent
 
     @property
     def failed(self) -> int:
-        """Records and events that it did not."""
+        """Number of records and events that the service did not accept."""
         return self._delivery.failed
 
     @property
     def destination(self) -> Destination | None:
-        """Where it sends to; None if nothing says so, and lineage is off."""
+        """Destination of requests and events; None if nothing names one, and lineage is off."""
         return self._delivery.destination
 
     @property
-    def patience(self) -> Patience:
-        """How long a request may take."""
-        return self._delivery.patience
+    def retry(self) -> RetryPolicy:
+        """Time limits of a request and its attempts."""
+        return self._delivery.retry
 
     @property
-    def timing(self) -> Timing:
-        """Its clock and dice."""
-        return self._delivery.timing
+    def clock(self) -> Clock:
+        """Clock and source of random pauses."""
+        return self._delivery.clock
 
     def record(
         self,
@@ -103,18 +103,18 @@ class LineageClient:
         run_id: str | None = None,
         request_id: str | None = None,
         requested_at: int | None = None,
-    ) -> Answer:
-        """Record one step: `action_taken` on `parent_id` made what lies at `storage_location`.
+    ) -> RecordResult:
+        """Record one step: `action_taken` on `parent_id` made what is stored at `storage_location`.
 
-        The answer's `node_id` is the next step's `parent_id`. Give `request_id` and `requested_at` (whole seconds since
-        1970) where a whole task may run again: the same ones make the same record.
+        The result's `node_id` is the next step's `parent_id`. Give `request_id` and `requested_at` (whole seconds since
+        1970) where a whole task may run again: equal values make the same record.
         """
         action = self._action(root_id, parent_id, action_taken, run_id, None, requested_at)
         record = Record(storage_location, node_id)
         requests = requests_of(action, [record], request_id or str(uuid.uuid4()), single=True)
-        batch = self._answer(action, map(self._deliver, requests))
+        batch = self._merge_results(action, map(self._deliver, requests))
         (recorded,) = batch.records
-        return Answer(
+        return RecordResult(
             root_id,
             action_taken,
             batch.recorded_at,
@@ -135,15 +135,15 @@ class LineageClient:
         run_id: str | None = None,
         request_id: str | None = None,
         requested_at: int | None = None,
-    ) -> BatchAnswer:
+    ) -> RecordsResult:
         """Record many results of one step, in as few requests as the service's bounds allow.
 
         `records` may be a generator; a `storage_location` beside it is that of every record. Requests are accepted or
-        refused each by itself: the answer's `delivered` says whether all arrived.
+        refused each by itself: the result's `delivered` is True if all arrived.
         """
         action = self._action(root_id, parent_id, action_taken, run_id, storage_location, requested_at)
         requests = requests_of(action, records, request_id or str(uuid.uuid4()))
-        return self._answer(action, map(self._deliver, requests))
+        return self._merge_results(action, map(self._deliver, requests))
 
     def record_all(
         self,
@@ -153,11 +153,11 @@ class LineageClient:
         request_id: str | None = None,
         requested_at: int | None = None,
         threads: int = 8,
-    ) -> Tally:
+    ) -> DeliveryCounts:
         """Record a stream of steps of any roots and parents, with up to `threads` requests under way at once.
 
-        Neighbours with one root, parent and action travel in one request, so sort by them where it is cheap. Nothing is
-        kept of what was sent: the stream may be endless.
+        Neighbours with the same root, parent and action share a request, so sort by them where it is cheap. Nothing
+        sent is kept: the stream may be endless.
         """
         at = self._now(requested_at)
         of_run = run_id or self._current_run_id()
@@ -165,29 +165,29 @@ class LineageClient:
         sent = failed = 0
         with ThreadPoolExecutor(threads, thread_name_prefix="lineage") as pool:
             while window := list(islice(requests, threads * _WINDOW)):
-                for request, answer in pool.map(self._deliver, window):
-                    sent += 0 if answer is None else len(request.records)
-                    failed += len(request.records) if answer is None else 0
-        return Tally(sent, failed)
+                for request, response in pool.map(self._deliver, window):
+                    sent += 0 if response is None else len(request.records)
+                    failed += len(request.records) if response is None else 0
+        return DeliveryCounts(sent, failed)
 
     def emit(self, event: object) -> bool:
-        """Send an OpenLineage event, a dict or one of openlineage-python's; whether the service took it."""
-        return self._delivery.deliver(EventParcel(event)) is not None
+        """Send an OpenLineage event, a dict or openlineage-python's own; return True if the service accepted it."""
+        return self._delivery.deliver(EventPayload(event)) is not None
 
-    def emit_many(self, events: Iterable[object]) -> Tally:
-        """Send OpenLineage events in as few requests as the service's bounds allow; each is taken or not by itself.
+    def emit_many(self, events: Iterable[object]) -> DeliveryCounts:
+        """Send OpenLineage events in as few requests as the service's bounds allow; each is accepted or not by itself.
 
-        `events` may be a generator. Those that the service could not take for now are sent again, and only those.
+        `events` may be a generator. Only events that the service could not accept for now are sent again.
         """
         sent = failed = 0
-        for parcel in parcels_of(events):
-            delivered = self._delivery.deliver(parcel) is not None
-            tally = parcel.tally(delivered=delivered)
-            sent, failed = sent + tally.sent, failed + tally.failed
-        return Tally(sent, failed)
+        for payload in payloads_of(events):
+            delivered = self._delivery.deliver(payload) is not None
+            counts = payload.count(delivered=delivered)
+            sent, failed = sent + counts.sent, failed + counts.failed
+        return DeliveryCounts(sent, failed)
 
     def close(self) -> None:
-        """Let go of connections; the client can still be used."""
+        """Close the connections; the client can still be used."""
         self._delivery.close()
 
     def __enter__(self) -> LineageClient:
@@ -199,14 +199,14 @@ class LineageClient:
         self.close()
 
     def __getstate__(self) -> dict[str, object]:
-        """What a Spark task gets: the run that the driver is, too."""
+        """Return the state for a Spark task, with the driver's run id."""
         return {**vars(self), "_run_id_of_driver": self._current_run_id()}
 
     def _current_run_id(self) -> str | None:
         return current_run_id() or self._run_id_of_driver
 
     def _now(self, requested_at: int | None) -> int:
-        return int(self._delivery.timing.now()) if requested_at is None else requested_at
+        return int(self._delivery.clock.now()) if requested_at is None else requested_at
 
     def _action(
         self,
@@ -221,19 +221,19 @@ class LineageClient:
         report_root(root_id, of_run)
         return Action(root_id, parent_id, action_taken, of_run, storage_location, self._now(requested_at))
 
-    def _answer(self, action: Action, delivered: Iterable[tuple[Request, Json | None]]) -> BatchAnswer:
-        """One answer for all the requests of a call; the times are the service's where it told them."""
-        recorded_at, ttl_expiry, whole = action.requested_at, None, True
-        records: list[Recorded] = []
-        for request, answer in delivered:
+    def _merge_results(self, action: Action, delivered: Iterable[tuple[Request, Json | None]]) -> RecordsResult:
+        """Return one result for all requests of a call, with the service's times where it returned them."""
+        recorded_at, ttl_expiry, complete = action.requested_at, None, True
+        records: list[RecordedNode] = []
+        for request, response in delivered:
             records += request.records
-            whole = whole and answer is not None
-            recorded_at = _seconds(answer, "recordedAt") or recorded_at
-            ttl_expiry = _seconds(answer, "ttl_expiry") or ttl_expiry
-        return BatchAnswer(action.root_id, action.action_taken, recorded_at, ttl_expiry, tuple(records), whole)
+            complete = complete and response is not None
+            recorded_at = _seconds(response, "recordedAt") or recorded_at
+            ttl_expiry = _seconds(response, "ttl_expiry") or ttl_expiry
+        return RecordsResult(action.root_id, action.action_taken, recorded_at, ttl_expiry, tuple(records), complete)
 
     def _deliver(self, request: Request) -> tuple[Request, Json | None]:
-        return request, self._delivery.deliver(RequestParcel(request))
+        return request, self._delivery.deliver(RequestPayload(request))
 
 
 def _reported(steps: Iterable[Step], run_id: str | None) -> Iterator[Step]:
@@ -242,6 +242,6 @@ def _reported(steps: Iterable[Step], run_id: str | None) -> Iterator[Step]:
         yield step
 
 
-def _seconds(answer: Json | None, field: str) -> int | None:
-    value = (answer or {}).get(field)
+def _seconds(response: Json | None, field: str) -> int | None:
+    value = (response or {}).get(field)
     return value if isinstance(value, int) else None

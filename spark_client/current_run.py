@@ -1,4 +1,4 @@
-"""The run that this process is, while a capture says so: requests and recorders are of it unless told otherwise."""
+"""The run of this process while a capture is on: requests and recorders belong to it unless they name another run."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import threading
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-# As many record roots as the service takes of one run, and no more than leave room in an event (in characters).
+# The service's bound on the record roots of a run, and a bound in characters that leaves space in an event.
 _ROOTS_MAX = 10_000
 _ROOTS_CHARS_MAX = 200_000
 # The service's bound on a root's id, in bytes of UTF-8.
@@ -15,8 +15,8 @@ _ROOT_MAX_BYTES = 2048
 _log = logging.getLogger("headwater.client")
 
 
-class RunOfJob(NamedTuple):
-    """A run and the job that it is a run of."""
+class JobRun(NamedTuple):
+    """Run of a job: the job's namespace and name, and the run id."""
 
     namespace: str
     name: str
@@ -24,24 +24,24 @@ class RunOfJob(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Head:
-    """Which run the events are of, and which runs started it."""
+class RunContext:
+    """Run that events belong to, and the runs that started it."""
 
-    run: RunOfJob
-    parent: RunOfJob | None = None
-    root: RunOfJob | None = None
+    run: JobRun
+    parent: JobRun | None = None
+    root: JobRun | None = None
 
 
 @dataclass
 class _Roots:
-    """The roots of the records that a run worked on."""
+    """Roots of the records that a run worked on."""
 
     ids: dict[str, None] = field(default_factory=dict)
     chars: int = 0
     is_full: bool = False
 
     def add(self, root_id: str) -> bool:
-        """Keep one; False for the first one that does not fit."""
+        """Add a root; return False for the first root that does not fit."""
         if self.is_full or root_id in self.ids:
             return True
         self.is_full = len(self.ids) == _ROOTS_MAX or self.chars + len(root_id) > _ROOTS_CHARS_MAX
@@ -52,53 +52,52 @@ class _Roots:
 
 
 _lock = threading.Lock()
-_entered: list[Head] = []
+_entered: list[RunContext] = []
 _roots: dict[str, _Roots] = {}
 
 
-def enter(head: Head) -> None:
-    """From now on the process is this run; one that was entered before is so again once this one is left."""
+def enter(context: RunContext) -> None:
+    """Make this run the process's current run; the run before it is current again once this run is left."""
     with _lock:
-        _entered.append(head)
+        _entered.append(context)
 
 
-def leave(head: Head) -> None:
-    """The run is over; one that was not entered, or left before, changes nothing."""
+def leave(context: RunContext) -> None:
+    """End the current run; a run that was not entered, or was left before, changes nothing."""
     with _lock:
-        if head in _entered:
-            _entered.remove(head)
+        if context in _entered:
+            _entered.remove(context)
 
 
-def current_run() -> Head | None:
-    """The run that was entered last of those not left."""
+def current_run() -> RunContext | None:
+    """Return the run entered last among those not left."""
     with _lock:
         return _entered[-1] if _entered else None
 
 
 def current_run_id() -> str | None:
-    """Its id."""
-    head = current_run()
-    return head.run.run_id if head else None
+    """Return the current run's id."""
+    context = current_run()
+    return context.run.run_id if context else None
 
 
 def report_root(root_id: object, run_id: str | None = None) -> None:
-    """A request of this run (the current one) was about records of this root: the capture tells so in the end.
+    """Note the record root of a request of this run (the current run), for the capture's last event.
 
-    Requests of other runs than the current one are nobody's to tell of, and neither are roots that no record may have:
-    the service refuses the request, and would refuse the event. At most 10,000 are kept, and one warning says that
-    there were more.
+    Requests of other runs are left out, and so are roots that no record may have: the service refuses the request, and
+    would refuse the event. At most 10,000 roots are kept; a warning says that there were more.
     """
-    head, text = current_run(), str(root_id or "")
-    if head is None or run_id not in (None, head.run.run_id) or not is_root(text):
+    context, text = current_run(), str(root_id or "")
+    if context is None or run_id not in (None, context.run.run_id) or not is_root(text):
         return
     with _lock:
-        fits = _roots.setdefault(head.run.run_id, _Roots()).add(text)
+        fits = _roots.setdefault(context.run.run_id, _Roots()).add(text)
     if not fits:
-        _log.warning("%s: there are more record roots than an event may hold: not all are reported", head.run.name)
+        _log.warning("%s: there are more record roots than an event may hold: not all are reported", context.run.name)
 
 
 def is_root(root_id: str) -> bool:
-    """Whether records may have it."""
+    """True if records may have this root."""
     try:
         return 0 < len(root_id.encode()) <= _ROOT_MAX_BYTES
     except UnicodeEncodeError:  # half a character
@@ -106,7 +105,7 @@ def is_root(root_id: str) -> bool:
 
 
 def reported_roots(run_id: str) -> tuple[str, ...]:
-    """The roots that were reported of a run, also after it was left."""
+    """Return the roots reported for a run, also after it was left."""
     with _lock:
         known = _roots.get(run_id)
         return tuple(known.ids) if known else ()

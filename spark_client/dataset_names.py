@@ -1,8 +1,8 @@
-"""Names of datasets without what a URL may carry beside the place: user info, query string and fragment.
+"""Names of datasets without the parts of a URL that name no location: user info, query string and fragment.
 
-Names are stored for ever, printed everywhere, and the same place must have the same name in every run: a signed URL is
-another text each time. OpenLineage's naming (https://openlineage.io/docs/spec/naming) has none of these parts; the only
-name in it with an `@` is a container of an Azure storage account.
+Names are stored for ever and printed everywhere. A location must have the same name in every run, but a signed URL
+changes each time. OpenLineage's naming (https://openlineage.io/docs/spec/naming) has none of these parts; its only
+name with an `@` is a container of an Azure storage account.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import re
 
 from lineage_model.ids import DatasetId
 
-# Here what stands before the last @ is a container, elsewhere it is a user.
+# Schemes in which a container stands before the last @; in others it is a user.
 CONTAINERS = frozenset({"wasb", "wasbs", "abfs", "abfss"})
 _WEB = frozenset({"http", "https"})
 _URL = re.compile(r"(?P<before>.*?(?P<scheme>[A-Za-z][\w+.-]*)://)(?P<authority>[^/]*)(?P<path>.*)", re.DOTALL)

@@ -1,11 +1,11 @@
-"""Why a lineage request did not arrive; raised into the job only by a `strict` client.
+"""Errors of delivery; only a `strict` client raises them into the job.
 
     LineageError
-    ├── Misconfigured   the client does not know where to send, or with which credentials
-    ├── Refused         the service answered that the request breaks a rule; trying again cannot help
+    ├── Misconfigured   the destination or the credentials are missing or ambiguous
+    ├── Refused         the service refused a request that breaks a rule; trying again cannot help
     └── Undelivered     the service could not be reached, or kept failing; trying again may help
 
-They are not `lineage_model.errors`: those are the service's, these are what a job sees of it from outside.
+They are not `lineage_model.errors`, which are the service's own; these are what a job sees from outside.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ _MESSAGE_CHARS = 500
 
 
 class LineageError(Exception):
-    """The root of the tree; never raised itself."""
+    """Root of the error tree; never raised itself."""
 
 
 class Misconfigured(LineageError):
-    """Nowhere to send to, several places at once, or no credentials."""
+    """No destination, several at once, or no credentials."""
 
 
 class Refused(LineageError):
-    """The service's own error: its `code` (`Invalid`, or an HTTP status), and its message with field and rule."""
+    """Error that the service returned: its `code` (`Invalid`, or an HTTP status), and a message with field and rule."""
 
     def __init__(self, code: str, message: str) -> None:
         self.code = code
@@ -30,7 +30,7 @@ class Refused(LineageError):
 
 
 class Undelivered(LineageError):
-    """An attempt, in the end all of them, failed in a way that may pass; `retry_after_s` if the service named it."""
+    """Failure that may pass, of one attempt or finally of all; `retry_after_s` if the service named it."""
 
     def __init__(self, message: str, retry_after_s: float = 0.0) -> None:
         self.retry_after_s = retry_after_s

@@ -1,4 +1,4 @@
-"""OpenLineage events as the client sends them: dicts, or the events of openlineage-python where that is installed."""
+"""OpenLineage events as the client sends them: dicts, or openlineage-python's own events where it is installed."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from spark_client.errors import Refused, Undelivered
-from spark_client.requests import BODY_MAX_BYTES, Tally
+from spark_client.requests import BODY_MAX_BYTES, DeliveryCounts
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 EVENTS_MAX = 1_000
 
 
-class EventParcel:
+class EventPayload:
     """One event."""
 
     def __init__(self, event: object) -> None:
@@ -29,17 +29,17 @@ class EventParcel:
         transport.send_event(rendered(self._event), timeout_s)
         return {}
 
-    def tally(self, *, delivered: bool) -> Tally:
-        """Taken or not."""
-        return Tally(1, 0) if delivered else Tally(0, 1)
+    def count(self, *, delivered: bool) -> DeliveryCounts:
+        """Count the event as sent or as failed."""
+        return DeliveryCounts(1, 0) if delivered else DeliveryCounts(0, 1)
 
     def describe(self, count: int) -> str:
-        """How many events."""
+        """Return the number of events as text."""
         return f"{count} events"
 
 
-class EventsParcel:
-    """Events that travel together; each is taken or refused by itself, and those that may yet be taken are left."""
+class EventsPayload:
+    """Events sent together; each is accepted or refused by itself, and retriable ones are sent again."""
 
     def __init__(self, events: list[bytes], refused: list[str]) -> None:
         self._total = len(events) + len(refused)
@@ -47,53 +47,53 @@ class EventsParcel:
         self._refused = refused
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
-        """Hand over what is left."""
-        answer = transport.send_events(self._left, timeout_s) if self._left else {}
-        again: list[tuple[int, str]] = []
-        for index, reason, retriable in _failures(answer):
+        """Send the events that were not accepted yet."""
+        response = transport.send_events(self._left, timeout_s) if self._left else {}
+        retriable_failures: list[tuple[int, str]] = []
+        for index, reason, retriable in _failures(response):
             if retriable:
-                again.append((index, reason))
+                retriable_failures.append((index, reason))
             else:
                 self._refused.append(reason)
-        self._left = [self._left[index] for index, _ in again]
-        if again:
-            raise Undelivered(f"{len(again)} events were not taken: {again[0][1]}")
+        self._left = [self._left[index] for index, _ in retriable_failures]
+        if retriable_failures:
+            raise Undelivered(f"{len(retriable_failures)} events were not accepted: {retriable_failures[0][1]}")
         if self._refused:
             raise Refused("Invalid", self._refused[0])
-        return answer
+        return response
 
-    def tally(self, *, delivered: bool) -> Tally:  # noqa: ARG002 - it counts its own
-        """Those neither refused nor left were taken."""
+    def count(self, *, delivered: bool) -> DeliveryCounts:  # noqa: ARG002 - it counts its own
+        """Count events that were neither refused nor left over as sent."""
         failed = len(self._left) + len(self._refused)
-        return Tally(self._total - failed, failed)
+        return DeliveryCounts(self._total - failed, failed)
 
     def describe(self, count: int) -> str:
-        """How many events."""
+        """Return the number of events as text."""
         return f"{count} events"
 
 
-def parcels_of(events: Iterable[object]) -> Iterator[EventsParcel]:
-    """The events in their order, in parcels within the service's bounds; one that has no JSON is refused here."""
+def payloads_of(events: Iterable[object]) -> Iterator[EventsPayload]:
+    """Yield the events in their order, in payloads within the service's bounds; refuse an event without JSON."""
     lines: list[bytes] = []
     refused: list[str] = []
-    room = BODY_MAX_BYTES
+    left_bytes = BODY_MAX_BYTES
     for event in events:
         try:
             line = rendered(event)
         except Refused as error:
             refused.append(str(error))
             continue
-        if lines and (len(lines) == EVENTS_MAX or room < len(line) + 1):
-            yield EventsParcel(lines, refused)
-            lines, refused, room = [], [], BODY_MAX_BYTES
+        if lines and (len(lines) == EVENTS_MAX or left_bytes < len(line) + 1):
+            yield EventsPayload(lines, refused)
+            lines, refused, left_bytes = [], [], BODY_MAX_BYTES
         lines.append(line)
-        room -= len(line) + 1
+        left_bytes -= len(line) + 1
     if lines or refused:
-        yield EventsParcel(lines, refused)
+        yield EventsPayload(lines, refused)
 
 
 def rendered(event: object) -> bytes:
-    """An event as JSON in UTF-8; `Refused` if it has none."""
+    """Return an event as JSON in UTF-8; raise `Refused` if it has none."""
     try:
         return _text(event).encode()
     except (TypeError, ValueError, RecursionError) as error:
@@ -102,7 +102,7 @@ def rendered(event: object) -> bytes:
 
 def _text(event: object) -> str:
     if isinstance(event, Mapping):
-        # A lone surrogate or a NaN has no JSON, and would spoil the whole batch.
+        # A lone surrogate or a NaN has no JSON, and would make the service refuse the whole batch.
         return json.dumps(dict(event), default=str, ensure_ascii=False, allow_nan=False)
     try:
         from openlineage.client.serde import Serde
@@ -112,8 +112,8 @@ def _text(event: object) -> str:
     return text
 
 
-def _failures(answer: Json) -> Iterator[tuple[int, str, bool]]:
-    """Place, reason, and whether it may yet be taken, of each event that was not."""
-    failed = answer.get("failed_events")
-    for one in failed if isinstance(failed, list) else []:
-        yield one["index"], str(one["reason"]), bool(one["retriable"])
+def _failures(response: Json) -> Iterator[tuple[int, str, bool]]:
+    """Yield index, reason, and True if it may still be accepted, of each event that was not accepted."""
+    failed = response.get("failed_events")
+    for failure in failed if isinstance(failed, list) else []:
+        yield failure["index"], str(failure["reason"]), bool(failure["retriable"])

@@ -9,10 +9,10 @@
       function: arn:aws:lambda:eu-west-1:123456789012:function:input
 
 `SqsTransport` puts events on the stack's events queue (its output EventsQueueUrl); `LambdaTransport` invokes the input
-function (InputFunctionName), which checks each before it answers. Both also take `region`, where neither the address
-nor the AWS session says it, and `timeout`: the seconds that one event may take, all tries together (60). Options may
-be spelled `queueUrl`, `queue_url` or `queueurl`: openlineage-python writes those of the environment in small letters.
-boto3 is loaded with the first transport that is made.
+function (InputFunctionName), which checks each event before it responds. Both also take `region`, if neither the
+address nor the AWS session names it, and `timeout`: the seconds that an event may take, all tries together (60).
+Options may be spelled `queueUrl`, `queue_url` or `queueurl`: openlineage-python writes environment options in lower
+case. boto3 is loaded with the first transport that is made.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from openlineage.client.transport import Config, Transport
 
 from spark_client.errors import Misconfigured, Refused, Undelivered
 from spark_client.events import rendered
-from spark_client.transport.retry import Patience, Timing, persist
+from spark_client.transport.retry import Clock, RetryPolicy, retry
 
 if TYPE_CHECKING:
     from openlineage.client.client import Event
@@ -39,34 +39,34 @@ _REFUSED_BY_SQS = {0xFFFE: "\\ufffe", 0xFFFF: "\\uffff"}
 
 @attr.define
 class SqsConfig(Config):
-    """The options of `SqsTransport`."""
+    """Options of `SqsTransport`."""
 
     queue_url: str
     region: str | None = None
-    timeout: float = Patience.deadline_s
+    timeout: float = RetryPolicy.deadline_s
 
     @classmethod
     def from_dict(cls, params: dict[str, Any]) -> SqsConfig:
-        """The options by any of their spellings; `Misconfigured` names the one that is wrong."""
+        """Return the options by any of their spellings; `Misconfigured` names the wrong option."""
         return cls(_text(params, "queueUrl"), _optional_text(params, "region"), _seconds(params, "timeout"))
 
 
 @attr.define
 class LambdaConfig(Config):
-    """The options of `LambdaTransport`."""
+    """Options of `LambdaTransport`."""
 
     function: str
     region: str | None = None
-    timeout: float = Patience.deadline_s
+    timeout: float = RetryPolicy.deadline_s
 
     @classmethod
     def from_dict(cls, params: dict[str, Any]) -> LambdaConfig:
-        """The options by any of their spellings; `Misconfigured` names the one that is wrong."""
+        """Return the options by any of their spellings; `Misconfigured` names the wrong option."""
         return cls(_text(params, "function"), _optional_text(params, "region"), _seconds(params, "timeout"))
 
 
 class SqsTransport(Transport):
-    """Puts each event on the events queue, as a message of its own; usable by many threads."""
+    """Transport that puts each event on the events queue, as a message of its own; usable by many threads."""
 
     kind = "sqs"
     config_class = SqsConfig
@@ -74,27 +74,27 @@ class SqsTransport(Transport):
     def __init__(self, config: SqsConfig) -> None:
         from spark_client.transport.queue import SqsQueue
 
-        self._patience = _patience(config.timeout)
-        self._queue = SqsQueue(config.queue_url, self._patience, config.region)
+        self._policy = _retry_policy(config.timeout)
+        self._queue = SqsQueue(config.queue_url, self._policy, config.region)
 
     def emit(self, event: Event) -> None:
-        """Send an event, and again where that may help.
+        """Send an event; try again after failures that may pass.
 
-        What breaks a rule of the service's is not refused here: its message ends in the queue of dead letters.
+        An event that breaks a rule of the service is not refused here: its message ends in the dead-letter queue.
 
         Raises:
-            Refused: it has no JSON, is above 1 MiB (`TooLarge`), or SQS says no.
-            Undelivered: it did not arrive within the timeout.
+            Refused: the event has no JSON, is above 1 MiB (`TooLarge`), or SQS refused it.
+            Undelivered: the event did not arrive within the timeout.
             Misconfigured: there is no region, or no credentials.
         """
         text = rendered(event).decode().translate(_REFUSED_BY_SQS)
         size_bytes = len(text.encode())
         if size_bytes > _MESSAGE_BYTES_MAX:
             raise Refused("TooLarge", f"event: must be at most {_MESSAGE_BYTES_MAX} bytes for SQS, got {size_bytes}")
-        _persist(lambda: self._send(text), self._patience)
+        _retry(lambda: self._send(text), self._policy)
 
     def close(self, timeout: float = -1) -> bool:  # noqa: ARG002 - nothing is left to wait for
-        """Let go of the connections; every event that `emit` took was sent."""
+        """Close the connections; every event that `emit` accepted was sent."""
         self._queue.close()
         return True
 
@@ -104,7 +104,7 @@ class SqsTransport(Transport):
 
 
 class LambdaTransport(Transport):
-    """Invokes the input function with each event; usable by many threads."""
+    """Transport that invokes the input function with each event; usable by many threads."""
 
     kind = "lambda"
     config_class = LambdaConfig
@@ -112,33 +112,33 @@ class LambdaTransport(Transport):
     def __init__(self, config: LambdaConfig) -> None:
         from spark_client.transport import function
 
-        self._patience = _patience(config.timeout)
-        self._function = function.LambdaTransport(config.function, self._patience, config.region)
+        self._policy = _retry_policy(config.timeout)
+        self._function = function.LambdaTransport(config.function, self._policy, config.region)
 
     def emit(self, event: Event) -> None:
-        """Send an event, and again where that may help.
+        """Send an event; try again after failures that may pass.
 
         Raises:
-            Refused: it has no JSON, or the function says no: it breaks a rule, or is above Lambda's 6 MB.
-            Undelivered: it did not arrive within the timeout.
+            Refused: the event has no JSON, breaks a rule, or is above Lambda's 6 MB.
+            Undelivered: the event did not arrive within the timeout.
             Misconfigured: there is no region, or no credentials.
         """
         body = rendered(event)
-        _persist(lambda: self._function.send_event(body, self._patience.attempt_s), self._patience)
+        _retry(lambda: self._function.send_event(body, self._policy.attempt_s), self._policy)
 
     def close(self, timeout: float = -1) -> bool:  # noqa: ARG002 - nothing is left to wait for
-        """Let go of the connections; every event that `emit` took was sent."""
+        """Close the connections; every event that `emit` accepted was sent."""
         self._function.close()
         return True
 
 
-def _patience(timeout_s: float) -> Patience:
-    usual = Patience()
+def _retry_policy(timeout_s: float) -> RetryPolicy:
+    usual = RetryPolicy()
     return replace(usual, deadline_s=timeout_s, attempt_s=min(usual.attempt_s, timeout_s))
 
 
-def _persist(attempt: Callable[[], None], patience: Patience) -> None:
-    persist(lambda timeout_s: attempt(), patience, Timing())  # noqa: ARG005 - botocore sets time-outs once for a client
+def _retry(attempt: Callable[[], None], policy: RetryPolicy) -> None:
+    retry(lambda timeout_s: attempt(), policy, Clock())  # noqa: ARG005 - botocore sets time-outs once for a client
 
 
 def _text(params: Mapping[str, Any], option: str) -> str:
@@ -158,7 +158,7 @@ def _optional_text(params: Mapping[str, Any], option: str) -> str | None:
 def _seconds(params: Mapping[str, Any], option: str) -> float:
     value = _option(params, option)
     try:
-        seconds = Patience.deadline_s if value is None else float(value)
+        seconds = RetryPolicy.deadline_s if value is None else float(value)
     except (TypeError, ValueError):
         seconds = 0.0
     if not 0 < seconds < float("inf"):
@@ -167,5 +167,5 @@ def _seconds(params: Mapping[str, Any], option: str) -> float:
 
 
 def _option(params: Mapping[str, Any], option: str) -> Any:
-    """An option's value, however the option is spelled."""
+    """Return an option's value, however the option is spelled."""
     return next((value for name, value in params.items() if name.replace("_", "").lower() == option.lower()), None)

@@ -1,7 +1,7 @@
-"""Secrets in texts that people wrote (statements, messages of errors, warnings): masked before anything leaves the job.
+"""Masks for secrets in texts that people wrote (statements, error messages, warnings), applied before sending.
 
-Every pattern takes time in proportion to the text: what repeats without a bound cannot fail behind
-it, or ends at a character that it cannot hold.
+Every pattern takes time in proportion to the text: an unbounded repetition cannot fail after itself, or ends at a
+character that it cannot hold.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _PHRASE = r"(?:passw(?:or)?d|passphrase|passcode|pwd)"
 _KEY = r"(?:access|account|api|encryption|master|private|shared|storage|subscription)[._-]?key"
 # The plural counts (`max_tokens`), a tokenizer splits texts.
 _BEARER = r"token(?!s(?![a-z])|iz)"
-# What a name ends with that holds no secret itself.
+# Ends of names that hold no secret themselves.
 _HARMLESS = r"(?!s?[._-]?(?:arn|count|endpoint|file|limit|name|path|policy|provider|type|ur[il])s?(?![\w.-]))"
 _NAME = (
     rf"(?:{_PHRASE}|secret|{_BEARER}|credential|signature|azure\.sas|aws[._-]?key[._-]?id|{_KEY})"
@@ -30,7 +30,7 @@ _JOINED = rf"{_LITERAL}(?:\s{{0,5}}(?:\|\||\+)\s{{0,5}}{_LITERAL})*"
 # A literal behind a blank is a name itself if a colon is behind it: its value comes next.
 _BLANK = r"(?P<blank>[ \t])"
 _NO_NAME = r"(?(blank)(?!\s{0,5}:)|)"
-# What stands between a name and its literal: `'name', '...'`, `name = '...'`, `name('...')`, `name '...'`.
+# Text between a name and its literal: `'name', '...'`, `name = '...'`, `name('...')`, `name '...'`.
 _BETWEEN = (
     rf"""(?:["'`]\s{{0,20}}(?:=>|->|={{1,3}}|:=?|,)?|\s{{0,20}}(?:=>|->|={{1,3}}|:=?|\()|{_BLANK})\s{{0,20}}[rbfun]?"""
 )
@@ -40,7 +40,7 @@ _QUOTED = rf"(?P<secret>(?:(?!(?<!\\)(?P=quote)).)*)(?=(?P=quote){_NO_NAME}|\Z)"
 # A value without quotes ends at what separates values; brackets at its end were opened before it.
 _BARE = r"""(?:[^&;,\s'"`<\\]|\\(?!["']))"""
 _VALUE_BARE = rf"(?!\()(?P<secret>\{{[^}}]+\}}|{_BARE}*[^&;,\s'\"`<\\)\]}}])"
-# A value of which only its look says that it is no word.
+# A value that is no word by its look alone.
 _CRYPTIC = r"(?!\w{1,10}://)(?P<secret>(?=[^\s,;'\"\\]{0,100}\d)[^\s,;'\"`<>)}\\]{6,}|[\w.~+/=-]{20,})"
 _AUTHORIZATION = (
     r"""\bauthorization[\\"'`]{0,8}\s{0,5}[:=,]\s{0,5}[\\"'`]{0,8}\w[\w-]{0,30}"""
@@ -49,7 +49,7 @@ _AUTHORIZATION = (
 
 _I = re.IGNORECASE
 _IS = re.IGNORECASE | re.DOTALL
-# Tokens that are known by their form, by whose they are.
+# Tokens that are known by their form, by provider.
 _FORMS = (
     r"(?:AKIA|ASIA|ABIA)[A-Z0-9]{16}",  # AWS: access keys, then session tokens
     r"(?:IQoJ|FwoG|FQoG)[\w/+=]{60,}",
@@ -77,7 +77,7 @@ _FORMS = (
     r"gls[a]_\w{32,}",  # Grafana
 )
 DEFAULT_REDACTIONS: tuple[re.Pattern[str], ...] = (
-    # hw_<id>_<secret>: our own; `headwater token revoke` takes the id.
+    # hw_<id>_<secret>: Headwater's; `headwater token revoke` takes the id.
     re.compile(r"\bhw_[0-9a-f]{16}_(?P<secret>[\w-]{8,})"),
     re.compile(rf"(?<![\w-])(?:{'|'.join(_FORMS)})"),
     # -----BEGIN PRIVATE KEY-----x
@@ -180,5 +180,5 @@ def redact(text: str, patterns: Iterable[re.Pattern[str]] = DEFAULT_REDACTIONS) 
 def _masked(match: re.Match[str]) -> str:
     if "secret" not in match.re.groupindex:
         return _MASK
-    start, end = (place - match.start() for place in match.span("secret"))
+    start, end = (position - match.start() for position in match.span("secret"))
     return match[0][:start] + _MASK + match[0][end:]

@@ -1,6 +1,6 @@
-"""Lineage requests and their answers, as the client sees them: pure, and without a schema library.
+"""Lineage requests and their results, as the client sees them: pure, and without a schema library.
 
-The rules (lengths, one form of record, no node its own parent) are the service's; the client only keeps to its sizes.
+The service checks the rules (lengths, form of a record, no node its own parent); the client only keeps to its sizes.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lineage_model.ids import derive_node_id
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-# What one request may hold: the service's bounds on records and on the bytes of a body.
+# The service's bounds on the records of a request and the bytes of its body.
 RECORDS_MAX = 10_000
 BODY_MAX_BYTES = 4_000_000
 # Names of a request's own fields: at most 4 of 2,048 characters and 3 shorter, each escaped to 6 bytes at the worst.
@@ -23,14 +23,14 @@ HEAD_MAX_BYTES = 100_000
 
 
 class Record(NamedTuple):
-    """One thing that a step made: where it lies, and its node id when the job names it itself."""
+    """Result of a step: its location, and its node id if the job names it itself."""
 
     storage_location: str | None = None
     node_id: str | None = None
 
 
 class Step(NamedTuple):
-    """One record with its place in the tree, for `LineageClient.record_all`."""
+    """Record with its position in the tree, for `LineageClient.record_all`."""
 
     root_id: str
     parent_id: str
@@ -40,7 +40,7 @@ class Step(NamedTuple):
 
 
 class Action(NamedTuple):
-    """What all records of one request share."""
+    """Fields that all records of a request share."""
 
     root_id: str
     parent_id: str
@@ -50,8 +50,8 @@ class Action(NamedTuple):
     requested_at: int
 
 
-class Recorded(NamedTuple):
-    """A record as it was sent: with the node id that it has in the tree."""
+class RecordedNode(NamedTuple):
+    """Record as it was sent, with its node id in the tree."""
 
     storage_location: str | None
     node_id: str
@@ -59,20 +59,20 @@ class Recorded(NamedTuple):
 
 @dataclass(frozen=True)
 class Request:
-    """One request as it is sent, with the node ids that it gives its records."""
+    """Request as it is sent, with the node ids of its records."""
 
     action: Action
     request_id: str
-    records: tuple[Recorded, ...]
+    records: tuple[RecordedNode, ...]
     body: bytes
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What the next step needs; known before the service answers, since the client chose the id and the time.
+class RecordResult:
+    """Result of `record`, known before the service responds, since the client chose the id and the time.
 
     `node_id` is the next step's `parent_id`. `recorded_at` and `ttl_expiry` are whole seconds since 1970; the latter is
-    None when the service did not say (a file, a failure). `delivered` is False when the service did not take it.
+    None when the service did not return it (a file, a failure). `delivered` is False unless the service accepted it.
     """
 
     root_id: str
@@ -85,19 +85,19 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class BatchAnswer:
-    """An `Answer` for many records, in the order they were given; `delivered` is False when not all were taken."""
+class RecordsResult:
+    """Result of `record_many`, its records in the order of the call; `delivered` is False unless all were accepted."""
 
     root_id: str
     action_taken: str
     recorded_at: int
     ttl_expiry: int | None
-    records: tuple[Recorded, ...]
+    records: tuple[RecordedNode, ...]
     delivered: bool
 
 
-class Tally(NamedTuple):
-    """How many records were sent and arrived, and how many did not."""
+class DeliveryCounts(NamedTuple):
+    """Numbers of records or events that arrived and that did not."""
 
     sent: int
     failed: int
@@ -119,38 +119,38 @@ def requests_of(
 def requests_of_steps(
     steps: Iterable[Step], request_id: str, requested_at: int, run_id: str | None
 ) -> Iterator[Request]:
-    """Yield requests for a stream of steps: neighbours with one parent and action travel together."""
+    """Yield requests for a stream of steps: neighbours with the same root, parent and action share a request."""
     for number, ((root_id, parent_id, action_taken), group) in enumerate(groupby(steps, key=lambda step: step[:3])):
         action = Action(root_id, parent_id, action_taken, run_id, None, requested_at)
         records = (Record(step.storage_location, step.node_id) for step in group)
         yield from requests_of(action, records, f"{request_id}#{number}")
 
 
-def _named(action: Action, records: Iterable[Record], request_id: str) -> Iterator[Recorded]:
+def _named(action: Action, records: Iterable[Record], request_id: str) -> Iterator[RecordedNode]:
     shared = (_text(action.root_id), _text(action.parent_id), _text(action.action_taken), _text(request_id))
     for index, (storage_location, node_id) in enumerate(records):
         location = action.storage_location if action.storage_location is not None else storage_location
-        yield Recorded(location, node_id if node_id is not None else derive_node_id(*shared, index))
+        yield RecordedNode(location, node_id if node_id is not None else derive_node_id(*shared, index))
 
 
 def _text(value: object) -> str:
-    """The value as text that has UTF-8 bytes: a null or broken string in the job's data is the service's to refuse."""
+    """Return the value as text that has UTF-8 bytes; the service refuses null or broken strings of the job's data."""
     return str(value).encode(errors="replace").decode()
 
 
-def _filled(records: Iterable[Recorded]) -> Iterator[tuple[list[Recorded], list[bytes]]]:
-    """Yield full loads of records and their JSON: at most `RECORDS_MAX`, and a body of at most `BODY_MAX_BYTES`."""
-    load: list[Recorded] = []
+def _filled(records: Iterable[RecordedNode]) -> Iterator[tuple[list[RecordedNode], list[bytes]]]:
+    """Yield full batches of records and their JSON: at most `RECORDS_MAX`, a body of at most `BODY_MAX_BYTES`."""
+    load: list[RecordedNode] = []
     lines: list[bytes] = []
-    room = BODY_MAX_BYTES - HEAD_MAX_BYTES
+    left_bytes = BODY_MAX_BYTES - HEAD_MAX_BYTES
     for record in records:
         line = _dump({"node_id": record.node_id, "storage_location": record.storage_location})
-        if load and (len(load) == RECORDS_MAX or room < len(line) + 1):
+        if load and (len(load) == RECORDS_MAX or left_bytes < len(line) + 1):
             yield load, lines
-            load, lines, room = [], [], BODY_MAX_BYTES - HEAD_MAX_BYTES
+            load, lines, left_bytes = [], [], BODY_MAX_BYTES - HEAD_MAX_BYTES
         load.append(record)
         lines.append(line)
-        room -= len(line) + 1
+        left_bytes -= len(line) + 1
     if load:
         yield load, lines
 

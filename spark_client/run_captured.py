@@ -3,7 +3,7 @@
     python -m spark_client.run_captured job.py arguments...
     spark-submit .../spark_client/run_captured.py job.py arguments...
 
-Where events go, and all else, is said by the configuration (`spark_client.capture`).
+The configuration names the destination of events and all other settings (`spark_client.capture`).
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def main() -> None:
 
 
 def _use_folder_of(script: str) -> None:
-    """Look for modules beside the script, and no longer beside this file: there, `requests` is another module."""
+    """Put the script's folder first on the path, and remove this file's: there, `requests` is another module."""
     here = os.path.dirname(os.path.abspath(__file__))
     sys.path[:] = [path for path in sys.path if os.path.abspath(path) != here]
     sys.path.insert(0, os.path.dirname(os.path.abspath(script)))

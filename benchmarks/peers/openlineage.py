@@ -24,7 +24,7 @@ from benchmarks.peers.reported import Lineage, of_events, of_lines
 from benchmarks.peers.score import CaseResult, differences, render
 from local.toolchain import with_java
 from tests.spark.capture.conftest import DATASETS, Watch
-from tests.spark.capture.specification import Case, expected, told
+from tests.spark.capture.specification import Case, expected, lines_of
 from tests.spark.conftest import OPTIONS
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ def find_cases(version: str) -> Iterator[tuple[str, Case]]:
             values = vars(import_module(f"tests.spark.capture.{path.stem}")).values()
             groups = [value for value in values if isinstance(value, tuple)]
             for case in (case for group in groups for case in group if isinstance(case, Case)):
-                if case.since <= version and case.told != "nothing":
+                if case.since <= version and case.lineage != "nothing":
                     yield path.stem.removeprefix("test_").replace("_", " "), case
 
 
@@ -67,7 +67,7 @@ class Peers:
             self._spark.sql(before)
         self._new_events()
         writes = self._watch.writes_of(lambda: case.act(self._spark, out))
-        return {"jar": of_events(self._new_events()), "ours": of_lines(told(writes))}
+        return {"jar": of_events(self._new_events()), "ours": of_lines(lines_of(writes))}
 
     def close(self) -> None:
         """Stop our capture."""
@@ -109,7 +109,7 @@ def compare(package: str) -> list[CaseResult]:
     with tempfile.TemporaryDirectory() as name, _session(package, folder := Path(name)) as spark:
         peers = Peers(spark, folder / "events")
         results = [
-            CaseResult(kind, case.name, of_lines(expected(case.told)), peers.report(case, f"{folder}/{number}/out"))
+            CaseResult(kind, case.name, of_lines(expected(case.lineage)), peers.report(case, f"{folder}/{number}/out"))
             for number, (kind, case) in enumerate(find_cases(pyspark.__version__))
         ]
         peers.close()

@@ -1,1 +1,1 @@
-"""The story of the demo: what the flights out of New York in 2013 burnt, and where each figure comes from."""
+"""Story of the demo: the fuel that the flights out of New York in 2013 burnt, and the sources of each figure."""

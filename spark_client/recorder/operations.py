@@ -1,4 +1,4 @@
-"""What a job gives the recorder, read into operations: of the fluent builder, of the model, or as JSON."""
+"""Operations given to the recorder, read from the fluent builder, the model, or JSON."""
 
 from __future__ import annotations
 
@@ -17,57 +17,57 @@ from spark_client.dataset_names import clean_dataset
 # A dataset as (namespace, name) or (namespace, name, description), as `{"namespace", "name", "description"}`, or as the
 # model's own.
 Dataset: TypeAlias = "DatasetId | tuple[str, str] | tuple[str, str, str] | Mapping[str, object]"
-# CDAP's own operations tell their type, those of its first design do not.
+# CDAP's own operations have a type, those of its first design do not.
 _TYPES = frozenset({"READ", "TRANSFORM", "WRITE"})
 _PARTS = ("namespace", "name", "description")
 
 
 class FieldOperation:
-    """An operation on fields, told in the order in which the job does it; each method gives a new one.
+    """Operation on fields, given in the order in which the job does it; each method returns a new operation.
 
     >>> FieldOperation("concat").inputs("first_name", "last_name").outputs("name").form
     {'name': 'concat', 'inputs': ['first_name', 'last_name'], 'outputs': ['name']}
 
     Without `outputs` it drops its inputs, without `inputs` and sources it generates its outputs. A field in a struct is
-    a path with slashes (`employees/name`). What was told is checked when it is recorded.
+    a path with slashes (`employees/name`). The operation is checked when it is recorded.
     """
 
     def __init__(self, name: str) -> None:
-        self.form: Mapping[str, Any] = {"name": name, "inputs": [], "outputs": []}
+        self.content: Mapping[str, Any] = {"name": name, "inputs": [], "outputs": []}
         self.sources: tuple[Dataset, ...] = ()
 
     def describe(self, description: str) -> FieldOperation:
-        """Say what it does, for people; keep out of it what is new with every run."""
+        """Set the description, for people; leave out of it what changes with every run."""
         return self._with(description=description)
 
     def reads(self, *sources: Dataset) -> FieldOperation:
-        """Add datasets that it reads, each as (namespace, name), or with a description as the third."""
+        """Add datasets that it reads, each as (namespace, name), or with a description as the third part."""
         changed = self._with()
         changed.sources = (*self.sources, *sources)
         return changed
 
     def inputs(self, *fields: str) -> FieldOperation:
-        """The fields that it takes, each as the latest operation before it made it."""
-        return self._with(inputs=[*self.form["inputs"], *fields])
+        """Add input fields, each as the latest operation before this one made it."""
+        return self._with(inputs=[*self.content["inputs"], *fields])
 
     def outputs(self, *fields: str, **types: str) -> FieldOperation:
-        """The fields that it makes, each of all its inputs; `age="int"` is one with its type."""
+        """Add output fields, each made of all inputs; `age="int"` adds a field with its type."""
         typed = [{"name": name, "type": kind} for name, kind in types.items()]
-        return self._with(outputs=[*self.form["outputs"], *fields, *typed])
+        return self._with(outputs=[*self.content["outputs"], *fields, *typed])
 
     def _with(self, **changes: Any) -> FieldOperation:
-        changed = FieldOperation(self.form["name"])
-        changed.form = {**self.form, **changes}
+        changed = FieldOperation(self.content["name"])
+        changed.content = {**self.content, **changes}
         changed.sources = self.sources
         return changed
 
 
-# What `record` takes: of the builder, of the model, or JSON of either design of CDAP's.
+# Operations that `record` takes: of the builder, of the model, or JSON of either CDAP design.
 Given: TypeAlias = "FieldOperation | OrderedOperation | Operation | Mapping[str, object]"
 
 
 def parse_dataset(given: Dataset, where: str = "dataset") -> DescribedSource:
-    """Return a dataset in whatever form it was given, with its description, if it has one.
+    """Return a dataset given in any form, with its description, if it has one.
 
     Raises:
         Invalid: it is none.
@@ -92,16 +92,16 @@ def clean_operation(operation: Operation) -> Operation:
 
 
 def parse_steps(operations: Iterable[Given], stage: str | None = None) -> tuple[Step, ...]:
-    """The operations as they are translated, in their order; those of a stage carry its name.
+    """Return the operations as steps for translation, in their order; a stage's steps carry its name.
 
     Raises:
         Invalid: with every fault of each.
     """
     faults: list[Fault] = []
     steps: list[Step] = []
-    for place, given in enumerate(operations):
+    for index, given in enumerate(operations):
         try:
-            steps.append(_parse_step(given, f"operations[{place}]", stage))
+            steps.append(_parse_step(given, f"operations[{index}]", stage))
         except Invalid as error:
             faults += error.faults
     if faults:
@@ -113,8 +113,8 @@ def _parse_step(given: object, where: str, stage: str | None) -> Step:
     if isinstance(given, (Read, Transform, Write)):
         return given
     if isinstance(given, FieldOperation):
-        sources = [parse_dataset(one, f"{where}.sources[{place}]") for place, one in enumerate(given.sources)]
-        step = parse_ordered(given.form, where, stage=stage)
+        sources = [parse_dataset(dataset, f"{where}.sources[{index}]") for index, dataset in enumerate(given.sources)]
+        step = parse_ordered(given.content, where, stage=stage)
         return replace(
             step, sources=tuple(source for source, _ in sources), source_descriptions=descriptions_of(sources)
         )
@@ -128,22 +128,22 @@ def _parse_step(given: object, where: str, stage: str | None) -> Step:
 def _parse_operation(given: Mapping[str, object], where: str) -> Operation:
     try:
         (operation,) = parse_operations([given], where)
-    except Invalid as error:  # the place in the list of one says nothing
-        raise Invalid([replace(one, field=one.field.replace("[0]", "", 1)) for one in error.faults]) from error
+    except Invalid as error:  # an index into a list of one means nothing
+        raise Invalid([replace(fault, field=fault.field.replace("[0]", "", 1)) for fault in error.faults]) from error
     return operation
 
 
 def parse_written(
     destination: Dataset, fields: object = None, *, name: str = "write", stage: str | None = None
 ) -> Written:
-    """What is written where, of a DataFrame, a schema, or names with types or without; None leaves it to a guess."""
+    """Return a write of a DataFrame, a schema, or names with or without types; without `fields` they are guessed."""
     dataset, description = parse_dataset(destination, "destination")
     names, types = (None, ()) if fields is None else parse_names(fields)
     return Written(dataset, names, types, name, stage, description)
 
 
 def parse_names(fields: object) -> tuple[tuple[str, ...], Types]:
-    """Names of fields, and the types of those that have one; a DataFrame or a StructType is read without PySpark.
+    """Return field names, and the types of fields that have one; reads a DataFrame or StructType without PySpark.
 
     Raises:
         Invalid: these are no fields.

@@ -1,4 +1,4 @@
-"""Recording which fields a job made of which, by which operations: LineageRecorder.
+"""LineageRecorder records which fields a job made of which, by which operations.
 
 with LineageClient() as client, LineageRecorder(client, ("emissions", "emissions.calculate")) as recorder:
     recorder.record(
@@ -29,8 +29,8 @@ from lineage_model.operation_checks import check_operations
 from lineage_model.operations import Operation, Write
 from lineage_model.ordered_json import descriptions_of, parse_mutations, read_mutations
 from lineage_model.ordered_operations import OrderedOperation, Step, Translated, Written, translate
-from spark_client.current_run import Head, RunOfJob, current_run, is_root
-from spark_client.recorder.events import ROOTS_MAX, loads_of, render_event
+from spark_client.current_run import JobRun, RunContext, current_run, is_root
+from spark_client.recorder.events import ROOTS_MAX, batches_of, render_event
 from spark_client.recorder.operations import (
     Dataset,
     Given,
@@ -46,27 +46,27 @@ if TYPE_CHECKING:
 
     from spark_client.client import LineageClient
 
-# The type of an event that tells nothing of the run's state.
+# The type of an event that leaves the run's state as it is.
 _OTHER = "OTHER"
-# OpenLineage's name for the namespace of jobs that nobody named.
+# OpenLineage's default namespace of jobs.
 _NAMESPACE = "default"
 _log = logging.getLogger("headwater.client")
 T = TypeVar("T")
 
 
 class LineageRecorder:
-    """Records operations on fields as often as the job likes, and sends them in events of its run.
+    """Recorder of operations on fields, which sends them in events of its run.
 
     `job` is (namespace, name); `run_id` is the id that `LineageClient.record` takes too, so that records and fields
-    are of one run; left out, it is made up. `parent` and `root` are the runs that started it, each as
-    (namespace, name, run id). While a capture is on, all of them may be left out: the recorder is of the captured
+    belong to one run; it is generated if left out. `parent` and `root` are the runs that started it, each as
+    (namespace, name, run id). While a capture is on, all of them may be left out: the recorder belongs to the captured
     application's job and run, which the capture begins and ends. With neither, the job has the program's name.
 
     Nothing is sent before `flush`, `close` or the end of the program; every event holds all that was recorded up to
-    then. With `owns_run` the recorder tells that the run began and ended, too; without, another producer does (Spark's
-    listener, the scheduler), or nobody, and the run stays open.
+    then. With `owns_run` the recorder also emits the start and end of the run. Otherwise another producer does (Spark's
+    listener, the scheduler), or the run stays open.
 
-    What makes no sense is logged once, with every fault, and left out; the job lives. With `strict`, `Invalid` is
+    Invalid operations are logged once, with every fault, and left out; the job goes on. With `strict`, `Invalid` is
     raised instead. Usable by many threads of the driver.
     """
 
@@ -84,7 +84,7 @@ class LineageRecorder:
     ) -> None:
         self._client = client
         captured = current_run() if job is None else None
-        self._head = captured or _head(job or _program(), run_id, parent, root)
+        self._context = captured or _run_context(job or _program(), run_id, parent, root)
         self._owns_run = owns_run and captured is None
         self._strict = strict
         self._now = now
@@ -92,8 +92,8 @@ class LineageRecorder:
         self._recorded: dict[tuple[Step, ...], Sequence[Operation]] = {}
         self._pipeline: list[Stage] = []
         self._roots: dict[str, None] = {}
-        self._told: set[str] = set()
-        # How often something was recorded, and how much of that was sent.
+        self._warned: set[str] = set()
+        # Number of recorded changes, and of those that were sent.
         self._changes = 0
         self._sent = 0
         if job is None and captured is None:
@@ -102,17 +102,17 @@ class LineageRecorder:
 
     @property
     def run_id(self) -> str:
-        """The id of the run that is recorded."""
-        return self._head.run.run_id
+        """Id of the recorded run."""
+        return self._context.run.run_id
 
     def record(self, destination: Dataset | None, operations: Iterable[Given], fields: object = None) -> None:
-        """Record the operations that made a destination: complete by themselves, from the reads on, in their order.
+        """Record the operations that made a destination: complete, from the reads on, in their order.
 
-        `operations` are `FieldOperation`s, operations of `lineage.fields` (which name their origins, in any order), or
-        JSON of either. A dataset may have a description, as the third part or as `description`. `fields` is the written
+        `operations` are `FieldOperation`s, `lineage_model.operations` (which name their origins, in any order), or JSON
+        of either. A dataset may have a description, as the third part or as `description`. `fields` is the written
         schema: the DataFrame, or names, or pairs of name and type as `{"name", "type"}`; without it the written fields
-        are guessed (see `Written`), and a warning names them. Operations that hold their writes already need neither.
-        The same once more changes nothing.
+        are guessed (see `Written`), and a warning names them. Operations that include their writes need neither.
+        Recording the same again changes nothing.
 
         Raises:
             Invalid: if `strict`, with every fault.
@@ -120,7 +120,7 @@ class LineageRecorder:
         self._guard("operations", lambda: self._record(destination, operations, fields))
 
     def stage(self, name: str) -> Stage:
-        """A stage of the job's pipeline, whose operations need no destination; stages stand in the order of this."""
+        """Return the pipeline's stage of this name, made at its first call; its operations need no destination."""
         with self._lock:
             found = next((stage for stage in self._pipeline if stage.name == name), None)
             if found is None:
@@ -129,17 +129,17 @@ class LineageRecorder:
             return found
 
     def read(self, source: Dataset, fields: object) -> None:
-        """The pipeline reads these fields of a source, at this place among its stages."""
+        """Read these fields of a source, at this position among the pipeline's stages."""
         self._unnamed_stage().read(source, fields)
 
     def write(self, destination: Dataset, fields: object = None) -> None:
-        """The pipeline writes these fields to a destination, at this place among its stages; see `record` for them."""
+        """Write these fields to a destination, at this position among the stages; see `record` for `fields`."""
         self._unnamed_stage().write(destination, fields)
 
     def declare(self, declared: str | os.PathLike[str] | Mapping[str, object] | Sequence[object]) -> None:
-        """Take operations that are declared beside the job as `fieldMutations`: a JSON file's path, or what it holds.
+        """Add operations declared beside the job as `fieldMutations`: a JSON file's path, or its content.
 
-        That is a stage, a list of stages, or a pipeline with `stages`; each takes its place among those of `stage`.
+        That is a stage, a list of stages, or a pipeline with `stages`; each stage is added to those of `stage`.
 
         Raises:
             Invalid: if `strict`, with every fault.
@@ -147,13 +147,13 @@ class LineageRecorder:
         self._guard("declared operations", lambda: self._declare(declared))
 
     def report_roots(self, root_ids: Iterable[str]) -> None:
-        """Tell the roots of the records that the run worked on, so that fields lead to records; at most 10,000."""
+        """Report the roots of the records that the run worked on, so that fields lead to records; at most 10,000."""
         self._guard("record roots", lambda: self._report(root_ids))
 
     def flush(self, event_type: str = _OTHER) -> bool:
-        """Send all that was recorded so far, in as many events as that takes; whether the service took it.
+        """Send all that was recorded so far, in as many events as needed; return True if the service accepted them.
 
-        Without anything new nothing is sent, unless the `event_type` says something.
+        Without anything new, only an `event_type` other than OTHER sends an event.
         """
         with self._lock:
             changes = self._changes
@@ -179,7 +179,7 @@ class LineageRecorder:
 
     def __enter__(self) -> LineageRecorder:
         if self._owns_run:
-            self._client.emit(render_event(self._head, "START", self._now()))
+            self._client.emit(render_event(self._context, "START", self._now()))
         return self
 
     def __exit__(
@@ -198,7 +198,7 @@ class LineageRecorder:
                 steps = (*steps, written)
         with self._lock:
             if steps not in self._recorded:
-                taken = [one.name for operations in self._recorded.values() for one in operations]
+                taken = [operation.name for operations in self._recorded.values() for operation in operations]
                 self._recorded[steps] = self._checked(translate(steps, taken=taken))
                 self._changes += 1
 
@@ -211,13 +211,13 @@ class LineageRecorder:
             self.stage(stage.name)._add(stage.operations)
 
     def _report(self, root_ids: Iterable[str]) -> None:
-        told = [root_ids] if isinstance(root_ids, str) else [str(root_id) for root_id in root_ids]
-        for root_id in told:
+        given = [root_ids] if isinstance(root_ids, str) else [str(root_id) for root_id in root_ids]
+        for root_id in given:
             if not is_root(root_id):
                 self._warn(f"record root {root_id[:100]!r}: must be 1 to 2048 bytes of UTF-8: not reported")
         with self._lock:
             known = len(self._roots)
-            self._roots.update((root_id, None) for root_id in told if is_root(root_id))
+            self._roots.update((root_id, None) for root_id in given if is_root(root_id))
             cut = list(self._roots)[ROOTS_MAX:]
             for root_id in cut:
                 del self._roots[root_id]
@@ -231,35 +231,35 @@ class LineageRecorder:
             return self._pipeline[-1]
 
     def _events(self, event_type: str) -> Sequence[Mapping[str, object]]:
-        """All that was recorded; only one that says something by its type is empty."""
+        """Return events with all recorded operations; an event is empty only if its type means something."""
         sets = [*self._recorded.values()]
         pipeline = self._guard("pipeline", lambda: self._translated(sets)) if self._is_written() else None
         roots, now_s = list(self._roots), self._now()
-        loads, warnings = loads_of([*sets, pipeline] if pipeline else sets, roots)
+        batches, warnings = batches_of([*sets, pipeline] if pipeline else sets, roots)
         for warning in warnings:
             self._warn(f"{warning}: not recorded")
         events = [
-            render_event(self._head, event_type, now_s, load.operations, () if place else roots)
-            for place, load in enumerate(loads)
+            render_event(self._context, event_type, now_s, batch.operations, () if index else roots)
+            for index, batch in enumerate(batches)
         ]
-        return events if loads[0].operations or roots or event_type != _OTHER else []
+        return events if batches[0].operations or roots or event_type != _OTHER else []
 
     def _is_written(self) -> bool:
-        """Whether the pipeline writes something; as long as it does not, its operations lead nowhere."""
+        """True if the pipeline writes a dataset; until then, its operations lead nowhere."""
         return any(isinstance(step, (Written, Write)) for stage in self._pipeline for step in stage.steps)
 
     def _translated(self, sets: Iterable[Sequence[Operation]]) -> Sequence[Operation]:
-        taken = [one.name for operations in sets for one in operations]
+        taken = [operation.name for operations in sets for operation in operations]
         steps = [step for stage in self._pipeline for step in stage.steps]
         return self._checked(translate(steps, taken=taken, where="pipeline"), "pipeline")
 
     def _checked(self, translated: Translated, where: str = "operations") -> Sequence[Operation]:
         for warning in (*translated.warnings, *check_operations(translated.operations, where)):
             self._warn(warning)
-        return [clean_operation(one) for one in translated.operations]
+        return [clean_operation(operation) for operation in translated.operations]
 
     def _guard(self, what: str, do: Callable[[], T]) -> T | None:
-        """This is the one place where everything is caught: lineage must not end the job that it describes."""
+        """Catch every error here alone: lineage must not end the job that it describes."""
         try:
             return do()
         except Exception as error:
@@ -270,14 +270,14 @@ class LineageRecorder:
             return None
 
     def _warn(self, text: str) -> None:
-        """One warning for one thing."""
-        if text not in self._told:
-            self._told.add(text)
-            _log.warning("%s: %s", self._head.run.name, text)
+        """Log each warning once."""
+        if text not in self._warned:
+            self._warned.add(text)
+            _log.warning("%s: %s", self._context.run.name, text)
 
 
 class Stage:
-    """A stage of a pipeline, which knows what it does to fields, but not where they go in the end."""
+    """Stage of a pipeline, with its operations on fields but without their destination."""
 
     def __init__(self, recorder: LineageRecorder, name: str | None) -> None:
         self.name = name
@@ -286,7 +286,7 @@ class Stage:
 
     @property
     def steps(self) -> list[Step]:
-        """What was recorded of it, in order."""
+        """Recorded steps, in order."""
         return [step for call in self._calls for step in call]
 
     def record(self, operations: Iterable[Given]) -> None:
@@ -297,11 +297,11 @@ class Stage:
         self._recorder._guard("operations", lambda: self._add(parse_steps(operations, self.name)))
 
     def read(self, source: Dataset, fields: object) -> None:
-        """The stage reads these fields of a source: a DataFrame, a schema, or names."""
+        """Read these fields of a source: a DataFrame, a schema, or names."""
         self._recorder._guard("read", lambda: self._add((self._read(source, fields),)))
 
     def write(self, destination: Dataset, fields: object = None) -> None:
-        """The stage writes these fields, as they are by then, to a destination."""
+        """Write these fields, as they are at this position, to a destination."""
         self._recorder._guard("write", lambda: self._add((parse_written(destination, fields, stage=self.name),)))
 
     def _read(self, source: Dataset, fields: object) -> OrderedOperation:
@@ -323,14 +323,14 @@ class Stage:
                 self._recorder._changes += 1
 
 
-def _head(
+def _run_context(
     job: tuple[str, str],
     run_id: str | None,
     parent: tuple[str, str, str] | None,
     root: tuple[str, str, str] | None,
-) -> Head:
-    run = RunOfJob(*job, run_id or str(uuid.uuid4()))
-    return Head(run, parent and RunOfJob(*parent), root and RunOfJob(*root))
+) -> RunContext:
+    run = JobRun(*job, run_id or str(uuid.uuid4()))
+    return RunContext(run, parent and JobRun(*parent), root and JobRun(*root))
 
 
 def _program() -> tuple[str, str]:
@@ -338,5 +338,5 @@ def _program() -> tuple[str, str]:
 
 
 def _writes(steps: Iterable[Step], written: Written) -> bool:
-    """Whether operations that name their origins write to the destination already."""
+    """True if operations that name their origins write to the destination already."""
     return any(isinstance(step, Write) and step.destination == written.destination for step in steps)

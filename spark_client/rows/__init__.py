@@ -1,1 +1,1 @@
-"""A record for each row of a DataFrame: `emit_records`."""
+"""`emit_records`: a record for each row of a DataFrame."""

@@ -1,4 +1,4 @@
-"""The columns of a DataFrame as records: worked out, checked and written as JSON in the JVM, a line for each row.
+"""Columns of a DataFrame as records: computed, checked and written as JSON in the JVM, a line for each row.
 
 PySpark is loaded when they are used, not with the module.
 """
@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
     from pyspark.sql import Column, DataFrame
 
-# The service's bounds on the fields of a record, in bytes of UTF-8, in the order in which faults are told.
+# The service's bounds on the fields of a record, in bytes of UTF-8, in the order in which they are checked.
 LIMITS = {"root_id": 2048, "parent_id": 2048, "action_taken": 1024, "node_id": 1024, "storage_location": 2048}
 # Ids in an example of a bad row are cut at so many characters.
 _EXAMPLE_CHARS = 200
 
 
 class RowFields(NamedTuple):
-    """Where the fields of a row's record come from: a column, or its name; a name as `action` is the action itself."""
+    """Sources of a record's fields: columns, or their names; a name as `action` is the action itself."""
 
     root_id: str | Column
     parent_id: str | Column
@@ -32,36 +32,36 @@ class RowFields(NamedTuple):
 
 
 def derived_node_id(root_id: Column, parent_id: Column, action: Column, key: Column) -> Column:
-    """The node id of a row that has none of its own, as text: the same wherever and however often it is worked out.
+    """Return the node id of a row without its own, as text: the same however often it is computed.
 
     `key` distinguishes the rows of one step. The id is
-    `lineage_model.ids.derive_node_id(root_id, parent_id, action, key, 0)`; null where one of them is.
+    `lineage_model.ids.derive_node_id(root_id, parent_id, action, key, 0)`; null where an argument is null.
     """
     from pyspark.sql import functions as sf
 
     end = sf.lit("\0")
     name = sf.concat(root_id, end, parent_id, end, action, end, key, end, sf.lit("0"))
     hashed = sf.sha1(sf.concat(sf.lit(bytearray(REQUESTS.bytes)), name.cast("binary")))
-    # RFC 9562: of the hash, 4 bits say the version (5) and 2 the variant (the two high ones of their digit: 10).
+    # RFC 9562: 4 bits of the hash are the version (5), and 2 the variant (the high bits of their digit: 10).
     variant = sf.translate(hashed.substr(17, 1), "0123456789abcdef", "89ab" * 4)
     parts = (hashed.substr(1, 8), hashed.substr(9, 4), sf.concat(sf.lit("5"), hashed.substr(14, 3)))
     return sf.concat_ws("-", *parts, sf.concat(variant, hashed.substr(18, 3)), hashed.substr(21, 12))
 
 
 def select_records(df: DataFrame, fields: RowFields) -> DataFrame:
-    """A row's record for each row: the columns of `LIMITS`, all text.
+    """Return a record for each row: the columns of `LIMITS`, all text.
 
     Raises:
-        ValueError: a name is that of no column, or a node's id cannot be told.
+        ValueError: a name is no column's, or a node's id has no source, or two.
     """
     from pyspark.sql import functions as sf
 
     if (fields.node_id is None) == (fields.key is None):
-        raise ValueError("node_id, key: give one of them, which tells one row's node from another's")
-    said = fields._asdict()
+        raise ValueError("node_id, key: give one of them, which distinguishes the nodes of rows")
+    given = fields._asdict()
     if isinstance(fields.action, str):
-        said["action"] = sf.lit(fields.action)
-    columns = {name: _column(df, name, value) for name, value in said.items() if value is not None}
+        given["action"] = sf.lit(fields.action)
+    columns = {name: _column(df, name, value) for name, value in given.items() if value is not None}
     columns["action_taken"] = columns.pop("action")
     if "key" in columns:
         columns["node_id"] = derived_node_id(
@@ -71,9 +71,9 @@ def select_records(df: DataFrame, fields: RowFields) -> DataFrame:
 
 
 def select_lines(records: DataFrame, shared: Mapping[str, object], *, nodes: bool) -> DataFrame:
-    """A row's `line`, its record in JSON with the fields of `shared`; null if it is bad: then `reason` and `example`.
+    """Return each row's `line`, its record in JSON with the fields of `shared`; null if it is bad.
 
-    Also `root`, the root's id, and with `nodes` also `node`: a name for the node, within all roots.
+    A bad row has `reason` and `example`. Also `root`, the root's id, and with `nodes` a `node`, unique among all roots.
     """
     from pyspark.sql import functions as sf
 
@@ -107,7 +107,7 @@ def _column(df: DataFrame, name: str, value: str | Column) -> Column:
 
 
 def _rules() -> Iterator[Column]:
-    """What may be wrong with a record, each null where it is not: the service's own rules and words."""
+    """Yield the service's rules, in its words: the fault of a record, null where the rule holds."""
     from pyspark.sql import functions as sf
 
     for name, limit in LIMITS.items():

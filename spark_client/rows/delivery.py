@@ -1,6 +1,6 @@
-"""In a task of Spark: bad rows are counted, good ones packed and sent, and what became of all is the task's result.
+"""Delivery of rows in a Spark task: counts bad rows, packs and sends good ones, and returns the outcomes as its result.
 
-Nothing here is kept of what was sent, and nothing ends the task: what cannot be sent is counted, with the reason.
+Nothing sent is kept, and nothing ends the task: rows that cannot be sent are counted, with the reason.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from spark_client.errors import LineageError, Misconfigured, Refused, Undelivere
 from spark_client.rows.packing import MESSAGE_BYTES_MAX, Form, Pack, Packer, message_form, request_form
 from spark_client.transport.choose import open_transport
 from spark_client.transport.destination import Destination
-from spark_client.transport.retry import Patience, Timing, persist
+from spark_client.transport.retry import Clock, RetryPolicy, retry
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -26,39 +26,39 @@ if TYPE_CHECKING:
     from spark_client.transport.queue import SqsQueue, Unsent
 
 SENT, FAILED, REFUSED = "sent", "failed", "refused"
-# The outcome that is none: a root whose records were in the rows, as the reason.
+# Not an outcome: a row of the result whose reason is a root with records in the rows.
 ROOT = "root"
-# So many roots of a task are told.
+# Roots that a task returns.
 _ROOTS_MAX = 1_000
 # The columns of a task's result, as Spark reads them.
 RESULT = "outcome string, reason string, rows long, examples array<string>"
-# Examples of bad rows that are told of each reason.
+# Examples of bad rows for each reason.
 EXAMPLES_MAX = 3
-# Reasons that are told apart: more of them are not read.
+# Reasons that are counted apart; more of them would not be read.
 _REASONS_MAX = 20
 _OTHER = "other reasons"
-# Bodies of a task that are on their way at once: the next are packed while these wait for the network.
+# Concurrent calls of a task: the next bodies are packed while these wait for the network.
 _UNDER_WAY = 4
 # Bodies in a row that were not delivered, after which a task tries no more.
 _LOST_MAX = 4
-# Places that this process has given up: its next task does not wait for them as long again.
+# Destinations that this process has given up: its next task does not wait for them as long again.
 _GIVEN_UP: set[str] = set()
 
 
-class Carrier(Protocol):
-    """A way to the service, usable by many threads."""
+class PackTransport(Protocol):
+    """Transport of packs to the service, usable by many threads."""
 
     packs_max: int
 
     def send(self, packs: Sequence[Pack], timeout_s: float) -> list[Unsent]:
-        """Hand over up to `packs_max` bodies; those that were not taken. Raises as `Transport.send` does."""
+        """Send up to `packs_max` bodies and return those not accepted. Raises as `Transport.send` does."""
 
     def close(self) -> None:
-        """Let go of connections."""
+        """Close the connections."""
 
 
-class QueueCarrier:
-    """Into the packed queue."""
+class QueuePackTransport:
+    """Transport into the packed queue."""
 
     packs_max = 1024 * 1024 // MESSAGE_BYTES_MAX
 
@@ -74,8 +74,8 @@ class QueueCarrier:
         self._queue.close()
 
 
-class RequestCarrier:
-    """As a request, by any transport of the client."""
+class RequestPackTransport:
+    """Transport as a request, by any transport of the client."""
 
     packs_max = 1
 
@@ -94,70 +94,70 @@ class RequestCarrier:
 
 
 @dataclass(frozen=True)
-class Errand:
-    """What every task is told: where to (a queue, else a destination of the client) and how long to wait for it.
+class TaskConfig:
+    """Settings of every task: the destination (a queue, or a client's destination) and the time limits.
 
-    `shared` is what all records have in common besides their fields: a request says it once, a message in each record.
+    `shared` has the fields that all records share: a request has them once, a message in each record.
     """
 
     queue_url: str | None
     destination: Destination | None
     shared: Mapping[str, object]
-    patience: Patience = field(default_factory=Patience)
-    timing: Timing = field(default_factory=Timing)
+    policy: RetryPolicy = field(default_factory=RetryPolicy)
+    clock: Clock = field(default_factory=Clock)
 
     @property
-    def place(self) -> str:
-        """Where to, as a name."""
+    def destination_name(self) -> str:
+        """Name of the destination."""
         to = self.destination or Destination()
         return self.queue_url or to.url or to.function or to.file or ""
 
     @property
     def form(self) -> Form:
-        """How bodies look where they go."""
+        """Form of the bodies at the destination."""
         return message_form() if self.queue_url else request_form(self.shared)
 
-    def open(self) -> Carrier:
-        """The way there.
+    def open(self) -> PackTransport:
+        """Return the transport to the destination.
 
         Raises:
-            Misconfigured: there is none.
+            Misconfigured: there is no destination.
         """
         if self.queue_url:
             try:
                 from spark_client.transport.queue import SqsQueue
             except ImportError as error:
                 raise Misconfigured(f"{self.queue_url}: {error}") from error
-            return QueueCarrier(SqsQueue(self.queue_url, self.patience))
+            return QueuePackTransport(SqsQueue(self.queue_url, self.policy))
         if self.destination is None:
             raise Misconfigured("nowhere to send lineage to")
-        return RequestCarrier(open_transport(self.destination, self.patience))
+        return RequestPackTransport(open_transport(self.destination, self.policy))
 
 
-def deliver_rows(batches: Iterable[pa.RecordBatch], errand: Errand) -> Iterator[pa.RecordBatch]:
-    """Send a task's rows; yield, when all is done, what became of them (columns: `RESULT`).
+def deliver_rows(batches: Iterable[pa.RecordBatch], config: TaskConfig) -> Iterator[pa.RecordBatch]:
+    """Send a task's rows; then yield their outcomes (columns: `RESULT`).
 
-    Of each row: `line`, its record in JSON, or null and then `reason`, why not, and `example`, which row it is; its
-    `root`; and `node`, where the form of the bodies asks for it.
+    Each row has `line`, its record in JSON, or null with a `reason` and the ids of the row as `example`; its `root`;
+    and `node`, if the form of the bodies needs it.
     """
-    books = Books()
-    packer = Packer(errand.form)
-    with _Shipping(errand, books) as shipping:
+    outcomes = RowOutcomes()
+    packer = Packer(config.form)
+    with _Shipping(config, outcomes) as shipping:
         for batch in batches:
-            books.refuse_rows(batch)
+            outcomes.refuse_rows(batch)
             good = batch.filter(batch.column("line").is_valid())
-            books.note_roots(good.column("root"))
+            outcomes.note_roots(good.column("root"))
             nodes = good.column("node").to_pylist() if "node" in good.schema.names else ()
             for pack in packer.add(good.column("line"), nodes):
                 shipping.put(pack)
         for pack in packer.close():
             shipping.put(pack)
         shipping.finish()
-    yield books.render()
+    yield outcomes.render()
 
 
-class Books:
-    """What became of rows: how many, by outcome and reason, and which, for a few of the bad ones."""
+class RowOutcomes:
+    """Outcomes of rows: counts by outcome and reason, and examples of a few bad rows."""
 
     def __init__(self) -> None:
         self._rows: Counter[tuple[str, str]] = Counter()
@@ -165,12 +165,12 @@ class Books:
         self._roots: set[str] = set()
 
     def count(self, outcome: str, reason: str, rows: int) -> None:
-        """Note so many rows of one outcome."""
+        """Add rows of one outcome."""
         known = (outcome, reason) in self._rows or len(self._rows) < _REASONS_MAX
         self._rows[outcome, reason if known else _OTHER] += rows
 
     def refuse_rows(self, batch: pa.RecordBatch) -> None:
-        """Note the bad rows of a batch."""
+        """Count the bad rows of a batch."""
         bad = batch.filter(batch.column("reason").is_valid())
         for reason, example in zip(bad.column("reason").to_pylist(), bad.column("example").to_pylist(), strict=True):
             self.count(REFUSED, reason, 1)
@@ -179,44 +179,44 @@ class Books:
                 few.append(example)
 
     def note_roots(self, root_ids: pa.Array) -> None:
-        """Note whose records were sent, as far as they are few."""
+        """Note the roots of the records that were sent, up to a bound."""
         import pyarrow.compute as pc
 
         if len(self._roots) < _ROOTS_MAX:
             self._roots.update(pc.unique(root_ids).to_pylist())
 
     def render(self) -> pa.RecordBatch:
-        """A row for each outcome and reason, and for each root."""
+        """Return a row for each outcome and reason, and for each root."""
         import pyarrow as pa
 
-        told = [(*key, rows, self._examples.get(key, [])) for key, rows in self._rows.items()]
-        told += [(ROOT, root_id, 1, []) for root_id in sorted(self._roots)[:_ROOTS_MAX]]
+        rows_of_result = [(*key, rows, self._examples.get(key, [])) for key, rows in self._rows.items()]
+        rows_of_result += [(ROOT, root_id, 1, []) for root_id in sorted(self._roots)[:_ROOTS_MAX]]
         types = (pa.string(), pa.string(), pa.int64(), pa.list_(pa.string()))
-        columns = [pa.array([one[place] for one in told], kind) for place, kind in enumerate(types)]
+        columns = [pa.array([row[index] for row in rows_of_result], kind) for index, kind in enumerate(types)]
         return pa.RecordBatch.from_arrays(columns, names=["outcome", "reason", "rows", "examples"])
 
 
 class _Outcome(NamedTuple):
-    """What became of the packs of one call: rows by outcome and reason, and why the service was out of reach."""
+    """Outcome of one call: rows by outcome and reason, and why the service was out of reach."""
 
     rows: list[tuple[str, str, int]]
     why_lost: str | None
 
 
 class _Shipment:
-    """Packs that go in one call; those that may yet be taken are left."""
+    """Packs sent in one call; those that may still be accepted are sent again."""
 
     def __init__(self, packs: Sequence[Pack]) -> None:
         self._left = list(packs)
         self._rows: list[tuple[str, str, int]] = []
 
-    def deliver(self, carrier: Carrier, errand: Errand, *, once: bool) -> _Outcome:
-        """Send until all are taken, or as long as the errand's patience lasts; `once` is for one try.
+    def deliver(self, pack_transport: PackTransport, config: TaskConfig, *, once: bool) -> _Outcome:
+        """Send until all packs are accepted or the time limit is reached; `once` allows a single attempt.
 
         This is the one place where everything is caught: lineage must not end the task that it describes.
         """
         try:
-            persist(lambda timeout_s: self._attempt(carrier, timeout_s), errand.patience, errand.timing, once=once)
+            retry(lambda timeout_s: self._attempt(pack_transport, timeout_s), config.policy, config.clock, once=once)
         except Refused as error:
             return self._end(REFUSED, str(error))
         except Exception as error:  # noqa: BLE001 - lineage must not end the task that it describes
@@ -225,13 +225,15 @@ class _Shipment:
             return self._end(FAILED, reason)._replace(why_lost=reason)
         return self._end(SENT, "")
 
-    def _attempt(self, carrier: Carrier, timeout_s: float) -> None:
-        unsent = carrier.send(self._left, timeout_s)
-        failed = {one.place for one in unsent}
-        self._rows += [(SENT, "", pack.rows) for place, pack in enumerate(self._left) if place not in failed]
-        self._rows += [(REFUSED, one.reason, self._left[one.place].rows) for one in unsent if one.final]
-        again = [one for one in unsent if not one.final]
-        self._left = [self._left[one.place] for one in again]
+    def _attempt(self, pack_transport: PackTransport, timeout_s: float) -> None:
+        unsent = pack_transport.send(self._left, timeout_s)
+        failed = {message.position for message in unsent}
+        self._rows += [(SENT, "", pack.rows) for index, pack in enumerate(self._left) if index not in failed]
+        self._rows += [
+            (REFUSED, message.reason, self._left[message.position].rows) for message in unsent if message.final
+        ]
+        again = [message for message in unsent if not message.final]
+        self._left = [self._left[message.position] for message in again]
         if again:
             raise Undelivered(again[0].reason)
 
@@ -240,31 +242,31 @@ class _Shipment:
 
 
 class _Shipping:
-    """A few calls under way at once. After one that was given up, each is tried once; after a few more, not at all."""
+    """A few concurrent calls. After a lost call, each pack is tried once; after a few more, none is."""
 
-    def __init__(self, errand: Errand, books: Books) -> None:
-        self._errand, self._books = errand, books
+    def __init__(self, config: TaskConfig, outcomes: RowOutcomes) -> None:
+        self._config, self._outcomes = config, outcomes
         self._pool = ThreadPoolExecutor(_UNDER_WAY, thread_name_prefix="lineage")
         self._waiting: list[Pack] = []
         self._under_way: deque[Future[_Outcome]] = deque()
         self._why_lost = ""
-        self._lost = 1 if errand.place in _GIVEN_UP else 0
+        self._lost = 1 if config.destination_name in _GIVEN_UP else 0
         try:
-            self._carrier: Carrier | None = errand.open()
+            self._transport: PackTransport | None = config.open()
         except Exception as error:  # noqa: BLE001 - as above
-            self._carrier, self._lost, self._why_lost = None, _LOST_MAX, str(error)
+            self._transport, self._lost, self._why_lost = None, _LOST_MAX, str(error)
 
     def put(self, pack: Pack) -> None:
-        """Send the pack, soon; waits while enough is under way."""
+        """Send the pack soon; block while enough calls are under way."""
         self._waiting.append(pack)
-        if self._carrier is None or len(self._waiting) == self._carrier.packs_max:
+        if self._transport is None or len(self._waiting) == self._transport.packs_max:
             self._dispatch()
 
     def finish(self) -> None:
-        """Send what waits, and wait for all."""
+        """Send the packs that are left, and wait for every call."""
         self._dispatch()
         while self._under_way:
-            self._settle()
+            self._finish_oldest()
 
     def __enter__(self) -> _Shipping:
         return self
@@ -274,27 +276,27 @@ class _Shipping:
     ) -> None:
         # A task that was killed is tried again from its start: it waits for nothing.
         self._pool.shutdown(wait=kind is None, cancel_futures=True)
-        if self._carrier is not None:
-            self._carrier.close()
+        if self._transport is not None:
+            self._transport.close()
 
     def _dispatch(self) -> None:
         packs, self._waiting = self._waiting, []
         while len(self._under_way) >= _UNDER_WAY:
-            self._settle()
-        if self._carrier is None or self._lost >= _LOST_MAX:
-            self._books.count(FAILED, self._why_lost, sum(pack.rows for pack in packs))
+            self._finish_oldest()
+        if self._transport is None or self._lost >= _LOST_MAX:
+            self._outcomes.count(FAILED, self._why_lost, sum(pack.rows for pack in packs))
         elif packs:
             shipment = _Shipment(packs)
             once = self._lost > 0
-            self._under_way.append(self._pool.submit(shipment.deliver, self._carrier, self._errand, once=once))
+            self._under_way.append(self._pool.submit(shipment.deliver, self._transport, self._config, once=once))
 
-    def _settle(self) -> None:
+    def _finish_oldest(self) -> None:
         outcome = self._under_way.popleft().result()
-        for one in outcome.rows:
-            self._books.count(*one)
+        for counted in outcome.rows:
+            self._outcomes.count(*counted)
         if outcome.why_lost is None:
             self._lost = 0
-            _GIVEN_UP.discard(self._errand.place)
+            _GIVEN_UP.discard(self._config.destination_name)
         else:
             self._lost, self._why_lost = self._lost + 1, outcome.why_lost
-            _GIVEN_UP.add(self._errand.place)
+            _GIVEN_UP.add(self._config.destination_name)

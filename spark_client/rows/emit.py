@@ -1,4 +1,4 @@
-"""A lineage request for each row of a DataFrame, sent from the executors: packed, counted, and never the job's end."""
+"""Lineage records for the rows of a DataFrame, sent from the executors: packed, counted, and never failing the job."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from spark_client.client import LineageClient
 from spark_client.current_run import current_run_id, report_root
 from spark_client.redaction import redact
 from spark_client.rows.columns import RowFields, select_lines, select_records
-from spark_client.rows.delivery import EXAMPLES_MAX, FAILED, REFUSED, RESULT, ROOT, SENT, Errand, deliver_rows
-from spark_client.transport.retry import Patience, Timing
+from spark_client.rows.delivery import EXAMPLES_MAX, FAILED, REFUSED, RESULT, ROOT, SENT, TaskConfig, deliver_rows
+from spark_client.transport.retry import Clock, RetryPolicy
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -32,7 +32,7 @@ _log = logging.getLogger("headwater.client")
 
 @dataclass(frozen=True)
 class RowFault:
-    """Why rows were not recorded, how many, and which, for a few of them: JSON of their ids."""
+    """Reason why rows were not recorded, their number, and the ids of a few of them as JSON."""
 
     reason: str
     rows: int
@@ -40,13 +40,13 @@ class RowFault:
 
 
 @dataclass(frozen=True)
-class RowTally:
-    """What became of the rows of a call.
+class RowCounts:
+    """Numbers of the rows of a call by outcome.
 
     Attributes:
-        sent: taken by the queue or the service; no row is counted twice, though a task that was tried again sent some
+        sent: accepted by the queue or the service; no row is counted twice, though a task that ran again sent some
             of its records twice (they are the same records).
-        failed: not taken for want of a network, a right or time.
+        failed: not accepted for lack of a network, a right or time.
         refused: breaking a rule of records (docs/emit_records.md), found here or by the service.
         faults: the reasons of both, most rows first.
         error: why the rows could not be read or the job not be run, else None; nothing is counted then.
@@ -60,7 +60,7 @@ class RowTally:
 
     @property
     def complete(self) -> bool:
-        """Whether every row was recorded."""
+        """True if every row was recorded."""
         return not (self.failed or self.refused or self.error)
 
 
@@ -77,34 +77,33 @@ def emit_records(
     queue_url: str | None = None,
     run_id: str | None = None,
     requested_at: int | None = None,
-    patience: Patience | None = None,
-) -> RowTally:
-    """Record one step for each row: `action` on `parent_id` made the row, which lies at `storage_location`.
+    retry: RetryPolicy | None = None,
+) -> RowCounts:
+    """Record one step for each row: `action` on `parent_id` made the row, which is stored at `storage_location`.
 
     A string names a column, and a constant is `sf.lit("flights")`; but a string as `action` is the action itself. The
-    node's id is `node_id`, or else derived from its root, parent and action and from `key`, which tells the rows of a
-    step apart (see `derived_node_id`). All must give the same for a row however often it is computed: `df` is computed
-    anew here, by each try of a task, so persist it, or read back what was written.
+    node's id is `node_id`, or else derived from root, parent, action and `key`, which distinguishes the rows of a step
+    (see `derived_node_id`). All must be the same however often a row is computed: each try of a task computes `df`
+    again, so persist it, or read back what was written.
 
     Records go to the packed queue at `queue_url`, or as requests by `client`; with neither, to HEADWATER_QUEUE_URL, or
-    as a new LineageClient would send them. `run_id` is the current run's where none is given, and `requested_at` (whole
-    seconds since 1970) now.
+    as a new LineageClient would send them. `run_id` defaults to the current run's, and `requested_at` (whole seconds
+    since 1970) to now.
 
-    A row that breaks a rule, and what cannot be sent within `patience`, is counted and told in one warning; the job
-    lives on.
+    Rows that break a rule, or cannot be sent within `retry`, are counted and named in one warning; the job goes on.
 
     Raises:
         ValueError: the call itself is wrong: no such column, neither `node_id` nor `key`, a run id that is too long.
-        AnalysisException: Spark's, of a column that is there twice, or an expression that makes no sense.
+        AnalysisException: Spark's, for an ambiguous column or an invalid expression.
     """
-    clock = client.timing if client else Timing()
+    clock = client.clock if client else Clock()
     at = int(clock.now()) if requested_at is None else requested_at
     shared = _shared(at, run_id or current_run_id())
     records = select_records(df, RowFields(root_id, parent_id, action, storage_location, node_id, key))
-    tally = _send(records, _errand(client, queue_url, shared, patience))
-    if not tally.complete:
-        _warn(tally)
-    return tally
+    result = _send(records, _task_config(client, queue_url, shared, retry))
+    if not result.complete:
+        _warn(result)
+    return result
 
 
 def _shared(at: int, run_id: str | None) -> dict[str, object]:
@@ -117,36 +116,36 @@ def _shared(at: int, run_id: str | None) -> dict[str, object]:
     return {"requested_at": at, "run_id": run_id}
 
 
-def _errand(
-    client: LineageClient | None, queue_url: str | None, shared: dict[str, object], patience: Patience | None
-) -> Errand:
+def _task_config(
+    client: LineageClient | None, queue_url: str | None, shared: dict[str, object], policy: RetryPolicy | None
+) -> TaskConfig:
     if client is not None and queue_url is not None:
         raise ValueError("client, queue_url: give one of them")
     if client is None:
         queue_url = queue_url or os.environ.get(QUEUE_VARIABLE)
     if queue_url:
-        return Errand(queue_url, None, shared, patience or Patience())
+        return TaskConfig(queue_url, None, shared, policy or RetryPolicy())
     client = client or LineageClient()
-    return Errand(None, client.destination, shared, patience or client.patience)
+    return TaskConfig(None, client.destination, shared, policy or client.retry)
 
 
-def _send(records: DataFrame, errand: Errand) -> RowTally:
-    """Run the job. Whatever ends it is told, not raised: the job that is described goes on."""
-    if errand.queue_url is None and errand.destination is None:
-        return RowTally(error="nowhere to send lineage to")
-    in_line = {"recordedAt" if name == "requested_at" else name: value for name, value in errand.shared.items()}
-    to_queue = errand.queue_url is not None
+def _send(records: DataFrame, config: TaskConfig) -> RowCounts:
+    """Run the job. Whatever ends it is returned, not raised: the described job goes on."""
+    if config.queue_url is None and config.destination is None:
+        return RowCounts(error="nowhere to send lineage to")
+    in_line = {"recordedAt" if name == "requested_at" else name: value for name, value in config.shared.items()}
+    to_queue = config.queue_url is not None
     lines = select_lines(records, in_line if to_queue else {}, nodes=not to_queue)
 
     def deliver(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        return deliver_rows(batches, errand)
+        return deliver_rows(batches, config)
 
     try:
         _warn_if_unstable(records)
         rows = lines.mapInArrow(deliver, RESULT).collect()
     except Exception as error:  # noqa: BLE001 - a job that has done its work must not fail for want of lineage
-        return RowTally(error=f"{type(error).__name__}: {_message(error)}")
-    run_id = errand.shared.get("run_id")
+        return RowCounts(error=f"{type(error).__name__}: {_message(error)}")
+    run_id = config.shared.get("run_id")
     for row in rows:
         if row.outcome == ROOT and isinstance(run_id, str):
             report_root(row.reason, run_id)
@@ -154,36 +153,36 @@ def _send(records: DataFrame, errand: Errand) -> RowTally:
 
 
 def _message(error: Exception) -> str:
-    """What it says, in one line, without the frames of stacks: the workers' own error stands behind theirs."""
+    """Return the error's message in one line, without stack frames; the workers' own error follows them."""
     lines = str(error).splitlines()
-    told = [line for line in lines if line[:1].strip()] or lines
-    return " ".join(" ".join(told).split())[:_ERROR_CHARS]
+    messages = [line for line in lines if line[:1].strip()] or lines
+    return " ".join(" ".join(messages).split())[:_ERROR_CHARS]
 
 
 def _warn_if_unstable(records: DataFrame) -> None:
-    """Ids that come out otherwise when a task is tried again make second nodes: no one can tell them from others."""
+    """Warn of ids that change when a task runs again: they make second nodes that look like any others."""
     plan = getattr(records, "_jdf", None)  # Spark Connect has none
     if plan is not None and not plan.queryExecution().optimizedPlan().deterministic():
         _log.warning("rows with uuid(), rand() or the like may be recorded twice: write or persist them first")
 
 
-def _count(rows: Iterable[Row]) -> RowTally:
-    """The results of all tasks as one."""
-    counts: Counter[str] = Counter()
+def _count(rows: Iterable[Row]) -> RowCounts:
+    """Return the results of all tasks as one."""
+    of_outcome: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
     examples: dict[str, list[str]] = {}
     for outcome, reason, number, few in rows:
-        counts[outcome] += number
+        of_outcome[outcome] += number
         if outcome != SENT:
             reasons[reason] += number
             examples.setdefault(reason, []).extend(few)
     faults = (RowFault(reason, rows, tuple(examples[reason][:EXAMPLES_MAX])) for reason, rows in reasons.most_common())
-    return RowTally(counts[SENT], counts[FAILED], counts[REFUSED], tuple(faults))
+    return RowCounts(of_outcome[SENT], of_outcome[FAILED], of_outcome[REFUSED], tuple(faults))
 
 
-def _warn(tally: RowTally) -> None:
-    if tally.error is not None:
-        _log.warning("rows not recorded: %s", redact(tally.error))
+def _warn(result: RowCounts) -> None:
+    if result.error is not None:
+        _log.warning("rows not recorded: %s", redact(result.error))
         return
-    reasons = "; ".join(f"{fault.rows} rows: {fault.reason}" for fault in tally.faults[:_WARNED_REASONS])
-    _log.warning("%d rows not recorded, %d recorded: %s", tally.failed + tally.refused, tally.sent, redact(reasons))
+    reasons = "; ".join(f"{fault.rows} rows: {fault.reason}" for fault in result.faults[:_WARNED_REASONS])
+    _log.warning("%d rows not recorded, %d recorded: %s", result.failed + result.refused, result.sent, redact(reasons))

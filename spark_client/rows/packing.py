@@ -1,4 +1,4 @@
-"""Rows as records in JSON, one a line of an Arrow column, packed into bodies: vectors at a time, never row by row."""
+"""Rows as JSON records, one a line of an Arrow column, packed into bodies: vectors at a time, never row by row."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NO_XML = (("\ufffe", "\\ufffe"), ("\uffff", "\\uffff"))
 
 
 class Pack(NamedTuple):
-    """A body that is sent as one, and the number of rows in it: of requests more than records, if rows are the same."""
+    """Body of one request or message, and its number of rows: more than its records, if rows are the same."""
 
     body: str
     rows: int
@@ -30,12 +30,12 @@ class Pack(NamedTuple):
 
 @dataclass(frozen=True)
 class Form:
-    """How lines become a body.
+    """Form of the bodies that lines are packed into.
 
     Attributes:
-        opening: all that stands before the lines.
-        room_bytes: for the lines and the commas between them, so that the body is within its bound.
-        distinct: whether no node may be in a body twice.
+        opening: the text before the lines.
+        room_bytes: limit of the lines and the commas between them, so that the body is within its bound.
+        distinct: True if no node may be in a body twice.
     """
 
     opening: str
@@ -44,19 +44,19 @@ class Form:
 
 
 def message_form() -> Form:
-    """A message of the packed queue: `{"records": [...]}`, each record as the seed has it."""
+    """Return the form of the packed queue's messages: `{"records": [...]}`, each record in Carbonlake's form."""
     opening = '{"records":['
     return Form(opening, MESSAGE_BYTES_MAX - len(opening) - len("]}"), distinct=False)
 
 
 def request_form(shared: Mapping[str, object]) -> Form:
-    """A request to the service: `shared` (its time, its run), and records that each name their own place."""
+    """Return the form of a request: `shared` (its time, its run), and records that each name their own location."""
     opening = json.dumps(shared)[:-1] + ', "records": ['
     return Form(opening, BODY_MAX_BYTES - HEAD_MAX_BYTES, distinct=True)
 
 
 class Packer:
-    """Fills bodies with lines; holds at most `_OPEN_MAX` bodies that are not full yet, one if nodes may repeat."""
+    """Packer of lines into bodies; at most `_OPEN_MAX` bodies are open, only one if nodes may repeat."""
 
     def __init__(self, form: Form) -> None:
         self._form = form
@@ -70,7 +70,7 @@ class Packer:
         import pyarrow as pa
         import pyarrow.compute as pc
 
-        lines = lines.cast(pa.string())  # of large strings, if Spark is told to use them
+        lines = lines.cast(pa.string())  # of large strings, if Spark is set to use them
         for forbidden, escape in _NO_XML:
             lines = pc.replace_substring(lines, forbidden, escape)
         # With the comma before the next line.
@@ -84,12 +84,12 @@ class Packer:
             yield from self._fill(lines, ends)
 
     def close(self) -> Iterator[Pack]:
-        """Yield what is left, if anything is."""
+        """Yield the bodies that are left."""
         for body in self._open:
             yield from body.close()
 
     def _fill(self, lines: pa.Array, ends: Sequence[int]) -> Iterator[Pack]:
-        """Put lines into the one open body, as many at once as it takes; an empty body takes one at least."""
+        """Put lines into the one open body, as many at once as fit; an empty body takes at least one."""
         import pyarrow as pa
         import pyarrow.compute as pc
 
@@ -108,9 +108,8 @@ class Packer:
     def _spread(self, line: str, size_bytes: int, node: str) -> Iterable[Pack]:
         """Put a line into the first open body without its node; the same line again is a row of the same record.
 
-        Returns what was full.
-
-        So nodes that repeat, as a join makes them, fill a few bodies side by side, in place of one for each repetition.
+        Returns bodies that were full. Nodes that repeat, as after a join, fill a few bodies side by side, instead of a
+        body for each repetition.
         """
         full: Iterable[Pack] = ()
         for body in self._open:
@@ -124,7 +123,7 @@ class Packer:
                 break
         else:
             if len(self._open) == _OPEN_MAX:
-                fullest = min(self._open, key=lambda one: one.room_bytes)
+                fullest = min(self._open, key=lambda candidate: candidate.room_bytes)
                 full = list(fullest.close())
                 self._open.remove(fullest)
             body = _Body(self._form)
@@ -135,7 +134,7 @@ class Packer:
 
 
 class _Body:
-    """A body that is being filled; `lines` has that of each node, where no node may be in it twice."""
+    """Body that is being filled; `lines` has each node's line, where no node may be in a body twice."""
 
     def __init__(self, form: Form) -> None:
         self._form = form
@@ -149,7 +148,7 @@ class _Body:
         self.room_bytes -= size_bytes
 
     def close(self) -> Iterator[Pack]:
-        """Yield what is in it, if anything is, and begin again."""
+        """Yield the content, if there is any, and begin again."""
         if self.rows:
             yield Pack(self._form.opening + ",".join(self._texts) + "]}", self.rows)
         self._empty()

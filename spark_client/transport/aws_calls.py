@@ -1,4 +1,4 @@
-"""Calls of AWS with the client's own patience, and its errors as ours; the one module that loads boto3."""
+"""AWS calls within the client's own time limits and with its own errors; the one module that loads boto3."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from spark_client.errors import Misconfigured, Refused, Undelivered
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from spark_client.transport.retry import Patience
+    from spark_client.transport.retry import RetryPolicy
 
-# Codes of services that answer 400 and mean "later": SQS's and its key's.
+# Codes of 400 responses that mean "later": SQS's and its key's.
 _LATER = frozenset({"RequestThrottled", "ThrottlingException", "Throttling", "OverLimit", "KmsThrottled"})
 
 
@@ -26,26 +26,26 @@ C = TypeVar("C")
 
 
 class AwsConnection(Generic[C]):
-    """A boto3 client of one service, made when it is first used and kept; `name` is what errors name.
+    """Lazy boto3 client of one service; `name` stands in error messages.
 
-    Usable by many threads. Retries are the caller's, not botocore's.
+    Usable by many threads. The caller retries, botocore does not.
     """
 
-    def __init__(self, service: Literal["lambda", "sqs"], name: str, region: str | None, patience: Patience) -> None:
+    def __init__(self, service: Literal["lambda", "sqs"], name: str, region: str | None, policy: RetryPolicy) -> None:
         self._service, self._name, self._region = service, name, region
         self._config = Config(
-            connect_timeout=patience.connect_s, read_timeout=patience.attempt_s, retries={"total_max_attempts": 1}
+            connect_timeout=policy.connect_s, read_timeout=policy.attempt_s, retries={"total_max_attempts": 1}
         )
         self._lock = threading.Lock()
         self._client: Any = None
 
     @contextmanager
     def use(self) -> Iterator[C]:
-        """The client, for calls whose errors are ours.
+        """Yield the boto3 client, for calls whose errors become this package's.
 
         Raises:
-            Refused: the service says no.
-            Undelivered: no answer, or a failure that may pass.
+            Refused: the service refused the call.
+            Undelivered: no response, or a failure that may pass.
             Misconfigured: no region or no credentials.
         """
         try:

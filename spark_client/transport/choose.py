@@ -1,4 +1,4 @@
-"""The choice of a transport, by argument or environment, and the transport into a file."""
+"""Choice of a transport, by argument or environment, and the transport into a file."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from spark_client.errors import Misconfigured, Undelivered
 from spark_client.transport.destination import Destination, Json, Transport
 
 if TYPE_CHECKING:
-    from spark_client.transport.retry import Patience
+    from spark_client.transport.retry import RetryPolicy
 
-# What each field is called in the environment of the job.
+# Environment variables of the fields.
 VARIABLES = {
     "url": "HEADWATER_URL",
     "function": "HEADWATER_FUNCTION",
@@ -25,17 +25,17 @@ VARIABLES = {
     "auth": "HEADWATER_AUTH",
 }
 _PLACES = ("url", "function", "file")
-# What a file's disk may be rid of soon: no room, a fault, too many open files.
+# Errors of a file's disk that may pass: no space, a fault, too many open files.
 _MAY_PASS = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.ESTALE, errno.EMFILE, errno.ENFILE, errno.EAGAIN)
 
 
 def choose_destination(given: Destination, environment: Mapping[str, str]) -> Destination:
-    """The destination as `given`; from the environment what was not.
+    """Return the destination as `given`, completed from the environment.
 
-    A place given by argument puts all places of the environment aside.
+    A location given by argument overrides all locations of the environment.
 
     Raises:
-        Misconfigured: several places, or none; the message names them.
+        Misconfigured: several locations, or none; the message names them.
 
     >>> choose_destination(Destination(file="lineage.jsonl"), {"HEADWATER_URL": "http://127.0.0.1:8080"}).url
     >>> choose_destination(Destination(), {"HEADWATER_URL": "http://h", "HEADWATER_FILE": "f"})
@@ -56,30 +56,30 @@ def choose_destination(given: Destination, environment: Mapping[str, str]) -> De
     return Destination(**{name: None if name in ignored else value for name, value in merged.items()})
 
 
-def open_transport(destination: Destination, patience: Patience) -> Transport:
-    """The transport of a destination; modules with weight are loaded here, and only the one that is needed."""
+def open_transport(destination: Destination, policy: RetryPolicy) -> Transport:
+    """Return the transport of a destination; heavy modules are loaded here, and only those that are needed."""
     if destination.file is not None:
         return FileTransport(Path(destination.file))
     if destination.function is not None:
         from spark_client.transport.function import LambdaTransport
 
-        return LambdaTransport(destination.function, patience)
+        return LambdaTransport(destination.function, policy)
     from spark_client.transport.http import HttpTransport
 
-    return HttpTransport(destination, patience)
+    return HttpTransport(destination, policy)
 
 
 class FileTransport:
-    """Appends requests and events to a file, a line of JSON each: for tests, and for jobs without a way to the service.
+    """Transport into a file, a line of JSON for each request or event: for tests, and jobs without a network.
 
-    Each request is one write in append mode, so that several processes of one machine may share the file. A new file is
-    its owner's alone, whatever the umask; the mode of one that is there already stays.
+    Each request is one write in append mode, so that several processes of one machine may share the file. Only the
+    owner may read a new file, whatever the umask; an existing file keeps its mode.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._lock = threading.Lock()
-        # Whether the last write ended within a line, for want of room.
+        # True if the last write ended within a line, for lack of space.
         self._is_torn = False
 
     def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - a file is written at once or not at all
@@ -97,7 +97,7 @@ class FileTransport:
         return {}
 
     def close(self) -> None:
-        """Nothing stays open between requests."""
+        """Do nothing: no file stays open between requests."""
 
     def _append_all(self, bodies: Sequence[bytes]) -> None:
         try:

@@ -1,4 +1,4 @@
-"""Bringing things to the service: within a job's patience, counted, and never an exception unless asked for."""
+"""Delivery to the service: within a job's time limits, counted, and raising only for strict clients."""
 
 from __future__ import annotations
 
@@ -9,68 +9,68 @@ from typing import TYPE_CHECKING, Protocol
 
 from spark_client.errors import LineageError, Misconfigured, Undelivered
 from spark_client.redaction import redact
-from spark_client.requests import Tally
+from spark_client.requests import DeliveryCounts
 from spark_client.transport.choose import choose_destination, open_transport
 from spark_client.transport.destination import Destination, Json, Transport
-from spark_client.transport.retry import Patience, Timing, persist
+from spark_client.transport.retry import Clock, RetryPolicy, retry
 
 if TYPE_CHECKING:
     from spark_client.requests import Request
 
 _log = logging.getLogger("headwater.client")
-# Reasons that are remembered, so that each is told once.
+# Reasons that are remembered, so that each is logged once.
 _WARNED_MAX = 100
 
 
-class Parcel(Protocol):
-    """What is sent at once: a request, an event, or several events."""
+class Payload(Protocol):
+    """Content of one call: a request, an event, or several events."""
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
-        """Hand it over, or what is left of it; raises as the transport does."""
+        """Send the payload, or what is left of it; raises as the transport does."""
 
-    def tally(self, *, delivered: bool) -> Tally:
-        """How much of it arrived, and how much did not; `delivered` if it all did."""
+    def count(self, *, delivered: bool) -> DeliveryCounts:
+        """Return how much of it arrived, and how much did not; `delivered` if all of it did."""
 
     def describe(self, count: int) -> str:
-        """So many of what is in it, for a log: nothing of the payload but what a person needs to find it."""
+        """Return so many of its parts as text for a log: enough to find it, nothing else of the payload."""
 
 
-class RequestParcel:
-    """A lineage request."""
+class RequestPayload:
+    """Lineage request."""
 
     def __init__(self, request: Request) -> None:
         self._request = request
 
     def send(self, transport: Transport, timeout_s: float) -> Json:
-        """Hand over the request."""
+        """Send the request."""
         return transport.send(self._request.body, timeout_s)
 
-    def tally(self, *, delivered: bool) -> Tally:
-        """All of its records or none."""
-        count = len(self._request.records)
-        return Tally(count, 0) if delivered else Tally(0, count)
+    def count(self, *, delivered: bool) -> DeliveryCounts:
+        """Count all of its records as sent, or all as failed."""
+        records = len(self._request.records)
+        return DeliveryCounts(records, 0) if delivered else DeliveryCounts(0, records)
 
     def describe(self, count: int) -> str:
-        """Records and their action."""
+        """Return the number of records and their action as text."""
         return f"{count} records of {self._request.action.action_taken}"
 
 
 class Delivery:
-    """Brings parcels to one destination; usable by many threads, and in the closure of a Spark task.
+    """Delivery of payloads to one destination; usable by many threads, and in the closure of a Spark task.
 
     Attributes:
-        sent: records and events that the service took.
-        failed: records and events that it did not.
-        destination: where to; None if nothing says so, and lineage is off.
-        patience: how long a parcel may take.
+        sent: records and events that the service accepted.
+        failed: records and events that it did not accept.
+        destination: None if nothing names one, and lineage is off.
+        retry: time limits of a payload.
     """
 
-    def __init__(self, given: Destination, *, strict: bool, patience: Patience | None, timing: Timing | None) -> None:
+    def __init__(self, given: Destination, *, strict: bool, retry: RetryPolicy | None, clock: Clock | None) -> None:
         self.sent = 0
         self.failed = 0
-        self.timing = timing or Timing()
+        self.clock = clock or Clock()
         self._strict = strict
-        self.patience = patience or Patience()
+        self.retry = retry or RetryPolicy()
         self._lock = threading.Lock()
         self._given_up = False
         self._warned: set[str] = set()
@@ -78,38 +78,38 @@ class Delivery:
         self._pid = os.getpid()
         self.destination = self._chosen(given)
 
-    def deliver(self, parcel: Parcel) -> Json | None:
-        """Send a parcel to its end and count it; None in the place of the answer if not all of it arrived.
+    def deliver(self, payload: Payload) -> Json | None:
+        """Send a payload with its retries and count it; return None instead of the response if some was not delivered.
 
-        This is the one place where everything is caught: lineage must not end the job that it describes.
+        Every error is caught here alone: lineage must not end the job that it describes.
         """
         try:
-            answer = persist(
-                lambda timeout_s: parcel.send(self._connected(), timeout_s),
-                self.patience,
-                self.timing,
+            response = retry(
+                lambda timeout_s: payload.send(self._connected(), timeout_s),
+                self.retry,
+                self.clock,
                 once=self._given_up,
             )
         except Exception as error:
-            tally = parcel.tally(delivered=False)
-            self._count(tally)
+            counts = payload.count(delivered=False)
+            self._count(counts)
             if self._strict:
                 raise
-            self._warn(parcel.describe(tally.failed), error)
+            self._warn(payload.describe(counts.failed), error)
             return None
-        self._count(parcel.tally(delivered=True))
+        self._count(payload.count(delivered=True))
         self._given_up = False
-        return answer
+        return response
 
     def close(self) -> None:
-        """Let go of connections; the next parcel opens new ones."""
+        """Close the connections; the next payload opens new ones."""
         with self._lock:
             transport, self._transport = self._transport, None
         if transport is not None:
             transport.close()
 
     def __getstate__(self) -> dict[str, object]:
-        """What a Spark task gets: the destination and the rules, not the connections and the counts."""
+        """Return the state for a Spark task: the destination and the rules, not the connections and the counts."""
         return {**vars(self), "sent": 0, "failed": 0, "_lock": None, "_transport": None}
 
     def __setstate__(self, state: dict[str, object]) -> None:
@@ -130,17 +130,17 @@ class Delivery:
             if self.destination is None:
                 raise Misconfigured("nowhere to send lineage to")
             if self._transport is None or self._pid != os.getpid():  # a fork's connections are its parent's
-                self._transport = open_transport(self.destination, self.patience)
+                self._transport = open_transport(self.destination, self.retry)
                 self._pid = os.getpid()
             return self._transport
 
-    def _count(self, tally: Tally) -> None:
+    def _count(self, counts: DeliveryCounts) -> None:
         with self._lock:
-            self.sent += tally.sent
-            self.failed += tally.failed
+            self.sent += counts.sent
+            self.failed += counts.failed
 
     def _warn(self, what: str, error: Exception) -> None:
-        """One warning for a parcel; for an outage, one in all, and for one reason, one for each kind of parcel."""
+        """Log one warning for an outage in all, and one for each reason and kind of payload."""
         outage = isinstance(error, (Undelivered, Misconfigured))
         reason = redact(str(error) if isinstance(error, LineageError) else f"{type(error).__name__}: {error}")
         kind = f"{what.partition(' ')[2]}: {reason}"

@@ -1,4 +1,4 @@
-"""Requests by invoking the input function."""
+"""Transport that invokes the input function."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ if TYPE_CHECKING:
     from mypy_boto3_lambda import LambdaClient
 
     from spark_client.transport.destination import Json
-    from spark_client.transport.retry import Patience
+    from spark_client.transport.retry import RetryPolicy
 
-# The function's own errors that say no; any other (a time-out, a crash, `Unavailable`) may pass.
+# The function's refusals; any other error (a time-out, a crash, `Unavailable`) may pass.
 _REFUSALS = frozenset({"Invalid", "NotFound", "Conflict", "TooLarge"})
 
 
 class LambdaTransport:
-    """Invokes one function synchronously; the retries are the client's, not botocore's.
+    """Transport that invokes one function synchronously; the client retries, botocore does not.
 
     Without a `region` it is the one in the function's ARN, else the session's.
     """
 
-    def __init__(self, function: str, patience: Patience, region: str | None = None) -> None:
+    def __init__(self, function: str, policy: RetryPolicy, region: str | None = None) -> None:
         self._function = function
         self._connection: AwsConnection[LambdaClient] = AwsConnection(
-            "lambda", function, region or _region(function), patience
+            "lambda", function, region or _region(function), policy
         )
 
     def send(self, body: bytes, timeout_s: float) -> Json:  # noqa: ARG002 - botocore sets time-outs once for a client
@@ -37,17 +37,17 @@ class LambdaTransport:
         with self._connection.use() as functions:
             response = functions.invoke(FunctionName=self._function, Payload=body)
             payload: object = json.loads(response["Payload"].read())
-        answer: Json = payload if isinstance(payload, dict) else {}
+        result: Json = payload if isinstance(payload, dict) else {}
         if response.get("FunctionError"):
-            raise _function_error(answer)
-        return answer
+            raise _function_error(result)
+        return result
 
     def send_event(self, event: bytes, timeout_s: float) -> None:
         """Invoke the function with one event."""
         self.send(event, timeout_s)
 
     def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:
-        """Invoke the function with several."""
+        """Invoke the function with several events."""
         return self.send(b'{"events": [' + b",".join(events) + b"]}", timeout_s)
 
     def close(self) -> None:
@@ -56,10 +56,10 @@ class LambdaTransport:
 
 
 def _region(function: str) -> str | None:
-    """The region that an ARN names; None leaves it to the session."""
+    """Return the region that an ARN names; None leaves it to the session."""
     return function.split(":")[3] if function.startswith("arn:") else None
 
 
-def _function_error(answer: Json) -> Refused | Undelivered:
-    name, message = str(answer.get("errorType", "Unknown")), str(answer.get("errorMessage", ""))
+def _function_error(result: Json) -> Refused | Undelivered:
+    name, message = str(result.get("errorType", "Unknown")), str(result.get("errorMessage", ""))
     return Refused(name, message) if name in _REFUSALS else Undelivered(f"{name}: {message}")

@@ -1,4 +1,4 @@
-"""Requests over HTTP: connections kept alive, bodies compressed, signed with AWS credentials where asked."""
+"""Transport over HTTP: connections kept alive, bodies compressed, requests signed with AWS credentials if needed."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from spark_client.transport.destination import Destination, Json
-    from spark_client.transport.retry import Patience
+    from spark_client.transport.retry import RetryPolicy
 
 _RECORDS = "api/v1/records"
 _EVENT = "api/v1/lineage"
 _EVENTS = "api/v1/lineage/batch"
 # Below this a compressed body saves no packet.
 COMPRESSED_ABOVE_BYTES = 8_192
-# No answer of the service's is longer: it names what was in the request.
-_ANSWER_MAX_BYTES = 4 * BODY_MAX_BYTES
+# No response of the service is longer: it names what was in the request.
+_RESPONSE_MAX_BYTES = 4 * BODY_MAX_BYTES
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _log = logging.getLogger("headwater.client")
 
@@ -44,21 +44,21 @@ Authenticate = Callable[[str, bytes, dict[str, str]], dict[str, str]]
 
 
 class HttpTransport:
-    """Sends requests to `<url>/api/v1/records`, events to `<url>/api/v1/lineage`, and keeps its connections.
+    """Transport of requests to `<url>/api/v1/records` and of events to `<url>/api/v1/lineage`, with kept connections.
 
     No redirect is followed: a 3xx is `Refused`, so that neither credentials nor events reach another host.
     """
 
-    def __init__(self, destination: Destination, patience: Patience) -> None:
+    def __init__(self, destination: Destination, policy: RetryPolicy) -> None:
         url = destination.url or ""
         parts = _parse(url)
         self._scheme, self._host, self._port = parts.scheme, parts.hostname or "", parts.port
         self._proxy = _proxy_for(self._scheme, self._host)
         self._url = url.rstrip("/")
         self._root = parts.path.rstrip("/")
-        if self._proxy and parts.scheme == "http":  # a proxy is asked for the whole address
+        if self._proxy and parts.scheme == "http":  # a proxy needs the whole address
             self._root = f"http://{parts.netloc}{self._root}"
-        self._patience = patience
+        self._policy = policy
         self._authenticate = _authentication(destination, self._host)
         if destination.token is not None and self._scheme == "http" and self._host not in _LOOPBACK:
             _warn_of_plain_token(self._host)
@@ -67,36 +67,36 @@ class HttpTransport:
 
     def send(self, body: bytes, timeout_s: float) -> Json:
         """POST one request; 429 and 5xx are `Undelivered`, every other status but 2xx is `Refused`."""
-        status, answer = self._call(_RECORDS, body, timeout_s)
-        fields = _fields(answer)
-        return fields if "root_id" in fields else _no_answer_of_ours(status)
+        status, body_received = self._call(_RECORDS, body, timeout_s)
+        fields = _fields(body_received)
+        return fields if "root_id" in fields else _reject_foreign_response(status)
 
     def send_event(self, event: bytes, timeout_s: float) -> None:
         """POST one event."""
-        status, answer = self._call(_EVENT, event, timeout_s)
-        if (status, answer) != (201, b""):
-            _no_answer_of_ours(status)
+        status, body_received = self._call(_EVENT, event, timeout_s)
+        if (status, body_received) != (201, b""):
+            _reject_foreign_response(status)
 
     def send_events(self, events: Sequence[bytes], timeout_s: float) -> Json:
         """POST a batch of events."""
-        status, answer = self._call(_EVENTS, b"[" + b",".join(events) + b"]", timeout_s)
-        fields = _fields(answer)
-        return fields if status == 204 or "failed_events" in fields else _no_answer_of_ours(status)
+        status, body_received = self._call(_EVENTS, b"[" + b",".join(events) + b"]", timeout_s)
+        fields = _fields(body_received)
+        return fields if status == 204 or "failed_events" in fields else _reject_foreign_response(status)
 
     def _call(self, path: str, body: bytes, timeout_s: float) -> tuple[int, bytes]:
-        """Status and body of a 2xx."""
+        """Return status and body of a 2xx."""
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         if len(body) > COMPRESSED_ABOVE_BYTES:
             body = gzip.compress(body, compresslevel=6, mtime=0)
             headers["Content-Encoding"] = "gzip"
         headers = self._authenticate(f"{self._url}/{path}", body, headers)
         try:
-            status, retry_after, answer = self._post(f"{self._root}/{path}", body, headers, timeout_s)
+            status, retry_after, body_received = self._post(f"{self._root}/{path}", body, headers, timeout_s)
         except (OSError, http.client.HTTPException) as error:
             raise Undelivered(f"{self._host}: {type(error).__name__} {error}") from error
         if not 200 <= status < 300:
-            raise _refusal(status, retry_after, answer)
-        return status, answer
+            raise _refusal(status, retry_after, body_received)
+        return status, body_received
 
     def close(self) -> None:
         """Close the idle connections."""
@@ -105,32 +105,32 @@ class HttpTransport:
     def _post(self, path: str, body: bytes, headers: dict[str, str], timeout_s: float) -> tuple[int, str | None, bytes]:
         connection, kept = self._connection(timeout_s)
         try:
-            answer = _exchange(connection, path, body, headers)
+            body_received = _exchange(connection, path, body, headers)
         except (ConnectionError, http.client.RemoteDisconnected):
             connection.close()
             if not kept:
                 raise
-            # The service may close an idle connection at any moment; that says nothing about its health.
+            # The service may close an idle connection at any moment; that is no sign of a failure.
             connection = self._connect(timeout_s)
-            answer = _exchange(connection, path, body, headers)
+            body_received = _exchange(connection, path, body, headers)
         except BaseException:
             connection.close()
             raise
         self._idle.put(connection)
-        return answer
+        return body_received
 
     def _connection(self, timeout_s: float) -> tuple[http.client.HTTPConnection, bool]:
         try:
             connection = self._idle.get_nowait()
         except queue.Empty:
             return self._connect(timeout_s), False
-        if connection.sock is None:  # the last answer said `Connection: close`
+        if connection.sock is None:  # the last response had `Connection: close`
             return self._connect(timeout_s), False
         connection.sock.settimeout(timeout_s)
         return connection, True
 
     def _connect(self, timeout_s: float) -> http.client.HTTPConnection:
-        connect_s = min(self._patience.connect_s, timeout_s)
+        connect_s = min(self._policy.connect_s, timeout_s)
         host, port = self._proxy or (self._host, self._port)
         connection: http.client.HTTPConnection
         if self._scheme == "https":
@@ -140,7 +140,7 @@ class HttpTransport:
                 connection.set_tunnel(self._host, self._port)
         else:
             connection = http.client.HTTPConnection(host, port, timeout=connect_s)
-        connection.response_class = _Answer
+        connection.response_class = _TimedResponse
         try:
             connection.connect()
         except BaseException:
@@ -163,7 +163,7 @@ def _parse(url: str) -> SplitResult:
 
 
 def _proxy_for(scheme: str, host: str) -> tuple[str, int | None] | None:
-    """The proxy that the environment names for this host (`https_proxy`, `no_proxy`); never one for this machine."""
+    """Return the proxy that the environment names for this host (`https_proxy`, `no_proxy`); none for this machine."""
     named = getproxies().get(scheme)
     if named is None or host in _LOOPBACK or proxy_bypass(host):
         return None
@@ -182,14 +182,14 @@ def _exchange(
 ) -> tuple[int, str | None, bytes]:
     connection.request("POST", path, body, headers)
     response = connection.getresponse()
-    answer = response.read(_ANSWER_MAX_BYTES + 1)
-    if len(answer) > _ANSWER_MAX_BYTES:
-        raise http.client.HTTPException(f"answers with more than {_ANSWER_MAX_BYTES} bytes")
-    return response.status, response.headers.get("Retry-After"), answer
+    body_received = response.read(_RESPONSE_MAX_BYTES + 1)
+    if len(body_received) > _RESPONSE_MAX_BYTES:
+        raise http.client.HTTPException(f"response has more than {_RESPONSE_MAX_BYTES} bytes")
+    return response.status, response.headers.get("Retry-After"), body_received
 
 
-class _Answer(http.client.HTTPResponse):
-    """An answer that has the socket's time-out for all of itself; else each of its bytes would have that long."""
+class _TimedResponse(http.client.HTTPResponse):
+    """Response bounded as a whole by the socket's time-out, which otherwise holds for each read."""
 
     def __init__(self, sock: socket.socket, *args: Any, **kwargs: Any) -> None:
         super().__init__(sock, *args, **kwargs)
@@ -197,7 +197,7 @@ class _Answer(http.client.HTTPResponse):
 
 
 class _Timed(io.RawIOBase):
-    """A socket's bytes, until the socket's time-out has passed."""
+    """Bytes of a socket, until the socket's time-out has passed."""
 
     def __init__(self, raw: io.RawIOBase, sock: socket.socket) -> None:
         self._raw, self._sock = raw, sock
@@ -218,21 +218,21 @@ class _Timed(io.RawIOBase):
         super().close()
 
 
-def _fields(answer: bytes) -> Json:
+def _fields(body_received: bytes) -> Json:
     try:
-        parsed = json.loads(answer)
+        parsed = json.loads(body_received)
     except ValueError:
         parsed = None
     return parsed if isinstance(parsed, dict) else {}
 
 
-def _no_answer_of_ours(status: int) -> NoReturn:
-    """A 2xx without an answer of ours came from something between (a proxy's page): nothing was accepted."""
-    raise Undelivered(f"HTTP {status} without a lineage answer: is the URL that of the service?")
+def _reject_foreign_response(status: int) -> NoReturn:
+    """Raise for a 2xx without the service's fields: a proxy's page, so nothing was accepted."""
+    raise Undelivered(f"HTTP {status} without a lineage response: is the URL that of the service?")
 
 
-def _refusal(status: int, retry_after: str | None, answer: bytes) -> Refused | Undelivered:
-    fields = _fields(answer)
+def _refusal(status: int, retry_after: str | None, body_received: bytes) -> Refused | Undelivered:
+    fields = _fields(body_received)
     message = str(fields.get("message") or http.client.responses.get(status, "unknown status"))
     if status in (408, 429) or status >= 500:
         return Undelivered(f"HTTP {status}: {message}", _seconds(retry_after))
@@ -240,13 +240,13 @@ def _refusal(status: int, retry_after: str | None, answer: bytes) -> Refused | U
 
 
 def _seconds(retry_after: str | None) -> float:
-    """The seconds that `Retry-After` names; 0 for its form as a date, which no AWS service sends."""
+    """Return the seconds that `Retry-After` names; 0 for its form as a date, which no AWS service sends."""
     return float(retry_after) if retry_after and retry_after.isdecimal() else 0.0
 
 
 @cache
 def _warn_of_plain_token(host: str) -> None:
-    """Log one warning for each host: a job makes many clients, and every one of them would say the same."""
+    """Log one warning for each host, since a job makes many clients."""
     _log.warning("the token goes to %s over plain http, where anybody on the way reads it: use https", host)
 
 

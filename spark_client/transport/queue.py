@@ -1,4 +1,4 @@
-"""Messages into an SQS queue, several a call; those that the queue did not take are named, none is lost in silence."""
+"""Messages into an SQS queue, several a call; messages that the queue did not accept are returned, none is lost."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from mypy_boto3_sqs import SQSClient
     from mypy_boto3_sqs.type_defs import BatchResultErrorEntryTypeDef, SendMessageBatchRequestEntryTypeDef
 
-    from spark_client.transport.retry import Patience
+    from spark_client.transport.retry import RetryPolicy
 
 # SQS quotas: entries of a call; bytes of a message, and of all messages of a call together (1 MiB since 2025).
 ENTRIES_MAX = 10
@@ -20,39 +20,39 @@ CALL_BYTES_MAX = 1024 * 1024
 
 
 class Unsent(NamedTuple):
-    """A message that the queue did not take: its place in the call, why, and whether trying again cannot help."""
+    """Message that the queue did not accept: its index in the call, the reason, and True if a retry cannot help."""
 
-    place: int
+    position: int
     reason: str
     final: bool
 
 
 class SqsQueue:
-    """One queue, usable by many threads; the retries are the caller's, not botocore's.
+    """SQS queue, usable by many threads; the caller retries, botocore does not.
 
     Without a `region` it is the one in the URL's host, else the session's.
     """
 
-    def __init__(self, queue_url: str, patience: Patience, region: str | None = None) -> None:
+    def __init__(self, queue_url: str, policy: RetryPolicy, region: str | None = None) -> None:
         self._url = queue_url
         self._connection: AwsConnection[SQSClient] = AwsConnection(
-            "sqs", queue_url, region or _region(queue_url), patience
+            "sqs", queue_url, region or _region(queue_url), policy
         )
 
     def send(self, bodies: Sequence[str]) -> list[Unsent]:
-        """Send up to 10 messages of 1 MiB together in one call; those that were not taken.
+        """Send up to 10 messages of 1 MiB together in one call; return those that were not accepted.
 
         Raises:
-            Refused: the call as a whole was (no such queue, no right to send, too large).
-            Undelivered: no answer, or a failure that may pass; some may have been taken all the same.
+            Refused: the whole call was refused (no such queue, no right to send, too large).
+            Undelivered: no response, or a failure that may pass; some messages may have been accepted nevertheless.
             Misconfigured: no region or no credentials.
         """
         entries: list[SendMessageBatchRequestEntryTypeDef] = [
-            {"Id": str(place), "MessageBody": body} for place, body in enumerate(bodies)
+            {"Id": str(index), "MessageBody": body} for index, body in enumerate(bodies)
         ]
         with self._connection.use() as sqs:
-            answer = sqs.send_message_batch(QueueUrl=self._url, Entries=entries)
-        return [_unsent(entry) for entry in answer.get("Failed", [])]
+            result = sqs.send_message_batch(QueueUrl=self._url, Entries=entries)
+        return [_unsent(entry) for entry in result.get("Failed", [])]
 
     def close(self) -> None:
         """Close the connections; the next message makes new ones."""
@@ -65,7 +65,7 @@ def _unsent(entry: BatchResultErrorEntryTypeDef) -> Unsent:
 
 
 def _region(queue_url: str) -> str | None:
-    """The region in the host of a queue of AWS; None leaves it to the session.
+    """Return the region in the host of an AWS queue; None leaves it to the session.
 
     >>> _region("https://sqs.eu-west-1.amazonaws.com/123456789012/packed")
     'eu-west-1'

@@ -1,4 +1,4 @@
-"""Try again for as long as a job may wait, and no longer."""
+"""Retries for as long as a job may wait, and no longer."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True)
-class Patience:
-    """How long a job waits for the service.
+class RetryPolicy:
+    """Time limits of a request and its attempts.
 
     Attributes:
         deadline_s: for one request, all its attempts and pauses together.
-        attempt_s: for one attempt, from connected to answered. The service's own limit is 29 s.
+        attempt_s: for one attempt, from connection to response. The service's own limit is 29 s.
         connect_s: for a connection to be made.
         pause_s: the longest first pause; it doubles with each attempt, and a random part of it is taken, so that the
             tasks of a job do not come back together.
@@ -36,8 +36,8 @@ class Patience:
 
 
 @dataclass(frozen=True)
-class Timing:
-    """The clock and the dice; tests bring their own."""
+class Clock:
+    """Clock, sleep and random numbers; tests bring their own."""
 
     now: Callable[[], float] = time.time
     monotonic: Callable[[], float] = time.monotonic
@@ -45,26 +45,26 @@ class Timing:
     dice: Callable[[], float] = random.random
 
 
-def persist(attempt: Callable[[float], T], patience: Patience, timing: Timing, *, once: bool = False) -> T:
-    """Answer of the first attempt that succeeds; each is told how many seconds it has.
+def retry(attempt: Callable[[float], T], policy: RetryPolicy, clock: Clock, *, once: bool = False) -> T:
+    """Return the result of the first attempt that succeeds; each gets the seconds that it may take.
 
     Raises:
-        Undelivered: as the last attempt did, when the deadline leaves no room for another, or at once if `once`.
+        Undelivered: as the last attempt, when the deadline leaves no time for another, or at once if `once`.
     """
-    start = timing.monotonic()
+    start = clock.monotonic()
     tries = 0
     while True:
-        left_s = patience.deadline_s - (timing.monotonic() - start)
+        left_s = policy.deadline_s - (clock.monotonic() - start)
         tries += 1
         try:
-            return attempt(min(patience.attempt_s, max(left_s, 0.001)))
+            return attempt(min(policy.attempt_s, max(left_s, 0.001)))
         except Undelivered as error:
-            pause_s = _pause_s(patience, timing, tries, error.retry_after_s)
-            if once or timing.monotonic() - start + pause_s >= patience.deadline_s:
+            pause_s = _pause_s(policy, clock, tries, error.retry_after_s)
+            if once or clock.monotonic() - start + pause_s >= policy.deadline_s:
                 raise Undelivered(f"{error} (gave up after {tries} attempts)") from error
-        timing.sleep(pause_s)
+        clock.sleep(pause_s)
 
 
-def _pause_s(patience: Patience, timing: Timing, tries: int, asked_s: float) -> float:
-    doubled: float = patience.pause_s * 2.0 ** min(tries - 1, 30)
-    return max(asked_s, timing.dice() * min(doubled, patience.pause_max_s))
+def _pause_s(policy: RetryPolicy, clock: Clock, tries: int, requested_s: float) -> float:
+    doubled: float = policy.pause_s * 2.0 ** min(tries - 1, 30)
+    return max(requested_s, clock.dice() * min(doubled, policy.pause_max_s))

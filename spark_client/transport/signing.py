@@ -18,7 +18,7 @@ _SERVICE = "execute-api"
 
 
 def sign_with_aws(host: str) -> Callable[[str, bytes, dict[str, str]], dict[str, str]]:
-    """A function that adds the signature to the headers of a POST of `body` to a `url` of the host.
+    """Return a function that adds the signature to the headers of a POST of `body` to a `url` of the host.
 
     The region is the one in the name of an API Gateway host (`<id>.execute-api.<region>.amazonaws.com`), else the
     session's.

@@ -8,7 +8,7 @@ import boto3
 import pytest
 
 from local.stack import LocalStack
-from spark_client import LineageClient, Record, Refused, Step, Tally
+from spark_client import DeliveryCounts, LineageClient, Record, Refused, Step
 
 NOW = 1_357_016_400
 
@@ -81,7 +81,7 @@ def test_a_task_that_runs_again_makes_the_same_records(
 
     tallies = [lineage.record_all(steps, request_id="task-1", requested_at=NOW) for _ in range(2)]
 
-    assert tallies == [Tally(sent=20, failed=0)] * 2
+    assert tallies == [DeliveryCounts(sent=20, failed=0)] * 2
     assert [row["node_id"]["S"] for row in rows_of(local_stack, root)] == sorted(step.node_id or "" for step in steps)
 
 

@@ -12,7 +12,7 @@ import pytest
 from openlineage.client.event_v2 import Job, JobEvent, OutputDataset
 
 from local.stack import LocalStack
-from spark_client import LineageClient, Refused, Tally
+from spark_client import DeliveryCounts, LineageClient, Refused
 from tests.builders_events import a_facet, a_run_event
 
 
@@ -77,7 +77,7 @@ def test_events_too_large_for_a_message_and_many_arrive(
     plan = {"plan": a_facet("Plan", plan="x" * 1_200_000)}
     events = [an_event(namespace, f"job-{number:02}", run_facets=plan if number < 2 else {}) for number in range(40)]
 
-    assert lineage.emit_many(iter(events)) == Tally(40, 0)
+    assert lineage.emit_many(iter(events)) == DeliveryCounts(40, 0)
     jobs = ask(local_stack, f"namespaces/{namespace}/jobs", limit="100")["jobs"]
     assert [job["name"] for job in jobs] == [f"job-{number:02}" for number in range(40)]
 

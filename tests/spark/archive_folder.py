@@ -74,7 +74,7 @@ class ArchiveFolder:
         path.write_bytes(body)
 
     def files(self, table: str, day: str, attempt: str) -> list[Path]:
-        """The Parquet files of an attempt."""
+        """Return the Parquet files of an attempt."""
         return sorted((self.folder / attempt_prefix(table, day, attempt)).glob("*.parquet"))
 
     def newest(self, day: str) -> dict[str, tuple[ArchiveObject, Sequence[LineageRecord]]]:
@@ -82,7 +82,7 @@ class ArchiveFolder:
         return {records[0].root_id: (one, records) for _, one, records in self.traced.get(day, [])}
 
     def expected_records(self, day: str) -> list[dict[str, Any]]:
-        """The rows of `records`: of each root what no earlier day had archived."""
+        """Return the rows of `records`: of each root what no earlier day had archived."""
         rows = []
         for root_id, (_, records) in self.newest(day).items():
             before = {
@@ -95,7 +95,7 @@ class ArchiveFolder:
         return sorted(rows, key=lambda row: (row["root_id"].encode(), row["node_id"].encode()))
 
     def expected_traces(self, day: str) -> list[dict[str, Any]]:
-        """The rows of `traces`: the lines of each root's last object of the day, read as JSON."""
+        """Return the rows of `traces`: the lines of each root's last object of the day, read as JSON."""
         rows = []
         for one, _ in self.newest(day).values():
             lines = gzip.decompress((self.folder / one.key).read_bytes()).splitlines()
@@ -104,7 +104,7 @@ class ArchiveFolder:
 
 
 def record_row(record: LineageRecord) -> dict[str, Any]:
-    """A record as `records` has it."""
+    """Return a record as `records` has it."""
     return {
         "root_id": record.root_id,
         "node_id": record.node_id,

@@ -44,7 +44,7 @@ os.environ["PYSPARK_PYTHON"] = sys.executable
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """PySpark 3.5 leaves sockets to the garbage collector and asks old names; only the Spark tests run on it."""
+    """Allow PySpark 3.5's warnings: it leaves sockets to the garbage collector and uses old names."""
     if pyspark.__version__.startswith("3."):
         for message in _OF_SPARK_35:
             config.addinivalue_line("filterwarnings", f"ignore:{message}")

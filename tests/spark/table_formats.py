@@ -19,13 +19,13 @@ _EXTENSIONS = {
 
 
 def chosen() -> list[str]:
-    """The formats whose packages are named."""
+    """Return the formats whose packages are named."""
     packages = os.environ.get(VARIABLE, "")
     return [name for name in _EXTENSIONS if f"{name}-spark" in packages]
 
 
 def options(warehouse: str) -> dict[str, str]:
-    """What a session needs for them: nothing, if none is chosen."""
+    """Return the settings that a session needs for the chosen formats; none without any."""
     formats = chosen()
     if not formats:
         return {}

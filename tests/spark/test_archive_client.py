@@ -42,7 +42,7 @@ def archive(spark, tmp_path_factory) -> ArchiveFolder:
 
 @pytest.fixture
 def copy(archive, tmp_path) -> ArchiveFolder:
-    """The same, to be spoiled."""
+    """Return a copy of the archive, to be damaged."""
     shutil.copytree(archive.folder, tmp_path / "archive")
     return ArchiveFolder(tmp_path / "archive", archive.traced)
 
@@ -100,7 +100,7 @@ def test_a_location_without_tables_is_refused(spark, tmp_path):
 
 
 def test_no_days_at_all_are_refused(spark, archive):
-    with pytest.raises(ValueError, match="none was asked for"):
+    with pytest.raises(ValueError, match="none was given"):
         client.traces(spark, str(archive.folder), [])
 
 
@@ -115,7 +115,7 @@ def test_a_day_that_a_later_release_published_is_refused_by_name(spark, copy):
 
 
 def test_a_file_of_before_a_column_reads_as_null_there(spark, copy):
-    """An older release wrote neither the run nor the metadata of a record."""
+    """Older releases wrote neither the run nor the metadata of a record."""
     folder = copy.folder / attempt_prefix("records", DAY, "nightly-2")
     older = spark.read.parquet(str(folder)).drop("run_id", "metadata").collect()
     schema = ", ".join(f"{column.name} {column.type}" for column in RECORDS.columns[:-2])

@@ -25,7 +25,7 @@ _CHECKED = LineageRecord(_ROOT, "checked", "read", "CHECK", "s3://checked/flight
 
 @pytest.fixture(scope="module")
 def archive(spark, tmp_path_factory) -> ArchiveFolder:
-    """A record on the first day, one made of it on the second; an attempt of each day that does not count."""
+    """Return a record on the first day, one made of it on the second; an attempt of each day that does not count."""
     made = ArchiveFolder(tmp_path_factory.mktemp("archive"))
     made.trace(DAY, _READ)
     made.trace(NEXT_DAY, _READ, _CHECKED)
@@ -39,8 +39,8 @@ def archive(spark, tmp_path_factory) -> ArchiveFolder:
 def test_the_tables_of_the_guide_are_those_of_the_code():
     for table in TABLES:
         section = TEXT.partition(f"## `{table.name}`")[2].partition("\n## ")[0]
-        told = re.findall(r"^\| `(\w+)` \| `(.*?)` \| (.*) \|$", section, re.MULTILINE)
-        assert told == [(column.name, column.type, column.about) for column in (*table.columns, DAY_COLUMN)]
+        documented = re.findall(r"^\| `(\w+)` \| `(.*?)` \| (.*) \|$", section, re.MULTILINE)
+        assert documented == [(column.name, column.type, column.about) for column in (*table.columns, DAY_COLUMN)]
 
 
 def test_the_program_on_spark_runs(spark, archive, capsys):

@@ -11,7 +11,7 @@ from pyspark.sql import SparkSession
 from examples.emissions.landing import land_flights
 from examples.emissions.pipeline import JOB, NAMESPACE, Counts, run
 from spark_client import LineageClient, capture
-from spark_client.transport.retry import Timing
+from spark_client.transport.retry import Clock
 
 NOW = 1_357_016_400
 ROOT = "flights-2013-01-01"
@@ -36,7 +36,7 @@ class Ran(NamedTuple):
     events: list[dict[str, Any]]
 
     @property
-    def told(self) -> list[tuple[str, ...]]:
+    def records_of_run(self) -> list[tuple[str, ...]]:
         """Each record: root, parent, action, node, and the end of its storage location."""
         return sorted(
             (*(one[name] for name in ("root_id", "parent_id", "action_taken", "node_id")), self._place(one))
@@ -48,25 +48,25 @@ class Ran(NamedTuple):
         return str(record["storage_location"]).removeprefix(f"{self.folder}/")
 
     def completed(self, job: str) -> dict[str, Any]:
-        """The event that says that a job completed."""
+        """Return the event that says that a job completed."""
         (event,) = (one for one in self.events if one["eventType"] == "COMPLETE" and one["job"]["name"] == job)
         return event
 
 
 def records_of(request: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """The records of a request, each with what the request says of all of them."""
+    """Return the records of a request, each with the fields that the request has for all of them."""
     shared = {name: request[name] for name in ("root_id", "parent_id", "action_taken") if name in request}
     for record in request.get("records", [request.get("record")]):
         yield {**shared, **record}
 
 
 def a_run(spark: SparkSession, folder: Path) -> Ran:
-    """The pipeline over what has landed in a folder."""
+    """Return the pipeline over what has landed in a folder."""
     file = folder / "lineage.jsonl"
-    lineage = LineageClient(file=file, strict=True, timing=Timing(now=lambda: NOW))
+    lineage = LineageClient(file=file, strict=True, clock=Clock(now=lambda: NOW))
     captured = capture(spark, client=lineage, namespace=NAMESPACE, name=JOB, strict=True)
     try:
-        counts = run(spark, folder / "landing", folder, lineage, told=lambda step: None)
+        counts = run(spark, folder / "landing", folder, lineage, report=lambda step: None)
     finally:
         captured.close()
     assert lineage.failed == 0
@@ -86,8 +86,8 @@ def ran(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Ran:
     return a_run(spark, folder)
 
 
-def test_every_file_and_row_tells_where_it_came_from(ran: Ran) -> None:
-    assert ran.told == sorted(
+def test_every_file_and_row_reports_where_it_came_from(ran: Ran) -> None:
+    assert ran.records_of_run == sorted(
         (ROOT, *step)
         for step in [
             (ROOT, "READ", f"{ROOT}.csv", f"landing/{ROOT}.csv"),
@@ -117,7 +117,7 @@ def test_every_file_and_row_tells_where_it_came_from(ran: Ran) -> None:
 
 
 def test_what_the_lineage_points_to_is_there(ran: Ran) -> None:
-    places = {place for *_, place in ran.told}
+    places = {place for *_, place in ran.records_of_run}
     assert [place for place in sorted(places) if not (ran.folder / place).exists()] == []
 
 
@@ -149,21 +149,21 @@ def test_a_real_day_makes_one_tree_of_distinct_nodes_and_the_same_ones_again(
 
     first, again = a_run(spark, tmp_path), a_run(spark, tmp_path)
 
-    nodes = {node for _, _, _, node, _ in first.told}
+    nodes = {node for _, _, _, node, _ in first.records_of_run}
     assert first.counts == Counts({"READ": 1, "CHECK": 2, "CHECKED": 831, "REJECTED": 11, "ESTIMATED": 831})
-    assert len(nodes) == len(first.told) == first.counts.records
-    assert {parent for _, parent, _, _, _ in first.told} - nodes == {ROOT}
-    assert again.told == first.told
+    assert len(nodes) == len(first.records_of_run) == first.counts.records
+    assert {parent for _, parent, _, _, _ in first.records_of_run} - nodes == {ROOT}
+    assert again.records_of_run == first.records_of_run
 
 
 def names_of(datasets: list[dict[str, Any]]) -> list[str]:
-    """The last parts of the names of datasets."""
+    """Return the last parts of the names of datasets."""
     assert {one["namespace"] for one in datasets} <= {"file"}
     return sorted(Path(one["name"]).name for one in datasets)
 
 
-def test_every_write_is_a_run_of_a_job_and_tells_what_it_read_and_wrote(ran: Ran) -> None:
-    told = [
+def test_every_write_is_a_run_of_a_job_and_reports_what_it_read_and_wrote(ran: Ran) -> None:
+    found = [
         (event["job"]["name"], event["eventType"], names_of(event["inputs"]), names_of(event["outputs"]))
         for event in ran.events
     ]
@@ -174,7 +174,7 @@ def test_every_write_is_a_run_of_a_job_and_tells_what_it_read_and_wrote(ran: Ran
         "emissions.demo_estimated": (references, ["estimated"]),
         "emissions.demo_totals": (["estimated"], ["totals"]),
     }
-    assert sorted(told) == sorted(
+    assert sorted(found) == sorted(
         [
             ("emissions", "START", [], []),
             ("emissions", "OTHER", ["planes.csv"], ["factors.json"]),  # what was recorded by hand
@@ -200,8 +200,8 @@ def test_the_writes_are_children_of_the_application_and_the_records_are_of_its_r
 def columns_of(event: dict[str, Any]) -> tuple[dict[str, set[tuple[str, str]]], set[tuple[str, str]]]:
     """Of an output's columns the sources with the way of each, and those on which all of it depends."""
     (output,) = event["outputs"]
-    told = output["facets"]["columnLineage"]
-    return {name: sources_of(one["inputFields"]) for name, one in told["fields"].items()}, sources_of(told["dataset"])
+    found = output["facets"]["columnLineage"]
+    return {name: sources_of(one["inputFields"]) for name, one in found["fields"].items()}, sources_of(found["dataset"])
 
 
 def sources_of(inputs: list[dict[str, Any]]) -> set[tuple[str, str]]:
@@ -210,7 +210,7 @@ def sources_of(inputs: list[dict[str, Any]]) -> set[tuple[str, str]]:
     }
 
 
-def test_the_check_tells_of_which_columns_it_makes_each_and_which_decide_what_passes(
+def test_the_check_reports_the_sources_of_each_column_and_what_decides_which_rows_pass(
     spark: SparkSession, ran: Ran
 ) -> None:
     fields, rows = columns_of(ran.completed("emissions.demo_rejected"))
@@ -222,7 +222,7 @@ def test_the_check_tells_of_which_columns_it_makes_each_and_which_decide_what_pa
     assert rows == {(f"landing.{name}", "FILTER") for name in ("dep_time", "arr_time", "air_time")}
 
 
-def test_the_estimate_tells_what_its_co2_is_made_of(ran: Ran) -> None:
+def test_the_estimate_reports_what_its_co2_is_made_of(ran: Ran) -> None:
     fields, rows = columns_of(ran.completed("emissions.demo_estimated"))
 
     assert fields["co2_kg"] == {
@@ -240,7 +240,7 @@ def test_the_estimate_tells_what_its_co2_is_made_of(ran: Ran) -> None:
     }
 
 
-def test_the_totals_tell_what_they_add_up_and_by_what(ran: Ran) -> None:
+def test_the_totals_report_what_they_add_up_and_by_what(ran: Ran) -> None:
     assert columns_of(ran.completed("emissions.demo_totals")) == (
         {
             "carrier": {("estimated.carrier", "IDENTITY")},
@@ -252,7 +252,7 @@ def test_the_totals_tell_what_they_add_up_and_by_what(ran: Ran) -> None:
     )
 
 
-def test_what_no_plan_tells_is_recorded_by_hand(ran: Ran) -> None:
+def test_what_no_plan_shows_is_recorded_by_hand(ran: Ran) -> None:
     (event,) = (one for one in ran.events if one["eventType"] == "OTHER")
 
     read, average, written = event["run"]["facets"]["headwater_operations"]["operations"]

@@ -17,16 +17,16 @@ from pyspark.sql import DataFrame, SparkSession
 from pyspark.sql import functions as sf
 
 from lineage_model.ids import derive_node_id
-from spark_client import LineageClient, Patience
-from spark_client.current_run import Head, RunOfJob, enter, leave, reported_roots
+from spark_client import LineageClient, RetryPolicy
+from spark_client.current_run import JobRun, RunContext, enter, leave, reported_roots
 from spark_client.rows.columns import derived_node_id, select_lines
-from spark_client.rows.emit import RowFault, RowTally, emit_records
-from spark_client.transport.retry import Timing
+from spark_client.rows.emit import RowCounts, RowFault, emit_records
+from spark_client.transport.retry import Clock
 from tests.unit.spark_client.lineage_service import Service, failing, handler_of
 
 GUIDE = Path(__file__).parents[2] / "docs" / "emit_records.md"
 NOON = 1_763_640_000
-HASTE = Patience(deadline_s=2, attempt_s=2, connect_s=1, pause_s=0.1, pause_max_s=0.2)
+HASTE = RetryPolicy(deadline_s=2, attempt_s=2, connect_s=1, pause_s=0.1, pause_max_s=0.2)
 FLIGHTS = [("UA1545", "landed"), ("B6725", "landed"), ("AA1141", "UA1545")]
 CHECKED = "s3://checked/day=2013-01-01"
 
@@ -46,7 +46,7 @@ def service() -> Iterator[Service]:
 
 @pytest.fixture
 def queue_url(spark: SparkSession, service: Service, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A queue that takes everything; the workers find it as they find one of AWS."""
+    """Return a queue that takes everything; the workers find it as they find one of AWS."""
     variables = {
         "AWS_ENDPOINT_URL_SQS": service.url,
         "AWS_ACCESS_KEY_ID": "AKIDEXAMPLE",
@@ -64,33 +64,35 @@ def flights(spark: SparkSession) -> DataFrame:
     return spark.createDataFrame(FLIGHTS, "flight string, of string").withColumn("at", sf.lit(CHECKED))
 
 
-def emit(df: DataFrame, **changes: Any) -> RowTally:
-    said = {"root_id": sf.lit("flights"), "parent_id": "of", "action": "CHECKED", "storage_location": "at"}
-    given = {**said, "requested_at": NOON, "patience": HASTE, **changes}
+def emit(df: DataFrame, **changes: Any) -> RowCounts:
+    arguments = {"root_id": sf.lit("flights"), "parent_id": "of", "action": "CHECKED", "storage_location": "at"}
+    given = {**arguments, "requested_at": NOON, "retry": HASTE, **changes}
     return emit_records(df, **{name: value for name, value in given.items() if value is not None})
 
 
 def queued(service: Service) -> list[dict[str, object]]:
-    """Every record of every message, by node."""
+    """Return every record of every message, by node."""
     messages = [json.loads(entry["MessageBody"]) for call in service.requests for entry in call["Entries"]]
     return sorted((record for message in messages for record in message["records"]), key=lambda one: one["node_id"])
 
 
 def requested(service: Service) -> list[dict[str, object]]:
-    """Every record of every request, by node."""
+    """Return every record of every request, by node."""
     return sorted((one for request in service.requests for one in request["records"]), key=lambda one: one["node_id"])
 
 
-@pytest.mark.parametrize("told", ["by argument", "by environment"])
+@pytest.mark.parametrize("configured", ["by argument", "by environment"])
 def test_rows_become_messages_of_the_packed_queue(
-    flights: DataFrame, service: Service, queue_url: str, told: str, monkeypatch: pytest.MonkeyPatch
+    flights: DataFrame, service: Service, queue_url: str, configured: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if told == "by environment":
+    if configured == "by environment":
         monkeypatch.setenv("HEADWATER_QUEUE_URL", queue_url)
-    tally = emit(flights, node_id="flight", queue_url=queue_url if told == "by argument" else None, run_id="run-7")
+    counts = emit(
+        flights, node_id="flight", queue_url=queue_url if configured == "by argument" else None, run_id="run-7"
+    )
 
-    assert tally == RowTally(sent=3)
-    assert tally.complete
+    assert counts == RowCounts(sent=3)
+    assert counts.complete
     assert queued(service) == [
         {
             "root_id": "flights",
@@ -107,7 +109,7 @@ def test_rows_become_messages_of_the_packed_queue(
 
 def test_rows_become_requests_of_a_client(flights: DataFrame, service: Service) -> None:
     with LineageClient(url=service.url) as client:
-        assert emit(flights, node_id="flight", client=client) == RowTally(sent=3)
+        assert emit(flights, node_id="flight", client=client) == RowCounts(sent=3)
 
     assert {request["requested_at"] for request in service.requests} == {NOON}
     assert requested(service) == [
@@ -126,28 +128,28 @@ def test_rows_of_large_strings_are_as_any_others(flights: DataFrame, service: Se
     conf = flights.sparkSession.conf
     conf.set("spark.sql.execution.arrow.useLargeVarTypes", "true")
     try:
-        assert emit(flights, node_id="flight", client=LineageClient(url=service.url)) == RowTally(sent=3)
+        assert emit(flights, node_id="flight", client=LineageClient(url=service.url)) == RowCounts(sent=3)
     finally:
         conf.unset("spark.sql.execution.arrow.useLargeVarTypes")
 
 
 def test_rows_are_recorded_at_the_time_of_their_clients_clock(flights: DataFrame, service: Service) -> None:
-    with LineageClient(url=service.url, timing=Timing(now=lambda: 86_400.9)) as client:
-        assert emit(flights, node_id="flight", client=client, requested_at=None) == RowTally(sent=3)
+    with LineageClient(url=service.url, clock=Clock(now=lambda: 86_400.9)) as client:
+        assert emit(flights, node_id="flight", client=client, requested_at=None) == RowCounts(sent=3)
 
     assert {request["requested_at"] for request in service.requests} == {86_400}
 
 
-def test_rows_are_of_the_current_run_which_tells_their_roots(flights: DataFrame, service: Service) -> None:
-    head = Head(RunOfJob("emissions", "emissions.check", str(uuid4())))
-    enter(head)
+def test_rows_are_of_the_current_run_which_reports_their_roots(flights: DataFrame, service: Service) -> None:
+    context = RunContext(JobRun("emissions", "emissions.check", str(uuid4())))
+    enter(context)
     try:
         emit(flights, root_id=sf.col("of"), node_id="flight", client=LineageClient(url=service.url))
     finally:
-        leave(head)
+        leave(context)
 
-    assert sorted(reported_roots(head.run.run_id)) == ["UA1545", "landed"]
-    assert {request["run_id"] for request in service.requests} == {head.run.run_id}
+    assert sorted(reported_roots(context.run.run_id)) == ["UA1545", "landed"]
+    assert {request["run_id"] for request in service.requests} == {context.run.run_id}
 
 
 def test_ids_derived_from_a_key_are_those_that_python_derives(flights: DataFrame, service: Service) -> None:
@@ -161,8 +163,8 @@ def test_ids_derived_from_a_key_are_those_that_python_derives(flights: DataFrame
 def test_the_next_step_names_its_parents_by_the_same_derivation(flights: DataFrame) -> None:
     column = derived_node_id(sf.lit("flights"), sf.col("of"), sf.lit("CHECKED"), sf.col("flight"))
 
-    told = [row[0] for row in flights.select(column).collect()]
-    assert told == [derive_node_id("flights", of, "CHECKED", flight, 0) for flight, of in FLIGHTS]
+    node_ids = [row[0] for row in flights.select(column).collect()]
+    assert node_ids == [derive_node_id("flights", of, "CHECKED", flight, 0) for flight, of in FLIGHTS]
 
 
 def test_the_guide_does_what_it_says(
@@ -217,7 +219,7 @@ def test_rows_break_the_rules_that_the_service_has(spark: SparkSession, field: s
 
 
 def _service_takes(record: dict[str, str | None]) -> bool:
-    """Whether the service's own check finds nothing; it is not installed with the older Spark."""
+    """True if the service's own check finds no fault; it is not installed with the older Spark."""
     pytest.importorskip("pydantic")
     from lineage.records.messages import parse_record
     from lineage_model.errors import Invalid
@@ -241,31 +243,31 @@ def test_ids_that_are_no_text_or_their_own_parent_are_refused_and_the_others_arr
     df = spark.createDataFrame(rows, "id binary, of string").withColumn("at", sf.lit(CHECKED))
     root = df.limit(1).select(sf.encode(sf.lit("flights"), "UTF-8"), sf.lit("flights"), sf.lit(CHECKED))
 
-    tally = emit(df.union(root), node_id="id", client=LineageClient(url=service.url))
+    counts = emit(df.union(root), node_id="id", client=LineageClient(url=service.url))
 
-    assert (tally.sent, tally.failed, tally.refused) == (2, 0, 3)
-    assert tally.faults == (
-        RowFault("node_id: must be valid Unicode", 2, tally.faults[0].examples),
+    assert (counts.sent, counts.failed, counts.refused) == (2, 0, 3)
+    assert counts.faults == (
+        RowFault("node_id: must be valid Unicode", 2, counts.faults[0].examples),
         RowFault(
             "node_id: must not be its own parent (only the root may be)",
             1,
             ('{"root_id":"flights","parent_id":"a","node_id":"a"}',),
         ),
     )
-    assert len(tally.faults[0].examples) == 2
+    assert len(counts.faults[0].examples) == 2
     assert [record["node_id"] for record in requested(service)] == ["b", "flights"]
 
 
-def test_what_was_not_recorded_is_told_in_one_warning_and_the_job_lives_on(
+def test_what_was_not_recorded_is_one_warning_and_the_job_lives_on(
     flights: DataFrame, service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     service.faults = [failing(403, {"code": "Forbidden", "message": "no right to send"})] * 3
     bad = flights.withColumn("flight", sf.nullif("flight", sf.lit("B6725")))
 
     with caplog.at_level(logging.WARNING, "headwater.client"):
-        tally = emit(bad.coalesce(1), node_id="flight", client=LineageClient(url=service.url))
+        counts = emit(bad.coalesce(1), node_id="flight", client=LineageClient(url=service.url))
 
-    assert (tally.sent, tally.refused, tally.complete) == (0, 3, False)
+    assert (counts.sent, counts.refused, counts.complete) == (0, 3, False)
     assert [record.message for record in caplog.records] == [
         "3 rows not recorded, 0 recorded: 2 rows: Forbidden: no right to send; 1 rows: node_id: is required"
     ]
@@ -274,25 +276,25 @@ def test_what_was_not_recorded_is_told_in_one_warning_and_the_job_lives_on(
 def test_a_service_that_is_away_costs_the_rows_and_nothing_else(flights: DataFrame, service: Service) -> None:
     gone = LineageClient(url="http://127.0.0.1:1")
 
-    tally = emit(flights.coalesce(1), node_id="flight", client=gone)
+    counts = emit(flights.coalesce(1), node_id="flight", client=gone)
 
-    assert (tally.sent, tally.failed, tally.refused) == (0, 3, 0)
-    assert "Connection refused" in tally.faults[0].reason
+    assert (counts.sent, counts.failed, counts.refused) == (0, 3, 0)
+    assert "Connection refused" in counts.faults[0].reason
 
 
-def test_rows_that_cannot_be_computed_are_told_and_not_raised(
+def test_rows_that_cannot_be_computed_are_an_error_in_the_result(
     flights: DataFrame, service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     broken = flights.withColumn("flight", sf.expr("raise_error('the tape is torn')").cast("string"))
 
-    tally = emit(broken, node_id="flight", client=LineageClient(url=service.url))
+    counts = emit(broken, node_id="flight", client=LineageClient(url=service.url))
 
-    assert not tally.complete
-    assert "the tape is torn" in (tally.error or "")
-    assert caplog.messages == [f"rows not recorded: {tally.error}"]
+    assert not counts.complete
+    assert "the tape is torn" in (counts.error or "")
+    assert caplog.messages == [f"rows not recorded: {counts.error}"]
 
 
-def test_what_a_worker_raised_is_told_without_its_stack(flights: DataFrame, service: Service) -> None:
+def test_what_a_worker_raised_is_shown_without_its_stack(flights: DataFrame, service: Service) -> None:
     def lacking(batches: Iterator[Any]) -> Iterator[Any]:
         import no_such_package  # noqa: F401
 
@@ -300,9 +302,9 @@ def test_what_a_worker_raised_is_told_without_its_stack(flights: DataFrame, serv
 
     broken = flights.mapInArrow(lacking, flights.schema)
 
-    tally = emit(broken, node_id="flight", client=LineageClient(url=service.url))
+    counts = emit(broken, node_id="flight", client=LineageClient(url=service.url))
 
-    assert "ModuleNotFoundError: No module named 'no_such_package'" in (tally.error or "")
+    assert "ModuleNotFoundError: No module named 'no_such_package'" in (counts.error or "")
 
 
 def test_without_a_place_to_send_to_no_job_runs(
@@ -311,7 +313,7 @@ def test_without_a_place_to_send_to_no_job_runs(
     for name in ("HEADWATER_URL", "HEADWATER_FUNCTION", "HEADWATER_FILE", "HEADWATER_QUEUE_URL"):
         monkeypatch.delenv(name, raising=False)
 
-    assert emit(flights, node_id="flight") == RowTally(error="nowhere to send lineage to")
+    assert emit(flights, node_id="flight") == RowCounts(error="nowhere to send lineage to")
     assert "lineage is off" in caplog.text
 
 
@@ -331,15 +333,15 @@ def test_ids_that_another_try_would_make_anew_are_warned_of(
 def test_names_are_those_of_columns_as_spark_finds_them(spark: SparkSession, service: Service) -> None:
     df = spark.sql("SELECT named_struct('id', 'UA1545') AS flight, 'landed' AS `o.f`, 's3://b' AS at, 'flights' AS r")
 
-    tally = emit(df, root_id="R", node_id="flight.id", parent_id="o.f", client=LineageClient(url=service.url))
+    counts = emit(df, root_id="R", node_id="flight.id", parent_id="o.f", client=LineageClient(url=service.url))
 
-    assert tally == RowTally(sent=1)
+    assert counts == RowCounts(sent=1)
     (record,) = requested(service)
     assert (record["root_id"], record["node_id"], record["parent_id"]) == ("flights", "UA1545", "landed")
 
 
 @pytest.mark.parametrize(
-    ("said", "fault"),
+    ("fields", "fault"),
     [
         (
             {"root_id": "flights"},
@@ -352,6 +354,6 @@ def test_names_are_those_of_columns_as_spark_finds_them(spark: SparkSession, ser
         ({"queue_url": "https://sqs.eu-west-1.amazonaws.com/1/q"}, "client, queue_url: give one of them"),
     ],
 )
-def test_a_call_that_is_wrong_is_raised(flights: DataFrame, said: dict[str, object], fault: str) -> None:
+def test_a_call_that_is_wrong_is_raised(flights: DataFrame, fields: dict[str, object], fault: str) -> None:
     with pytest.raises(ValueError, match=fault):
-        emit(flights, **{"node_id": "flight", "client": LineageClient(url="http://127.0.0.1:1"), **said})
+        emit(flights, **{"node_id": "flight", "client": LineageClient(url="http://127.0.0.1:1"), **fields})

@@ -16,8 +16,8 @@ CLEAN = "s3://clean/flights/"
 def test_a_job_of_the_guides_lines_reports_its_write_its_file_and_its_rows_as_one_run(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told, clean = tmp_path / "told.jsonl", tmp_path / "clean"
-    monkeypatch.setenv("HEADWATER_FILE", str(told))
+    emitted, clean = tmp_path / "told.jsonl", tmp_path / "clean"
+    monkeypatch.setenv("HEADWATER_FILE", str(emitted))
     section = GUIDE.partition("## From PySpark\n")[2].partition("\n## ")[0]
     capturing, sending = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     job = {"spark": spark}
@@ -28,7 +28,7 @@ def test_a_job_of_the_guides_lines_reports_its_write_its_file_and_its_rows_as_on
     captured = job["captured"]
     captured.close()
 
-    lines = [json.loads(line) for line in told.read_text(encoding="utf-8").splitlines()]
+    lines = [json.loads(line) for line in emitted.read_text(encoding="utf-8").splitlines()]
     requests = [line for line in lines if "requested_at" in line]
     events = [line for line in lines if "eventTime" in line]
     assert {request["run_id"] for request in requests} == {captured.run_id}

@@ -1,7 +1,7 @@
-"""The commands of a program's Spark Connect clients, from now on: what a session sends, and how it went.
+"""Commands of a program's Spark Connect clients, from now on: what each session sends, and how it went.
 
-The server's driver is out of reach, but every write of the program goes through its own client: `execute_command` of
-PySpark's `SparkConnectClient` is where it passes. What is put there costs a clock, a queue and nothing else.
+The server's driver is out of reach, but every write of the program goes through its own client, by `execute_command`
+of PySpark's `SparkConnectClient`. The wrapper there only reads a clock and fills a queue.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from spark_client.capturing.jvm.executions import Unavailable
 from spark_client.capturing.model import Ended, Failure
 
 _log = logging.getLogger("headwater.capture")
-# How long the end of a session waits until the server was asked all that its writes are understood by.
-_SETTLE_S = 5.0
+# How long the end of a session waits until its writes are read, which takes queries to the server.
+_DRAIN_S = 5.0
 # The commands that write, or that decide what a later one reads.
-_HEARD = frozenset(
+_CAPTURED = frozenset(
     {
         "catalog",
         "checkpoint_command",
@@ -39,48 +39,48 @@ _HEARD = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """A command that ended.
+    """Command that ended.
 
     Attributes:
         id: counted from 0 in this program.
         client: the session's, of PySpark.
         message: the `Command` of Spark Connect's protocol, or a `Relation` that does something: `spark.catalog`.
-        answer: what the server answered beside rows, by name.
+        result: the server's results beside rows, by name.
         started_ms: milliseconds since 1970 by this machine's clock, as are all times.
     """
 
     id: int
     client: Any
     message: Any
-    answer: Any
+    result: Any
     started_ms: int
     ended_ms: int
     failure: Failure | None = None
 
     @property
     def kind(self) -> str:
-        """What is in the message, by the protocol's name."""
+        """Kind of the message, by the protocol's name."""
         return kind_of(self.message)
 
     @property
     def root_id(self) -> int:
-        """Its own: a client's command is no part of another one."""
+        """Own id: a client's command is no part of another one."""
         return self.id
 
 
 class Commands:
-    """The commands of all sessions that this program has at one server, from now on; usable by many threads.
+    """Commands of all sessions that this program has at one server, from now on; usable by many threads.
 
-    `kept` of them wait to be read; what comes then is counted as `dropped`.
+    `kept` of them may wait to be read; further commands are counted as `dropped`.
 
     Raises:
-        Unavailable: what Spark Connect's client needs is not installed.
+        Unavailable: the packages of Spark Connect's client are not installed.
     """
 
-    def __init__(self, client: Any, kept: int = 500, settle_s: float = _SETTLE_S) -> None:
-        self.place = place_of(client)
+    def __init__(self, client: Any, kept: int = 500, drain_s: float = _DRAIN_S) -> None:
+        self.server = server_of(client)
         self._kept = kept
-        self._settle_s = settle_s
+        self._drain_s = drain_s
         self._changed = threading.Condition()
         self._queue: deque[Command | Ended] = deque()
         self._reading = False
@@ -90,11 +90,11 @@ class Commands:
 
     @property
     def dropped(self) -> int:
-        """Commands that found the queue full."""
+        """Number of commands that found the queue full."""
         return self._dropped
 
     def next(self, timeout_s: float) -> Command | Ended | None:
-        """The next one; None if there is none within so many seconds."""
+        """Return the next item; None if there is none within so many seconds."""
         with self._changed:
             self._reading = False
             self._changed.notify_all()
@@ -103,15 +103,15 @@ class Commands:
             return self._queue.popleft() if self._queue else None
 
     def drain(self, timeout_s: float) -> bool:  # noqa: ARG002 - the client waits for its commands itself
-        """All that ended so far can be had by `next`."""
+        """Return True: `next` can return all commands that ended so far."""
         return True
 
     def close(self) -> None:
-        """Listen no longer; what is kept can still be read."""
+        """Stop listening; kept commands can still be read."""
         _forget(self)
 
-    def heard(self, command: Command) -> None:
-        """A command of one of the sessions ended."""
+    def add(self, command: Command) -> None:
+        """Add a command that ended in one of the sessions."""
         with self._changed:
             self._open.add(command.client)
             if len(self._queue) >= self._kept:
@@ -121,13 +121,13 @@ class Commands:
             self._changed.notify_all()
 
     def leaving(self, client: Any) -> None:
-        """A session is about to end: what it wrote is understood before, if that takes no longer than `settle_s`."""
+        """Wait until a session's commands are read before it ends, at most `drain_s`."""
         with self._changed:
             if client in self._open:
-                self._changed.wait_for(lambda: not self._queue and not self._reading, self._settle_s)
+                self._changed.wait_for(lambda: not self._queue and not self._reading, self._drain_s)
 
     def left(self, client: Any) -> None:
-        """A session ended; with the last one the application does."""
+        """Note that a session ended; the application ends with the last one."""
         with self._changed:
             if client in self._open:
                 self._open.discard(client)
@@ -136,20 +136,20 @@ class Commands:
                     self._changed.notify_all()
 
 
-class Place:
-    """A server, as the key of what is captured there."""
+class ServerKey:
+    """Key of a server's capture."""
 
 
-_PLACES: dict[str, Place] = {}
+_SERVERS: dict[str, ServerKey] = {}
 
 
-def place_of(client: Any) -> Place:
-    """The server of a client: the same for all of its sessions."""
+def server_of(client: Any) -> ServerKey:
+    """Return the server of a client: the same for all of its sessions."""
     builder = client._builder
-    return _PLACES.setdefault(str(getattr(builder, "endpoint", None) or client.host), Place())
+    return _SERVERS.setdefault(str(getattr(builder, "endpoint", None) or client.host), ServerKey())
 
 
-# Who listens; while there are any, PySpark's client tells them.
+# Listeners; while there are any, PySpark's client is wrapped.
 _listening: list[Commands] = []
 _patched: dict[str, tuple[Any, Any]] = {}
 _ids = itertools.count()
@@ -172,9 +172,9 @@ def _listen(commands: Commands) -> None:
 
 
 def _forget(commands: Commands) -> None:
-    """With the last one, PySpark's client is as it was, unless somebody has put more around it since."""
+    """Restore PySpark's client with the last listener, unless other code wrapped it since."""
     with _lock:
-        _listening[:] = [one for one in _listening if one is not commands]
+        _listening[:] = [listener for listener in _listening if listener is not commands]
         if _listening or not _patched:
             return
         from pyspark.sql.connect.client import SparkConnectClient
@@ -185,34 +185,34 @@ def _forget(commands: Commands) -> None:
         _patched.clear()
 
 
-def _telling(former: Callable[..., Any]) -> Callable[..., Any]:
+def _capturing_commands(former: Callable[..., Any]) -> Callable[..., Any]:
     def execute_command(client: Any, command: Any, *arguments: Any, **named: Any) -> Any:
         started_ms = _now_ms()
         try:
-            answer = former(client, command, *arguments, **named)
+            result = former(client, command, *arguments, **named)
         except BaseException as error:
-            _tell(client, command, None, started_ms, error)
+            _report(client, command, None, started_ms, error)
             raise
-        _tell(client, command, answer, started_ms, None)
-        return answer
+        _report(client, command, result, started_ms, None)
+        return result
 
     return execute_command
 
 
-def _asking(former: Callable[..., Any]) -> Callable[..., Any]:
-    """For what fetches rows; `spark.catalog` has them of what it does, too."""
+def _capturing_fetches(former: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a method that fetches rows, which `spark.catalog` also uses for its changes."""
 
     def fetch(client: Any, plan: Any, *arguments: Any, **named: Any) -> Any:
         started_ms = _now_ms()
-        answer = former(client, plan, *arguments, **named)
-        _tell(client, getattr(plan, "root", None), None, started_ms, None)
-        return answer
+        result = former(client, plan, *arguments, **named)
+        _report(client, getattr(plan, "root", None), None, started_ms, None)
+        return result
 
     return fetch
 
 
-def _ending(former: Callable[..., Any]) -> Callable[..., Any]:
-    """For releasing a session, and for closing its client."""
+def _capturing_ends(former: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a method that releases a session or closes its client."""
 
     def end(client: Any, *arguments: Any, **named: Any) -> Any:
         for commands in _listeners_of(client):
@@ -227,46 +227,46 @@ def _ending(former: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _PATCHES: tuple[tuple[str, Callable[[Callable[..., Any]], Callable[..., Any]]], ...] = (
-    ("execute_command", _telling),
-    ("to_table", _asking),
-    ("to_pandas", _asking),
-    ("release_session", _ending),
-    ("close", _ending),
+    ("execute_command", _capturing_commands),
+    ("to_table", _capturing_fetches),
+    ("to_pandas", _capturing_fetches),
+    ("release_session", _capturing_ends),
+    ("close", _capturing_ends),
 )
 
 
-def _tell(client: Any, message: Any, answer: Any, started_ms: int, error: BaseException | None) -> None:
+def _report(client: Any, message: Any, result: Any, started_ms: int, error: BaseException | None) -> None:
     try:
-        if message is None or kind_of(message) not in _HEARD or _is_query(answer):
+        if message is None or kind_of(message) not in _CAPTURED or _is_query(result):
             return
-        told = answer[1] if isinstance(answer, tuple) and len(answer) > 1 else {}
+        results = result[1] if isinstance(result, tuple) and len(result) > 1 else {}
         failure = None if error is None else failure_of(error)
         for commands in _listeners_of(client):
-            commands.heard(Command(next(_ids), client, message, told, started_ms, _now_ms(), failure))
+            commands.add(Command(next(_ids), client, message, results, started_ms, _now_ms(), failure))
     except Exception:  # noqa: BLE001 - whatever a new client's commands are, the job must live
-        _log.debug("capture: a command was not heard", exc_info=True)
+        _log.debug("capture: a command was not captured", exc_info=True)
 
 
 def kind_of(message: Any) -> str:
-    """Which one of a command or a relation is."""
+    """Return the kind of a command or relation."""
     return str(message.WhichOneof(message.DESCRIPTOR.oneofs[0].name))
 
 
-def _is_query(answer: Any) -> bool:
-    """Whether a statement only became a frame: a query does not run before somebody wants its rows."""
-    told = answer[1].get("sql_command_result") if isinstance(answer, tuple) and len(answer) > 1 else None
-    return told is not None and told.WhichOneof("rel_type") in ("sql", "with_relations")
+def _is_query(result: Any) -> bool:
+    """True if a statement only became a frame: a query runs when its rows are needed."""
+    result_of_sql = result[1].get("sql_command_result") if isinstance(result, tuple) and len(result) > 1 else None
+    return result_of_sql is not None and result_of_sql.WhichOneof("rel_type") in ("sql", "with_relations")
 
 
 def _listeners_of(client: Any) -> list[Commands]:
     if not _listening or is_ours(client):
         return []
-    place = place_of(client)
-    return [one for one in _listening if one.place is place]
+    server = server_of(client)
+    return [listener for listener in _listening if listener.server is server]
 
 
 def failure_of(error: BaseException) -> Failure:
-    """Why a command failed: what the client made of the server's exception, which has the JVM's stack in its text."""
+    """Return a command's failure from the client's exception, whose text has the JVM's stack."""
     message, _, stack = str(error).strip().partition("\n\nJVM stacktrace:\n")
     return Failure(f"{type(error).__name__}: {message}", stack or None)
 

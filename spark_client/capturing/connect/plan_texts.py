@@ -1,7 +1,7 @@
 r"""Parsed plans as Spark prints them (`EXPLAIN EXTENDED`): what a statement writes and reads, by the names in it.
 
-Spark's own parser is the only one that knows its SQL, and this is how a client without a JVM can ask it. The parsed
-plan has nothing of the catalog in it, so it is the same whenever it is asked for.
+Only Spark's own parser knows its SQL, and a client without a JVM can reach it by `EXPLAIN`. The parsed plan has nothing
+of the catalog in it, so it does not change.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from spark_client.capturing.connect.reads import Read, SourceRead, TableRead, UnknownRead
 
 _SECTION = re.compile(r"== Parsed Logical Plan ==\n(.*?)(?:\n\n== |\Z)", re.DOTALL)
-# `:  ` and three spaces are the columns of nodes above; `:- ` and `+- ` are before a node.
+# `:  ` and three spaces are the indentation by nodes above; `:- ` and `+- ` begin a node.
 _LINE = re.compile(r"((?:[: ] {2})*)(?:[:+]- )(.*)")
 _KIND = re.compile(r"'?(\w+)")
 _RELATION = re.compile(r"'?Unresolved(?:Relation|Table|TableOrView|View|Identifier|Namespace) \[(.*?)\](?:,|$)")
@@ -26,7 +26,7 @@ _FORMAT_IN_SQL = re.compile(r"\w[\w.]*, (?=.*/)")
 
 @dataclass(slots=True)
 class PlanText:
-    """A node of a plan: its line, without what leads to it, and the nodes below it.
+    """Node of a plan: its line without the indentation, and the nodes below it.
 
     Those `inside` it are of its expressions (subqueries), or what a CTE defines.
     """
@@ -38,19 +38,19 @@ class PlanText:
 
     @property
     def kind(self) -> str:
-        """Its class."""
+        """Class of the node."""
         found = _KIND.match(self.text)
         return found[1] if found else ""
 
     @property
     def name(self) -> tuple[str, ...]:
-        """The name in it; parts with commas in them come apart."""
+        """Name in the line; parts with commas in them are split."""
         found = _RELATION.search(self.text)
         return tuple(found[1].split(", ")) if found else ()
 
 
 def parse_plan_text(explained: str) -> PlanText | None:
-    """The parsed plan in the answer of `EXPLAIN EXTENDED`; None if there is none."""
+    """Return the parsed plan in the output of `EXPLAIN EXTENDED`; None if there is none."""
     section = _SECTION.search(explained)
     if section is None:
         return None
@@ -71,7 +71,7 @@ def parse_plan_text(explained: str) -> PlanText | None:
 
 
 def reads_in(root: PlanText, *, recursive: bool = False) -> Iterator[Read]:
-    """What a plan reads; a name that a CTE has is none of a table, where the CTE is known.
+    """Yield the reads of a plan; a known CTE's name is no table.
 
     `recursive`: a CTE may be known in its own definition.
     """
@@ -83,11 +83,11 @@ def reads_in(root: PlanText, *, recursive: bool = False) -> Iterator[Read]:
             for name, definition in zip(found[1].lower().split(", "), node.inside, strict=False):
                 definitions.append((definition, known | {name} if recursive else known))
                 known |= {name}
-            left += [*((one, known) for one in node.below), *reversed(definitions)]
+            left += [*((child, known) for child in node.below), *reversed(definitions)]
             continue
         if (read := _read(node, known)) is not None:
             yield read
-        left += [(one, known) for one in reversed([*node.inside, *node.below])]
+        left += [(child, known) for child in reversed([*node.inside, *node.below])]
 
 
 def _read(node: PlanText, known: frozenset[str]) -> Read | None:
@@ -101,7 +101,7 @@ def _read(node: PlanText, known: frozenset[str]) -> Read | None:
 
 
 def relation_read(text: str) -> Read | None:
-    """The relation in a node: a table, or a path behind its format (``SELECT * FROM parquet.`/data/flights` ``)."""
+    """Return the relation in a node: a table, or a path with its format (``SELECT * FROM parquet.`/data/f` ``)."""
     found = _RELATION.search(text)
     if found is None:
         return None
@@ -112,6 +112,6 @@ def relation_read(text: str) -> Read | None:
 
 
 def location_in(text: str) -> str | None:
-    """Where an `INSERT OVERWRITE DIRECTORY` writes to."""
+    """Return the location that an `INSERT OVERWRITE DIRECTORY` writes to."""
     found = _LOCATION.search(text)
     return found[1] if found else None

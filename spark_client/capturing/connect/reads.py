@@ -1,7 +1,6 @@
-"""What a relation of Spark Connect's protocol reads: the names, places and statements in it, none of them resolved.
+"""Reads of a relation of Spark Connect's protocol: the names, locations and statements in it, none of them resolved.
 
-A client's plan has names without owners and SQL as text; what they stand for is the server's knowledge
-(`connect_server`).
+A client's plan has unresolved names and SQL as text, which the server can resolve (`server`).
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ _MADE_OF_NOTHING = frozenset({"range", "unresolved_table_valued_function", "comm
 
 @dataclass(frozen=True, slots=True)
 class TableRead:
-    """A table or a view, by the parts of its name; those of a view's query may be in another `database`."""
+    """Table or view, by the parts of its name; the names in a view's query may be in another `database`."""
 
     name: tuple[str, ...]
     database: tuple[str, ...] = ()
@@ -28,9 +27,9 @@ class TableRead:
 
 @dataclass(frozen=True, slots=True)
 class SourceRead:
-    """A source by its format (empty: the session's default), with the paths or the options that say where it is.
+    """Source by its format (empty: the session's default), with the paths or options that locate it.
 
-    `schema` is what the program says it is, as JSON or as SQL's columns.
+    `schema` is the program's, as JSON or as SQL's columns.
     """
 
     format: str
@@ -41,7 +40,7 @@ class SourceRead:
 
 @dataclass(frozen=True, slots=True)
 class QueryRead:
-    """A query in SQL (`message` is the protocol's `SQL`); `frames` are names in it that stand for frames."""
+    """Query in SQL (`message` is the protocol's `SQL`); `frames` are names in it that stand for frames."""
 
     message: Any = field(hash=False)
     frames: frozenset[str] = frozenset()
@@ -49,14 +48,14 @@ class QueryRead:
 
 @dataclass(frozen=True, slots=True)
 class FrameRead:
-    """A frame that the server keeps, by its id: a checkpoint, or what a command answered."""
+    """Frame that the server keeps, by its id: a checkpoint, or a command's result."""
 
     id: str
 
 
 @dataclass(frozen=True, slots=True)
 class UnknownRead:
-    """What nobody can name, and why."""
+    """Read without a name, and why."""
 
     reason: str
 
@@ -65,7 +64,7 @@ Read: TypeAlias = TableRead | SourceRead | QueryRead | FrameRead | UnknownRead
 
 
 def reads_of(relation: Any) -> Iterator[Read]:
-    """What a `Relation` reads, the first first, some of it several times; it may be as deep as it likes."""
+    """Yield the reads of a `Relation`, in order, repeated ones too; the relation may be arbitrarily deep."""
     left: list[tuple[Any, frozenset[str]]] = [(relation, frozenset())]
     while left:
         message, frames = left.pop()
@@ -78,12 +77,12 @@ def reads_of(relation: Any) -> Iterator[Read]:
             inputs = list(_relations_in(getattr(message, kind))) if kind != "relation" else []
             if not inputs and kind not in _MADE_OF_NOTHING:
                 yield UnknownRead(f"{kind}: a source that nobody can name")
-            frames |= {one.subquery_alias.alias for one in inputs if kind == "with_relations" and _is_frame(one)}
-            left += [(one, frames) for one in reversed(inputs)]
+            frames |= {child.subquery_alias.alias for child in inputs if kind == "with_relations" and _is_frame(child)}
+            left += [(child, frames) for child in reversed(inputs)]
 
 
 def table_read(name: str) -> TableRead:
-    """A table by its name as it is written.
+    """Return a table by its name as it is written.
 
     >>> table_read("shop.`my.orders`").name
     ('shop', 'my.orders')
@@ -94,7 +93,7 @@ def table_read(name: str) -> TableRead:
 def source_read(
     format_: str, paths: Iterable[str], options: Mapping[str, str], schema: str = ""
 ) -> TableRead | SourceRead:
-    """A source; Iceberg takes a table's name for a path."""
+    """Return a source; Iceberg's path may be a table's name."""
     small = {key.lower(): value for key, value in options.items()}
     every = tuple(filter(None, paths)) or tuple(filter(None, [small.get("path")]))
     if format_.lower() == "iceberg" and len(every) == 1 and "/" not in every[0]:
@@ -103,16 +102,16 @@ def source_read(
 
 
 def _relations_in(message: Any) -> Iterator[Any]:
-    """The relations right below a message, at whatever depth of its own messages."""
+    """Yield the relations right below a message, at any depth of its own messages."""
     for descriptor, value in message.ListFields():
         inside = descriptor.message_type
         if inside is None or inside.full_name in _OTHERS or inside.GetOptions().map_entry:
             continue
-        for one in [value] if hasattr(value, "DESCRIPTOR") else value:
+        for inner in [value] if hasattr(value, "DESCRIPTOR") else value:
             if inside.full_name == _RELATION:
-                yield one
+                yield inner
             else:
-                yield from _relations_in(one)
+                yield from _relations_in(inner)
 
 
 def _is_frame(relation: Any) -> bool:

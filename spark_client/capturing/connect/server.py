@@ -1,4 +1,4 @@
-"""Questions to a Spark Connect server, in a session of the job's, beside the job: none of them changes anything."""
+"""Queries to a Spark Connect server, in the job's session, beside the job: none of them changes anything."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from spark_client.capturing.connect.reads import SourceRead
 from spark_client.capturing.datasets.schemas import parse_schema
 from spark_client.capturing.model import SchemaField
 
-# A question that takes longer is given up, where the client lets us say so (PySpark 4.2 and newer).
-_ANSWER_S = 30.0
+# A query that takes longer is given up, where the client has time limits (PySpark 4.2 and newer).
+_RESPONSE_S = 30.0
 _RELEASE_S = 2.0
-# A path that nothing has; what the server says of it tells where paths without a scheme are.
+# A path without files; the server's error names the location of paths without a scheme.
 _NOWHERE = "headwater/asks/where/paths/are"
 _LOOK_THERE = f"SELECT * FROM text.`{_NOWHERE}`"  # noqa: S608 - our own statement
 _FOUND_NOTHING = re.compile(rf"([a-zA-Z][\w+.-]*:/\S*?)/?{_NOWHERE}")
 _DETAILS = "# Detailed Table Information"
 
 
-class Unanswered(Exception):
-    """The server did not answer, or did not like the question; the message says why."""
+class NoResponse(Exception):
+    """Failure of a query to the server; the message says why."""
 
 
 class Server:
-    """A session of a server, by a copy of the job's client that gives up soon; for one thread."""
+    """Session of a server, by a copy of the job's client that gives up soon; for one thread."""
 
     def __init__(self, client: Any) -> None:
         from pyspark.sql.connect import proto
@@ -38,72 +38,72 @@ class Server:
         self._client = _impatient(client)
 
     def configuration(self) -> dict[str, str]:
-        """All of the session's configuration, Spark's own where the server starts with it."""
+        """Return all of the session's configuration, Spark's own where the server starts with it."""
         operation = self._proto.ConfigRequest.Operation(get_all=self._proto.ConfigRequest.GetAll())
-        with _answered():
+        with _no_response_for_errors():
             return {key: value for key, value in self._client.config(operation).pairs if value is not None}
 
     def conf(self, key: str) -> str | None:
-        """One value of the configuration as it is now; None if there is none."""
-        asked = self._proto.ConfigRequest.GetOption(keys=[key])
-        with _answered():
-            pairs = self._client.config(self._proto.ConfigRequest.Operation(get_option=asked)).pairs
+        """Return a value of the configuration as it is now; None if there is none."""
+        option = self._proto.ConfigRequest.GetOption(keys=[key])
+        with _no_response_for_errors():
+            pairs = self._client.config(self._proto.ConfigRequest.Operation(get_option=option)).pairs
         return pairs[0][1] if pairs else None
 
     def spark_version(self) -> str | None:
-        """The server's."""
-        with _answered():
+        """Return the server's Spark version."""
+        with _no_response_for_errors():
             version = self._client._analyze(method="spark_version").spark_version
         return str(version) if version else None
 
     def explain(self, statement: Any) -> str:
-        """How Spark parses a statement, a `SQL` of the protocol; it is not run (`sql_statements.is_explainable`)."""
-        asked = self._proto.SQL()
-        asked.CopyFrom(statement)
-        asked.query = f"EXPLAIN EXTENDED {statement.query}"
-        return "\n".join(str(row[0]) for row in self._rows(asked))
+        """Return Spark's plan of a statement, a protocol `SQL`, which is not run (`sql_statements.is_explainable`)."""
+        explained = self._proto.SQL()
+        explained.CopyFrom(statement)
+        explained.query = f"EXPLAIN EXTENDED {statement.query}"
+        return "\n".join(str(row[0]) for row in self._rows(explained))
 
     def query(self, text: str) -> Any:
-        """A statement, as the protocol has it."""
+        """Return a statement, as the protocol has it."""
         return self._proto.SQL(query=text)
 
     def describe(self, name: tuple[str, ...]) -> Mapping[str, str]:
-        """What the catalog says of a table or a view (`DESCRIBE TABLE EXTENDED`); nothing of a temporary view's."""
+        """Return the catalog's description of a table or view (`DESCRIBE TABLE EXTENDED`), empty if temporary."""
         rows = list(self._rows(self.query(f"DESCRIBE TABLE EXTENDED {quoted(name)}")))
         titles = [str(row[0]) for row in rows]
         details = rows[titles.index(_DETAILS) + 1 :] if _DETAILS in titles else []
         return {str(row[0]): str(row[1]) for row in details if row[0]}
 
     def database(self) -> tuple[str, ...]:
-        """The session's current catalog and database."""
+        """Return the session's current catalog and database."""
         for catalog, database in self._rows(self.query("SHOW CURRENT NAMESPACE")):
             return (str(catalog), *str(database).split("."))
         return ()
 
     def folder(self) -> str | None:
-        """Where a relative path leads to; None if the server does not say."""
+        """Return the folder of relative paths; None if the server does not name it."""
         found = _FOUND_NOTHING.search(self.explain(self.query(_LOOK_THERE)))
         return found[1] if found else None
 
     def files(self, read: SourceRead) -> list[str]:
-        """The files at a source's paths, whatever their format: Spark lists them, it reads none."""
+        """Return the files at a source's paths, whatever their format: Spark lists them, it reads none."""
         relation = self._source(SourceRead("binaryFile", read.paths, {"pathGlobFilter": "*"}))
-        with _answered():
+        with _no_response_for_errors():
             return list(self._client._analyze(method="input_files", plan=self._plan(relation)).input_files or ())
 
     def schema(self, relation: Any) -> tuple[SchemaField, ...]:
-        """The columns of a relation."""
-        with _answered():
+        """Return the columns of a relation."""
+        with _no_response_for_errors():
             return parse_schema(self._client.schema(self._plan(relation)).json())
 
     def table_schema(self, name: tuple[str, ...]) -> tuple[SchemaField, ...]:
-        """The columns of a table."""
+        """Return the columns of a table."""
         relation = self._proto.Relation()
         relation.read.named_table.unparsed_identifier = quoted(name)
         return self.schema(relation)
 
     def source_schema(self, read: SourceRead) -> tuple[SchemaField, ...]:
-        """The columns of a source."""
+        """Return the columns of a source."""
         return self.schema(self._source(read))
 
     def _source(self, read: SourceRead) -> Any:
@@ -121,7 +121,7 @@ class Server:
         return self._proto.Plan(root=relation)
 
     def _rows(self, statement: Any) -> Iterator[tuple[Any, ...]]:
-        """What a command answers: the server puts it into a relation of rows at once."""
+        """Yield the result rows of a command, which the server puts into a relation at once."""
         import pyarrow
 
         command = self._proto.Command()
@@ -129,28 +129,28 @@ class Server:
             command.sql_command.input.sql.CopyFrom(statement)
         else:  # Spark 3.5
             command.sql_command.sql = statement.query
-        with _answered():
+        with _no_response_for_errors():
             _, properties, *_ = self._client.execute_command(command)
-            # What it still tells the server of the command: a session that ends meanwhile would not know it any more.
+            # The release of the command's result: a session that ended meanwhile would no longer know the command.
             futures.wait(set(self._client._release_futures), _RELEASE_S)
             data = properties["sql_command_result"].local_relation.data
             table = pyarrow.ipc.open_stream(data).read_all()
             yield from zip(*(column.to_pylist() for column in table.columns), strict=True)
 
 
-class _answered:  # noqa: N801 - it reads as a part of the sentence
-    """Whatever the client raises is `Unanswered`."""
+class _no_response_for_errors:  # noqa: N801 - it reads as a part of the sentence
+    """Context in which the client's errors become `NoResponse`."""
 
     def __enter__(self) -> None:
         return None
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
-        if isinstance(error, Exception) and not isinstance(error, Unanswered):
-            raise Unanswered(f"{type(error).__name__}: {str(error).strip().split(chr(10))[0]}") from error
+        if isinstance(error, Exception) and not isinstance(error, NoResponse):
+            raise NoResponse(f"{type(error).__name__}: {str(error).strip().split(chr(10))[0]}") from error
 
 
 def quoted(name: tuple[str, ...]) -> str:
-    """A name as SQL has it.
+    """Return a name as SQL has it.
 
     >>> quoted(("shop", "my.orders"))
     '`shop`.`my.orders`'
@@ -159,7 +159,7 @@ def quoted(name: tuple[str, ...]) -> str:
 
 
 def statement_of(command: Any) -> tuple[Any, Any]:
-    """The `SQL` in a `SqlCommand`, and the relation around it, which Spark 3.5 has not."""
+    """Return the `SQL` in a `SqlCommand`, and the relation around it, which Spark 3.5 does not have."""
     from pyspark.sql.connect import proto
 
     relation = proto.Relation()
@@ -172,7 +172,7 @@ def statement_of(command: Any) -> tuple[Any, Any]:
 
 
 def is_ours(client: Any) -> bool:
-    """Whether a client is one that asks for us."""
+    """True if a client is a copy made by `Server`."""
     return "_headwater" in vars(client)
 
 
@@ -181,17 +181,17 @@ def _has(message: Any, field: str) -> bool:
 
 
 def _raise(error: Any) -> NoReturn:
-    """In the place of what logs an error, asks for its details, and makes an exception for the job of it."""
-    raise Unanswered(str(error.details() if hasattr(error, "details") else error).strip().split("\n")[0])
+    """Raise `NoResponse`, instead of logging the error and fetching its details for the job."""
+    raise NoResponse(str(error.details() if hasattr(error, "details") else error).strip().split("\n")[0])
 
 
 def _impatient(client: Any) -> Any:
-    """A client of the same session and the same channel, that neither tries again nor waits long."""
+    """Return a client of the same session and channel that neither retries nor waits long."""
     from pyspark.sql.connect.client import core
 
     ours = copy.copy(client)
     ours._headwater = True
-    # What the job's client keeps for and of its own calls.
+    # State of the job's own calls.
     ours.thread_local = threading.local()
     ours._progress_handlers, ours._session_hooks, ours._release_futures = [], [], WeakSet()
     ours._handle_rpc_error = _raise
@@ -200,6 +200,9 @@ def _impatient(client: Any) -> Any:
     deadlines = getattr(core, "RpcDeadlines", None)
     if deadlines is not None:
         ours._rpc_deadlines = deadlines(
-            reattachable_execute_plan=_ANSWER_S, reattach_execute=_ANSWER_S, analyze_plan=_ANSWER_S, config=_ANSWER_S
+            reattachable_execute_plan=_RESPONSE_S,
+            reattach_execute=_RESPONSE_S,
+            analyze_plan=_RESPONSE_S,
+            config=_RESPONSE_S,
         )
     return ours

@@ -1,4 +1,4 @@
-"""What a statement in SQL does to datasets, and to the names that later statements find: by its parsed plan."""
+"""Effect of an SQL statement on datasets, and on the names that later statements use: by its parsed plan."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _EXPLAINABLE = re.compile(
 )
 _USE = re.compile(r"\s*USE\s+(?:(?:NAMESPACE|DATABASE|SCHEMA)\s+)?(\S.*?)\s*;?\s*", re.IGNORECASE | re.DOTALL)
 _RECURSIVE = re.compile(r"\bWITH\s+RECURSIVE\b", re.IGNORECASE)
-# What an INSERT has behind its table: columns, or the partitions that it writes; whether it overwrites.
+# The rest of an INSERT after its table: columns, or the partitions that it writes; true if it overwrites.
 _INSERT = re.compile(r"\], \[[^\]]*\], (?:true|false)(?P<spec>(?:, \[.*?\])*), (?P<overwrite>true|false)\b")
 _LOAD = re.compile(r"'?LoadData (?P<path>.*), (?P<local>true|false), (?P<overwrite>true|false)(?:, .*)?")
 _TEMPORARY = re.compile(r"'?CreateViewCommand (?P<name>.*?), .*, (?P<where>Local|Global)TempView, ", re.DOTALL)
@@ -32,13 +32,13 @@ _PAIR = re.compile(r"(?:^|, )([\w.]+) -> ")
 
 @dataclass(frozen=True, slots=True)
 class Statement:
-    """A write.
+    """Write of a statement.
 
     Attributes:
         kind: its class in the parsed plan.
-        target: None for what nobody can name.
-        reads: what it reads; the target too, where rows of it are changed.
-        change: what it does to the target as a whole.
+        target: None for a target without a name.
+        reads: its reads; the target too, where rows of it are changed.
+        change: its effect on the target as a whole.
         by_partition: an overwrite that may replace some partitions alone, if the session is set so.
     """
 
@@ -51,14 +51,14 @@ class Statement:
 
 @dataclass(frozen=True, slots=True)
 class View:
-    """A name that stands for a query from now on, in this session alone; of None: no longer."""
+    """Name that stands for a query from now on, in this session alone; no longer, if `reads` is None."""
 
     name: tuple[str, ...]
     reads: tuple[Read, ...] | None
 
 
 def is_explainable(text: str) -> bool:
-    """Whether to ask what a statement is: it may write or name something, and asking does not run it.
+    """True if `EXPLAIN` shows what the statement writes or names, and does not run it.
 
     >>> [is_explainable(text) for text in ("/* 1 */ INSERT INTO t SELECT 1", "EXECUTE IMMEDIATE 'DROP TABLE t'")]
     [True, False]
@@ -67,12 +67,12 @@ def is_explainable(text: str) -> bool:
 
 
 def is_recursive(text: str) -> bool:
-    """Whether a CTE in it may be known in its own definition."""
+    """True if a CTE in it may be known in its own definition."""
     return _RECURSIVE.search(text) is not None
 
 
 def find_database(text: str) -> tuple[str, ...] | None:
-    """The catalog or database that a `USE` moves to; empty if that is no plain name, None if it is no `USE`.
+    """Return the catalog or database that a `USE` moves to; empty without a plain name, None if it is no `USE`.
 
     >>> find_database("USE derby.`APP`"), find_database("use identifier(:x)"), find_database("USER")
     (('derby', 'APP'), (), None)
@@ -82,7 +82,7 @@ def find_database(text: str) -> tuple[str, ...] | None:
 
 
 def find_statements(root: PlanText, *, recursive: bool = False) -> Iterator[Statement | View]:
-    """What a statement writes, several datasets where its INSERTs share a FROM; the view that it makes or drops."""
+    """Yield the writes of a statement, several where its INSERTs share a FROM, or the view that it makes or drops."""
     commands = list(_commands_in(root))
     for command in commands:
         reads = tuple(reads_in(command if len(commands) > 1 else root, recursive=recursive))
@@ -93,10 +93,10 @@ def find_statements(root: PlanText, *, recursive: bool = False) -> Iterator[Stat
 
 def _commands_in(root: PlanText) -> Iterator[PlanText]:
     inside = root.below if root.kind in ("CTE", "Union") else []
-    if not any(one.kind in (*_RULES, "Union") for one in inside):
+    if not any(child.kind in (*_RULES, "Union") for child in inside):
         yield root
-    for one in inside:
-        yield from _commands_in(one)
+    for child in inside:
+        yield from _commands_in(child)
 
 
 def _insert(command: PlanText, reads: tuple[Read, ...]) -> Statement:
@@ -120,7 +120,7 @@ def _folder(command: PlanText, reads: tuple[Read, ...]) -> Statement:
 
 
 def _rows(command: PlanText, reads: tuple[Read, ...]) -> Statement:
-    """MERGE, UPDATE, DELETE: the table comes first."""
+    """Return a MERGE, UPDATE or DELETE, whose first child is the table."""
     target = next(reads_in(command.below[0]), None) if command.below else None
     return Statement(command.kind, target, reads)
 

@@ -1,4 +1,4 @@
-"""What the names in a session of a Spark Connect server stand for: datasets, or a reason why nobody knows."""
+"""Names in a session of a Spark Connect server, resolved to datasets, or to a reason why they are unknown."""
 
 from __future__ import annotations
 
@@ -21,87 +21,86 @@ from spark_client.capturing.connect.reads import (
     UnknownRead,
     table_read,
 )
-from spark_client.capturing.connect.server import Server, Unanswered
+from spark_client.capturing.connect.server import NoResponse, Server
 from spark_client.capturing.connect.sql_statements import is_explainable, is_recursive
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.locations import find_uri
 from spark_client.capturing.datasets.schemas import parse_schema
-from spark_client.capturing.datasets.sources import Read as Told
-from spark_client.capturing.datasets.sources import find_options, find_paths
+from spark_client.capturing.datasets.sources import LeafSource, find_options, find_paths
 from spark_client.capturing.model import Dataset, SchemaField
 
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 _GLOBAL = "global_temp"
 _SESSION_CATALOG = "spark_catalog"
-# Views in views, statements in views: nobody has as many.
+# Bound on views in views and statements in views.
 _READS_MAX = 2_000
-_KNOWN_MAX = 500
+_CACHED_MAX = 500
 # Formats whose columns Spark knows without reading the data.
-_TOLD = frozenset({"", "parquet", "orc", "avro", "csv", "text", "binaryfile", "jdbc", "delta", "iceberg"})
+_SCHEMA_KNOWN = frozenset({"", "parquet", "orc", "avro", "csv", "text", "binaryfile", "jdbc", "delta", "iceberg"})
 _PATTERN = frozenset("*?[{")
 _ROOT = re.compile(r"[A-Za-z][\w+.-]*:(?://[^/]*)?")
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
-    """What a catalog says of a name: a dataset, or the reads that a view is made of."""
+class CatalogEntry:
+    """Entry of a catalog: a dataset, or the reads that a view is made of."""
 
     dataset: Dataset | None
     reads: tuple[Read, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What reads stand for; `told` if their columns are known without reading data."""
+class ResolvedReads:
+    """Datasets of reads; `schema_known` if their columns are known without reading data."""
 
     datasets: tuple[Dataset, ...]
     unknown: tuple[str, ...]
-    told: bool
+    schema_known: bool
 
 
-class Known:
-    """The answers of one server that stay true, or are forgotten when a statement changes them; of all sessions."""
+class ServerCache:
+    """Results of one server, for all sessions: lasting, or forgotten when a statement changes them."""
 
     def __init__(self, catalogs: Catalogs) -> None:
         self.catalogs = catalogs
         self.global_views: dict[tuple[str, ...], tuple[Read, ...]] = {}
-        self.tables: OrderedDict[tuple[str, ...], Table] = OrderedDict()
+        self.tables: OrderedDict[tuple[str, ...], CatalogEntry] = OrderedDict()
         self.plans: OrderedDict[tuple[str, bytes], PlanText | None] = OrderedDict()
         self.schemas: OrderedDict[SourceRead, tuple[SchemaField, ...]] = OrderedDict()
         self.folder: str | None = None
 
 
 class Session:
-    """One session's names. Views, frames and the current database are those of the commands until now."""
+    """Names of a session. Views, frames and the current database are those of the commands until now."""
 
-    def __init__(self, server: Server, known: Known) -> None:
+    def __init__(self, server: Server, cache: ServerCache) -> None:
         self.server = server
-        self._known = known
+        self._cache = cache
         self._views: dict[tuple[str, ...], tuple[Read, ...]] = {}
         self._frames: OrderedDict[str, tuple[Read, ...]] = OrderedDict()
-        # Empty: the server is to be asked.
+        # Empty: unknown until the server is queried.
         self.database: tuple[str, ...] = ()
 
     def put_view(self, name: tuple[str, ...], reads: Iterable[Read] | None) -> None:
-        """A name stands for these reads from now on, as they are now; for nothing, if they are None."""
+        """Let a name stand for these reads, as they are now; for nothing, if they are None."""
         key = _small(name)
-        views = self._known.global_views if key[:1] == (_GLOBAL,) else self._views
+        views = self._cache.global_views if key[:1] == (_GLOBAL,) else self._views
         if reads is None:
             views.pop(key, None)
         else:
             views[key] = tuple(self.expand(reads))
 
     def put_frame(self, id_: str, reads: Iterable[Read]) -> None:
-        """The server keeps a frame by this id."""
+        """Note the reads of a frame that the server keeps by this id."""
         _put(self._frames, id_, tuple(self.expand(reads)))
 
     def forget_tables(self) -> None:
-        """Tables may have changed."""
-        self._known.tables.clear()
+        """Forget tables, which may have changed."""
+        self._cache.tables.clear()
 
     def expand(self, reads: Iterable[Read]) -> Iterator[Read]:
-        """Tables, sources and unknowns, each once: what views, frames and statements are made of."""
+        """Yield tables, sources and unknowns, each once: what views, frames and statements are made of."""
         seen: set[Read] = set()
         left = list(reads)[::-1]
         while left and len(seen) < _READS_MAX:
@@ -115,31 +114,31 @@ class Session:
             else:
                 left += made_of[::-1]
 
-    def find(self, reads: Iterable[Read]) -> Found:
-        """The datasets that are read, each once."""
+    def find(self, reads: Iterable[Read]) -> ResolvedReads:
+        """Return the datasets that are read, each once."""
         datasets: dict[DatasetId, Dataset] = {}
         unknown: dict[str, None] = {}
-        told = True
+        schema_known = True
         for read in self.expand(reads):
             if isinstance(read, UnknownRead):
                 unknown[read.reason] = None
                 continue
-            told = told and (not isinstance(read, SourceRead) or _is_told(read))
+            schema_known = schema_known and (not isinstance(read, SourceRead) or _is_schema_known(read))
             try:
                 named = self._datasets_of(read)
-            except Unanswered as reason:
+            except NoResponse as reason:
                 unknown[f"{_name_of(read)}: {reason}"] = None
                 continue
             if not named:
                 unknown[f"{_name_of(read)}: a source that nobody can name"] = None
-            for one in named:
-                datasets.setdefault(one.id, one)
-        return Found(tuple(datasets.values()), tuple(unknown), told)
+            for dataset in named:
+                datasets.setdefault(dataset.id, dataset)
+        return ResolvedReads(tuple(datasets.values()), tuple(unknown), schema_known)
 
     def find_target(self, read: Read, *, is_new: bool) -> Dataset | None:
-        """The dataset that is written; `is_new`: the catalog may know another one by this name until now."""
+        """Return the dataset that is written; `is_new`: the catalog's entry under this name may be another table's."""
         if isinstance(read, SourceRead):
-            found = self._options(read) or find_paths([self._whole(one) for one in read.paths], self._known.catalogs)
+            found = self._options(read) or find_paths([self._whole(path) for path in read.paths], self._cache.catalogs)
             return found.datasets[0] if found and len(found.datasets) == 1 and not found.unknown else None
         if not isinstance(read, TableRead):
             return None
@@ -147,20 +146,20 @@ class Session:
         try:
             name = self._full(read)
             if is_new:
-                self._known.tables.pop(_small(name), None)
+                self._cache.tables.pop(_small(name), None)
             return self._table(name).dataset
-        except Unanswered:
+        except NoResponse:
             return self._named(name, None, ())
 
     def _made_of(self, read: Read) -> list[Read] | None:
-        """What stands behind a read; None if it is the last."""
+        """Return what a read is made of; None if it is a dataset itself."""
         try:
             if isinstance(read, FrameRead):
                 return list(self._frames.get(read.id, (UnknownRead("CommandResult: the result of a command"),)))
             if isinstance(read, QueryRead):
                 return self._query(read)
             return self._behind_name(read) if isinstance(read, TableRead) else None
-        except Unanswered as reason:
+        except NoResponse as reason:
             return [UnknownRead(f"{_name_of(read)}: {reason}")]
 
     def _query(self, read: QueryRead, database: tuple[str, ...] = ()) -> list[Read]:
@@ -170,15 +169,15 @@ class Session:
         if root is None:
             return [UnknownRead("SQL: a query that Spark did not explain")]
         reads = reads_in(root, recursive=is_recursive(read.message.query))
-        shown = (one for one in reads if not (isinstance(one, TableRead) and _is_frame(one, read.frames)))
-        return [replace(one, database=database) if isinstance(one, TableRead) else one for one in shown]
+        shown = (inner for inner in reads if not (isinstance(inner, TableRead) and _is_frame(inner, read.frames)))
+        return [replace(inner, database=database) if isinstance(inner, TableRead) else inner for inner in shown]
 
     def plan(self, message: Any) -> PlanText | None:
-        """How Spark parses a statement, a `SQL` of the protocol; None if it does not say."""
+        """Return Spark's parsed plan of a statement, a `SQL` of the protocol; None if Spark does not explain it."""
         key = (message.query, message.SerializeToString())
-        if key not in self._known.plans:
-            _put(self._known.plans, key, parse_plan_text(self.server.explain(message)))
-        return self._known.plans[key]
+        if key not in self._cache.plans:
+            _put(self._cache.plans, key, parse_plan_text(self.server.explain(message)))
+        return self._cache.plans[key]
 
     def _behind_name(self, read: TableRead) -> list[Read] | None:
         view = None if read.database else self._view(_small(read.name))
@@ -191,19 +190,19 @@ class Session:
         return None if table.dataset else list(table.reads)
 
     def _view(self, name: tuple[str, ...]) -> tuple[Read, ...] | None:
-        return self._known.global_views.get(name) if name[:1] == (_GLOBAL,) else self._views.get(name)
+        return self._cache.global_views.get(name) if name[:1] == (_GLOBAL,) else self._views.get(name)
 
     def _full(self, read: TableRead) -> tuple[str, ...]:
-        """The name with its catalog and database, as far as they can be known."""
-        catalogs = (*self._known.catalogs.named, _SESSION_CATALOG)
+        """Return the name with its catalog and database, as far as they are known."""
+        catalogs = (*self._cache.catalogs.named, _SESSION_CATALOG)
         if len(read.name) > 1 and read.name[0] in catalogs:
             return read.name
         database = read.database or self._current()
         return (*database, *read.name) if len(read.name) == 1 else (*database[:1], *read.name)
 
     def meet(self) -> None:
-        """Ask where the session is before it goes anywhere."""
-        with suppress(Unanswered):
+        """Read the session's current database before it changes."""
+        with suppress(NoResponse):
             self._current()
 
     def _current(self) -> tuple[str, ...]:
@@ -212,36 +211,39 @@ class Session:
         return self.database
 
     def move(self, database: tuple[str, ...]) -> None:
-        """`USE`, with a catalog, a database of the current catalog, or both; empty for what only the server knows."""
-        if not database or database[0] in (*self._known.catalogs.named, _SESSION_CATALOG):
+        """Follow a `USE` of a catalog, a database of the current catalog, or both; empty if only the server knows."""
+        if not database or database[0] in (*self._cache.catalogs.named, _SESSION_CATALOG):
             self.database = database if len(database) > 1 else ()
         else:
             self.meet()
             self.database = (*self.database[:1], *database) if self.database else ()
 
-    def _table(self, name: tuple[str, ...]) -> Table:
+    def _table(self, name: tuple[str, ...]) -> CatalogEntry:
         key = _small(name)
-        if key not in self._known.tables:
-            _put(self._known.tables, key, self._described(name))
-        return self._known.tables[key]
+        if key not in self._cache.tables:
+            _put(self._cache.tables, key, self._described(name))
+        return self._cache.tables[key]
 
-    def _described(self, name: tuple[str, ...]) -> Table:
-        told = self.server.describe(name)
-        if told.get("Type") == "VIEW" and "View Text" in told:
-            query = QueryRead(self.server.query(told["View Text"]))
-            return Table(None, tuple(self._query(query, table_read(told.get("View Catalog and Namespace", "")).name)))
-        if not told:
-            return Table(None, (UnknownRead(f"{name[-1]}: a view that was made before the capture"),))
+    def _described(self, name: tuple[str, ...]) -> CatalogEntry:
+        described = self.server.describe(name)
+        if described.get("Type") == "VIEW" and "View Text" in described:
+            query = QueryRead(self.server.query(described["View Text"]))
+            return CatalogEntry(
+                None, tuple(self._query(query, table_read(described.get("View Catalog and Namespace", "")).name))
+            )
+        if not described:
+            return CatalogEntry(None, (UnknownRead(f"{name[-1]}: a view that was made before the capture"),))
         # A table of a database has a location that Spark gave it, and nothing there.
-        location = None if told.get("Provider", "").lower() == "jdbc" else told.get("Location")
-        catalog = told.get("Catalog", name[0])
-        full = (catalog, told["Database"], told["Table"]) if "Database" in told and "Table" in told else name
+        location = None if described.get("Provider", "").lower() == "jdbc" else described.get("Location")
+        catalog = described.get("Catalog", name[0])
+        is_full = "Database" in described and "Table" in described
+        full = (catalog, described["Database"], described["Table"]) if is_full else name
         dataset = self._named(full, location, self.server.table_schema(name))
-        return Table(dataset, () if dataset else (UnknownRead(f"{name[-1]}: a table that nobody can name"),))
+        return CatalogEntry(dataset, () if dataset else (UnknownRead(f"{name[-1]}: a table that nobody can name"),))
 
     def _named(self, name: tuple[str, ...], location: str | None, schema: tuple[SchemaField, ...]) -> Dataset | None:
-        """A table: where its data lies, with its name as a symlink; `location` is no URI: its spaces are spaces."""
-        catalogs, uri = self._known.catalogs, quote(location, safe=":/@") if location else None
+        """Return a table: its location, with its name as a symlink; `location` is no URI: its spaces are spaces."""
+        catalogs, uri = self._cache.catalogs, quote(location, safe=":/@") if location else None
         symlinks = catalogs.symlinks(name[0], name[1:-1], name[-1], uri)
         located = find_uri(uri, catalogs.default_fs) if uri else None
         if located:
@@ -255,26 +257,26 @@ class Session:
         if not isinstance(read, SourceRead):
             return ()
         schema = self._schema(read)
-        found = self._options(read) or find_paths(list(self._places(read)), self._known.catalogs, schema)
+        found = self._options(read) or find_paths(list(self._places(read)), self._cache.catalogs, schema)
         datasets = found.datasets if found and not found.unknown else ()
-        return tuple(replace(one, schema=one.schema or schema) for one in datasets)
+        return tuple(replace(dataset, schema=dataset.schema or schema) for dataset in datasets)
 
-    def _options(self, read: SourceRead) -> Told | None:
-        """What options name, where it is no path."""
+    def _options(self, read: SourceRead) -> LeafSource | None:
+        """Return what options name, where that is no path."""
         named = "url" in read.options or "kafka.bootstrap.servers" in read.options
-        return find_options(read.options, self._known.catalogs) if named else None
+        return find_options(read.options, self._cache.catalogs) if named else None
 
     def _schema(self, read: SourceRead) -> tuple[SchemaField, ...]:
         if read.schema.startswith("{"):
             return parse_schema(read.schema)
-        if not _is_told(read):
+        if not _is_schema_known(read):
             return ()
-        if read not in self._known.schemas:
-            _put(self._known.schemas, read, _or(lambda: self.server.source_schema(read), ()))
-        return self._known.schemas[read]
+        if read not in self._cache.schemas:
+            _put(self._cache.schemas, read, _or(lambda: self.server.source_schema(read), ()))
+        return self._cache.schemas[read]
 
     def _places(self, read: SourceRead) -> Iterator[str]:
-        """The paths in full; of a pattern, the paths that it stands for."""
+        """Yield the paths in full; of a pattern, the paths that match it."""
         for path in read.paths:
             whole = self._whole(path)
             if _PATTERN.isdisjoint(path):
@@ -286,19 +288,19 @@ class Session:
                 yield root + "/".join(inside.split("/")[:depth])
 
     def _whole(self, path: str) -> str:
-        """A path with its scheme; the server says where those without one are, and those that are relative."""
+        """Return a path with its scheme; the server locates relative paths and those without a scheme."""
         if ":/" in path:
             return path
-        if self._known.folder is None:
-            self._known.folder = _or(self.server.folder, None) or self._known.catalogs.default_fs
-        folder = self._known.folder
+        if self._cache.folder is None:
+            self._cache.folder = _or(self.server.folder, None) or self._cache.catalogs.default_fs
+        folder = self._cache.folder
         if not path.startswith("/"):
             return f"{folder.rstrip('/')}/{path}"
         return f"{_parts_of(folder)[0]}{path}"
 
 
 def _parts_of(url: str) -> tuple[str, str]:
-    """Scheme and authority, and the path.
+    """Return scheme and authority, and the path.
 
     >>> [_parts_of(url) for url in ("file:/home/spark", "hdfs://nn:8020/user/spark", "/tmp")]
     [('file:', '/home/spark'), ('hdfs://nn:8020', '/user/spark'), ('', '/tmp')]
@@ -308,13 +310,13 @@ def _parts_of(url: str) -> tuple[str, str]:
     return root, url[len(root) :]
 
 
-def _is_told(read: SourceRead) -> bool:
+def _is_schema_known(read: SourceRead) -> bool:
     inferred = read.options.get("inferschema", "").lower() == "true"
-    return bool(read.schema) or (read.format in _TOLD and not inferred)
+    return bool(read.schema) or (read.format in _SCHEMA_KNOWN and not inferred)
 
 
 def _is_frame(read: TableRead, frames: frozenset[str]) -> bool:
-    return len(read.name) == 1 and read.name[0].lower() in {one.lower() for one in frames}
+    return len(read.name) == 1 and read.name[0].lower() in {frame.lower() for frame in frames}
 
 
 def _name_of(read: Read) -> str:
@@ -327,14 +329,14 @@ def _small(name: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(part.lower() for part in name)
 
 
-def _or(ask: Callable[[], V], otherwise: V) -> V:
+def _or(query: Callable[[], V], otherwise: V) -> V:
     try:
-        return ask()
-    except Unanswered:
+        return query()
+    except NoResponse:
         return otherwise
 
 
 def _put(into: OrderedDict[K, V], key: K, value: V) -> None:
     into[key] = value
-    while len(into) > _KNOWN_MAX:
+    while len(into) > _CACHED_MAX:
         into.popitem(last=False)

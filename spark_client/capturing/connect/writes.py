@@ -1,7 +1,7 @@
-"""Commands of a program's Spark Connect clients, understood table by table: what each wrote where, and what it read.
+"""Writes of a program's Spark Connect commands, resolved table by table: what each wrote where, and what it read.
 
-They come in the order in which they ended, so a name is what it stood for then: temporary views are made by commands,
-too, and are made again under the same name in loops.
+Commands come in the order in which they ended, so that a name has the meaning it had then: commands make temporary
+views, too, and loops make them again under the same name.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from spark_client.capturing.connect.reads import (
     source_read,
     table_read,
 )
-from spark_client.capturing.connect.server import Server, Unanswered, statement_of
+from spark_client.capturing.connect.server import NoResponse, Server, statement_of
 from spark_client.capturing.connect.sql_statements import (
     Statement,
     find_database,
@@ -28,50 +28,50 @@ from spark_client.capturing.connect.sql_statements import (
     is_explainable,
     is_recursive,
 )
-from spark_client.capturing.connect.tables import Found, Known, Session
+from spark_client.capturing.connect.tables import ResolvedReads, ServerCache, Session
 from spark_client.capturing.datasets.catalogs import Catalogs
 from spark_client.capturing.datasets.locations import is_partition
-from spark_client.capturing.extract import NotUnderstood
+from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.model import Change, Dataset, Write
 
 # Sources that keep nothing.
 _KEEP_NOTHING = frozenset({"noop", "console"})
 # Statements after which a table may be another one by the same name.
 _CHANGES_TABLES = re.compile(r"\s*(?:CREATE|REPLACE|DROP|ALTER|REFRESH|MSCK|UNCACHE|BEGIN|EXECUTE)\b", re.IGNORECASE)
-# Rows of the program are in its plan, and go over the wire again with a question about it.
-_ASKED_MAX_BYTES = 1_000_000
+# Rows of the program are in its plan, and go over the wire again with a query of its schema.
+_PLAN_MAX_BYTES = 1_000_000
 _DYNAMIC = "spark.sql.sources.partitionOverwriteMode"
 
 
-class Understanding:
-    """Understands the commands of all sessions at one server, one after the other."""
+class ConnectExtractor:
+    """Extractor of writes from the commands of all sessions at one server, in their order."""
 
     def __init__(self, catalogs: Catalogs, server: Callable[[Any], Server] = Server) -> None:
-        self._known = Known(catalogs)
+        self._cache = ServerCache(catalogs)
         self._server = server
         self._sessions: WeakKeyDictionary[Any, Session] = WeakKeyDictionary()
 
     def read_write(self, command: Command) -> list[Write]:
-        """What it wrote: nothing mostly, several datasets where a statement has several INSERTs.
+        """Return the writes of a command: mostly none, several where a statement has several INSERTs.
 
         Raises:
-            NotUnderstood: something, but nobody can say where to.
+            UnknownTarget: a write's target has no name.
         """
         session = self._session(command.client)
         return _RULES[command.kind](_Commanded(session, command, getattr(command.message, command.kind)))
 
     def meet(self, client: Any) -> None:
-        """A session whose commands are going to come."""
+        """Read the state of a session whose commands will follow."""
         self._session(client).meet()
 
     def _session(self, client: Any) -> Session:
         if client not in self._sessions:
-            self._sessions[client] = Session(self._server(client), self._known)
+            self._sessions[client] = Session(self._server(client), self._cache)
         return self._sessions[client]
 
 
 class _Commanded:
-    """A command in its session; `message` is the part of it that its kind has."""
+    """Command in its session; `message` is the part of it that its kind has."""
 
     def __init__(self, session: Session, command: Command, message: Any) -> None:
         self.session = session
@@ -80,18 +80,18 @@ class _Commanded:
 
     @property
     def mode(self) -> str:
-        """How it writes: `OVERWRITE`, `APPEND`, `CREATE`, ..."""
+        """Mode of the write: `OVERWRITE`, `APPEND`, `CREATE`, ..."""
         field = self.message.DESCRIPTOR.fields_by_name["mode"]
         return str(field.enum_type.values_by_number[self.message.mode].name).rpartition("MODE_")[2]
 
     def write(self, statement: Statement, *, sql: str | None = None, query: Any = None, number: int = 0) -> Write:
-        """The write of a statement; `query` is the relation whose rows are written, if that is not in the SQL."""
+        """Return the write of a statement; `query` is the relation of the written rows, if that is not in the SQL."""
         if statement.target is None:
-            raise NotUnderstood(f"{statement.kind}: a target that nobody can name")
+            raise UnknownTarget(f"{statement.kind}: a target that nobody can name")
         found = self.session.find(statement.reads)
         output = self.session.find_target(statement.target, is_new=statement.change is not None)
         if output is None:
-            raise NotUnderstood(f"{statement.kind}: a target that nobody can name")
+            raise UnknownTarget(f"{statement.kind}: a target that nobody can name")
         return Write(
             execution_id=self.command.id,
             command=statement.kind,
@@ -107,25 +107,25 @@ class _Commanded:
             number=number,
         )
 
-    def _with_schema(self, output: Dataset, found: Found, query: Any) -> Dataset:
-        """A folder's columns are those of what was written, where that costs the server no look at data."""
-        if output.schema or query is None or not found.told or query.ByteSize() > _ASKED_MAX_BYTES:
+    def _with_schema(self, output: Dataset, found: ResolvedReads, query: Any) -> Dataset:
+        """Return a folder with the columns written to it, where the server need not read data for them."""
+        if output.schema or query is None or not found.schema_known or query.ByteSize() > _PLAN_MAX_BYTES:
             return output
         try:
             return Dataset(output.id, self.session.server.schema(query), output.symlinks, output.version)
-        except Unanswered:
+        except NoResponse:
             return output
 
     def _is_dynamic(self) -> bool:
-        """Whether overwriting a table with partitions replaces those alone that there are rows for."""
+        """True if overwriting a partitioned table only replaces partitions with new rows."""
         try:
             return (self.session.server.conf(_DYNAMIC) or "").lower() == "dynamic"
-        except Unanswered:
+        except NoResponse:
             return False
 
 
 def _write_operation(commanded: _Commanded) -> list[Write]:
-    """`df.write`."""
+    """Return the write of `df.write`."""
     message = commanded.message
     if message.source.lower() in _KEEP_NOTHING:
         return []
@@ -154,7 +154,7 @@ def _is_dynamic_by_option(options: Mapping[str, str]) -> bool:
 
 
 def _write_operation_v2(commanded: _Commanded) -> list[Write]:
-    """`df.writeTo`."""
+    """Return the write of `df.writeTo`."""
     message, mode = commanded.message, commanded.mode
     change: Change | None = "CREATE" if mode == "CREATE" else "OVERWRITE" if "REPLACE" in mode else None
     if mode == "OVERWRITE" and message.overwrite_condition.WhichOneof("expr_type") == "literal":
@@ -164,7 +164,7 @@ def _write_operation_v2(commanded: _Commanded) -> list[Write]:
 
 
 def _merge_into(commanded: _Commanded) -> list[Write]:
-    """`df.mergeInto`: rows of the table are read, too."""
+    """Return the write of `df.mergeInto`, which reads rows of the table, too."""
     message = commanded.message
     target = table_read(message.target_table_name)
     reads = (target, *reads_of(message.source_table_plan))
@@ -172,7 +172,7 @@ def _merge_into(commanded: _Commanded) -> list[Write]:
 
 
 def _sql(commanded: _Commanded) -> list[Write]:
-    """`spark.sql`, of a statement that the server ran at once."""
+    """Return the writes of a `spark.sql` statement that the server ran at once."""
     session, command = commanded.session, commanded.command
     message, relation = statement_of(commanded.message)
     text = message.query
@@ -184,9 +184,9 @@ def _sql(commanded: _Commanded) -> list[Write]:
     if not is_explainable(text):
         return []
     root = session.plan(message)
-    around = [one for one in reads_of(relation) if isinstance(one, QueryRead)]
+    around = [read for read in reads_of(relation) if isinstance(read, QueryRead)]
     frames = around[0].frames if around else frozenset()
-    beside = [one for one in reads_of(relation) if not isinstance(one, QueryRead)]
+    beside = [read for read in reads_of(relation) if not isinstance(read, QueryRead)]
     writes: list[Write] = []
     for found in find_statements(root, recursive=is_recursive(text)) if root else ():
         reads = tuple(_without(found.reads or (), frames, beside))
@@ -199,7 +199,7 @@ def _sql(commanded: _Commanded) -> list[Write]:
 
 
 def _without(reads: Iterable[Read], frames: frozenset[str], beside: Sequence[Read]) -> Iterable[Read]:
-    """Reads of a statement; where one is a frame of the program's, what the frames are made of."""
+    """Yield the reads of a statement, with the sources of the program's frames in their place."""
     names = {frame.lower() for frame in frames}
     for read in reads:
         if isinstance(read, TableRead) and len(read.name) == 1 and read.name[0].lower() in names:
@@ -209,7 +209,7 @@ def _without(reads: Iterable[Read], frames: frozenset[str], beside: Sequence[Rea
 
 
 def _view(commanded: _Commanded) -> list[Write]:
-    """`df.createOrReplaceTempView`."""
+    """Note the view of `df.createOrReplaceTempView`."""
     message = commanded.message
     if commanded.command.failure is None:
         name = ("global_temp", message.name) if message.is_global else (message.name,)
@@ -218,8 +218,8 @@ def _view(commanded: _Commanded) -> list[Write]:
 
 
 def _checkpoint(commanded: _Commanded) -> list[Write]:
-    """`df.checkpoint`, whose answer is a frame that the server keeps."""
-    frame = (commanded.command.answer or {}).get("checkpoint_command_result")
+    """Note the frame that `df.checkpoint` keeps on the server."""
+    frame = (commanded.command.result or {}).get("checkpoint_command_result")
     id_ = getattr(getattr(frame, "_plan", frame), "_relation_id", None)
     if id_ is not None:
         commanded.session.put_frame(id_, tuple(reads_of(commanded.message.relation)))
@@ -227,17 +227,17 @@ def _checkpoint(commanded: _Commanded) -> list[Write]:
 
 
 def _catalog(commanded: _Commanded) -> list[Write]:
-    """`spark.catalog`: some of it moves the session, or drops what it knows."""
+    """Follow the changes that `spark.catalog` makes to the session."""
     session, kind = commanded.session, commanded.message.WhichOneof("cat_type")
-    asked = getattr(commanded.message, kind)
+    request = getattr(commanded.message, kind)
     if kind == "set_current_database":
-        session.move(table_read(asked.db_name).name)
+        session.move(table_read(request.db_name).name)
     elif kind == "set_current_catalog":
-        session.move((asked.catalog_name,))
+        session.move((request.catalog_name,))
     elif kind == "drop_temp_view":
-        session.put_view((asked.view_name,), None)
+        session.put_view((request.view_name,), None)
     elif kind == "drop_global_temp_view":
-        session.put_view(("global_temp", asked.view_name), None)
+        session.put_view(("global_temp", request.view_name), None)
     elif kind in ("create_table", "create_external_table", "drop_table"):
         session.forget_tables()
     return []

@@ -1,1 +1,1 @@
-"""Datasets that plans read and write, under the names that OpenLineage gives them."""
+"""Datasets that plans read and write, under OpenLineage's names."""

@@ -1,4 +1,4 @@
-"""Under which names tables stand in catalogs, beside the place where their data lies."""
+"""Names of tables in catalogs, beside the location of their data."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ HADOOP_KEYS = (_FACTORY, _GLUE_ID, _METASTORE, _DEFAULT_FS)
 
 @dataclass(frozen=True, slots=True)
 class Catalog:
-    """A catalog of tables: `namespace` is None where a table's own location is (OpenLineage's last resort).
+    """Catalog of tables: `namespace` is None where a table's own location is (OpenLineage's last resort).
 
-    `warehouse`: it is a folder, and a table that lies elsewhere is named by its location. `url`: it is a database.
+    `warehouse`: it is a folder, and a table outside it is named by its location. `url`: it is a database.
     """
 
     namespace: str | None = None
@@ -55,7 +55,7 @@ class Catalog:
 
 @dataclass(frozen=True, slots=True)
 class Catalogs:
-    """Those of an application: the session's own, and others by name. Paths without a scheme are in `default_fs`."""
+    """Catalogs of an application: the session's own, and others by name. Paths without a scheme are in `default_fs`."""
 
     session: Catalog = Catalog()
     named: Mapping[str, Catalog] = field(default_factory=dict)
@@ -64,7 +64,7 @@ class Catalogs:
     def find_table(
         self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
     ) -> DatasetId | None:
-        """A table's name in a catalog (None: the session's own); None if the catalog is unknown, or the database."""
+        """Return a table's name in a catalog (None: the session's own); None if catalog or database is unknown."""
         if not database:
             return None
         if catalog in (None, _SESSION):
@@ -74,23 +74,23 @@ class Catalogs:
     def symlinks(
         self, catalog: str | None, database: Sequence[str], table: str, location: str | None = None
     ) -> tuple[Symlink, ...]:
-        """The same as a dataset's other name."""
+        """Return a table's name in a catalog as a symlink."""
         found = self.find_table(catalog, database, table, location)
         return (Symlink(found.namespace, found.name),) if found else ()
 
 
 def read_catalogs(spark: SparkSession, environment: Mapping[str, str]) -> Catalogs:
-    """Those that a session is configured for."""
+    """Return the catalogs that a session is configured for."""
     context = spark.sparkContext
     hadoop: Any = context._jsc.hadoopConfiguration()
-    told = {key: hadoop.get(key) for key in HADOOP_KEYS}
+    of_hadoop = {key: hadoop.get(key) for key in HADOOP_KEYS}
     warehouse = {_WAREHOUSE: spark.conf.get(_WAREHOUSE)}
-    found = {**told, **dict(context.getConf().getAll()), **warehouse}
+    found = {**of_hadoop, **dict(context.getConf().getAll()), **warehouse}
     return parse_catalogs({key: value for key, value in found.items() if value}, environment)
 
 
 def parse_catalogs(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalogs:
-    """Of Spark's configuration, with Hadoop's `HADOOP_KEYS` in it: AWS Glue, else a Hive metastore, else a warehouse.
+    """Return the catalogs in Spark's configuration and Hadoop's `HADOOP_KEYS`: AWS Glue, else Hive, else a warehouse.
 
     >>> conf = {"spark.sql.catalogImplementation": "hive", "hive.metastore.uris": "thrift://meta:9083"}
     >>> parse_catalogs(conf, {}).find_table(None, ["shop"], "orders")
@@ -114,7 +114,7 @@ def _session(conf: Mapping[str, str], environment: Mapping[str, str]) -> Catalog
 
 
 def _named(conf: Mapping[str, str], prefix: str, environment: Mapping[str, str]) -> Catalog:
-    """An Iceberg catalog, one of a database, or another that has a warehouse."""
+    """Return an Iceberg catalog, a database's, or another with a warehouse."""
     of = {key: conf.get(f"{prefix}{key}") for key in ("type", "catalog-impl", "uri", "warehouse", "glue.id", "url")}
     kind = (of["type"] or of["catalog-impl"] or "").rpartition(".")[2].lower()
     if kind in ("glue", "gluecatalog") and (glue := _glue(conf, of["glue.id"], environment)):
@@ -135,7 +135,7 @@ def _glue(conf: Mapping[str, str], account: str | None, environment: Mapping[str
 
 
 def _metastore(uris: str | None) -> str | None:
-    """The first of them, as OpenLineage takes it."""
+    """Return the first of several metastores, as OpenLineage does."""
     first = urlsplit((uris or "").split(",")[0].strip())
     return f"hive://{first.hostname}:{first.port or 9083}" if first.hostname else None
 

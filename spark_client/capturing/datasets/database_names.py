@@ -1,6 +1,6 @@
-"""Names in a query that a database runs: which column of which item of a FROM each is, where only one can be meant.
+"""Names in a query that a database runs: the column of a FROM that each means, where it can only mean one.
 
-Spark does not know the columns of the database's tables, so a table is open: it has any column that it is asked for.
+Spark does not know the columns of the database's tables, so a table is open: it may have any column.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from spark_client.capturing.plans.plan import Node
 
 
 class Unresolvable(Exception):
-    """A name that may mean several columns, or a part of a query of which nothing is known."""
+    """Name that may mean several columns, or an unknown part of a query."""
 
 
 def plain(part: str) -> str:
@@ -20,8 +20,8 @@ def plain(part: str) -> str:
     return part.strip('"').lower()
 
 
-class Made:
-    """Makes the nodes of the resolved plan."""
+class NodeFactory:
+    """Maker of the resolved plan's nodes."""
 
     def __init__(self) -> None:
         self._made = 0
@@ -34,15 +34,15 @@ class Made:
         return node
 
     def attribute(self, name: str | None = None) -> Node:
-        """Make a column with an id of its own; one that no table has is unknown."""
+        """Make a column with an id of its own; a column that no table has is unknown."""
         attribute = self.node("AttributeReference", name=name)
-        attribute.values = {**attribute.values, "exprId": f"asked {self._made}"}
+        attribute.values = {**attribute.values, "exprId": f"resolved {self._made}"}
         return attribute
 
 
 @dataclass(slots=True)
 class Column:
-    """A column of a query, as the query around it sees it; None is a name that the database makes."""
+    """Column of a query, as the query around it sees it; None is a name that the database makes."""
 
     name: str | None
     node: Node
@@ -50,7 +50,7 @@ class Column:
 
 @dataclass(slots=True)
 class Table:
-    """An item of a FROM: `columns` are known, `rest` finds any other, where the item has columns that nobody named.
+    """Item of a FROM: `columns` are known, `rest` finds any other where the item has more columns.
 
     Attributes:
         alias: the parts of its name, in lower case.
@@ -68,18 +68,20 @@ class Table:
         Raises:
             Unresolvable: it may have it.
         """
-        found = [one.node for one in self.columns if one.name is not None and plain(one.name) == plain(name)]
+        found = [
+            column.node for column in self.columns if column.name is not None and plain(column.name) == plain(name)
+        ]
         if len(found) == 1:
             return found[0]
         if not found and self.rest is not None:
             return self.rest(name)
-        if found or not self.closed or any(one.name is None for one in self.columns):
+        if found or not self.closed or any(column.name is None for column in self.columns):
             raise Unresolvable(name)
         return None
 
     def has(self, name: str) -> bool:
         """True if one of its known columns has the name."""
-        return any(one.name is not None and plain(one.name) == plain(name) for one in self.columns)
+        return any(column.name is not None and plain(column.name) == plain(name) for column in self.columns)
 
 
 @dataclass(slots=True)
@@ -104,7 +106,7 @@ class Scope:
         table, name = tuple(map(plain, parts[:-1])), parts[-1]
         if not table:
             return self._unqualified(name)
-        found = [one for one in self.tables if one.alias[-len(table) :] == table]
+        found = [item for item in self.tables if item.alias[-len(table) :] == table]
         column = found[0].find(name) if len(found) == 1 else None
         if column is not None:
             return column
@@ -117,7 +119,7 @@ class Scope:
             return self.merged[plain(name)]
         if self.natural or plain(name) in self.hidden:
             raise Unresolvable(name)
-        known = [one for one in self.tables if one.has(name)]
+        known = [item for item in self.tables if item.has(name)]
         if not known:
             return self._guessed(name)
         column = known[0].find(name) if len(known) == 1 else None
@@ -126,8 +128,8 @@ class Scope:
         return column
 
     def _guessed(self, name: str) -> Node:
-        """Find what nobody named: of the only table that may have it."""
-        may = [one for one in self.tables if not one.closed or any(column.name is None for column in one.columns)]
+        """Find a column of an unknown table: of the only table that may have it."""
+        may = [item for item in self.tables if not item.closed or any(column.name is None for column in item.columns)]
         if self.outer is not None and not may:
             return self.outer.find([name])
         column = may[0].find(name) if len(may) == 1 and self.outer is None else None

@@ -1,6 +1,6 @@
 """Tables behind JDBC URLs, as OpenLineage names them; no user, password or option ever comes into a name.
 
-A URL that is not understood gives no name, rather than one that may hold a secret.
+An unknown form of URL gives no name, rather than a name that may hold a secret.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from lineage_model.ids import DatasetId
 
 @dataclass(frozen=True, slots=True)
 class _Server:
-    """A kind of database.
+    """Kind of a database.
 
     Attributes:
-        scheme: its namespaces'.
-        port, schema: what it takes where a URL names none.
+        scheme: of its namespaces.
+        port, schema: its defaults where a URL names none.
         database_options, schema_options: of its URLs, in lower case.
-        depth: the parts of a table's full name.
+        depth: number of parts of a table's full name.
     """
 
     scheme: str
@@ -44,10 +44,10 @@ _SERVERS = {
     "presto": _Server("trino", "8080"),
     "derby": _Server("derby", "1527", database_options=("databasename",)),
 }
-# They run inside the program, so what they have is a file or a name instead of a host.
+# Databases inside the program: they have a file or a name instead of a host.
 _EMBEDDED = frozenset({"derby", "h2", "hsqldb", "sqlite", "duckdb"})
 
-# What they make of names without quotes; the others keep them.
+# Databases that fold names without quotes; the others keep them.
 _UPPER = frozenset({"db2", "derby", "h2", "hsqldb", "oracle", "snowflake"})
 _LOWER = frozenset({"postgresql", "presto", "redshift", "trino"})
 
@@ -71,8 +71,8 @@ _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|`([^`]+)`|\[([^\]]+)\]|([^\s".`\[\]()
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
-    """What a URL names: a namespace, and the database and schema that a table's name may leave out."""
+class _Database:
+    """Database that a URL names: namespace, and the database and schema that a table's name may leave out."""
 
     namespace: str
     database: str | None = None
@@ -81,7 +81,7 @@ class _Place:
 
 
 def find_table(url: str, table: str) -> DatasetId | None:
-    """The table behind a JDBC URL, named in full as far as the URL or the database's own default tells.
+    """Return the table behind a JDBC URL, in full as far as the URL or the database's defaults name it.
 
     >>> find_table("jdbc:postgresql://db/shop?user=ann&password=secret", "orders")
     DatasetId(namespace='postgres://db:5432', name='shop.public.orders')
@@ -91,14 +91,14 @@ def find_table(url: str, table: str) -> DatasetId | None:
     DatasetId(namespace='sqlite:/data/shop.db', name='orders')
     """
     parts = parse_name(table)
-    place = _find_place(url.strip())
-    if parts is None or place is None:
+    named = _find_database(url.strip())
+    if parts is None or named is None:
         return None
-    if len(parts) == 1 and place.schema:
-        parts = [place.schema, *parts]
-    if place.database and len(parts) < place.depth:
-        parts = [place.database, *parts]
-    return DatasetId(place.namespace, ".".join(parts))
+    if len(parts) == 1 and named.schema:
+        parts = [named.schema, *parts]
+    if named.database and len(parts) < named.depth:
+        parts = [named.database, *parts]
+    return DatasetId(named.namespace, ".".join(parts))
 
 
 def find_column(url: str, name: str) -> str:
@@ -116,7 +116,7 @@ def find_column(url: str, name: str) -> str:
 
 
 def parse_name(table: str) -> list[str] | None:
-    """The parts of a table's name, without their quotes; None if it is no name.
+    """Return the parts of a table's name, without their quotes; None if it is no name.
 
     >>> [parse_name(text) for text in ('shop."my.orders"', "[dbo].[orders]", "(select 1) t")]
     [['shop', 'my.orders'], ['dbo', 'orders'], None]
@@ -133,7 +133,7 @@ def parse_name(table: str) -> list[str] | None:
     return None
 
 
-def _find_place(url: str) -> _Place | None:
+def _find_database(url: str) -> _Database | None:
     found = _URL.fullmatch(url)
     if found is None:
         return None
@@ -147,10 +147,10 @@ def _find_place(url: str) -> _Place | None:
         return _find_embedded(kind, f"{found['more'][1:]}:{found['local']}".lstrip(":"), options)
     database, _, more = (found["database"] or "").partition(":")  # Db2 has its options behind a colon
     server = _SERVERS.get(kind, _Server(kind))
-    return _place(server, found["authority"], "" if "=" in database else database, {**options, **_options(more)})
+    return _database_at(server, found["authority"], "" if "=" in database else database, {**options, **_options(more)})
 
 
-def _place(server: _Server, authority: str, path: str, options: Mapping[str, str]) -> _Place | None:
+def _database_at(server: _Server, authority: str, path: str, options: Mapping[str, str]) -> _Database | None:
     hosts = _find_hosts(server, authority.rpartition("@")[2] or options.get("servername", "localhost"))
     if hosts is None:
         return None
@@ -159,7 +159,7 @@ def _place(server: _Server, authority: str, path: str, options: Mapping[str, str
     if server.scheme == "trino" and database and "/" in database:
         database, _, schema = database.partition("/")
     schema = (schema or "").split(",")[0] or server.schema  # Postgres takes a list: new tables go to its first
-    return _Place(f"{server.scheme}://{hosts}", database, schema, server.depth)
+    return _Database(f"{server.scheme}://{hosts}", database, schema, server.depth)
 
 
 def _find_hosts(server: _Server, authority: str) -> str | None:
@@ -183,7 +183,7 @@ def _find_host(server: _Server, authority: str) -> str | None:
 
 
 def _snowflake_account(authority: str) -> str | None:
-    """`organization-account`, or an account's old locator with its region and cloud, as OpenLineage completes it."""
+    """Return `organization-account`, or an old account locator with region and cloud, as OpenLineage completes it."""
     found = _HOST.fullmatch(authority)
     if found is None:
         return None
@@ -193,29 +193,29 @@ def _snowflake_account(authority: str) -> str | None:
     return ".".join([*parts, *("us-west-1", "aws")[len(parts) - 1 :]])
 
 
-def _find_oracle(url: str) -> _Place | None:
-    """`thin:@//host:1521/service`, `thin:@host:1521:sid`, or a TNS descriptor; before the @ are user and password."""
+def _find_oracle(url: str) -> _Database | None:
+    """Return the database of `thin:@//host:1521/service`, `thin:@host:1521:sid`, or a TNS descriptor."""
     _, at, address = url.rpartition("@")
     address = address.partition("?")[0]
     if "(" in address:
-        told = {key.upper(): value for key, value in reversed(_TNS.findall(address))}
-        host, port = told.get("HOST"), told.get("PORT")
-        service = told.get("SERVICE_NAME") or told.get("SID")
+        address_parts = {key.upper(): value for key, value in reversed(_TNS.findall(address))}
+        host, port = address_parts.get("HOST"), address_parts.get("PORT")
+        service = address_parts.get("SERVICE_NAME") or address_parts.get("SID")
     else:
         found = _ORACLE.fullmatch(address)
         host, port, service = (found["host"], found["port"], found["service"]) if found else (None, None, None)
     if not at or not host:
         return None
-    return _Place(f"oracle://{host.lower()}:{port or _SERVERS['oracle'].port}", service)
+    return _Database(f"oracle://{host.lower()}:{port or _SERVERS['oracle'].port}", service)
 
 
-def _find_embedded(kind: str, local: str, options: Mapping[str, str]) -> _Place | None:
+def _find_embedded(kind: str, local: str, options: Mapping[str, str]) -> _Database | None:
     database = local or options.get("databasename")
     if kind == "postgresql" and database:  # its short form: a database on this host
-        return _place(_SERVERS[kind], "localhost", database, options)
+        return _database_at(_SERVERS[kind], "localhost", database, options)
     if kind not in _EMBEDDED or not database or "@" in database:
         return None
-    return _Place(f"{kind}:{database}")
+    return _Database(f"{kind}:{database}")
 
 
 def _options(text: str) -> dict[str, str]:

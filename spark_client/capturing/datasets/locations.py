@@ -1,4 +1,4 @@
-"""Where data lies, as OpenLineage names it (https://openlineage.io/docs/spec/naming): files and topics."""
+"""Names of files and topics by OpenLineage's naming (https://openlineage.io/docs/spec/naming)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lineage_model.partitions import trim_partitions
 from spark_client.dataset_names import clean_name
 
 _URL = re.compile(r"(?:(?P<scheme>[A-Za-z][\w+.-]+):)?(?://(?P<authority>[^/]*))?(?P<path>.*)", re.DOTALL)
-# What all names of one store are named by. A scheme that is not here is its own.
+# Schemes of the same store, by the one that names use.
 _SCHEMES = {"s3a": "s3", "s3n": "s3", "wasb": "wasbs", "abfs": "abfss"}
 # Their names are keys, without a slash before them.
 _OBJECT_STORES = frozenset({"s3", "gs", "wasbs", "abfss"})
@@ -49,7 +49,7 @@ def find_path(url: str, default_fs: str = "file:///") -> DatasetId | None:
 
 
 def find_uri(uri: str, default_fs: str = "file:///") -> DatasetId | None:
-    """As `find_path`, of a URI: catalogs keep locations so, with `%20` for a space.
+    """Return the dataset at a URI, as catalogs keep locations: with `%20` for a space; else as `find_path`.
 
     >>> find_uri("file:/data/new%20flights").name
     '/data/new flights'
@@ -58,7 +58,7 @@ def find_uri(uri: str, default_fs: str = "file:///") -> DatasetId | None:
 
 
 def is_partition(url: str) -> bool:
-    """Whether the path is a part of the dataset that `find_path` names.
+    """True if the path is a part of the dataset that `find_path` names.
 
     >>> [is_partition(path) for path in ("/data/flights", "/data/flights/", "/data/flights/day=2013-01-01")]
     [False, False, True]
@@ -69,7 +69,7 @@ def is_partition(url: str) -> bool:
 
 
 def find_topic(servers: str, topic: str) -> DatasetId | None:
-    """A Kafka topic: the first of its servers names all of them.
+    """Return a Kafka topic; the first of its servers names all of them.
 
     >>> find_topic("SASL_SSL://kafka-1:9093,kafka-2:9093", "flights")
     DatasetId(namespace='kafka://kafka-1:9093', name='flights')

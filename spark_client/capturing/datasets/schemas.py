@@ -1,4 +1,4 @@
-"""Schemas as Spark's JSON tells them (`StructType.json`)."""
+"""Schemas in Spark's JSON (`StructType.json`)."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 
 from spark_client.capturing.model import SchemaField
 
-# Fields deeper than this are told as a part of the type above them.
+# Fields deeper than this are part of the type above them.
 _DEPTH_MAX = 20
 
 
-def parse_schema(told: str | None) -> tuple[SchemaField, ...]:
-    """The columns; none where nothing was told, or what was told was cut.
+def parse_schema(text: str | None) -> tuple[SchemaField, ...]:
+    """Return the columns; none without a text, or where the text was cut.
 
     Types are the words of OpenLineage's own listener: Spark's names of types, not of SQL (`long`, not `bigint`).
 
@@ -21,20 +21,20 @@ def parse_schema(told: str | None) -> tuple[SchemaField, ...]:
     (SchemaField(name='tags', type='array<string>', fields=()),)
     """
     try:
-        form = json.loads(told) if told else None
+        form = json.loads(text) if text else None
     except (ValueError, RecursionError):
         return ()
     return _fields(form, _DEPTH_MAX)
 
 
 def renamed(schema: Sequence[SchemaField], names: Sequence[str]) -> tuple[SchemaField, ...]:
-    """The same columns under other names, in order; as they are if these are not as many."""
+    """Return the same columns under other names, in order; unchanged if the counts differ."""
     if len(names) != len(schema):
         return tuple(schema)
     return tuple(SchemaField(name, column.type, column.fields) for name, column in zip(names, schema, strict=True))
 
 
-def united(schemas: Sequence[Sequence[SchemaField]]) -> tuple[SchemaField, ...]:
+def merge_schemas(schemas: Sequence[Sequence[SchemaField]]) -> tuple[SchemaField, ...]:
     """Return the columns of all of these, each once, with all fields that are inside it; names are equal in any case.
 
     >>> [one.name for one in united([[SchemaField("a", "long")], [SchemaField("A", "long"), SchemaField("b", "long")]])]
@@ -44,7 +44,8 @@ def united(schemas: Sequence[Sequence[SchemaField]]) -> tuple[SchemaField, ...]:
     for column in (column for schema in schemas for column in schema):
         same.setdefault(column.name.lower(), []).append(column)
     return tuple(
-        SchemaField(each[0].name, each[0].type, united([one.fields for one in each])) for each in same.values()
+        SchemaField(each[0].name, each[0].type, merge_schemas([field.fields for field in each]))
+        for each in same.values()
     )
 
 
@@ -60,7 +61,7 @@ def find_field(schema: Sequence[SchemaField], path: Sequence[str]) -> SchemaFiel
 
 
 def _fields(form: Any, depth: int) -> tuple[SchemaField, ...]:
-    """The fields of a struct, or of an array's structs."""
+    """Return the fields of a struct, or of an array's structs."""
     while depth and isinstance(form, dict) and form.get("type") in ("array", "udt"):
         form, depth = form.get("elementType", form.get("sqlType")), depth - 1
     if not depth or not isinstance(form, dict) or form.get("type") != "struct":
@@ -87,7 +88,7 @@ def _type(form: Any, depth: int) -> str:
 
 
 def _inside(form: Any, depth: int) -> str:
-    """As `_type`, with the fields of structs: they are told nowhere else."""
+    """Return the type as `_type` does, with the fields of structs, which stand nowhere else."""
     if not depth or not isinstance(form, dict) or form.get("type") != "struct":
         return _type(form, depth)
     inside = (f"{field['name']}:{_inside(field['type'], depth - 1)}" for field in form["fields"])

@@ -1,4 +1,4 @@
-"""What a command writes: where to, under which names, and the query that makes it."""
+"""Targets of a command: location, names, and the query that makes the data."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ from spark_client.capturing.model import Change, Dataset, SchemaField
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.row_statements import RowChange, find_row_change
 
-# Commands whose data another execution writes, as a part of theirs. They know the table's name, and often no more; one
-# that succeeded without such a part wrote nothing (IF NOT EXISTS).
+# Commands whose data another execution writes, as a part of theirs. They know the table's name, and often no more; a
+# command that succeeded without such a part wrote nothing (IF NOT EXISTS).
 WRAPPERS = frozenset(
     {
         "SaveAsV1TableCommand",
@@ -37,7 +37,7 @@ WRAPPERS = frozenset(
 # Commands with a query that they do not run, and tables that keep nothing.
 _NO_WRITES = frozenset({"AlterViewAsCommand", "CacheTableAsSelect", "CreateViewCommand", "CreateTempViewUsing"})
 _KEEP_NOTHING = frozenset({"ConsoleSinkProvider", "ConsoleTable", "NoopTable"})
-# Commands that change rows in place; whoever brings the source names them so.
+# Commands that change rows in place, as sources name them.
 _ROWS = re.compile(r"(?:ReplaceData|WriteDelta|(?:MergeInto|Update|DeleteFrom|Delete)(?:Table|Command|\w*Command\w*)?)")
 _TABLES_OF_ROWS = ("originalTable", "targetTable", "target", "table")
 _OTHERS = re.compile(r"(?:Insert|Save|Write|Copy|Overwrite|Append)\w*")
@@ -45,19 +45,19 @@ _OTHERS = re.compile(r"(?:Insert|Save|Write|Copy|Overwrite|Append)\w*")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """A write of a command.
+    """Write of a command.
 
     Attributes:
         command: its class.
-        output: None for what nobody can name; `unknown` says why.
+        output: None for a target without a name; `unknown` is the reason.
         query: None where no query makes the data.
         names: the output's columns, in the order of the query's.
-        generated: columns beside the query's, which one value fills: those of static partitions.
-        change: None where it adds to what was there.
-        unknown: why nothing is known of the columns.
-        unless_there: it writes nothing if something was there already.
-        inputs: what is read beside the query.
-        rows: what becomes of rows that were there; `query` is the command then.
+        generated: columns beside the query's, with one value: those of static partitions.
+        change: None where it adds to the dataset.
+        unknown: reason why the columns have unknown sources.
+        unless_there: it writes nothing if the target existed.
+        inputs: inputs beside the query.
+        rows: change of existing rows; `query` is the command then.
     """
 
     command: str
@@ -73,7 +73,7 @@ class Target:
 
 
 def find_targets(plan: Node, catalogs: Catalogs, *, dynamic: bool = False) -> tuple[Target, ...]:
-    """Find what a command writes: mostly one dataset; none if it is no write; several for INSERTs that share a FROM.
+    """Return the targets of a command: mostly one; none if it is no write; several for INSERTs that share a FROM.
 
     `dynamic` is the session's mode of overwriting partitions, where no option of the write sets another.
     """
@@ -89,7 +89,7 @@ def _commands_in(plan: Node) -> Sequence[Node]:
 
 
 def _find_change(command: Node, catalogs: Catalogs, dynamic: bool) -> Target | None:
-    """Find the target; replacing a part of a dataset is no OVERWRITE, which is of all of it."""
+    """Return the target; an overwrite of a part is no OVERWRITE, which replaces the whole dataset."""
     target = _find_target(command, catalogs)
     part = target is not None and target.change == "OVERWRITE" and _replaces_part(command, dynamic)
     return replace(target, change=None) if target is not None and part else target
@@ -109,7 +109,7 @@ def _find_target(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _files(command: Node, catalogs: Catalogs) -> Target | None:
-    """A folder of files; it may be a table's."""
+    """Return a folder of files; it may be a table's."""
     path = command.text("outputPath") or ""
     located = find_path(path, catalogs.default_fs) if path else None
     if located is None:
@@ -133,14 +133,14 @@ def _replaces_part(command: Node, dynamic: bool) -> bool:
 
 
 def _is_delta(command: Node) -> bool:
-    """True if Delta writes it: of its `replaceWhere` and its own dynamic mode Spark's commands know nothing."""
+    """True if Delta writes it: Spark's commands do not show its `replaceWhere` and its own dynamic mode."""
     table = command.node("table")
     source = command.values.get("dataSource") or (table.values.get("table") if table else None)
     return isinstance(source, Mapping) and source.get("class") in ("DeltaDataSource", "DeltaTableV2")
 
 
 def _table(command: Node, catalogs: Catalogs) -> Target | None:
-    """A table of a catalog; where its data lies is often known to the execution that writes it alone."""
+    """Return a table of a catalog; often only the execution that writes it knows its location."""
     table = command.values.get("tableDesc") or command.values.get("table")
     output = find_table(table, catalogs)
     if output is None:
@@ -151,18 +151,18 @@ def _table(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _hive_table(command: Node, catalogs: Catalogs) -> Target | None:
-    """A table that Hive's own formats are written to; an overwrite replaces the partitions that it has rows for."""
+    """Return a table in Hive's own formats; an overwrite replaces the partitions that it has rows for."""
     table = command.values.get("table")
     output = find_table(table, catalogs)
     target = _with_columns(command, output, _schema_of(table)) if output else _nameless(command)
     partitions = table.get("partitionColumnNames") or [] if isinstance(table, Mapping) else []
-    told = {name.lower() for name in target.names}
-    static = tuple(name for name in partitions if name.lower() not in told)
+    of_query = {name.lower() for name in target.names}
+    static = tuple(name for name in partitions if name.lower() not in of_query)
     return replace(target, generated=static, change=None if partitions else target.change)
 
 
 def _folder(command: Node, catalogs: Catalogs) -> Target | None:
-    """`INSERT OVERWRITE DIRECTORY`."""
+    """Return the folder of an `INSERT OVERWRITE DIRECTORY`."""
     storage = command.values.get("storage")
     uri = storage.get("locationUri") if isinstance(storage, Mapping) else None
     default_fs = "file:///" if command.values.get("isLocal") is True else catalogs.default_fs
@@ -171,19 +171,19 @@ def _folder(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _relation(command: Node, catalogs: Catalogs) -> Target | None:
-    """A relation that takes rows itself: a table that stands for one of a database."""
+    """Return a relation that takes rows itself: a table that stands for one of a database."""
     return _into(command, command.node("logicalRelation"), catalogs)
 
 
 def _v2(command: Node, catalogs: Catalogs) -> Target | None:
-    """A table of DataSource V2; a MERGE that only inserts is an append, too."""
+    """Return a table of DataSource V2; a MERGE that only inserts is an append, too."""
     target = _into(command, command.node("table"), catalogs)
     return replace(target, rows=find_row_change(command)) if target else None
 
 
 def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | None:
-    told = relation.values.get("table") if relation else None
-    if isinstance(told, Mapping) and told.get("class") in _KEEP_NOTHING:
+    table = relation.values.get("table") if relation else None
+    if isinstance(table, Mapping) and table.get("class") in _KEEP_NOTHING:
         return None
     if relation is None:
         return _nameless(command)
@@ -195,7 +195,7 @@ def _into(command: Node, relation: Node | None, catalogs: Catalogs) -> Target | 
 
 
 def _sink(command: Node, catalogs: Catalogs) -> Target | None:
-    """`df.write.format(...).save()` to a source of the first interface: what its options name."""
+    """Return what the options of `df.write.format(...).save()` name, for a source of the first interface."""
     source = command.values.get("dataSource")
     kind = source.get("class") if isinstance(source, Mapping) else None
     if kind in _KEEP_NOTHING:
@@ -207,7 +207,7 @@ def _sink(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _created_v2(command: Node, catalogs: Catalogs) -> Target | None:
-    """A table of a DataSource V2 catalog."""
+    """Return a table of a DataSource V2 catalog."""
     name = command.node("name")
     symlinks = find_identifier(name, catalogs) if name else ()
     if not symlinks:
@@ -217,12 +217,12 @@ def _created_v2(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _stream(command: Node, catalogs: Catalogs) -> Target | None:
-    """The batch of a stream's sink, if the sink says which table it is."""
+    """Return the batch of a stream's sink, if the sink says which table it is."""
     return _into(command, command.node("relation"), catalogs) if command.node("relation") else None
 
 
 def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
-    """`LOAD DATA`: files are moved into a table."""
+    """Return the table of a `LOAD DATA`, which moves files into it."""
     output = find_table({"identifier": command.values.get("table")}, catalogs)
     path = command.text("path") or ""
     read = find_path(path, "file:///" if command.values.get("isLocal") is True else catalogs.default_fs)
@@ -233,7 +233,7 @@ def _loaded(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _change_of_rows(command: Node, catalogs: Catalogs) -> Target | None:
-    """MERGE, UPDATE, DELETE; of a statement that nobody can read back, the table alone is told."""
+    """Return the table of a MERGE, UPDATE or DELETE; if the statement cannot be read back, nothing but the table."""
     table = next((node for name in _TABLES_OF_ROWS if (node := command.node(name)) is not None), None)
     while table is not None and table.node("child") is not None:
         table = table.node("child")
@@ -247,7 +247,7 @@ def _change_of_rows(command: Node, catalogs: Catalogs) -> Target | None:
 
 
 def _with_columns(command: Node, output: Dataset, schema: Sequence[SchemaField] = ()) -> Target:
-    """A target whose columns are the query's, under the names that the command or the table has for them."""
+    """Return a target with the query's columns, under the command's or the table's names."""
     query = parse_schema(command.text("query.schema"))
     names = _names(command, [column.name for column in query], [column.name for column in schema])
     written = tuple(schema) if schema else renamed(query, names)
@@ -258,16 +258,16 @@ def _with_columns(command: Node, output: Dataset, schema: Sequence[SchemaField] 
 
 
 def _overwrites(command: Node) -> bool:
-    """Whether it replaces all that was there; a condition that is no literal replaces a part."""
+    """True if it replaces all existing data; a condition that is no literal replaces a part."""
     if command.kind == "OverwriteByExpression":
         return command.node("deleteExpr") is None
     return command.values.get("overwrite") is True or command.text("mode") == "Overwrite"
 
 
 def _names(command: Node, query: Sequence[str], table: Sequence[str]) -> tuple[str, ...]:
-    told = command.values.get("outputColumnNames")
-    if isinstance(told, list) and told:
-        return tuple(map(str, told))
+    listed = command.values.get("outputColumnNames")
+    if isinstance(listed, list) and listed:
+        return tuple(map(str, listed))
     return tuple(table if len(table) == len(query) else query)
 
 

@@ -1,4 +1,4 @@
-"""Writes and the application they are of as OpenLineage events: dicts, none larger than it may be."""
+"""OpenLineage events of writes and of their application: dicts, none larger than the limit."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ from spark_client.capturing.events.facets import (
     sql_facet,
     statistics_facet,
 )
-from spark_client.capturing.events.size_budget import NoRoom, Room
+from spark_client.capturing.events.size_budget import BudgetExceeded, SizeBudget
 from spark_client.capturing.model import Dataset, Failure, Write
-from spark_client.current_run import Head, RunOfJob
+from spark_client.current_run import JobRun, RunContext
 from spark_client.recorder.events import PRODUCER, RUN_EVENT
 from spark_client.redaction import DEFAULT_REDACTIONS, redact
 
@@ -36,8 +36,8 @@ Event: TypeAlias = dict[str, Any]
 EventType: TypeAlias = Literal["START", "RUNNING", "COMPLETE", "FAIL", "ABORT", "OTHER"]
 T = TypeVar("T")
 
-# What an event that is too large goes without, one after the other, each together with those before it. They are the
-# words of the facet `headwater_capture`.
+# Parts that an event leaves out if it is too large, one after the other, each together with those before it. They are
+# the words of the facet `headwater_capture`.
 CUTS = (
     "descriptions",
     "inputSchemas",
@@ -54,32 +54,32 @@ _STACK_CHARS = 16_000
 _UNKNOWN_MAX = 1_000
 _UNKNOWN_INPUTS_MAX = 100
 _REASON_CHARS = 500
-# Inputs that are left where everything else was cut.
+# Inputs that stay where everything else was cut.
 _FEW_INPUTS = 100
 
 
 @dataclass(frozen=True)
 class Application:
-    """The application that writes are of."""
+    """Application that writes belong to."""
 
-    head: Head
+    context: RunContext
     spark_version: str | None = None
 
     @property
-    def root(self) -> RunOfJob:
-        """The run at the root of those that started it; itself, if nobody did."""
-        return self.head.root or self.head.parent or self.head.run
+    def root(self) -> JobRun:
+        """Run at the root of those that started the application, or its own run."""
+        return self.context.root or self.context.parent or self.context.run
 
 
 @dataclass(frozen=True)
 class EventRules:
-    """What may be in an event.
+    """Rules of what may be in an event.
 
     Attributes:
         size_max_bytes: of an event as JSON (in ASCII).
-        sql: whether statements are told at all.
-        sql_chars_max: of a statement; a longer one is cut.
-        redactions: what is taken out of statements and messages of errors (`redaction`).
+        sql: True if events contain statements.
+        sql_chars_max: of a statement; a longer statement is cut.
+        redactions: patterns of what is masked in statements and messages of errors (`redaction`).
     """
 
     size_max_bytes: int = 1_000_000
@@ -91,22 +91,22 @@ class EventRules:
 def write_events(
     write: Write, application: Application, job_name: str, rules: EventRules = EventRules()
 ) -> list[Event]:
-    """A write as a run of its own, which the application started: its START, then its COMPLETE or FAIL with everything.
+    """Return a write as a run of its own, started by the application: its START, then its COMPLETE or FAIL.
 
-    The same write makes the same events. What an event had no room for is told in its facet `headwater_capture`.
+    The same write makes the same events. The facet `headwater_capture` names the parts that were cut.
     """
-    run = RunOfJob(application.head.run.namespace, job_name, run_of_write(write, application))
-    facets = {**_of_application(application), "parent": parent_facet(application.head.run, application.root)}
+    run = JobRun(application.context.run.namespace, job_name, run_of_write(write, application))
+    facets = {**_of_application(application), "parent": parent_facet(application.context.run, application.root)}
     job_facets = {"jobType": job_type_facet("JOB")}
     start = _event("START", write.started_ms, run, facets, job_facets)
     return [start, _ending(_Writing(write, run, facets, job_facets, rules))]
 
 
 def run_of_write(write: Write, application: Application) -> str:
-    """The id of a write's run: always the same for one application run, execution and write of it."""
+    """Return the id of a write's run, derived from application run, execution and write."""
     output = write.output.id
     named = f"{write.execution_id} {write.number} {output.namespace} {output.name}"
-    return str(uuid.uuid5(uuid.UUID(run_id_of(application.head.run.run_id)), named))
+    return str(uuid.uuid5(uuid.UUID(run_id_of(application.context.run.run_id)), named))
 
 
 def application_event(
@@ -119,20 +119,20 @@ def application_event(
     root_ids: Sequence[str] = (),
     rules: EventRules = EventRules(),
 ) -> Event:
-    """An event of the application itself, at milliseconds since 1970.
+    """Return an event of the application itself, at milliseconds since 1970.
 
-    `counts` are of what was told, and what was not; `root_ids` of the records that it worked on
+    `counts` are those of the capture; `root_ids` are the roots of the records that the application worked on
     (`current_run.reported_roots`).
     """
     facets = _of_application(application)
-    if application.head.parent is not None:
-        facets["parent"] = parent_facet(application.head.parent, application.root)
+    if application.context.parent is not None:
+        facets["parent"] = parent_facet(application.context.parent, application.root)
     facets |= _error(failure, "PYTHON", _Cut(), rules)
     if root_ids:
         facets["headwater_records"] = records_facet(root_ids)
     if counts:
         facets["headwater_capture"] = capture_facet(counts=counts)
-    return _event(type_, at_ms, application.head.run, facets, {"jobType": job_type_facet("APPLICATION")})
+    return _event(type_, at_ms, application.context.run, facets, {"jobType": job_type_facet("APPLICATION")})
 
 
 def _of_application(application: Application) -> dict[str, Facet]:
@@ -143,7 +143,7 @@ def _of_application(application: Application) -> dict[str, Facet]:
 def _event(
     type_: EventType,
     at_ms: int,
-    run: RunOfJob,
+    run: JobRun,
     run_facets: Mapping[str, Facet],
     job_facets: Mapping[str, Facet],
     inputs: Sequence[Event] = (),
@@ -164,29 +164,29 @@ def _event(
 
 @dataclass(frozen=True)
 class _Writing:
-    """A write on its way to its last event."""
+    """Write and what all its events share."""
 
     write: Write
-    run: RunOfJob
+    run: JobRun
     run_facets: Mapping[str, Facet]
     job_facets: Mapping[str, Facet]
     rules: EventRules
 
 
 def _ending(writing: _Writing) -> Event:
-    """The last event of a write, with as little cut as there is room."""
+    """Return the last event of a write, with as little cut as the budget allows."""
     for number in range(len(CUTS)):
         try:
-            event = _ended(writing, _Cut(CUTS[:number]), Room(writing.rules.size_max_bytes))
-        except NoRoom:
+            event = _ended(writing, _Cut(CUTS[:number]), SizeBudget(writing.rules.size_max_bytes))
+        except BudgetExceeded:
             continue
         if len(json.dumps(event)) <= writing.rules.size_max_bytes:
             return event
-    return _ended(writing, _Cut(CUTS), Room(writing.rules.size_max_bytes))
+    return _ended(writing, _Cut(CUTS), SizeBudget(writing.rules.size_max_bytes))
 
 
 class _Cut:
-    """What an event goes without: whole parts, and the ends of texts and lists."""
+    """Parts that an event leaves out, and the cut ends of its texts and lists."""
 
     def __init__(self, names: Iterable[str] = ()) -> None:
         self._names = set(names)
@@ -196,14 +196,14 @@ class _Cut:
 
     @property
     def names(self) -> list[str]:
-        """In the order in which things are cut."""
+        """Names of the cut parts, in the order of `CUTS`."""
         return [name for name in CUTS if name in self._names]
 
     def text(self, name: str, text: str, chars_max: int, rules: EventRules) -> str:
-        """The beginning of a text, without its secrets.
+        """Return the beginning of a text, without its secrets.
 
-        What is far behind the end is not looked at: a text may have megabytes. The JVM may have cut it within a
-        character, which is no Unicode then.
+        The text far after the cut is not read: a text may have megabytes. The JVM may have cut it within a character,
+        which is no Unicode then.
         """
         redacted = redact(text[: 4 * chars_max].encode(errors="replace").decode(), rules.redactions)
         if len(redacted) > chars_max or len(text) > 4 * chars_max:
@@ -211,21 +211,21 @@ class _Cut:
         return redacted[:chars_max]
 
     def entries(self, name: str, entries: Sequence[T], count_max: int) -> Sequence[T]:
-        """The beginning of a list."""
+        """Return the beginning of a list."""
         if len(entries) > count_max:
             self._names.add(name)
         return entries[:count_max]
 
 
-def _ended(writing: _Writing, cut: _Cut, room: Room) -> Event:
-    """The last event of a write without what is cut; `NoRoom` where it is much larger than the room."""
+def _ended(writing: _Writing, cut: _Cut, budget: SizeBudget) -> Event:
+    """Return the last event of a write without the cut parts; raise `BudgetExceeded` if it is much too large."""
     write = writing.write
     inputs = write.inputs[:_FEW_INPUTS] if "inputs" in cut else write.inputs
-    reads = [_dataset(one, room, with_schema="inputSchemas" not in cut) for one in inputs]
-    output = _output(write, room, cut)
+    reads = [_dataset(dataset, budget, with_schema="inputSchemas" not in cut) for dataset in inputs]
+    output = _output(write, budget, cut)
     job_facets = {**writing.job_facets, **_sql(write, cut, writing.rules)}
     run_facets = {**writing.run_facets, **_error(write.failure, "JAVA", cut, writing.rules)}
-    told = capture_facet(
+    captured = capture_facet(
         tier=write.tier,
         command=write.command,
         unknown=_unknown(write, cut),
@@ -236,18 +236,18 @@ def _ended(writing: _Writing, cut: _Cut, room: Room) -> Event:
         "COMPLETE" if write.failure is None else "FAIL",
         max(write.started_ms, write.ended_ms),
         writing.run,
-        {**run_facets, "headwater_capture": told},
+        {**run_facets, "headwater_capture": captured},
         job_facets,
         reads,
         [output],
     )
 
 
-def _output(write: Write, room: Room, cut: _Cut) -> Event:
-    form = _dataset(write.output, room, with_schema="outputSchema" not in cut)
+def _output(write: Write, budget: SizeBudget, cut: _Cut) -> Event:
+    form = _dataset(write.output, budget, with_schema="outputSchema" not in cut)
     if "columnLineage" not in cut:
         columns = column_facet(
-            write.columns, room, descriptions="descriptions" not in cut, indirect="indirect" not in cut
+            write.columns, budget, descriptions="descriptions" not in cut, indirect="indirect" not in cut
         )
         form["facets"] |= {"columnLineage": columns} if columns else {}
     if write.change is not None and write.failure is None:
@@ -256,8 +256,8 @@ def _output(write: Write, room: Room, cut: _Cut) -> Event:
     return {**form, "outputFacets": {"outputStatistics": statistics}} if statistics else form
 
 
-def _dataset(dataset: Dataset, room: Room, *, with_schema: bool) -> Event:
-    facets = dataset_facets(dataset, room, with_schema=with_schema)
+def _dataset(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -> Event:
+    facets = dataset_facets(dataset, budget, with_schema=with_schema)
     return {"namespace": dataset.id.namespace, "name": dataset.id.name, "facets": facets}
 
 
@@ -272,17 +272,17 @@ def _error(failure: Failure | None, language: str, cut: _Cut, rules: EventRules)
         return {}
     stack = None if "error" in cut else failure.stack
     message = cut.text("error", failure.message, _MESSAGE_CHARS, rules)
-    told = None if stack is None else cut.text("error", stack, _STACK_CHARS, rules)
-    return {"errorMessage": error_facet(message, told, language)}
+    shown_stack = None if stack is None else cut.text("error", stack, _STACK_CHARS, rules)
+    return {"errorMessage": error_facet(message, shown_stack, language)}
 
 
 def _unknown(write: Write, cut: _Cut) -> Sequence[tuple[str, str]]:
-    """Columns of which nothing is known, with the reason of each."""
+    """Return columns with unknown sources, and the reason of each."""
     named = sorted((print_dotted(path), reason) for path, reason in write.unknown.items())
     return cut.entries("unknown", named, 0 if "unknown" in cut else _UNKNOWN_MAX)
 
 
 def _unknown_inputs(write: Write, cut: _Cut, rules: EventRules) -> list[str]:
-    """Why there are inputs without a name."""
+    """Return the reasons of inputs without a name."""
     reasons = cut.entries("unknown", write.unknown_inputs, _UNKNOWN_INPUTS_MAX)
     return [cut.text("unknown", reason, _REASON_CHARS, rules) for reason in reasons]

@@ -1,4 +1,4 @@
-"""OpenLineage's facets as openlineage-python renders its own classes, and ours of capture; those of columns apart."""
+"""OpenLineage's facets as openlineage-python renders them, and Headwater's of captures; columns are a module apart."""
 
 from __future__ import annotations
 
@@ -8,29 +8,29 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any, TypeAlias
 
 from lineage_model.field_paths import print_dotted
-from spark_client.capturing.events.size_budget import Room
-from spark_client.capturing.model import Change, Dataset, SchemaField, Symlink, Written
-from spark_client.current_run import RunOfJob
+from spark_client.capturing.events.size_budget import SizeBudget
+from spark_client.capturing.model import Change, Dataset, SchemaField, Symlink, WriteStatistics
+from spark_client.current_run import JobRun
 from spark_client.recorder.events import PRODUCER, ours
 
 Facet: TypeAlias = dict[str, Any]
-# What surrounds a name in JSON.
+# Bytes of the JSON around a name.
 _FIELD_BYTES = 32
 
 
 def openlineage_facet(name: str, spec: str, /, **values: object) -> Facet:
-    """A facet of OpenLineage's, by the name and the version of its schema; what is None is left out."""
+    """Return an OpenLineage facet, by the name and the version of its schema; None values are left out."""
     url = f"https://openlineage.io/spec/facets/{spec}/{name}.json#/$defs/{name}"
     return {"_producer": PRODUCER, "_schemaURL": url, **_given(values)}
 
 
-def parent_facet(parent: RunOfJob, root: RunOfJob) -> Facet:
-    """A run's parent, and the run at the root of those that started it."""
+def parent_facet(parent: JobRun, root: JobRun) -> Facet:
+    """Return the facet of a run's parent, and of the run at the root."""
     return openlineage_facet("ParentRunFacet", "1-2-0", **_run_of_job(parent), root=_run_of_job(root))
 
 
 def processing_engine_facet(spark_version: str) -> Facet:
-    """Spark, and this client in the place of OpenLineage's integration."""
+    """Return the facet of Spark, with this client in the place of OpenLineage's integration."""
     return openlineage_facet(
         "ProcessingEngineRunFacet",
         "1-1-1",
@@ -41,7 +41,7 @@ def processing_engine_facet(spark_version: str) -> Facet:
 
 
 def error_facet(message: str, stack: str | None, language: str) -> Facet:
-    """Why a run failed."""
+    """Return the facet of a failure."""
     return openlineage_facet(
         "ErrorMessageRunFacet", "1-0-1", message=message, programmingLanguage=language, stackTrace=stack
     )
@@ -56,8 +56,8 @@ def capture_facet(
     cut: Iterable[str] = (),
     counts: Mapping[str, int] | None = None,
 ) -> Facet:
-    """Ours: how much of a write, or of an application, was understood and told (docs/facets/headwater_capture.json)."""
-    told = {
+    """Return Headwater's facet of a write's or application's capture (docs/facets/headwater_capture.json)."""
+    values = {
         "tier": tier,
         "command": command,
         "unknown": [{"field": field, "reason": reason} for field, reason in unknown] or None,
@@ -65,29 +65,29 @@ def capture_facet(
         "cut": list(cut) or None,
         "counts": dict(counts) if counts else None,
     }
-    return {**ours("headwater_capture"), **_given(told)}
+    return {**ours("headwater_capture"), **_given(values)}
 
 
 def records_facet(root_ids: Sequence[str]) -> Facet:
-    """Ours: the roots of the records that a run worked on (docs/facets/headwater_records.json)."""
+    """Return Headwater's facet of the record roots of a run (docs/facets/headwater_records.json)."""
     return {**ours("headwater_records"), "rootIds": list(root_ids)}
 
 
 def job_type_facet(kind: str) -> Facet:
-    """`APPLICATION`, or a `JOB` in it."""
+    """Return the facet of an `APPLICATION`, or of a `JOB` in it."""
     return openlineage_facet("JobTypeJobFacet", "2-0-4", processingType="BATCH", integration="SPARK", jobType=kind)
 
 
 def sql_facet(query: str) -> Facet:
-    """The statement."""
+    """Return the facet of a statement."""
     return openlineage_facet("SQLJobFacet", "1-1-0", query=query, dialect="spark")
 
 
-def dataset_facets(dataset: Dataset, room: Room, *, with_schema: bool) -> dict[str, Facet]:
-    """What is known of a dataset by itself."""
+def dataset_facets(dataset: Dataset, budget: SizeBudget, *, with_schema: bool) -> dict[str, Facet]:
+    """Return the facets of a dataset by itself."""
     schema = dataset.schema if with_schema else ()
     facets = {
-        "schema": _schema_facet(schema, room) if schema else None,
+        "schema": _schema_facet(schema, budget) if schema else None,
         "symlinks": _symlinks_facet(dataset.symlinks) if dataset.symlinks else None,
         "version": _version_facet(dataset.version) if dataset.version is not None else None,
     }
@@ -95,35 +95,35 @@ def dataset_facets(dataset: Dataset, room: Room, *, with_schema: bool) -> dict[s
 
 
 def lifecycle_facet(change: Change) -> Facet:
-    """What a write did to its dataset as a whole."""
+    """Return the facet of a write's effect on its dataset as a whole."""
     return openlineage_facet("LifecycleStateChangeDatasetFacet", "1-0-1", lifecycleStateChange=change)
 
 
-def statistics_facet(written: Written) -> Facet | None:
-    """How much was written; None where nothing was counted."""
+def statistics_facet(written: WriteStatistics) -> Facet | None:
+    """Return the facet of a write's statistics; None where Spark counted nothing."""
     counts = _given({"rowCount": written.rows, "size": written.size_bytes, "fileCount": written.files})
     return openlineage_facet("OutputStatisticsOutputDatasetFacet", "1-0-2", **counts) if counts else None
 
 
-def _schema_facet(fields: Sequence[SchemaField], room: Room) -> Facet:
-    return openlineage_facet("SchemaDatasetFacet", "1-2-0", fields=_schema_fields(fields, room))
+def _schema_facet(fields: Sequence[SchemaField], budget: SizeBudget) -> Facet:
+    return openlineage_facet("SchemaDatasetFacet", "1-2-0", fields=_schema_fields(fields, budget))
 
 
-def _schema_fields(fields: Sequence[SchemaField], room: Room) -> list[Facet] | None:
+def _schema_fields(fields: Sequence[SchemaField], budget: SizeBudget) -> list[Facet] | None:
     """Return the fields, spelled as in columnLineage: a name that holds a dot stands in backquotes.
 
-    As deep as types nest: the JVM's own parsers of types end long before Python's stack does.
+    It recurses as deep as types nest: the JVM's own parsers of types fail long before Python's stack does.
     """
     forms = []
     for field in fields:
-        room.spend(len(field.name) + len(field.type) + _FIELD_BYTES)
+        budget.spend(len(field.name) + len(field.type) + _FIELD_BYTES)
         name = print_dotted((field.name,))
-        forms.append(_given({"name": name, "type": field.type, "fields": _schema_fields(field.fields, room)}))
+        forms.append(_given({"name": name, "type": field.type, "fields": _schema_fields(field.fields, budget)}))
     return forms or None
 
 
 def _symlinks_facet(symlinks: Sequence[Symlink]) -> Facet:
-    identifiers = [{"namespace": one.namespace, "name": one.name, "type": one.type} for one in symlinks]
+    identifiers = [{"namespace": link.namespace, "name": link.name, "type": link.type} for link in symlinks]
     return openlineage_facet("SymlinksDatasetFacet", "1-0-1", identifiers=identifiers)
 
 
@@ -131,7 +131,7 @@ def _version_facet(storage_version: str) -> Facet:
     return openlineage_facet("DatasetVersionDatasetFacet", "1-0-1", datasetVersion=storage_version)
 
 
-def _run_of_job(run: RunOfJob) -> dict[str, Any]:
+def _run_of_job(run: JobRun) -> dict[str, Any]:
     return {"run": {"runId": run.run_id}, "job": {"namespace": run.namespace, "name": run.name}}
 
 

@@ -25,7 +25,7 @@ import org.apache.spark.sql.execution.ui.SparkListenerSQLExecutionStart;
  * Compiled by Janino, whose Java has no lambdas and infers no generics.
  */
 public class ExecutionListener extends SparkListener {
-    /** An execution's end, with what its start told; without `end`, one that only others were parts of is over. */
+    /** An execution's end, with the values of its start; without `end`, an execution that only had parts is over. */
     public static class Kept {
         public final SparkListenerSQLExecutionEnd end;
         public final long rootId;
@@ -79,7 +79,7 @@ public class ExecutionListener extends SparkListener {
         return "dynamic".equalsIgnoreCase(mode.isDefined() ? mode.get().toString() : overwriteMode);
     }
 
-    /** A job is of its root execution, and maybe of any that this one has inside: Spark does not tell of which. */
+    /** A job belongs to its root execution, or to any inside it: Spark does not name which. */
     public void onJobStart(SparkListenerJobStart job) {
         String root = job.properties() == null ? null : job.properties().getProperty("spark.sql.execution.root.id");
         if (root != null) {

@@ -16,12 +16,12 @@ import org.apache.spark.sql.execution.datasources.v2.StreamWriterCommitProgress;
 import org.apache.spark.sql.execution.datasources.v2.V2TableWriteExec;
 import org.apache.spark.util.AccumulatorV2;
 
-/** Reads what the listener kept, an execution with all that is told of it in one call from Python. */
+/** Reads the executions that the listener kept, each with all its values in one call from Python. */
 public class Executions {
     private static final int FAILURE_MAX = 16000;
     // A plan is looked through for the node that writes; no plan has it deeper than this many nodes from its root.
     private static final int LOOKED_THROUGH_MAX = 200;
-    // Whatever the other tiers cost: what was read and written is told in any case.
+    // Whatever the other tiers cost: inputs and outputs are always read.
     private static final long TABLES_LEAST_MS = 500L;
     private static final String[] METRICS = {"numOutputRows", "numOutputBytes", "numFiles", "numParts"};
     private static final Pattern CREATES = Pattern.compile("^\\s*(create|replace|insert)\\s", Pattern.CASE_INSENSITIVE);
@@ -49,34 +49,34 @@ public class Executions {
         if (kept.end == null) {
             return "{\"over\":" + kept.rootId + "}";
         }
-        StringBuilder told = new StringBuilder("{\"id\":").append(kept.end.executionId());
-        told.append(",\"root_id\":").append(kept.rootId);
-        told.append(",\"started_ms\":").append(kept.startedMs).append(",\"ended_ms\":").append(kept.endedMs);
-        told.append(",\"had_jobs\":").append(kept.hadJobs).append(",\"dynamic\":").append(kept.dynamic);
+        StringBuilder json = new StringBuilder("{\"id\":").append(kept.end.executionId());
+        json.append(",\"root_id\":").append(kept.rootId);
+        json.append(",\"started_ms\":").append(kept.startedMs).append(",\"ended_ms\":").append(kept.endedMs);
+        json.append(",\"had_jobs\":").append(kept.hadJobs).append(",\"dynamic\":").append(kept.dynamic);
         try {
-            tellExecution(kept, told);
+            appendExecution(kept, json);
         } catch (Throwable failed) { // of this execution alone: the next is read all the same
             return "{\"id\":" + kept.end.executionId() + ",\"unread\":" + quoted(failed.toString(), FAILURE_MAX) + "}";
         }
-        return told.append('}').toString();
+        return json.append('}').toString();
     }
 
-    private void tellExecution(ExecutionListener.Kept kept, StringBuilder told) throws Exception {
+    private void appendExecution(ExecutionListener.Kept kept, StringBuilder json) throws Exception {
         QueryExecution query = kept.end.qe();
         Object action = kept.end.executionName().isDefined() ? kept.end.executionName().get() : "";
-        told.append(",\"action\":").append(quoted(action.toString(), FAILURE_MAX));
+        json.append(",\"action\":").append(quoted(action.toString(), FAILURE_MAX));
         String sql = statement(query);
         if (sql != null) {
-            told.append(",\"sql\":").append(quoted(sql, Integer.MAX_VALUE));
+            json.append(",\"sql\":").append(quoted(sql, Integer.MAX_VALUE));
         }
         if (kept.end.executionFailure().isDefined()) {
             Throwable failure = (Throwable) kept.end.executionFailure().get();
             StringWriter stack = new StringWriter();
             failure.printStackTrace(new PrintWriter(stack));
-            told.append(",\"failure\":[").append(quoted(failure.toString(), FAILURE_MAX));
-            told.append(',').append(quoted(stack.toString(), FAILURE_MAX)).append(']');
+            json.append(",\"failure\":[").append(quoted(failure.toString(), FAILURE_MAX));
+            json.append(',').append(quoted(stack.toString(), FAILURE_MAX)).append(']');
         } else {
-            told.append(",\"metrics\":[").append(metrics(query.executedPlan())).append(']');
+            json.append(",\"metrics\":[").append(metrics(query.executedPlan())).append(']');
         }
         long deadlineNs = PlanReader.cpuNs() + timeoutMs * 1000000L;
         for (int tier = PlanReader.FULL; tier <= PlanReader.TABLES; tier++) {
@@ -84,7 +84,7 @@ public class Executions {
             long leastMs = tier == PlanReader.TABLES ? TABLES_LEAST_MS : 50L;
             String plan = reader.read((TreeNode) query.analyzed(), tier, Math.max(leftMs, leastMs));
             if (plan != null) {
-                told.append(",\"tier\":\"").append(TIERS[tier]).append("\",\"plan\":").append(plan);
+                json.append(",\"tier\":\"").append(TIERS[tier]).append("\",\"plan\":").append(plan);
                 return;
             }
         }
@@ -93,7 +93,7 @@ public class Executions {
 
     /**
      * The statement that was executed, if it was SQL: nodes know the text that they were parsed of. Spark 4 makes the
-     * command of a CREATE TABLE AS anew, so there the query below it is asked, whose text may also be of a frame alone.
+     * command of a CREATE TABLE AS anew, so its text is that of the query below it, or of a frame alone.
      */
     private static String statement(QueryExecution query) {
         scala.Option text = query.analyzed().origin().sqlText();
@@ -113,18 +113,18 @@ public class Executions {
 
     /** The metrics of the nodes nearest the root that count files, bytes or rows: several INSERTs may share a FROM. */
     private static String metrics(SparkPlan root) {
-        StringBuilder told = new StringBuilder();
+        StringBuilder json = new StringBuilder();
         ArrayDeque left = new ArrayDeque();
         left.add(root);
         for (int looked = 0; !left.isEmpty() && looked < LOOKED_THROUGH_MAX; looked++) {
             SparkPlan plan = (SparkPlan) left.poll();
             scala.collection.Map metrics = plan.metrics();
             if (metrics.contains("numOutputBytes") || metrics.contains("numParts")) {
-                told.append(told.length() == 0 ? "{" : ",{").append(values(metrics)).append('}');
+                json.append(json.length() == 0 ? "{" : ",{").append(values(metrics)).append('}');
             } else if (plan instanceof V2TableWriteExec && ((V2TableWriteExec) plan).commitProgress().isDefined()) {
                 Object progress = ((V2TableWriteExec) plan).commitProgress().get();
-                told.append(told.length() == 0 ? "{" : ",{").append("\"numOutputRows\":");
-                told.append(((StreamWriterCommitProgress) progress).numOutputRows()).append('}');
+                json.append(json.length() == 0 ? "{" : ",{").append("\"numOutputRows\":");
+                json.append(((StreamWriterCommitProgress) progress).numOutputRows()).append('}');
             } else if (plan instanceof AdaptiveSparkPlanExec) {
                 left.add(((AdaptiveSparkPlanExec) plan).executedPlan());
             } else if (plan instanceof QueryStageExec) {
@@ -138,7 +138,7 @@ public class Executions {
                 }
             }
         }
-        return told.toString();
+        return json.toString();
     }
 
     private static String values(scala.collection.Map metrics) {

@@ -25,7 +25,7 @@ import org.apache.spark.sql.types.StructType;
  * The schema of each place of a relation whose own schema is merged of all of theirs (`mergeSchema`).
  *
  * Which place has which column stands in the footers of files alone. Few are read, beside the job, one for all files of
- * one write (Spark names it in their names); a place whose files were not all understood by then has no schema here.
+ * one write (Spark names it in their names); a place whose files were not all read by then has no schema here.
  * It calls more of Spark's insides than the other classes, so they go without it where it does not compile.
  */
 public class MergedSchemas {

@@ -46,8 +46,8 @@ import org.apache.spark.sql.types.StructType;
  *
  * `{"kinds": [class, ...], "types": [type, ...], "objects": [[place in kinds, {name: value}], ...]}`, the root first; an
  * integer is the place of another node, a negative one (`~place`) that of a type, every other number a text, a literal
- * null. Nothing recurs as deep as the plan, and the bounds are looked at while it goes: `read` answers null when one is
- * hit. Which other objects are read, and by which methods, is told by `getters`; what is not named there (rows, RDDs,
+ * null. Nothing recurs as deep as the plan, and the bounds are checked on the way: `read` returns null when one is hit.
+ * `getters` name the other objects that are read, and the methods to call; what is not named there (rows, RDDs,
  * sessions, passwords among options) is never looked at.
  */
 public class PlanReader {
@@ -79,9 +79,9 @@ public class PlanReader {
     private ArrayDeque waiting;
 
     /**
-     * @param getters by class or interface, the methods to call; a dot calls the next on what the first answers
+     * @param getters by class or interface, the methods to call; a dot calls the next on the result of the first
      * @param skipped names of constructor parameters that are not read
-     * @param options keys of maps that are read; with a `?` behind it, the key alone, whose value is told as null
+     * @param options keys of maps that are read; with a `?` behind it, the key alone, with a null value
      */
     public PlanReader(Map getters, Collection skipped, Collection options, int objectsMax, int charsMax) {
         this.getters = getters;
@@ -104,13 +104,13 @@ public class PlanReader {
         this.waiting = new ArrayDeque();
         try {
             place(root);
-            for (int told = 0; !waiting.isEmpty(); told++) {
-                boolean late = told % NODES_A_LOOK == 0 && cpuNs() > deadlineNs;
+            for (int written = 0; !waiting.isEmpty(); written++) {
+                boolean late = written % NODES_A_LOOK == 0 && cpuNs() > deadlineNs;
                 if (late || places.size() > objectsMax || out.length() + types.length() > charsMax) {
                     return null;
                 }
-                out.append(told == 0 ? "" : ",");
-                tell((TreeNode) waiting.poll());
+                out.append(written == 0 ? "" : ",");
+                write((TreeNode) waiting.poll());
             }
             out.append("],\"types\":[").append(types).append("],\"kinds\":[").append(kindsInOrder()).append("]}");
             return "{\"objects\":" + out;
@@ -145,7 +145,7 @@ public class PlanReader {
         return joined.toString();
     }
 
-    /** The place of a node, which will be told if it was not yet. The same attribute under one name is one node. */
+    /** Index of a node, which will be written if it was not yet. The same attribute under one name is one node. */
     private int place(TreeNode node) {
         Integer known = (Integer) places.get(node);
         if (known == null && node instanceof AttributeReference) {
@@ -164,7 +164,7 @@ public class PlanReader {
         return known.intValue();
     }
 
-    /** The place of a type, which is told as its own JSON; a table's is there several times. */
+    /** Index of a type, which is written as its own JSON; a table's is there several times. */
     private int placeOfType(DataType type) {
         Integer known = (Integer) placesOfTypes.get(type);
         if (known == null) {
@@ -176,7 +176,7 @@ public class PlanReader {
         return known.intValue();
     }
 
-    private void tell(TreeNode node) throws Exception {
+    private void write(TreeNode node) throws Exception {
         boolean summed = tier == SOURCES && node instanceof Expression;
         String kind = summed ? "References" : simpleName(node.getClass());
         Integer number = (Integer) kinds.get(kind);
@@ -186,14 +186,14 @@ public class PlanReader {
         }
         out.append('[').append(number).append(",{");
         if (summed) {
-            tellReferences((Expression) node);
+            writeReferences((Expression) node);
         } else {
-            tellValues(node);
+            writeValues(node);
         }
         out.append("}]");
     }
 
-    private void tellValues(TreeNode node) throws Exception {
+    private void writeValues(TreeNode node) throws Exception {
         String[] names = parameters(node.getClass(), node.productArity());
         boolean first = true;
         for (int i = 0; i < names.length; i++) {
@@ -208,7 +208,7 @@ public class PlanReader {
             text(id((NamedExpression) node));
         }
         if (node instanceof Cast && ((Cast) node).resolved()) {
-            first = tellCast(((Cast) node).child().dataType(), ((Cast) node).dataType(), first);
+            first = writeCast(((Cast) node).child().dataType(), ((Cast) node).dataType(), first);
         } else if (node instanceof GetStructField) {
             GetStructField step = (GetStructField) node;
             first = name("field", first);
@@ -226,18 +226,18 @@ public class PlanReader {
         } else if (node instanceof LogicalRelation && ((LogicalRelation) node).relation() instanceof JDBCRelation) {
             LogicalPlan query = Queries.of((JDBCRelation) ((LogicalRelation) node).relation());
             if (query != null) {
-                first = name("asked", first);
+                first = name("databaseQuery", first);
                 value(query, 0);
             }
         }
-        tellGetters(node, first, 0);
+        writeGetters(node, first, 0);
     }
 
     private static boolean isOfFiles(TreeNode node) {
         return node instanceof LogicalRelation && ((LogicalRelation) node).relation() instanceof HadoopFsRelation;
     }
 
-    /** What `MergedSchemas` tells of a relation; null where that is no class of this Spark's. */
+    /** Schemas of a relation by `MergedSchemas`; null where that does not compile with this Spark. */
     private Object[] mergedSchemas(Object relation) {
         try {
             Class schemas = Class.forName("headwater.capture.MergedSchemas", true, getClass().getClassLoader());
@@ -248,17 +248,17 @@ public class PlanReader {
         }
     }
 
-    /** Whether a cast is to the same type, or to one without fields; the names of fields, if it changes any. */
-    private boolean tellCast(DataType from, DataType to, boolean first) {
+    /** Add whether a cast keeps the type, or removes fields; add the names of fields, if it changes any. */
+    private boolean writeCast(DataType from, DataType to, boolean first) {
         first = name("same", first);
         out.append(from.sameType(to));
         name("flat", false);
         out.append(structOf(to) == null);
         if (renames(from, to)) {
             name("from", false);
-            tellFields(from);
+            writeFields(from);
             name("to", false);
-            tellFields(to);
+            writeFields(to);
         }
         return first;
     }
@@ -285,7 +285,7 @@ public class PlanReader {
     }
 
     /** Each field's name, and its fields; null for what has none. */
-    private void tellFields(DataType type) {
+    private void writeFields(DataType type) {
         StructType struct = structOf(type);
         if (struct == null) {
             out.append("null");
@@ -296,14 +296,14 @@ public class PlanReader {
             out.append(i == 0 ? "[" : ",[");
             text(struct.fields()[i].name());
             out.append(',');
-            tellFields(struct.fields()[i].dataType());
+            writeFields(struct.fields()[i].dataType());
             out.append(']');
         }
         out.append(']');
     }
 
     /** Of an expression: its name and id if it has them, the attributes in it, and the plans of its subqueries. */
-    private void tellReferences(Expression expression) throws Exception {
+    private void writeReferences(Expression expression) throws Exception {
         boolean first = true;
         if (expression instanceof NamedExpression && expression.resolved()) {
             first = name("name", first);
@@ -457,18 +457,18 @@ public class PlanReader {
         return first;
     }
 
-    /** What the getters read of an object that is no node; null if none is told for its class. */
+    /** Values that the getters read of an object that is no node; null if its class has none. */
     private void object(Object value, int nested) throws Exception {
         if (value == null || gettersOf(value.getClass()).isEmpty()) {
             out.append("null");
             return;
         }
         out.append("{\"class\":\"").append(simpleName(value.getClass())).append('"');
-        tellGetters(value, false, nested);
+        writeGetters(value, false, nested);
         out.append('}');
     }
 
-    private void tellGetters(Object object, boolean first, int nested) throws Exception {
+    private void writeGetters(Object object, boolean first, int nested) throws Exception {
         Iterator names = gettersOf(object.getClass()).iterator();
         while (names.hasNext()) {
             String path = (String) names.next();
@@ -482,7 +482,7 @@ public class PlanReader {
         }
     }
 
-    /** The answer of a method without parameters, or else what a field holds; null if there is neither, or it fails. */
+    /** Result of a method without parameters, or else a field's value; null if there is neither, or it fails. */
     private Object get(Object object, String name) {
         try {
             return method(object.getClass(), name).invoke(object, new Object[0]);
@@ -574,16 +574,16 @@ public class PlanReader {
     /** Append a text as JSON, cut to so many characters. */
     public static void quote(String text, int max, StringBuilder out) {
         int length = Math.min(text.length(), max);
-        int told = 0;
+        int start = 0;
         out.append('"');
         for (int i = 0; i < length; i++) {
             char c = text.charAt(i);
             if (c == '"' || c == '\\' || c < ' ' || Character.isSurrogate(c)) {
-                out.append(text, told, i).append(escaped(c));
-                told = i + 1;
+                out.append(text, start, i).append(escaped(c));
+                start = i + 1;
             }
         }
-        out.append(text, told, length).append('"');
+        out.append(text, start, length).append('"');
     }
 
     private static String escaped(char c) {

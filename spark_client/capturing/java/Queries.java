@@ -9,7 +9,7 @@ import org.apache.spark.sql.catalyst.plans.logical.LogicalPlan;
 import org.apache.spark.sql.execution.datasources.jdbc.JDBCRelation;
 
 /**
- * Queries that a database runs, parsed by Spark's own parser; nothing is resolved, and nobody is asked.
+ * Queries that a database runs, parsed by Spark's own parser; nothing is resolved, and no database is queried.
  *
  * A name in quotes comes as `"name"`, with its quotes, so that the reader knows that the database does not fold it. What
  * a database may read in another way than Spark (strings with backslashes, MySQL's double quotes) is not parsed.
@@ -20,7 +20,7 @@ public class Queries {
     private static final Set QUOTES_TEXT =
         new HashSet(Arrays.asList(new String[] {"mysql", "mariadb", "hive2", "spark", "databricks", "bigquery"}));
 
-    /** The plan of what a relation reads; null if that is a table's name, or is not understood. */
+    /** Plan of a relation's query; null if that is a table's name, or cannot be parsed. */
     public static LogicalPlan of(JDBCRelation relation) {
         try {
             String text = relation.jdbcOptions().tableOrQuery();

@@ -86,9 +86,9 @@ public class RddPlaces {
     }
 
     private void configured(Configuration conf) {
-        String[] told = StringUtils.split(conf.get(PATHS, ""));
-        for (int i = 0; i < told.length && left > 0; i++, left--) {
-            paths.add(StringUtils.unEscapeString(told[i]));
+        String[] given = StringUtils.split(conf.get(PATHS, ""));
+        for (int i = 0; i < given.length && left > 0; i++, left--) {
+            paths.add(StringUtils.unEscapeString(given[i]));
         }
     }
 }

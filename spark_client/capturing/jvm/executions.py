@@ -26,12 +26,12 @@ _REASON_CHARS = 300
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What reading may cost.
+    """Limits of what reading may cost.
 
     Attributes:
         kept: executions that wait to be read; each keeps its plan alive.
-        nodes, chars: of one plan; a larger one is read with less detail.
-        read_ms: of the processor, for one plan, all tiers together.
+        nodes, chars: of one plan; a larger plan is read with less detail.
+        read_ms: CPU time for one plan, all tiers together.
     """
 
     kept: int = 500
@@ -41,25 +41,25 @@ class Bounds:
 
 
 class Unavailable(Exception):
-    """There is no JVM to listen to; the message says why."""
+    """Missing access to a JVM or client; the message says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """An execution that could not be read, and why."""
+    """Execution that could not be read, and why."""
 
     id: int
     reason: str
 
 
 class Executions:
-    """The executions of commands and checkpoints in a Spark context, of all its sessions, from now on.
+    """Executions of commands and checkpoints in a Spark context, of all its sessions, from now on.
 
-    Usable by one thread at a time; `drain` and `dropped` by any. The JVM outlives `SparkContext.stop` until the program
-    ends, and so does this.
+    Usable by one thread at a time; `drain` and `dropped` by any. The JVM, and so this reader, outlives
+    `SparkContext.stop` until the program ends.
 
     Raises:
-        Unavailable: a driver that does not let Python reach its classes.
+        Unavailable: the driver does not let Python reach its classes.
     """
 
     def __init__(self, spark: SparkSession, bounds: Bounds | None = None) -> None:
@@ -79,18 +79,18 @@ class Executions:
 
     @property
     def dropped(self) -> int:
-        """Executions that found the queue full."""
+        """Number of executions that found the queue full."""
         return int(self._listener.dropped())
 
     def next(self, timeout_s: float) -> Execution | Unread | Over | Ended | None:
-        """The next one; None if there is none within so many seconds."""
-        if self._reader is None:  # compiled by the thread that reads: the job does not wait for it
+        """Return the next item; None if there is none within so many seconds."""
+        if self._reader is None:  # compiled by the reading thread: the job does not wait for it
             self._reader = self._classes.reader(self._listener, self._bounds)
-        told = self._reader.next(int(timeout_s * 1000))
-        return None if told is None else parse_execution(told)
+        text = self._reader.next(int(timeout_s * 1000))
+        return None if text is None else parse_execution(text)
 
     def drain(self, timeout_s: float) -> bool:
-        """Wait until all that happened so far can be had by `next`; whether it can."""
+        """Wait until `next` can return all that happened so far; return True if it can."""
         from py4j.protocol import Py4JError
 
         try:
@@ -100,17 +100,17 @@ class Executions:
         return True
 
     def close(self) -> None:
-        """Listen no longer; what is kept can still be read."""
+        """Stop listening; kept executions can still be read."""
         if not self._closed.is_set():
             self._closed.set()
             self._context.removeSparkListener(self._listener)
 
 
 class _Classes:
-    """Our Java classes in one JVM, compiled when they are first needed, each once, with those that they name.
+    """Headwater's Java classes in one JVM, each compiled once, when first needed, with the classes that it names.
 
-    Once, because py4j calls methods of a class that it knows by the class's name; by one loader, because what it has
-    learned of Spark's classes for one of ours it knows for the next.
+    Once, because py4j finds known methods by the name of the class; by one loader, because it keeps what it has read of
+    Spark's classes.
     """
 
     def __init__(self, gateway: Any) -> None:
@@ -123,14 +123,14 @@ class _Classes:
         self._loader = self._jvm.org.codehaus.janino.JavaSourceClassLoader(parent, finder, "UTF-8")
 
     def new(self, name: str, *arguments: Any) -> Any:
-        """A new object of a class."""
+        """Return a new object of a class."""
         values = self._gateway.new_array(self._jvm.java.lang.Object, len(arguments))
         for place, argument in enumerate(arguments):
             values[place] = argument
         return self._loader.loadClass(f"{_PACKAGE}.{name}").getConstructors()[0].newInstance(values)
 
     def reader(self, listener: Any, bounds: Bounds) -> Any:
-        """What reads the executions that a listener keeps."""
+        """Return the reader of the executions that a listener keeps."""
         getters = self._jvm.java.util.HashMap()
         for owner, names in GETTERS.items():
             getters.put(owner, self._list(names))
@@ -157,27 +157,27 @@ def _classes_of(gateway: Any) -> _Classes:
         return _KNOWN[gateway]
 
 
-def parse_execution(told: str) -> Execution | Unread | Over | Ended:
-    """What `Executions.java` tells in one call."""
-    form = json.loads(told)
-    if "at_ms" in form:
-        return Ended(form["at_ms"])
-    if "over" in form:
-        return Over(form["over"])
-    if "unread" in form:
-        return Unread(form["id"], form["unread"])
-    plan, failure = form["plan"], form.get("failure")
+def parse_execution(text: str) -> Execution | Unread | Over | Ended:
+    """Return the result of one call of `Executions.java`."""
+    document = json.loads(text)
+    if "at_ms" in document:
+        return Ended(document["at_ms"])
+    if "over" in document:
+        return Over(document["over"])
+    if "unread" in document:
+        return Unread(document["id"], document["unread"])
+    plan, failure = document["plan"], document.get("failure")
     return Execution(
-        id=form["id"],
-        root_id=form["root_id"],
-        action=form["action"],
-        started_ms=form["started_ms"],
-        ended_ms=form["ended_ms"],
-        tier=form["tier"],
+        id=document["id"],
+        root_id=document["root_id"],
+        action=document["action"],
+        started_ms=document["started_ms"],
+        ended_ms=document["ended_ms"],
+        tier=document["tier"],
         plan=parse_plan(plan["kinds"], plan["objects"], plan["types"]),
-        metrics=form.get("metrics") or (),
-        had_jobs=form["had_jobs"],
+        metrics=document.get("metrics") or (),
+        had_jobs=document["had_jobs"],
         failure=Failure(*failure) if failure else None,
-        sql=form.get("sql"),
-        dynamic_overwrite=form.get("dynamic") is True,
+        sql=document.get("sql"),
+        dynamic_overwrite=document.get("dynamic") is True,
     )

@@ -1,7 +1,7 @@
-"""What is read of the JVM's objects that are no nodes of a plan, and what is not read at all.
+"""Rules of which JVM objects that are no plan nodes are read, and by which methods.
 
-Only what is named here leaves the JVM: rows, RDDs, sessions, literals and the options of a source (passwords are among
-them) stay where they are.
+Nothing else leaves the JVM: rows, RDDs, sessions, literals and the options of a source (passwords are among them) stay
+there.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _LOGICAL = f"{_CATALYST}.plans.logical"
 _SOURCES = f"{_SQL}.execution.datasources"
 _CONNECTOR = f"{_SQL}.connector.catalog"
 
-# By class or interface, the methods without parameters to ask; with a dot, the next one of what the first answers.
+# By class or interface, the methods without parameters to call; after a dot, a method of the first one's result.
 GETTERS: dict[str, tuple[str, ...]] = {
     # Nodes, beside their constructors' values.
     f"{_LOGICAL}.LeafNode": ("schema",),
@@ -48,15 +48,15 @@ GETTERS: dict[str, tuple[str, ...]] = {
     f"{_SOURCES}.v2.FileTable": ("fileIndex",),
     f"{_CONNECTOR}.V1Table": ("v1Table",),
     f"{_SQL}.connector.write.RowLevelOperationTable": ("table", "operation.command"),
-    # What a MERGE does with a row, as a number (`row_statements`).
+    # The effect of a MERGE on a row, as a number (`row_statements`).
     f"{_LOGICAL}.MergeRows$Keep": ("output.head.value",),
     # Sources that Spark does not bring.
     "org.apache.spark.sql.delta.catalog.DeltaTableV2": ("path", "catalogTable"),
     f"{_SQL}.kafka010.KafkaRelation": ("sourceOptions",),
 }
-# Parameters of constructors that nobody needs; some of them hold rows, or types that repeat with every reference.
+# Unused parameters of constructors; some of them hold rows, or types that repeat with every reference.
 SKIPPED = (
-    "replacement",  # some have it from a method instead: it is asked of all
+    "replacement",  # a method of the same name gives it for all
     "data",
     "rdd",
     "stream",
@@ -74,8 +74,8 @@ SKIPPED = (
     "explicitMetadata",
     "nonInheritableMetadataKeys",
 )
-# Keys of maps (options, properties) that name a place or a part of one, in lower case; with a `?`, the key is read and
-# its value is not: a condition has literals.
+# Keys of maps (options, properties) that name a location or a part of it, in lower case; with a `?`, the key is read
+# and its value is not: a condition has literals.
 OPTIONS = (
     "path",
     "url",

@@ -1,4 +1,4 @@
-"""What expressions make of structs, arrays and maps: where a field's path goes on, and where it ends.
+"""Rules of expressions on structs, arrays and maps: where a field's path goes on, and where it ends.
 
 An array has the structure of its elements, a map that of its values: `employees.name` are the names of all employees.
 """
@@ -18,7 +18,7 @@ from spark_client.capturing.plans.values import (
     change,
     get_field,
     keep,
-    unite,
+    merge_values,
 )
 
 if TYPE_CHECKING:
@@ -54,13 +54,13 @@ _ENTRY = ("key", "value")
 
 
 def keeping(node: Node, of: Expressions) -> Value:
-    """A value with the structure of all parts."""
-    return unite(keep(CHANGED, of.value(part)) for part in node.below)
+    """Return a value with the structure of all parts."""
+    return merge_values(keep(CHANGED, of.value(part)) for part in node.below)
 
 
 def _first_keeping(node: Node, of: Expressions) -> Value:
     first, *others = map(of.value, node.below)
-    return unite([keep(CHANGED, first), change(CHANGED, others)])
+    return merge_values([keep(CHANGED, first), change(CHANGED, others)])
 
 
 def _comparing(node: Node, of: Expressions) -> Value:
@@ -68,7 +68,7 @@ def _comparing(node: Node, of: Expressions) -> Value:
 
 
 def _compared(value: Value) -> Value:
-    """A struct that was chosen, or put in its place, by its first field; later ones decide among equals: not told."""
+    """Return a struct chosen or sorted by its first field; that later fields decide among equals is left out."""
     if not value.fields:
         return value
     (name, first), *others = value.fields.items()
@@ -78,13 +78,13 @@ def _compared(value: Value) -> Value:
 
 
 def _inserted(node: Node, of: Expressions) -> Value:
-    """An array with one more element; its place is a number."""
+    """Return an array with one more element; the position is a number."""
     into, place, item = (of.value(node.values.get(name)) for name in ("srcArrayExpr", "posExpr", "itemExpr"))
-    return unite([keep(CHANGED, into), keep(CHANGED, item), change(CHANGED, [place])])
+    return merge_values([keep(CHANGED, into), keep(CHANGED, item), change(CHANGED, [place])])
 
 
 def _cast(node: Node, of: Expressions) -> Value:
-    """To the same type nothing happens; fields of structs go by their place, whatever they are called."""
+    """Return the value of a cast: unchanged for the same type; fields of structs are matched by position."""
     child = of.value(node.node("child"))
     if node.values.get("same") is True:
         return child
@@ -120,7 +120,7 @@ def _struct(node: Node, of: Expressions) -> Value:
 
 
 def _with_fields(node: Node, of: Expressions) -> Value:
-    """`withField` and `dropFields`: the fields that are put into a struct, and those of the old one that are left."""
+    """Return `withField` and `dropFields`: the fields put into a struct, and the old fields that are left."""
     old = of.value(node.node("structExpr"))
     put = {change_of.text("name"): change_of for change_of in node.nodes("fieldOps") if change_of.kind == "WithField"}
     names = node.values.get("dataType.names") or [*old.fields, *put]
@@ -128,9 +128,9 @@ def _with_fields(node: Node, of: Expressions) -> Value:
 
 
 def _map(node: Node, of: Expressions) -> Value:
-    """Keys only decide which value it is."""
+    """Return the value of a map; keys only decide which value it is."""
     keys, values = _entries(node, of)
-    return unite([keys, values])
+    return merge_values([keys, values])
 
 
 def _map_entries(node: Node, of: Expressions) -> Value:
@@ -146,7 +146,7 @@ def _map_values(node: Node, of: Expressions) -> Value:
 
 
 def _entries(node: Node | None, of: Expressions) -> tuple[Value, Value]:
-    """The keys and the values of a map: apart where the map is made on the spot."""
+    """Return the keys and the values of a map: apart where the map is made on the spot."""
     if node is not None and node.kind == "CreateMap":
         children = of.values(node.values.get("children") or [])
         keys, values = children[::2], children[1::2]
@@ -156,23 +156,23 @@ def _entries(node: Node | None, of: Expressions) -> tuple[Value, Value]:
         keys, values = _pairs(of.value(node.node("child")))
     else:
         keys = values = [of.value(node)]
-    return change(CHANGED, keys), unite(keep(CHANGED, one) for one in values)
+    return change(CHANGED, keys), merge_values(keep(CHANGED, value) for value in values)
 
 
 def _pairs(entries: Value) -> tuple[list[Value], list[Value]]:
-    """Of structs with two fields the one and the other; whoever called them what."""
+    """Return the first and the second fields of structs with two fields, whatever their names."""
     fields = list(entries.fields.values())
     return (fields[:1], fields[1:]) if fields else ([entries], [change(CHANGED, [entries])])
 
 
 def generated(generator: Node, count: int, of: Expressions) -> list[Value]:
-    """The columns of the rows that a generator makes of each row."""
+    """Return the columns of the rows that a generator makes of each row."""
     made = keep(CHANGED, of.value(generator))
     if generator.kind == "Inline":
         return [get_field(made, str(name)) for name in generator.values.get("elementSchema.names") or []]
     if generator.kind == "Stack":
-        parts = [of.value(one) for one in generator.values.get("children") or []][1:]
-        return [unite(keep(CHANGED, part) for part in parts[place::count]) for place in range(count)]
+        parts = [of.value(child) for child in generator.values.get("children") or []][1:]
+        return [merge_values(keep(CHANGED, part) for part in parts[place::count]) for place in range(count)]
     positions = 1 if generator.kind == "PosExplode" else 0
     if generator.kind in ("Explode", "PosExplode") and count - positions == len(_ENTRY):
         return [*[change(CHANGED, [made])] * positions, *_entries(generator.node("child"), of)]
@@ -180,35 +180,35 @@ def generated(generator: Node, count: int, of: Expressions) -> list[Value]:
 
 
 def higher_order(node: Node, of: Expressions) -> Value:
-    """Lambdas over collections: their variables are the elements of what the function takes."""
+    """Return the value of a function with lambdas, whose variables are elements of the function's collections."""
     functions = [part for part in node.below if part.kind == "LambdaFunction"]
     taken = [of.value(part) for part in node.below if part.kind != "LambdaFunction"]
     bodies = [_body(node, function, taken, of) for function in functions]
     if node.kind in _OF_BODIES:
-        return unite(keep(CHANGED, body) for body in bodies)
-    elements = unite(keep(CHANGED, one) for one in taken)
+        return merge_values(keep(CHANGED, body) for body in bodies)
+    elements = merge_values(keep(CHANGED, value) for value in taken)
     if node.kind in _OF_SOME_ELEMENTS:
         return beside(elements, change(CHANGED, bodies))
     if node.kind == "TransformKeys":
-        return unite([elements, change(CHANGED, bodies)])
+        return merge_values([elements, change(CHANGED, bodies)])
     return change(CHANGED, [*taken, *bodies])
 
 
 def _fold(node: Node, of: Expressions) -> Value:
-    """`aggregate`: what the elements are added up to, and what is made of that in the end."""
+    """Return the value of `aggregate`: the sum of the elements, and what the last lambda makes of it."""
     element = keep(CHANGED, of.value(node.values.get("argument")))
     total = of.value(node.values.get("zero"))
     for _ in range(2):  # what was added up goes into the next sum
-        total = unite([total, _called(node.node("merge"), [total, element], of)])
+        total = merge_values([total, _called(node.node("merge"), [total, element], of)])
     return keep(CHANGED, _called(node.node("finish"), [total], of))
 
 
 def _called(function: Node | None, arguments: Sequence[Value], of: Expressions) -> Value:
-    """A lambda's value with these arguments."""
+    """Return a lambda's value with these arguments."""
     if function is None or function.kind != "LambdaFunction":
         return of.value(function)
     variables = zip(function.nodes("arguments"), arguments, strict=False)
-    bound = {one.text("exprId") or "": value for one, value in variables}
+    bound = {variable.text("exprId") or "": value for variable, value in variables}
     return of.with_variables(bound).value(function.node("function"))
 
 
@@ -219,14 +219,14 @@ def _body(node: Node, function: Node, taken: list[Value], of: Expressions) -> Va
 
 
 def _variable(kind: str, place: int, elements: list[Value]) -> Value:
-    """What a lambda's variable is, by its place: an element, an index, a key or a value."""
+    """Return a lambda's variable, by its position: an element, an index, a key or a value."""
     if kind in ("ArrayTransform", "ArrayFilter") and place == 1:
         return NOTHING
     if kind == "ZipWith":
         return elements[place]
     if kind == "MapZipWith" and place > 0:
         return elements[place - 1]
-    return unite(elements)
+    return merge_values(elements)
 
 
 def _rules(names: Iterable[str], rule: Rule) -> dict[str, Rule]:

@@ -1,4 +1,4 @@
-"""From a plan to the columns of what it gives: a walk over its operators, from the leaves up, within a budget."""
+"""Columns of a plan: a walk over its operators, from the leaves up, within a budget."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from typing import TypeAlias
 
 from spark_client.capturing.plans import expression_rules
 from spark_client.capturing.plans.expressions import Expressions
-from spark_client.capturing.plans.operators import Inputs, Relation, plans_of, relate, united
+from spark_client.capturing.plans.operators import Inputs, Relation, merge_relations, plans_of, relate
 from spark_client.capturing.plans.plan import Node
 from spark_client.capturing.plans.values import Dependency, Value
 
-# Dependencies that one plan may have on the way; each takes about 100 bytes.
+# Dependencies that the walk over a plan may make; each takes about 100 bytes.
 DEPENDENCIES_MAX = 1_000_000
-# Of the processor, by the thread that walks.
+# CPU time of the walking thread.
 SECONDS_MAX = 1.0
 _STEPS_A_LOOK = 64
-# A recursive CTE comes to rest after as many rounds as its columns feed each other.
+# A recursive CTE reaches its fixed point after as many rounds as its columns feed each other.
 _ROUNDS_MAX = 50
 
 Leaf: TypeAlias = Callable[[Node], Relation]
 
 
 class TooLarge(Exception):
-    """A plan whose columns cost more than the budget; the message says what of."""
+    """Plan whose columns cost more than the budget; the message says which limit."""
 
 
-class Walk:
-    """Relates the plans of one query; `leaf` says what its leaves give.
+class PlanWalk:
+    """Walk over the plans of one query; `leaf` returns what a leaf gives.
 
     Raises:
         TooLarge: from every method, when the budget is spent.
@@ -52,7 +52,7 @@ class Walk:
         self._known: dict[int, Relation] = {}
 
     def relation(self, plan: Node, outer: Mapping[str, Value] | None = None) -> Relation:
-        """What a plan gives; `outer` has the columns around it, if it is a subquery."""
+        """Return the relation of a plan; `outer` has the columns around it, if it is a subquery."""
         outer = outer or {}
         inputs = Inputs(
             relation=lambda node: self._known[node.number],
@@ -74,7 +74,7 @@ class Walk:
         return self._known[plan.number]
 
     def over(self, *relations: Relation) -> Expressions:
-        """Expressions over the columns of these."""
+        """Return expressions over the columns of these relations."""
         return self._over({name: value for relation in relations for name, value in relation.columns})
 
     def _related(self, node: Node, inputs: Inputs, outer: Mapping[str, Value]) -> Relation:
@@ -87,7 +87,7 @@ class Walk:
         return relation
 
     def _loop(self, node: Node, outer: Mapping[str, Value]) -> Relation:
-        """The fixed point of a recursive CTE: its anchor, and what the recursion makes of what there is so far."""
+        """Return the fixed point of a recursive CTE: its anchor, and the recursion over all rows so far."""
         anchor, recursion = node.node("anchor"), node.node("recursion")
         if anchor is None or recursion is None:
             return Relation()
@@ -95,7 +95,7 @@ class Walk:
         for _ in range(_ROUNDS_MAX):
             self._ctes[node.text("id") or ""] = found
             before = dict(self._known)
-            more = united([found, self.relation(recursion, outer)])
+            more = merge_relations([found, self.relation(recursion, outer)])
             self._known = before
             if more == found:
                 break
@@ -116,16 +116,16 @@ class Walk:
 
 
 class _Subqueries:
-    """The subqueries of expressions, which see the columns around them."""
+    """Subqueries of expressions, which see the columns around them."""
 
-    def __init__(self, walk: Walk, scope: Mapping[str, Value]) -> None:
+    def __init__(self, walk: PlanWalk, scope: Mapping[str, Value]) -> None:
         self._walk = walk
         self._scope = scope
 
     def outputs(self, plan: Node) -> list[Value]:
-        """Its columns."""
+        """Return a subquery's columns."""
         return self._walk.relation(plan, self._scope).values
 
     def rows(self, plan: Node) -> frozenset[Dependency]:
-        """What decides about its rows."""
+        """Return the dependencies that decide about a subquery's rows."""
         return self._walk.relation(plan, self._scope).rows

@@ -1,7 +1,7 @@
-"""What each kind of expression makes of columns, where it does more than change what goes in.
+"""Rules of the kinds of expressions that do more with columns than change them.
 
-A rule takes the node and an `Expressions`, of which it asks the values of the node's parts. To teach a new expression,
-add a rule to `RULES`, or its name to one of the sets; those of structs, arrays and maps are `collection_rules`'.
+A rule takes the node and an `Expressions`, which returns the values of the node's parts. For a new expression, add a
+rule to `RULES`, or its name to a set; rules of structs, arrays and maps are in `collection_rules`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from spark_client.capturing.plans.values import (
     beside,
     change,
     keep,
-    unite,
+    merge_values,
     unknown,
 )
 
@@ -41,7 +41,7 @@ _SAME = kinds(
     """
 )
 _MASKED = Transformation("DIRECT", "IDENTITY", masking=True)
-# Functions of OpenLineage's list (TransformationInfo, 1.2x) whose result does not show what went in.
+# Functions of OpenLineage's list (TransformationInfo, 1.2x) whose result hides their arguments.
 MASKING = kinds(
     """
     Crc32 HiveHash Md5 Murmur3Hash Sha1 Sha2 XxHash64 CollationAwareMurmur3Hash Mask Count
@@ -53,12 +53,12 @@ _RANKS = kinds(
     Rank DenseRank PercentRank RowNumber NTile CumeDist
     """
 )
-# Methods of `CharVarcharCodegenUtils`, which Spark puts around what is written to such a column, or read from it.
+# Methods of `CharVarcharCodegenUtils`, which Spark puts around values written to such a column, or read from it.
 _OF_CHAR_TYPES = ("charTypeWriteSideCheck", "varcharTypeWriteSideCheck", "readSidePadding")
 
 
 def parts_of(node: Node) -> Sequence[Node]:
-    """The expressions that a node's rule asks for: not the plans of subqueries, not the bodies of lambdas."""
+    """Return the expressions that a node's rule needs: not the plans of subqueries, not the bodies of lambdas."""
     if "replacement" in node.values:
         return node.nodes("replacement")
     if node.kind in _OWN_WALK:
@@ -115,21 +115,21 @@ def _if(node: Node, of: Expressions) -> Value:
 
 
 def _rebuilt(node: Node) -> tuple[str, ...] | None:
-    """The place of the struct that this is with its fields in another order, null where that is null; else None.
+    """Return the path of the struct that this puts into another field order, null where that is null; else None.
 
-    So Spark itself brings structs into a schema: in a union by name, an INSERT, or `to`.
+    Spark fits structs to a schema so: in a union by name, an INSERT, or `to`.
     """
     predicate, struct = node.node("predicate"), node.node("falseValue")
     if predicate is None or predicate.kind != "IsNull" or struct is None or struct.kind != "CreateNamedStruct":
         return None
     old = _place(predicate.node("child"))
-    fields = [one for one in (struct.values.get("children") or [])[1::2] if isinstance(one, Node)]
-    inside = old is not None and all((_place(one) or ())[: len(old)] == old for one in fields)
+    fields = [field for field in (struct.values.get("children") or [])[1::2] if isinstance(field, Node)]
+    inside = old is not None and all((_place(field) or ())[: len(old)] == old for field in fields)
     return old if inside and fields and node.node("trueValue") is None else None
 
 
 def _place(node: Node | None) -> tuple[str, ...] | None:
-    """An attribute's id, and the names of the fields that lead into it; None if it is anything else."""
+    """Return an attribute's id, and the names of the fields that lead into it; None if it is anything else."""
     path: list[str] = []
     while node is not None and (node.kind in _SAME or node.kind in ("GetStructField", "Cast")):
         path = [node.text("field") or "", *path] if node.kind == "GetStructField" else path
@@ -151,9 +151,9 @@ def _nan_or(node: Node, of: Expressions) -> Value:
 
 
 def _chosen(of: Expressions, conditions: Iterable[object], choices: Iterable[object]) -> Value:
-    """One of several values, by conditions."""
+    """Return a value chosen by conditions."""
     deciding = change(CONDITIONAL, map(of.value, conditions))
-    return beside(unite(keep(CHANGED, of.value(choice)) for choice in choices), deciding)
+    return beside(merge_values(keep(CHANGED, of.value(choice)) for choice in choices), deciding)
 
 
 def _aggregate(node: Node, of: Expressions) -> Value:
@@ -185,7 +185,7 @@ def _invoked(node: Node, of: Expressions) -> Value:
 
 
 def _time_conversion(node: Node, of: Expressions) -> Value:
-    """A bound of `window` or `session_window`: Spark makes it of the times that it converts, by a CASE of its own."""
+    """Return a bound of `window` or `session_window`, which Spark makes of the times that it converts, by a CASE."""
     times, left = [], list(node.below)
     while left:
         inside = left.pop()
@@ -206,7 +206,7 @@ def _scalar_subquery(node: Node, of: Expressions) -> Value:
     plan = node.node("plan")
     if plan is None:
         return NOTHING
-    value = unite(of.subqueries.outputs(plan))
+    value = merge_values(of.subqueries.outputs(plan))
     return beside(value, Value(of.subqueries.rows(plan)))
 
 
@@ -216,7 +216,7 @@ def _in_subquery(node: Node, of: Expressions) -> Value:
 
 
 def _listed(node: Node, of: Expressions) -> Value:
-    """What `IN` looks into: the subquery's columns, and what decides about its rows."""
+    """Return what `IN` looks into: the subquery's columns, and what decides about its rows."""
     plan = node.node("plan")
     if plan is None:
         return NOTHING
@@ -229,8 +229,8 @@ def _exists(node: Node, of: Expressions) -> Value:
 
 
 def _references(node: Node, of: Expressions) -> Value:
-    """An expression of which only the references were read."""
-    values = [of.scope[one] for one in node.values.get("references") or () if one in of.scope]
+    """Return an expression of which only the references were read."""
+    values = [of.scope[reference] for reference in node.values.get("references") or () if reference in of.scope]
     for plan in node.nodes("plans"):
         values += of.subqueries.outputs(plan)
         values.append(Value(of.subqueries.rows(plan)))
@@ -238,13 +238,13 @@ def _references(node: Node, of: Expressions) -> Value:
 
 
 def _somehow(node: Node, of: Expressions) -> Value:
-    """Depend on what a function of a database's own is given: it may aggregate, or not."""
+    """Return a dependency of unknown kind on the arguments of a database's own function: it may aggregate, or not."""
     return change(SOMEHOW, map(of.value, parts_of(node)))
 
 
 def _with(node: Node, of: Expressions) -> Value:
-    """An expression in which others, that stand in it more than once, have names."""
-    defined = {_common(one): of.value(one.node("child")) for one in node.nodes("defs")}
+    """Return an expression with common subexpressions, which have names."""
+    defined = {_common(definition): of.value(definition.node("child")) for definition in node.nodes("defs")}
     return of.with_variables(defined).value(node.node("child"))
 
 
@@ -254,13 +254,13 @@ def _common_reference(node: Node, of: Expressions) -> Value:
 
 
 def _common(node: Node) -> str:
-    """What the name of a common expression is in a scope."""
+    """Return the name of a common expression in a scope."""
     name = node.values.get("id")
     return f"common {name.get('id')}" if isinstance(name, Mapping) else "common"
 
 
 def _lambda(node: Node, of: Expressions) -> Value:  # noqa: ARG001 - a rule takes both
-    """Nothing by itself: its function asks for its body, with variables."""
+    """Return nothing: the function around the lambda evaluates its body, with variables."""
     return NOTHING
 
 
@@ -290,5 +290,5 @@ RULES: Mapping[str, Rule] = {
     "With": _with,
     "CommonExpressionRef": _common_reference,
 }
-# Their rules ask for what they need: lambdas have variables of their own.
+# Kinds whose rules evaluate their own parts: lambdas have variables of their own.
 _OWN_WALK: frozenset[str] = frozenset({"LambdaFunction", "References", "With"})

@@ -1,4 +1,4 @@
-"""The values of expressions: a walk over their parts, as deep as they are, by the rule of each kind."""
+"""Values of expressions: a walk over their parts, as deep as they are, by the rule of each kind."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from spark_client.capturing.plans.values import NOTHING, Dependency, Value
 
 
 class Subqueries(Protocol):
-    """The plans inside expressions."""
+    """Plans inside expressions."""
 
     def outputs(self, plan: Node) -> list[Value]:
-        """The columns of a subquery."""
+        """Return the columns of a subquery."""
 
     def rows(self, plan: Node) -> frozenset[Dependency]:
-        """What decides which rows it has."""
+        """Return the dependencies that decide which rows it has."""
 
 
 class Rules(Protocol):
-    """The rules of all kinds of expressions: `expression_rules` has those of Spark."""
+    """Rules of all kinds of expressions: `expression_rules` has Spark's."""
 
     def parts_of(self, node: Node, /) -> Sequence[Node]:
         """Return the parts whose values are known before the node's own."""
@@ -30,7 +30,7 @@ class Rules(Protocol):
 
 
 class Expressions:
-    """The values of expressions by `rules`; `scope` has the attributes that they refer to, by expression id."""
+    """Values of expressions by `rules`; `scope` has the attributes that they refer to, by expression id."""
 
     def __init__(
         self, scope: Mapping[str, Value], subqueries: Subqueries, spend: Callable[[int], None], rules: Rules
@@ -42,7 +42,7 @@ class Expressions:
         self._known: dict[int, Value] = {}
 
     def value(self, expression: object) -> Value:
-        """The value of an expression; of a literal (None), and of what is no expression, nothing."""
+        """Return the value of an expression; NOTHING for a literal (None) and for what is no expression."""
         if not isinstance(expression, Node):
             return NOTHING
         known, left = self._known, [expression]
@@ -62,13 +62,13 @@ class Expressions:
         return known[expression.number]
 
     def values(self, expressions: object) -> list[Value]:
-        """The values of a list of expressions, and of lists in it; literals among them are nothing."""
+        """Return the values of a list of expressions, and of lists in it; NOTHING for literals."""
         if isinstance(expressions, list):
-            return [value for one in expressions for value in self.values(one)]
+            return [value for expression in expressions for value in self.values(expression)]
         return [self.value(expressions)]
 
     def with_variables(self, variables: Mapping[str, Value]) -> Expressions:
-        """The same where variables of a lambda are known too."""
+        """Return expressions that also know the variables of a lambda."""
         return Expressions({**self.scope, **variables}, self.subqueries, self._spend, self._rules)
 
     def _made(self, node: Node) -> Value:

@@ -1,7 +1,7 @@
-"""What the operators of a plan make of columns and rows: a rule for each kind of node.
+"""Rules of a plan's operators: what each kind of node makes of columns and rows.
 
-A rule takes the node and the `Walk`, of which it asks what the node's inputs give; it answers a `Relation`. To teach a
-new operator, add a rule to `RULES`, or its name to `_PASSING`. What no rule knows is told as unknown.
+A rule takes the node and the `Inputs`, which give the relations of the node's inputs; it returns a `Relation`. For a
+new operator, add a rule to `RULES`, or its name to `_PASSING`. Columns of an operator without a rule are unknown.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from spark_client.capturing.plans.values import (
     Dependency,
     Value,
     change,
+    merge_values,
     named_as,
-    unite,
 )
 
 # Operators that neither make columns nor decide which rows there are.
@@ -41,19 +41,19 @@ _CONDITIONS = ("condition", "asOfCondition", "rankingExpression")
 
 @dataclass(frozen=True, slots=True)
 class Relation:
-    """What a plan gives: its columns in their order, each with its expression id, and what decides about its rows."""
+    """Result of a plan: its columns in order, each with its expression id, and what decides about its rows."""
 
     columns: tuple[tuple[str, Value], ...] = ()
     rows: frozenset[Dependency] = frozenset()
 
     @property
     def values(self) -> list[Value]:
-        """The columns without their ids."""
+        """Columns without their ids."""
         return [value for _, value in self.columns]
 
 
 class Inputs:
-    """What a rule may ask: what a node's inputs give, and the values of its expressions over them."""
+    """Inputs of a rule: the relations of a node's inputs, and the values of its expressions over them."""
 
     def __init__(
         self,
@@ -70,12 +70,12 @@ class Inputs:
         self.ctes = ctes
 
     def one(self, node: Node, name: str = "child") -> Relation:
-        """What the input under this name gives."""
+        """Return the relation of the input under this name."""
         child = node.node(name)
         return Relation() if child is None else self.relation(child)
 
     def over(self, *relations: Relation) -> Expressions:
-        """Expressions over the columns of these."""
+        """Return expressions over the columns of these relations."""
         return self.expressions({name: value for relation in relations for name, value in relation.columns})
 
 
@@ -83,7 +83,7 @@ Rule = Callable[[Node, Inputs], Relation]
 
 
 def relate(node: Node, inputs: Inputs) -> Relation:
-    """What a plan gives, by the rule of its kind."""
+    """Return the relation of a plan, by the rule of its kind."""
     if node.kind in _PASSING:
         return inputs.one(node)
     rule = RULES.get(node.kind)
@@ -95,7 +95,7 @@ def relate(node: Node, inputs: Inputs) -> Relation:
 
 
 def plans_of(node: Node) -> list[Node]:
-    """The inputs of a plan, in the order in which they are to be related."""
+    """Return the inputs of a plan, in the order in which they are to be related."""
     if node.kind == "WithCTE":
         return node.nodes("cteDefs", "plan")
     if node.kind == "UnionLoop":
@@ -104,12 +104,12 @@ def plans_of(node: Node) -> list[Node]:
 
 
 def _decided(relation: Relation, how: Transformation, values: Iterable[Value]) -> Relation:
-    """The relation whose rows these values decide, too."""
+    """Return the relation with these values among what decides about its rows."""
     return Relation(relation.columns, relation.rows | change(how, values).made_of)
 
 
 def _named(expressions: Iterable[Node], of: Expressions) -> tuple[tuple[str, Value], ...]:
-    return tuple((one.text("exprId") or "", of.value(one)) for one in expressions)
+    return tuple((expression.text("exprId") or "", of.value(expression)) for expression in expressions)
 
 
 def _project(node: Node, inputs: Inputs) -> Relation:
@@ -160,7 +160,7 @@ def _join(node: Node, inputs: Inputs) -> Relation:
 
 
 def _sample(node: Node, inputs: Inputs) -> Relation:
-    """`randomSplit` has Spark sort the partitions, so that each part is of the same rows: nobody asked for that."""
+    """Return the sampled rows without the sort that Spark adds for `randomSplit`, so that parts have the same rows."""
     child = node.node("child")
     own_sort = child is not None and child.kind == "Sort" and child.values.get("global") is False
     return inputs.one(child) if child is not None and own_sort else inputs.one(node)
@@ -178,14 +178,14 @@ def _lateral_join(node: Node, inputs: Inputs) -> Relation:
 
 def _union(node: Node, inputs: Inputs) -> Relation:
     parts = [inputs.relation(child) for child in node.nodes("children")]
-    return united(parts) if parts else Relation()
+    return merge_relations(parts) if parts else Relation()
 
 
-def united(parts: list[Relation]) -> Relation:
-    """Rows of any of these, column by column; the ids are those of the first."""
+def merge_relations(parts: list[Relation]) -> Relation:
+    """Return the rows of all relations, column by column; the ids are those of the first relation."""
     ids = [name for name, _ in parts[0].columns]
     columns = zip_longest(*(part.values for part in parts), fillvalue=NOTHING)
-    values = [unite(named_as(each[0], one) for one in each) for each in columns]
+    values = [merge_values(named_as(each[0], value) for value in each) for each in columns]
     rows = frozenset().union(*(part.rows for part in parts))
     return Relation(tuple(zip(ids, values, strict=False)), rows)
 
@@ -197,24 +197,24 @@ def _set_operation(node: Node, inputs: Inputs) -> Relation:
 
 
 def _expand(node: Node, inputs: Inputs) -> Relation:
-    """Rollup, cube, grouping sets and unpivot: several rows of each, whose columns are these expressions."""
+    """Return rollup, cube, grouping sets or unpivot: several rows of each, whose columns are these expressions."""
     child = inputs.one(node)
     of = inputs.over(child)
     rows = [of.values(projection) for projection in node.values.get("projections") or ()]
-    values = [unite(each) for each in zip_longest(*rows, fillvalue=NOTHING)]
-    ids = [one.text("exprId") or "" for one in node.nodes("output")]
+    values = [merge_values(each) for each in zip_longest(*rows, fillvalue=NOTHING)]
+    ids = [output.text("exprId") or "" for output in node.nodes("output")]
     return Relation(tuple(zip(ids, values, strict=False)), child.rows)
 
 
 def _generate(node: Node, inputs: Inputs) -> Relation:
     child, generator = inputs.one(node), node.node("generator")
-    ids = [one.text("exprId") or "" for one in node.nodes("generatorOutput")]
+    ids = [output.text("exprId") or "" for output in node.nodes("generatorOutput")]
     values = [] if generator is None else generated(generator, len(ids), inputs.over(child))
     return Relation(child.columns + tuple(zip(ids, values, strict=False)), child.rows)
 
 
 def _numbered(node: Node, inputs: Inputs) -> Relation:
-    """Rows with their numbers, as pandas on Spark and `zipWithIndex` have them: of nothing."""
+    """Return rows with their numbers, made of nothing, as pandas on Spark and `zipWithIndex` have them."""
     child, number = inputs.one(node), node.node("sequenceAttr")
     return Relation(((number.text("exprId") or "" if number else "", NOTHING), *child.columns), child.rows)
 
@@ -224,11 +224,11 @@ def _with_ctes(node: Node, inputs: Inputs) -> Relation:
 
 
 def _cte_reference(node: Node, inputs: Inputs) -> Relation:
-    """A CTE as it was defined; its columns have ids of their own here."""
+    """Return a CTE as it was defined; its columns have ids of their own here."""
     defined = inputs.ctes.get(node.text("cteId") or node.text("loopId") or "")
     if defined is None:
         return _unknown(node, inputs)
-    ids = [one.text("exprId") or "" for one in node.nodes("output")]
+    ids = [output.text("exprId") or "" for output in node.nodes("output")]
     return Relation(tuple(zip(ids, defined.values, strict=False)), defined.rows)
 
 
@@ -241,7 +241,7 @@ def _function(node: Node) -> Node | None:
 
 
 def _opaque(node: Node, inputs: Inputs) -> Relation:
-    """A Python function over whole rows: every column of every column that goes in."""
+    """Return a Python function over whole rows: each column depends on every column that goes in."""
     function = _function(node)
     name = function.text("name") if function is not None else None
     described = f"opaque: {node.kind.removeprefix('Python')} {name or ''}".strip()
@@ -250,7 +250,7 @@ def _opaque(node: Node, inputs: Inputs) -> Relation:
 
 
 def _groups(node: Node, inputs: Inputs) -> list[Value]:
-    """The keys of the groups that a function gets: named, or so many of the first columns of each side."""
+    """Return the keys of a function's groups: named, or so many of the first columns of each side."""
     children = [inputs.relation(child) for child in plans_of(node)]
     of = inputs.over(*children)
     counts = [int(node.text(name) or 0) for name in ("leftGroupingLen", "rightGroupingLen")]
@@ -269,7 +269,7 @@ def _all_of_all(node: Node, inputs: Inputs, how: Transformation) -> Relation:
     made = change(how, [value for child in children for value in child.values])
     if not children:
         made = Value(unknown=frozenset({f"{node.kind}: an unknown plan node"}))
-    ids = [one.text("exprId") or "" for one in node.nodes("output")]
+    ids = [output.text("exprId") or "" for output in node.nodes("output")]
     ids = ids or [name for child in children for name, _ in child.columns]
     rows = frozenset().union(*(child.rows for child in children))
     return Relation(tuple((name, made) for name in ids), rows)

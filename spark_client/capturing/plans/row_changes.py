@@ -1,7 +1,7 @@
-"""What MERGE, UPDATE and DELETE make of the columns of a table.
+"""Columns that MERGE, UPDATE and DELETE change in a table.
 
-A row that is kept as it was tells nothing, as an append tells nothing of the rows that were there: a column that no
-clause sets is not told, nor is one that is set to itself.
+An unchanged row adds no lineage, as an append adds none for existing rows: a column that no clause sets is left out,
+and so is a column that is set to itself.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from lineage_model.columns import Source
 from lineage_model.ids import DatasetId, FieldPath
-from spark_client.capturing.plans.columns import Leaf, Walk
+from spark_client.capturing.plans.columns import Leaf, PlanWalk
 from spark_client.capturing.plans.expressions import Expressions
 from spark_client.capturing.plans.operators import Relation
 from spark_client.capturing.plans.plan import Node
@@ -28,12 +28,12 @@ from spark_client.capturing.plans.values import (
     mapped,
 )
 
-# The table as it was before: who sets a column to what it is in the same row, of this very table, changes nothing.
+# The table as it was before: to set a column to its own value in the same row changes nothing.
 _BEFORE = DatasetId("", "the table before")
 
 
 class Changed(NamedTuple):
-    """By clause the columns that it makes, and what decides about all rows; `of_before`: columns of the table, too."""
+    """Columns made by each clause, and what decides about all rows; `of_before`: columns of the table are read, too."""
 
     columns: list[dict[str, Value]]
     rows: frozenset[Dependency]
@@ -41,12 +41,12 @@ class Changed(NamedTuple):
 
 
 def relate_rows(change_of: RowChange, table: DatasetId, leaf: Leaf) -> Changed:
-    """What becomes of the columns of a table; `leaf` says what other leaves give.
+    """Return the changed columns of a table; `leaf` returns what other leaves give.
 
     Raises:
-        TooLarge: see `Walk`.
+        TooLarge: see `PlanWalk`.
     """
-    walk = Walk(lambda node: _before(node) if change_of.is_target(node) else leaf(node))
+    walk = PlanWalk(lambda node: _before(node) if change_of.is_target(node) else leaf(node))
     source = walk.relation(change_of.source) if change_of.source is not None else Relation()
     of = walk.over(walk.relation(change_of.target), source)
     rows = source.rows | change(JOIN, map(of.value, change_of.on)).made_of
@@ -58,9 +58,9 @@ def relate_rows(change_of: RowChange, table: DatasetId, leaf: Leaf) -> Changed:
 
 
 def _before(leaf: Node) -> Relation:
-    """The columns of the table, as they were."""
+    """Return the columns of the table, as they were."""
     outputs = leaf.nodes("output")
-    return Relation(tuple((one.text("exprId") or "", _column(one.text("name") or "")) for one in outputs))
+    return Relation(tuple((output.text("exprId") or "", _column(output.text("name") or "")) for output in outputs))
 
 
 def _column(*path: str) -> Value:
@@ -68,14 +68,14 @@ def _column(*path: str) -> Value:
 
 
 def _made(clause: Clause, of: Expressions) -> dict[str, Value]:
-    """The columns that a clause sets to something else than they were."""
+    """Return the columns that a clause changes."""
     deciding = change(CONDITIONAL, [of.value(clause.condition)]) if clause.does == "UPDATE" else NOTHING
     values = ((name, _without_kept(of.value(expression), (name,))) for name, expression in clause.assigned)
     return {name: beside(value, deciding) for name, value in values if value is not None}
 
 
 def _without_kept(value: Value, path: FieldPath) -> Value | None:
-    """The value without fields that are what they were; None if all of it is."""
+    """Return the value without fields that are unchanged; None if all of them are."""
     if not value.fields:
         return None if value == _column(*path) else value
     left = {name: _without_kept(inner, (*path, name)) for name, inner in value.fields.items()}
@@ -84,15 +84,15 @@ def _without_kept(value: Value, path: FieldPath) -> Value | None:
 
 
 def _of_table(table: DatasetId, columns: list[dict[str, Value]], rows: frozenset[Dependency]) -> Changed:
-    """The same, where the table before has its name."""
+    """Return the changes, with the table's own name in the place of the table before."""
     met: list[Dependency] = []
 
-    def named(one: Dependency) -> Dependency:
-        if one.source.dataset != _BEFORE:
-            return one
-        met.append(one)
-        return one._replace(source=Source(table, one.source.field))
+    def named(dependency: Dependency) -> Dependency:
+        if dependency.source.dataset != _BEFORE:
+            return dependency
+        met.append(dependency)
+        return dependency._replace(source=Source(table, dependency.source.field))
 
-    told = [{name: mapped(value, named) for name, value in made.items()} for made in columns]
+    renamed = [{name: mapped(value, named) for name, value in made.items()} for made in columns]
     decides = frozenset(map(named, rows))
-    return Changed(told, decides, of_before=bool(met))
+    return Changed(renamed, decides, of_before=bool(met))

@@ -1,7 +1,7 @@
-"""MERGE, UPDATE and DELETE as a command has them: which columns they set to what, of which rows.
+"""Statements MERGE, UPDATE and DELETE in a command: the columns that they set, to what, in which rows.
 
-Delta's commands say it as it was written. Spark rewrites the statement to a query that makes the rows anew, which is
-read back here (org.apache.spark.sql.catalyst.analysis: RewriteMergeIntoTable and its like, in 3.5 to 4.3).
+Delta's commands have them as they were written. Spark rewrites the statement to a query that makes the rows anew, which
+is read back here (org.apache.spark.sql.catalyst.analysis: RewriteMergeIntoTable and its like, in 3.5 to 4.3).
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Literal, TypeAlias
 
 from spark_client.capturing.plans.plan import Node
 
-# What Spark's rewriting adds to rows for the source that writes them, and its number for a row that is deleted
-# (org.apache.spark.sql.catalyst.util.RowDeltaUtils); Spark 3.5 tells it by nothing else.
+# The column that Spark's rewriting adds to rows for the source that writes them, and its number for a deleted row
+# (org.apache.spark.sql.catalyst.util.RowDeltaUtils); Spark 3.5 marks deleted rows by nothing else.
 _OPERATION, _DELETED = "__row_operation", "1"
 
 Does: TypeAlias = Literal["UPDATE", "INSERT", "DELETE"]
@@ -24,7 +24,7 @@ Assigned: TypeAlias = tuple[tuple[str, Node | None], ...]
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """What becomes of the rows that a condition chooses (None: of all)."""
+    """Change of the rows that a condition chooses (None: of all)."""
 
     does: Does
     condition: Node | None = None
@@ -33,12 +33,12 @@ class Clause:
 
 @dataclass(frozen=True, slots=True)
 class RowChange:
-    """A statement that changes rows in place.
+    """Statement that changes rows in place.
 
     Attributes:
-        target: the plan that reads the rows that are there.
+        target: plan that reads the existing rows.
         source: of a MERGE, the plan whose rows are compared with them, on these conditions.
-        named: the leaves, by number, by which the statement names the table.
+        named: leaves, by number, by which the statement names the table.
     """
 
     target: Node
@@ -48,18 +48,18 @@ class RowChange:
     on: tuple[Node, ...] = ()
 
     def is_target(self, leaf: Node) -> bool:
-        """Whether a leaf is there because the table is changed, not because somebody reads it."""
+        """True if a leaf is the changed table, not an input."""
         return _is_target(leaf, self.named)
 
 
 def find_row_change(command: Node) -> RowChange | None:
-    """What a command says; None if it changes no rows, or says so in words that nobody knows."""
+    """Return the statement of a command; None if it changes no rows, or is of an unknown form."""
     rule = _RULES.get(command.kind)
     return rule(command) if rule else None
 
 
 def _delta_update(command: Node) -> RowChange | None:
-    """Delta's `UpdateCommand`: an expression for each column, that of one which is not set is the column itself."""
+    """Return Delta's `UpdateCommand`: an expression for each column; a column that is not set is itself."""
     target = command.node("target")
     if target is None:
         return None
@@ -69,7 +69,7 @@ def _delta_update(command: Node) -> RowChange | None:
 
 
 def _delete(command: Node) -> RowChange | None:
-    """Spark's `DeleteFromTable`, which the source does by itself, and Delta's `DeleteCommand`."""
+    """Return Spark's `DeleteFromTable`, which the source does by itself, or Delta's `DeleteCommand`."""
     target = command.node("table") or command.node("target")
     if target is None:
         return None
@@ -77,25 +77,27 @@ def _delete(command: Node) -> RowChange | None:
 
 
 def _delta_merge(command: Node) -> RowChange | None:
-    """Delta's `MergeIntoCommand`: clauses as they were written, stars among them as columns."""
+    """Return Delta's `MergeIntoCommand`: clauses as they were written, with stars as columns."""
     target, source = command.node("target"), command.node("source")
     if target is None or source is None:
         return None
-    told = command.nodes("matchedClauses", "notMatchedClauses", "notMatchedBySourceClauses")
-    clauses = _all(map(_delta_clause, told))
+    written = command.nodes("matchedClauses", "notMatchedClauses", "notMatchedBySourceClauses")
+    clauses = _all(map(_delta_clause, written))
     on = tuple(command.nodes("condition"))
     return RowChange(target, clauses, _leaves(target), source, on) if clauses else None
 
 
-def _delta_clause(told: Node) -> Clause | None:
-    does = next((does for name, does in _DELTA_CLAUSES.items() if told.kind.endswith(name)), None)
-    actions = told.nodes("actions", "cols")
-    assigned = tuple((".".join(one.values.get("targetColNameParts") or ()), one.node("expr")) for one in actions)
-    return Clause(does, told.node("condition") or told.node("cond"), assigned) if does else None
+def _delta_clause(clause: Node) -> Clause | None:
+    does = next((does for name, does in _DELTA_CLAUSES.items() if clause.kind.endswith(name)), None)
+    actions = clause.nodes("actions", "cols")
+    assigned = tuple(
+        (".".join(action.values.get("targetColNameParts") or ()), action.node("expr")) for action in actions
+    )
+    return Clause(does, clause.node("condition") or clause.node("cond"), assigned) if does else None
 
 
 def _rewritten(command: Node) -> RowChange | None:
-    """Spark's `ReplaceData` (whole groups of rows are written anew) and `WriteDelta` (what becomes of each row)."""
+    """Return Spark's `ReplaceData` (whole groups of rows are written anew) or `WriteDelta` (a change for each row)."""
     query, table = command.node("query"), command.node("table")
     if query is None or table is None:
         return None
@@ -111,7 +113,7 @@ def _rewritten(command: Node) -> RowChange | None:
 
 
 def _merged(command: Node) -> RowChange | None:
-    """A MERGE, rewritten to `MergeRows` over a join; also one that only inserts, whatever command it then is."""
+    """Return a MERGE, rewritten to `MergeRows` over a join; one that only inserts is another command."""
     query, table = command.node("query"), command.node("table")
     join = query.node("child") if query is not None else None
     if query is None or table is None or query.kind != "MergeRows" or join is None:
@@ -123,48 +125,54 @@ def _merged(command: Node) -> RowChange | None:
     clauses = _all(_instructions(query, table))
     if target is None or clauses is None:
         return None
-    # What is asked of the table alone may have gone from the condition into a filter.
+    # Conditions on the table alone may have moved into a filter.
     filters = [node for part in _path(target) if part.kind == "Filter" for node in part.nodes("condition")]
     on = (*join.nodes("condition"), *filters)
     return RowChange(target, clauses, named, source, on)
 
 
 def _instructions(query: Node, table: Node) -> Iterator[Clause | None]:
-    names = [one.text("name") or "" for one in query.nodes("output")]
-    for told in query.nodes("matchedInstructions", "notMatchedBySourceInstructions"):
-        yield _instruction(told, names, table)
-    for told in query.nodes("notMatchedInstructions"):
-        yield Clause("INSERT", told.node("condition"), _known(table, _rows(names, told.values.get("output"))))
+    names = [output.text("name") or "" for output in query.nodes("output")]
+    for instruction in query.nodes("matchedInstructions", "notMatchedBySourceInstructions"):
+        yield _instruction(instruction, names, table)
+    for instruction in query.nodes("notMatchedInstructions"):
+        yield Clause(
+            "INSERT", instruction.node("condition"), _known(table, _rows(names, instruction.values.get("output")))
+        )
 
 
-def _instruction(told: Node, names: Sequence[str], table: Node) -> Clause | None:
-    """`Discard` deletes; `Keep` updates, if it does not delete; `Split` deletes a row and writes another for it."""
-    operation = told.text("output.head.value") if names[0] == _OPERATION else ""
-    if told.kind == "MergeRows$Discard" or (told.kind == "MergeRows$Keep" and operation == _DELETED):
-        return Clause("DELETE", told.node("condition"))
-    if told.kind not in ("MergeRows$Keep", "MergeRows$Split") or (told.kind == "MergeRows$Keep" and operation is None):
+def _instruction(instruction: Node, names: Sequence[str], table: Node) -> Clause | None:
+    """Return an instruction's clause: `Discard` deletes, `Keep` updates or deletes, `Split` replaces a row."""
+    operation = instruction.text("output.head.value") if names[0] == _OPERATION else ""
+    if instruction.kind == "MergeRows$Discard" or (instruction.kind == "MergeRows$Keep" and operation == _DELETED):
+        return Clause("DELETE", instruction.node("condition"))
+    if instruction.kind not in ("MergeRows$Keep", "MergeRows$Split") or (
+        instruction.kind == "MergeRows$Keep" and operation is None
+    ):
         return None
-    made = told.values.get("otherOutput") or told.values.get("output")
-    return Clause("UPDATE", told.node("condition"), _known(table, _rows(names, made)))
+    made = instruction.values.get("otherOutput") or instruction.values.get("output")
+    return Clause("UPDATE", instruction.node("condition"), _known(table, _rows(names, made)))
 
 
 def _updated(query: Node, *, whole: bool) -> Assigned:
-    """What an UPDATE makes of rows; of `whole` groups it says for each column what it is where nothing is updated."""
+    """Return what an UPDATE sets; of `whole` groups, each expression also says what rows that are not updated keep."""
     if query.kind == "Expand":  # the row that is deleted, and the one for it
-        names = [one.text("name") or "" for one in query.nodes("output")]
+        names = [item.text("name") or "" for item in query.nodes("output")]
         return _rows(names, (query.values.get("projections") or [None])[-1])
     path = _path(query)
     while path[-1].nodes("children"):
         path += _path(path[-1].nodes("children")[0])
     # Spark 4.1 puts the operation into a projection of its own.
-    named = ([one for one in node.nodes("projectList") if one.kind == "Alias"] for node in path)
-    aliases = next((found for found in named if any(one.text("name") != _OPERATION for one in found)), [])
-    made = ((one.text("name") or "", one.node("child")) for one in aliases)
-    return tuple((name, one.node("trueValue") if whole and one and one.kind == "If" else one) for name, one in made)
+    named = ([item for item in node.nodes("projectList") if item.kind == "Alias"] for node in path)
+    aliases = next((found for found in named if any(item.text("name") != _OPERATION for item in found)), [])
+    made = ((item.text("name") or "", item.node("child")) for item in aliases)
+    return tuple(
+        (name, item.node("trueValue") if whole and item and item.kind == "If" else item) for name, item in made
+    )
 
 
 def _all(clauses: Iterable[Clause | None]) -> tuple[Clause, ...] | None:
-    """The clauses; None if there is one that nobody knows, for half a statement is told by no one."""
+    """Return the clauses; None if one is unknown, since half a statement is wrong."""
     found = tuple(clauses)
     known = tuple(clause for clause in found if clause is not None)
     return known if known and len(known) == len(found) else None
@@ -175,28 +183,28 @@ def _rows(names: Sequence[str], expressions: object) -> Assigned:
 
 
 def _known(table: Node, assigned: Assigned) -> Assigned:
-    """Of the table's columns alone: rewritten rows have others, for the source that writes them."""
-    names = {one.text("name") for one in table.nodes("output")}
-    return tuple(one for one in assigned if one[0] in names)
+    """Return the assignments of the table's columns; rewritten rows have more, for the source that writes them."""
+    names = {item.text("name") for item in table.nodes("output")}
+    return tuple(item for item in assigned if item[0] in names)
 
 
 def _each(expressions: object) -> Iterator[Node | None]:
-    for one in expressions if isinstance(expressions, list) else ():
-        yield one if isinstance(one, Node) else None
+    for expression in expressions if isinstance(expressions, list) else ():
+        yield expression if isinstance(expression, Node) else None
 
 
 def _operation(table: Node) -> object:
-    told = table.values.get("table")
-    return told.get("operation.command") if isinstance(told, Mapping) else None
+    relation = table.values.get("table")
+    return relation.get("operation.command") if isinstance(relation, Mapping) else None
 
 
 def _is_target(leaf: Node, named: frozenset[int]) -> bool:
-    """Spark reads the table of a rewritten statement by a relation that is made for the change."""
+    """True if a leaf is the changed table; Spark reads it by a relation that is made for the change."""
     return leaf.number in named or _operation(leaf) is not None
 
 
 def _path(plan: Node) -> list[Node]:
-    """A plan, what it is made of, and so on, while that is one plan."""
+    """Return a plan and the chain of its only children."""
     path = [plan]
     while (child := path[-1].node("child")) is not None:
         path.append(child)
@@ -204,7 +212,7 @@ def _path(plan: Node) -> list[Node]:
 
 
 def _leaf(plan: Node) -> Node | None:
-    """What a plan reads, if it is one leaf; of a union the first."""
+    """Return the leaf of a plan that has one; of a union the first."""
     last = _path(plan)[-1]
     while last.nodes("children"):
         last = _path(last.nodes("children")[0])[-1]
@@ -216,9 +224,9 @@ def _leaves(*plans: Node) -> frozenset[int]:
 
 
 def _names(target: Node) -> list[str]:
-    """The columns of a plan that does no more to them than naming them."""
+    """Return the columns of a plan that at most renames them."""
     named = next((node for node in _path(target) if node.nodes("projectList", "output")), target)
-    return [one.text("name") or "" for one in named.nodes("projectList") or named.nodes("output")]
+    return [column.text("name") or "" for column in named.nodes("projectList") or named.nodes("output")]
 
 
 _RULES: Mapping[str, Callable[[Node], RowChange | None]] = {

@@ -1,4 +1,4 @@
-"""What a value in a plan is made of, and how that changes on its way: pure, and shared wherever nothing changes."""
+"""Sources of a value in a plan, and how they change on the way: pure, and shared wherever nothing changes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from lineage_model.columns import Source, Transformation
 
-# OpenLineage's kinds (column_lineage_facet.md); of direct ones the stronger counts, of indirect ones the last.
+# OpenLineage's kinds (column_lineage_facet.md); of direct kinds the stronger counts, of indirect kinds the last.
 IDENTITY = Transformation("DIRECT", "IDENTITY", masking=False)
 CHANGED = Transformation("DIRECT", "TRANSFORMATION", masking=False)
 AGGREGATED = Transformation("DIRECT", "AGGREGATION", masking=False)
@@ -19,13 +19,13 @@ FILTER = Transformation("INDIRECT", "FILTER", masking=False)
 SORT = Transformation("INDIRECT", "SORT", masking=False)
 WINDOW = Transformation("INDIRECT", "WINDOW", masking=False)
 CONDITIONAL = Transformation("INDIRECT", "CONDITIONAL", masking=False)
-# Of what was read without its expressions: that it depends, not how.
+# A dependency of unknown kind: the plan was read without its expressions.
 SOMEHOW = Transformation("DIRECT")
 _STRENGTH = {"IDENTITY": 0, "TRANSFORMATION": 1, "AGGREGATION": 2, "UNKNOWN": 3, None: 4}
 
 
 class Dependency(NamedTuple):
-    """A column that a value depends on; `whole` if the value has the column's structure, so that fields have paths."""
+    """Column that a value depends on; `whole` if the value has the column's structure, so that fields have paths."""
 
     source: Source
     how: Transformation
@@ -34,9 +34,9 @@ class Dependency(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """What a value is made of: of `made_of`, or of `fields` if it is a struct (or holds structs) that the plan makes.
+    """Value made of `made_of`, or of `fields` if it is a struct (or holds structs) that the plan makes.
 
-    `unknown` says what nothing is known of that went into it.
+    `unknown` has the reasons for unknown sources.
     """
 
     made_of: frozenset[Dependency] = frozenset()
@@ -48,13 +48,13 @@ NOTHING = Value()
 
 
 def unknown(reason: str) -> Value:
-    """A value of which nothing is known."""
+    """Return a value with unknown sources."""
     return Value(unknown=frozenset({reason}))
 
 
 @lru_cache(4096)
 def compose(outer: Transformation, inner: Transformation) -> Transformation:
-    """How a thing depends on another through a third: the outer is nearer the output.
+    """Return the transformation of two in a row: the outer is nearer the output.
 
     >>> compose(AGGREGATED, CHANGED).subtype, compose(CHANGED, AGGREGATED).subtype, compose(CHANGED, FILTER).subtype
     ('AGGREGATION', 'AGGREGATION', 'FILTER')
@@ -75,40 +75,43 @@ def _strength(how: Transformation) -> int:
 
 
 def flat(value: Value) -> Value:
-    """The value without its structure: all that any field of it is made of."""
+    """Return the value without its structure: the sources of all its fields."""
     if not value.fields:
         return value
     parts = [Value(value.made_of, unknown=value.unknown), *map(flat, value.fields.values())]
     return Value(
-        frozenset().union(*(part.made_of for part in parts)), unknown=frozenset().union(*(one.unknown for one in parts))
+        frozenset().union(*(part.made_of for part in parts)),
+        unknown=frozenset().union(*(piece.unknown for piece in parts)),
     )
 
 
 def keep(how: Transformation, value: Value) -> Value:
-    """The value after something that keeps its structure: its fields are still there, and their paths."""
+    """Return the value after a step that keeps its structure: its fields, and their paths."""
     if how == IDENTITY:
         return value
-    return mapped(value, lambda one: Dependency(one.source, compose(how, one.how), one.whole))
+    return mapped(
+        value, lambda dependency: Dependency(dependency.source, compose(how, dependency.how), dependency.whole)
+    )
 
 
 def change(how: Transformation, values: Iterable[Value]) -> Value:
-    """What something that leaves no structure makes of values."""
+    """Return the value of a step that keeps no structure."""
     made: set[Dependency] = set()
     reasons: set[str] = set()
     for value in values:
         bare = flat(value)
-        made.update([Dependency(one.source, compose(how, one.how), False) for one in bare.made_of])
+        made.update([Dependency(dependency.source, compose(how, dependency.how), False) for dependency in bare.made_of])
         reasons |= bare.unknown
     return Value(frozenset(made), unknown=frozenset(reasons)) if made or reasons else NOTHING
 
 
-def unite(values: Iterable[Value]) -> Value:
-    """A value that may be any of these, each as it is."""
+def merge_values(values: Iterable[Value]) -> Value:
+    """Return a value that may be any of these, each unchanged."""
     different = list({id(value): value for value in values if value != NOTHING}.values())
     if len(different) < 2:
         return different[0] if different else NOTHING
     names = list(dict.fromkeys(name for value in different for name in value.fields))
-    fields = {name: unite(get_field(value, name) for value in different) for name in names}
+    fields = {name: merge_values(get_field(value, name) for value in different) for name in names}
     bare = [value for value in different if not (names and value.made_of and not value.fields)]
     return Value(
         frozenset().union(*(value.made_of for value in bare)),
@@ -118,7 +121,7 @@ def unite(values: Iterable[Value]) -> Value:
 
 
 def beside(value: Value, deciding: Value) -> Value:
-    """A value, and what decides about it; where the value is a struct, about each of its fields."""
+    """Return a value with what decides about it; for a struct, about each of its fields."""
     if deciding == NOTHING:
         return value
     if value.fields and not value.made_of:
@@ -129,16 +132,16 @@ def beside(value: Value, deciding: Value) -> Value:
 
 
 def get_field(value: Value, name: str) -> Value:
-    """A field of a struct, or of the structs in an array."""
+    """Return a field of a struct, or of the structs in an array."""
     if value.fields:
         found = value.fields.get(name) or _any_case(value.fields, name)
         if found is not None:
             return found
-    return mapped(Value(value.made_of, unknown=value.unknown), lambda one: _step(one, name))
+    return mapped(Value(value.made_of, unknown=value.unknown), lambda dependency: _step(dependency, name))
 
 
 def named_as(model: Value, value: Value) -> Value:
-    """The value with the names of the model's fields, by their places: so Spark puts structs under one another."""
+    """Return the value with the names of the model's fields, by position, as Spark puts structs under one another."""
     if not model.fields or len(model.fields) != len(value.fields):
         return value
     pairs = zip(model.fields.items(), value.fields.values(), strict=True)
@@ -149,15 +152,15 @@ def _any_case(fields: Mapping[str, Value], name: str) -> Value | None:
     return next((value for known, value in fields.items() if known.lower() == name.lower()), None)
 
 
-def _step(one: Dependency, name: str) -> Dependency:
-    path = one.source.field
-    if not one.whole or path is None:
-        return one
-    return Dependency(Source(one.source.dataset, (*path, name)), one.how)
+def _step(dependency: Dependency, name: str) -> Dependency:
+    path = dependency.source.field
+    if not dependency.whole or path is None:
+        return dependency
+    return Dependency(Source(dependency.source.dataset, (*path, name)), dependency.how)
 
 
 def mapped(value: Value, each: Callable[[Dependency], Dependency]) -> Value:
-    """The value with each dependency made another."""
+    """Return the value with each dependency replaced."""
     return Value(
         frozenset(map(each, value.made_of)),
         {name: mapped(inner, each) for name, inner in value.fields.items()},

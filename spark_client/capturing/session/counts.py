@@ -1,4 +1,4 @@
-"""What a capture did and could not do: counted, and told to people once for each kind of trouble."""
+"""Counts of what a capture did and could not do, with one warning for each kind of trouble."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from spark_client.redaction import redact
 _log = logging.getLogger("headwater.capture")
 _KINDS_MAX = 20
 
-# Writes that were told, and those that were not: the queue was full, or no event could be made of them. Executions
-# that could not be read, and that found the JVM's queue full. Events that the transport took, and that it did not.
+# Writes that were emitted, and those that were not: the queue was full, or no event could be made of them. Executions
+# that could not be read, and that found the JVM's queue full. Events that the transport accepted, and did not accept.
 Counted: TypeAlias = Literal["writes", "dropped", "failed", "unread", "unheard", "sent", "unsent"]
 _EVERY: tuple[Counted, ...] = ("writes", "dropped", "failed", "unread", "unheard", "sent", "unsent")
 
 
 class Counts:
-    """The counts of one capture; usable by many threads."""
+    """Counts of one capture; usable by many threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -28,22 +28,22 @@ class Counts:
         self._warned: set[str] = set()
 
     def add(self, what: Counted, by: int = 1) -> None:
-        """So many more."""
+        """Add to a count."""
         with self._lock:
             self._counts[what] += by
 
     def put(self, what: Counted, count: int) -> None:
-        """So many in all."""
+        """Set a count."""
         with self._lock:
             self._counts[what] = count
 
-    def told(self) -> Mapping[str, int]:
-        """All of them, as they are now."""
+    def snapshot(self) -> Mapping[str, int]:
+        """Return all counts, as they are now."""
         with self._lock:
             return {what: self._counts[what] for what in _EVERY}
 
     def warn(self, kind: str, text: str) -> None:
-        """Log a warning, the first of its kind, without secrets; others, and those of too many kinds, are to debug."""
+        """Log a warning, the first of its kind, without secrets; later ones, and kinds above a bound, to debug."""
         with self._lock:
             is_new = kind not in self._warned and len(self._warned) < _KINDS_MAX
             level = logging.WARNING if is_new else logging.DEBUG

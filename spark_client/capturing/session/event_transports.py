@@ -1,4 +1,4 @@
-"""Where a capture's events go: to Headwater by its own client, or by openlineage-python to wherever that sends them."""
+"""Transports of a capture's events: Headwater's client, or openlineage-python."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from spark_client.capturing.session.counts import Counts
-from spark_client.capturing.session.sender import Event, Outlet
+from spark_client.capturing.session.sender import Event, EventTransport
 from spark_client.capturing.session.settings import Settings
 from spark_client.client import LineageClient
 from spark_client.errors import Misconfigured
-from spark_client.requests import Tally
+from spark_client.requests import DeliveryCounts
 from spark_client.transport.choose import choose_destination
 
 if TYPE_CHECKING:
@@ -25,52 +25,54 @@ _NOWHERE = (
 _NOT_INSTALLED = "OpenLineage's transports need the package openlineage-python"
 
 
-def open_outlet(client: object, settings: Settings, environment: Mapping[str, str], counts: Counts) -> Outlet:
-    """The outlet of a client or transport that was given; without one, of what the job's configuration says.
+def open_event_transport(
+    client: object, settings: Settings, environment: Mapping[str, str], counts: Counts
+) -> EventTransport:
+    """Return the transport of the given client or transport; without one, of the job's configuration.
 
     Raises:
-        Misconfigured: if that is nothing, or makes no sense.
+        Misconfigured: if that is missing or invalid.
     """
     if isinstance(client, LineageClient):
-        return HeadwaterOutlet(client)
+        return HeadwaterTransport(client)
     if client is not None:
-        return OpenLineageOutlet(_given(client), counts)
-    place = settings.destination
-    if place.url or place.function or place.file:
-        choose_destination(place, {})
-        return HeadwaterOutlet(
-            LineageClient(url=place.url, function=place.function, file=place.file, token=place.token, auth=place.auth)
+        return OpenLineageTransport(_given(client), counts)
+    to = settings.destination
+    if to.url or to.function or to.file:
+        choose_destination(to, {})
+        return HeadwaterTransport(
+            LineageClient(url=to.url, function=to.function, file=to.file, token=to.token, auth=to.auth)
         )
     if settings.transport is None and not _is_configured(environment):
         raise Misconfigured(_NOWHERE)
-    return OpenLineageOutlet(_configured(settings.transport), counts)
+    return OpenLineageTransport(_configured(settings.transport), counts)
 
 
-class HeadwaterOutlet:
-    """A `LineageClient`, which tries again by itself, and warns by itself."""
+class HeadwaterTransport:
+    """Transport by a `LineageClient`, which retries and warns by itself."""
 
     def __init__(self, client: LineageClient) -> None:
         self._client = client
 
-    def send(self, events: Sequence[Event]) -> Tally:
-        """Hand over the events in few requests."""
+    def send(self, events: Sequence[Event]) -> DeliveryCounts:
+        """Send the events in few requests."""
         return self._client.emit_many(events)
 
     def close(self, timeout_s: float) -> bool:  # noqa: ARG002 - it keeps nothing
-        """Let go of its connections."""
+        """Close its connections."""
         self._client.close()
         return True
 
 
-class OpenLineageOutlet:
-    """A client of openlineage-python; each of its events goes by itself, and is that package's own."""
+class OpenLineageTransport:
+    """Transport by a client of openlineage-python; each event goes by itself, as that package's own."""
 
     def __init__(self, client: OpenLineageClient, counts: Counts) -> None:
         self._client = client
         self._counts = counts
 
-    def send(self, events: Sequence[Event]) -> Tally:
-        """Hand over the events one after the other; one that is not taken does not keep the next ones from it."""
+    def send(self, events: Sequence[Event]) -> DeliveryCounts:
+        """Send the events one after the other; a failure does not keep back the next ones."""
         failed = 0
         for event in events:
             try:
@@ -78,7 +80,7 @@ class OpenLineageOutlet:
             except Exception as error:  # noqa: BLE001 - transports raise what their libraries do
                 failed += 1
                 self._counts.warn("transport", f"events are not sent: {type(error).__name__}: {error}")
-        return Tally(len(events) - failed, failed)
+        return DeliveryCounts(len(events) - failed, failed)
 
     def close(self, timeout_s: float) -> bool:
         """Wait for a transport with a queue of its own."""
@@ -86,9 +88,9 @@ class OpenLineageOutlet:
 
 
 def run_event_of(event: Event) -> Any:
-    """An event as openlineage-python has it.
+    """Return an event as openlineage-python's own.
 
-    Its facets stay mappings, but for the parent: the Kafka transport looks at its attributes.
+    Its facets stay mappings, except the parent: the Kafka transport uses its attributes.
     """
     from openlineage.client import event_v2
     from openlineage.client.facet_v2 import parent_run
@@ -109,8 +111,8 @@ def run_event_of(event: Event) -> Any:
         eventTime=event["eventTime"],
         run=event_v2.Run(run["runId"], facets),
         job=event_v2.Job(job["namespace"], job["name"], dict(job.get("facets") or {})),
-        inputs=[event_v2.InputDataset(**one) for one in event.get("inputs", ())],
-        outputs=[event_v2.OutputDataset(**one) for one in event.get("outputs", ())],
+        inputs=[event_v2.InputDataset(**dataset) for dataset in event.get("inputs", ())],
+        outputs=[event_v2.OutputDataset(**dataset) for dataset in event.get("outputs", ())],
         producer=event["producer"],
     )
 
@@ -137,12 +139,12 @@ def _configured(transport: Mapping[str, Any] | None) -> OpenLineageClient:
         raise Misconfigured(_NOT_INSTALLED) from None
     try:
         return OpenLineageClient(config={"transport": dict(transport)} if transport else None)
-    except Exception as error:  # whatever the transport says of its configuration
+    except Exception as error:  # any error of the transport's configuration
         raise Misconfigured(f"OpenLineage's transport: {type(error).__name__}: {error}") from error
 
 
 def _is_configured(environment: Mapping[str, str]) -> bool:
-    """Whether openlineage-python would find anything to go by; without, it prints events to the console."""
+    """True if openlineage-python would find a configuration; without, it prints events to the console."""
     if environment.get("OPENLINEAGE_URL") or any(name.startswith("OPENLINEAGE__TRANSPORT") for name in environment):
         return True
     files = (environment.get("OPENLINEAGE_CONFIG"), "openlineage.yml", "~/.openlineage/openlineage.yml")

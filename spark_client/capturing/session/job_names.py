@@ -1,7 +1,7 @@
-r"""What the jobs of an application are called: the same in every run of the program.
+r"""Names of an application's jobs: the same in every run of the program.
 
-A job is `{application}.{suffix}`, the suffix being what it writes, as OpenLineage's own integration for Spark has it:
-the table, or the last two segments of the path.
+A job is `{application}.{suffix}`. The suffix is what it writes, as in OpenLineage's own integration for Spark: the
+table, or the last two segments of the path.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from spark_client.capturing.model import Dataset, Write
 
 _DATE = r"(?:19|20)\d\d[-_.]?(?:0[1-9]|1[0-2])(?:[-_.]?(?:0[1-9]|[12]\d|3[01]))?"
 _TIME = r"[T_ -]?\d\d[-:_.]?\d\d(?:[-:_.]?\d\d(?:[.,]?\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?"
-# What launchers put behind a name, another one for each run: Glue's and YARN's ids, UUIDs and other hashes, moments.
+# Suffixes of a name that launchers make for each run: Glue's and YARN's ids, UUIDs and other hashes, times.
 _OF_A_RUN = re.compile(
     r"(?:^|[\s_.:/-]+)(?:"
     r"jr_[0-9a-f]{16,}"
@@ -26,7 +26,7 @@ _OF_A_RUN = re.compile(
     r")$",
     re.IGNORECASE,
 )
-# Folders inside a path that say when, as `trim_partitions` takes them off its end.
+# Folders of a date inside a path, as `trim_partitions` removes them from its end.
 _FOLDERS_OF_A_DATE = re.compile(r"(?:^|/)(?:19|20)\d\d/(?:0[1-9]|1[0-2])(?:/(?:[0-2]\d|3[01])){0,2}(?=/|$)")
 _WHEN = re.compile(r"(?:year|month|day|hour|minute|date|dt|ds|time|timestamp|ts|run|run_?id|batch|batch_?id)=.*", re.I)
 _UNSAFE = re.compile(r"[^\w.-]+")
@@ -35,9 +35,9 @@ _NAMELESS = "spark"
 
 
 def application_name(spark_app_name: str) -> str:
-    """The application's name as a job: of safe characters, without what only one run of it is called.
+    """Return the application's name as a job: of safe characters, without the parts that change with each run.
 
-    A name of which nothing else is left keeps it.
+    A name without any other part keeps them.
 
     >>> application_name("Nightly emissions"), application_name("nativespark-emissions-jr_0a1b2c3d4e5f60718293a4b5")
     ('Nightly_emissions', 'nativespark-emissions')
@@ -48,7 +48,7 @@ def application_name(spark_app_name: str) -> str:
 
 
 def suffix_of(dataset: Dataset) -> str:
-    """What a job that writes the dataset is called after: its table, or the end of its path.
+    """Return the suffix of a job that writes the dataset: its table, or the end of its path.
 
     >>> from spark_client.capturing.model import Symlink
     >>> suffix_of(Dataset(DatasetId("s3://flights", "raw/2013/flights.parquet")))
@@ -57,24 +57,26 @@ def suffix_of(dataset: Dataset) -> str:
     >>> suffix_of(Dataset(DatasetId("s3://lake", "warehouse/x"), symlinks=(warehouse,)))
     'emissions_estimated'
 
-    Of two runs it is the same, though their paths are not:
+    It is the same in two runs with different paths:
 
     >>> suffix_of(Dataset(DatasetId("s3://flights", "raw/2013-01-01/flights/day=2013-01-01/checked")))
     'flights_checked'
     """
-    tables = [one.name for one in dataset.symlinks if one.type == "TABLE"]
+    tables = [link.name for link in dataset.symlinks if link.type == "TABLE"]
     segments = _of_every_run((tables or [dataset.id.name])[0])
     return _NOT_A_WORD.sub("_", "_".join(segments[-2:])).strip("_") or "root"
 
 
 def _of_every_run(name: str) -> list[str]:
-    """The segments of a path that it has in every run of a program: no dates, no ids."""
+    """Return the segments of a path that are the same in every run: no dates, no ids."""
     segments = map(_without_run, _FOLDERS_OF_A_DATE.sub("", name).split("/"))
-    return [one for one in segments if one and not (_WHEN.fullmatch(one) or _OF_A_RUN.fullmatch(one))]
+    return [
+        segment for segment in segments if segment and not (_WHEN.fullmatch(segment) or _OF_A_RUN.fullmatch(segment))
+    ]
 
 
 def _without_run(name: str) -> str:
-    """The name without what one run put behind it, unless that is all it is."""
+    """Return the name without the suffix of one run, unless that is all of it."""
     while (shorter := _OF_A_RUN.sub("", name)) not in (name, ""):
         name = shorter
     return name
@@ -85,10 +87,10 @@ def _place_of(dataset: DatasetId) -> tuple[str, str]:
 
 
 class JobNames:
-    """The names of an application's jobs, for one thread.
+    """Names of an application's jobs, for one thread.
 
-    What writes one dataset from one set of inputs is one job, however often it does, and so are datasets that differ by
-    a date or an id of a run alone. Another one of the same name gets `.2`, `.3`, ... in the order in which they come.
+    All writes of a dataset from the same inputs are one job; datasets that differ by a date or an id of a run alone are
+    the same. Another job of the same name gets `.2`, `.3`, ... in the order in which they come.
     """
 
     def __init__(self, application: str) -> None:
@@ -97,8 +99,8 @@ class JobNames:
         self._counts: dict[str, int] = {}
 
     def name(self, write: Write) -> str:
-        """The name of the job whose run the write is."""
-        key = _place_of(write.output.id), frozenset(_place_of(one.id) for one in write.inputs)
+        """Return the name of the write's job."""
+        key = _place_of(write.output.id), frozenset(_place_of(dataset.id) for dataset in write.inputs)
         if key not in self._names:
             base = f"{self._application}.{suffix_of(write.output)}"
             count = self._counts[base] = self._counts.get(base, 0) + 1

@@ -1,4 +1,4 @@
-"""A capture that is on: the application's run, from its START to its end, and the threads between Spark and a place."""
+"""Running capture: the application's run, from its START to its end, and the threads from Spark to the transport."""
 
 from __future__ import annotations
 
@@ -12,20 +12,20 @@ from spark_client.capturing.events import events
 from spark_client.capturing.model import Failure, Write
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.job_names import JobNames
-from spark_client.capturing.session.sender import Outlet, Sender
+from spark_client.capturing.session.sender import EventTransport, Sender
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program, program
 from spark_client.capturing.session.worker import P, Source, Worker
 from spark_client.redaction import DEFAULT_REDACTIONS
 
-# A program mostly ends soon after it stopped Spark, and only then it is known whether it failed.
+# A program mostly ends soon after it stopped Spark, and can fail until then.
 _GRACE_S = 5.0
-# Of the time that is left, how much reading may take, so that there is some for sending.
+# The part of the remaining time that reading may take; the rest is for sending.
 _FOR_READING = 0.8
 
 
 class Capture:
-    """What `capture` answers; this one is off: it captures nothing.
+    """Result of `capture`; this one is off: it captures nothing.
 
     Attributes:
         run_id: of the application's run.
@@ -38,38 +38,38 @@ class Capture:
 
     @property
     def state(self) -> Literal["off", "on", "over"]:
-        """Whether it captures, or did until it was closed or Spark stopped."""
+        """State of the capture: over once it was closed or Spark stopped."""
         return "off"
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """What was done so far, and what could not be (`counts.Counted`)."""
+        """Counts of what was done so far, and what could not be (`counts.Counted`)."""
         return {}
 
     def flush(self, timeout_s: float | None = None) -> bool:  # noqa: ARG002 - there is nothing to wait for
-        """Wait until every write that is done by now was sent, or given up; False if that took too long."""
+        """Wait until every write that is done by now was sent, or given up; return False if that took too long."""
         return True
 
     def close(self) -> None:
-        """Capture no longer; the application's run is told to be over."""
+        """Stop capturing, and end the application's run."""
 
 
 class RunningCapture(Capture):
-    """A capture that is on, until the program ends or it is closed."""
+    """Capture that is on, until the program ends or it is closed."""
 
     def __init__(
         self,
         application: events.Application,
         source: Source[P],
         read: Callable[[P], Sequence[Write]],
-        outlet: Outlet,
+        transport: EventTransport,
         counts: Counts,
         settings: Settings,
         *,
         ends_with: Program = program,
         grace_s: float = _GRACE_S,
     ) -> None:
-        run = application.head.run
+        run = application.context.run
         super().__init__(run.run_id, (run.namespace, run.name))
         self._application = application
         self._rules = _rules(settings)
@@ -80,33 +80,33 @@ class RunningCapture(Capture):
         self._program = ends_with
         self._closing = threading.Event()
         self._finishing = threading.RLock()
-        # The end that was told, and when the application ended, in milliseconds since 1970.
+        # The emitted end, and when the application ended, in milliseconds since 1970.
         self._end: events.EventType | None = None
         self._ended_ms: int | None = None
-        self._sender = Sender(outlet, counts, events_max=settings.events_max, max_bytes=settings.events_max_bytes)
-        self._tell_application("START", _now_ms())
-        current_run.enter(application.head)
+        self._sender = Sender(transport, counts, events_max=settings.events_max, max_bytes=settings.events_max_bytes)
+        self._emit_application("START", _now_ms())
+        current_run.enter(application.context)
         self._program.at_end(self._program_ended)
-        self._worker = Worker(source, read, self._tell, counts, self._application_ended)
+        self._worker = Worker(source, read, self._emit, counts, self._application_ended)
 
     @property
     def state(self) -> Literal["off", "on", "over"]:
-        """On until its end is told."""
+        """On until the end of the run is emitted."""
         return "on" if self._end is None else "over"
 
     @property
     def counts(self) -> Mapping[str, int]:
-        """As they are now."""
-        return self._counts.told()
+        """Counts as they are now."""
+        return self._counts.snapshot()
 
     def flush(self, timeout_s: float | None = None) -> bool:
-        """Without a time, within the settings' `flush_s`."""
+        """Wait as `Capture.flush`; without a time, within the settings' `flush_s`."""
         deadline = _Deadline(self._flush_s if timeout_s is None else timeout_s)
         was_read = self._worker.flush(deadline.left_s * _FOR_READING)
         return self._sender.flush(deadline.left_s) and was_read
 
     def close(self) -> None:
-        """Read and send all there is, and end; the program's own end is not waited for."""
+        """Read and send all there is, and end, without waiting for the program's own end."""
         self._program.forget(self._program_ended)
         self._close(None)
 
@@ -114,7 +114,7 @@ class RunningCapture(Capture):
         try:
             self._close(failure)
         except Exception as error:  # noqa: BLE001 - the program must end as it would have
-            self._counts.warn("end", f"the end was not told: {type(error).__name__}: {error}")
+            self._counts.warn("end", f"the end was not emitted: {type(error).__name__}: {error}")
 
     def _close(self, failure: Failure | None) -> None:
         """Read and send all there is, within one deadline; the end of the application's run comes last."""
@@ -129,7 +129,7 @@ class RunningCapture(Capture):
                 self._finish(failure, deadline, True)
 
     def _application_ended(self, at_ms: int) -> None:
-        """In the worker's thread: Spark was stopped."""
+        """End the run soon after Spark stopped; called in the worker's thread."""
         self._ended_ms = at_ms
         if self._closing.wait(self._grace_s) or not self._finishing.acquire(blocking=False):
             return
@@ -140,10 +140,10 @@ class RunningCapture(Capture):
             self._finishing.release()
 
     def _finish(self, failure: Failure | None, deadline: _Deadline, was_read: bool) -> None:
-        current_run.leave(self._application.head)
+        current_run.leave(self._application.context)
         self._end = "FAIL" if failure else "COMPLETE"
         at_ms = _now_ms() if failure or self._ended_ms is None else self._ended_ms
-        self._tell_application(self._end, at_ms, failure)
+        self._emit_application(self._end, at_ms, failure)
         sent = self._sender.flush(deadline.left_s) and self._sender.close(deadline.left_s)
         if not (was_read and sent):
             unread = "" if was_read else "not all writes were read, and "
@@ -151,17 +151,17 @@ class RunningCapture(Capture):
                 "left", f"{unread}{self._sender.left} events were not sent within {self._flush_s:g} seconds of the end"
             )
 
-    def _tell(self, write: Write) -> bool:
-        told = events.write_events(write, self._application, self._names.name(write), self._rules)
-        return self._sender.put(told)
+    def _emit(self, write: Write) -> bool:
+        emitted = events.write_events(write, self._application, self._names.name(write), self._rules)
+        return self._sender.put(emitted)
 
-    def _tell_application(self, state: events.EventType, at_ms: int, failure: Failure | None = None) -> None:
+    def _emit_application(self, state: events.EventType, at_ms: int, failure: Failure | None = None) -> None:
         is_start = state == "START"
         event = events.application_event(
             self._application,
             state,
             at_ms,
-            counts=None if is_start else self._counts.told(),
+            counts=None if is_start else self._counts.snapshot(),
             failure=failure,
             root_ids=() if is_start else current_run.reported_roots(self.run_id),
             rules=self._rules,
@@ -170,14 +170,14 @@ class RunningCapture(Capture):
 
 
 class _Deadline:
-    """So many seconds from now."""
+    """Moment so many seconds from now."""
 
     def __init__(self, seconds: float) -> None:
         self._end_s = time.monotonic() + seconds
 
     @property
     def left_s(self) -> float:
-        """What is left of them."""
+        """Seconds left."""
         return max(0.0, self._end_s - time.monotonic())
 
 

@@ -1,4 +1,4 @@
-"""Sending events beside the job: a queue with two bounds, a thread, and a transport that may do as it likes."""
+"""Sender of events beside the job: a queue with two bounds, a thread, and any transport."""
 
 from __future__ import annotations
 
@@ -9,62 +9,62 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, Protocol, TypeAlias
 
 from spark_client.capturing.session.counts import Counts
-from spark_client.requests import Tally
+from spark_client.requests import DeliveryCounts
 
 Event: TypeAlias = Mapping[str, Any]
 
-# At most so many events, and bytes but for the last one, are handed over at once.
+# Bounds of the events sent at once; the last event may exceed the bound in bytes.
 _BATCH_MAX = 200
 _BATCH_MAX_BYTES = 2_000_000
 
 
-class Outlet(Protocol):
-    """A place that takes events; used by one thread."""
+class EventTransport(Protocol):
+    """Transport of events, used by one thread."""
 
-    def send(self, events: Sequence[Event]) -> Tally:
-        """Hand over events in their order, and tell how many were taken; it may raise what it likes."""
+    def send(self, events: Sequence[Event]) -> DeliveryCounts:
+        """Send the events in their order and return how many were accepted; may raise any exception."""
 
     def close(self, timeout_s: float) -> bool:
-        """Wait for what it keeps itself; whether nothing is left."""
+        """Wait for events that it keeps itself; return True if none is left."""
 
 
 class _Bundle(NamedTuple):
-    """Events that go together or not at all, as JSON: that is small, and of a size that is known."""
+    """Events that go together or not at all, as JSON: small, and of a known size."""
 
     lines: Sequence[bytes]
 
     @property
     def size_bytes(self) -> int:
-        """Of all of them."""
+        """Size of all events."""
         return sum(map(len, self.lines))
 
 
 class Sender:
-    """Hands events over to an outlet, in their order, by a thread of its own.
+    """Sender of events to a transport, in their order, by a thread of its own.
 
-    The queue holds `events_max` events and `max_bytes` bytes of them, as JSON; what does not fit is refused at once, so
-    nobody waits for the outlet. Usable by many threads.
+    The queue holds `events_max` events and `max_bytes` bytes of them, as JSON. Events that do not fit are refused at
+    once, so that no thread waits for the transport. Usable by many threads.
     """
 
-    def __init__(self, outlet: Outlet, counts: Counts, *, events_max: int, max_bytes: int) -> None:
-        self._outlet = outlet
+    def __init__(self, transport: EventTransport, counts: Counts, *, events_max: int, max_bytes: int) -> None:
+        self._transport = transport
         self._counts = counts
         self._events_max = events_max
         self._max_bytes = max_bytes
         self._changed = threading.Condition()
         self._queue: deque[_Bundle] = deque()
-        # Of what waits and what is under way.
+        # Events and bytes that wait or are being sent.
         self._events = 0
         self._bytes = 0
         threading.Thread(target=self._run, name="headwater-capture-sender", daemon=True).start()
 
     @property
     def left(self) -> int:
-        """Events that are not handed over yet."""
+        """Number of events that are not sent yet."""
         return self._events
 
     def put(self, events: Sequence[Event], *, always: bool = False) -> bool:
-        """Queue events that go together; False if there is no room for them, unless `always`."""
+        """Queue events that go together; return False if they do not fit, unless `always`."""
         bundle = _Bundle([json.dumps(event, default=str).encode() for event in events])
         with self._changed:
             events_after, bytes_after = self._events + len(events), self._bytes + bundle.size_bytes
@@ -75,15 +75,15 @@ class Sender:
         return True
 
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all is handed over, taken or not; whether it is."""
+        """Wait until all events are sent, accepted or not; return True if they are."""
         with self._changed:
             return self._changed.wait_for(lambda: self._events == 0, max(0.0, timeout_s))
 
     def close(self, timeout_s: float) -> bool:
-        """Wait for what the outlet keeps itself; whether nothing is left. A failure of it is told, not raised."""
+        """Wait for events that the transport keeps; return True if none is left. Its failure is a warning."""
         try:
-            return self._outlet.close(max(0.0, timeout_s))
-        except Exception as error:  # noqa: BLE001 - the outlet is anybody's, and the job must live
+            return self._transport.close(max(0.0, timeout_s))
+        except Exception as error:  # noqa: BLE001 - any transport may fail, and the job must live
             self._counts.warn("transport", f"the transport could not be closed: {type(error).__name__}: {error}")
             return False
 
@@ -108,12 +108,12 @@ class Sender:
 
     def _send(self, events: Sequence[Event]) -> None:
         try:
-            tally = self._outlet.send(events)
-        except Exception as error:  # noqa: BLE001 - the outlet is anybody's, and the job must live
-            tally = Tally(0, len(events))
+            delivered = self._transport.send(events)
+        except Exception as error:  # noqa: BLE001 - any transport may fail, and the job must live
+            delivered = DeliveryCounts(0, len(events))
             self._counts.warn("transport", f"events are not sent: {type(error).__name__}: {error}")
-        self._counts.add("sent", tally.sent)
-        self._counts.add("unsent", tally.failed)
+        self._counts.add("sent", delivered.sent)
+        self._counts.add("unsent", delivered.failed)
 
     def _count(self, events: int, size_bytes: int) -> None:
         self._events += events

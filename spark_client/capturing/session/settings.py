@@ -1,6 +1,6 @@
-"""What a job's configuration says of its capture: Spark's conf, then the environment, then a default for each.
+"""Settings of a capture: from Spark's conf, then the environment, then a default for each.
 
-A value that breaks its rule is told once, and the default is taken.
+A value that breaks its rule is logged once, and the default is used.
 """
 
 from __future__ import annotations
@@ -13,39 +13,39 @@ from typing import Any
 
 from lineage_model.ids import run_id_of
 from spark_client.capturing.session.transport_conf import translate_transport, under
-from spark_client.current_run import RunOfJob
+from spark_client.current_run import JobRun
 from spark_client.transport.choose import VARIABLES
 from spark_client.transport.destination import Destination
 
 _log = logging.getLogger("headwater.capture")
 _OURS = "spark.headwater."
-_KNOBS = "spark.headwater.capture."
+_CAPTURE = "spark.headwater.capture."
 _OPENLINEAGE = "spark.openlineage."
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """How a capture works.
+    """Settings of a capture.
 
     Attributes:
-        namespace, app_name: of the application's job; no name is Spark's own.
+        namespace, app_name: of the application's job; without a name, Spark's own.
         parent, root: the runs that started the application.
-        destination: where Headwater is; its places are all None where that is not said.
+        destination: Headwater's location; all of its fields are None where none is set.
         transport: of openlineage-python, in its spelling.
-        sql: whether statements are told, at most `sql_max_chars` of each, and nothing that one of the regular
-            expressions `redactions` finds.
-        event_max_bytes: what is told of a write is cut down to this.
+        sql: True if events contain statements, at most `sql_max_chars` of each, without the matches of the regular
+            expressions `redactions`.
+        event_max_bytes: size that the events of a write are cut down to.
         executions_max: executions that wait to be read; each keeps its plan in the JVM's memory.
-        plan_max_nodes, plan_max_chars, plan_max_ms: of one plan; a larger one is told in less detail.
-        events_max, events_max_bytes: events that wait to be sent; what comes then is dropped.
-        flush_s: how long the end of the program waits for all of it.
+        plan_max_nodes, plan_max_chars, plan_max_ms: of one plan; a larger plan is read in less detail.
+        events_max, events_max_bytes: events that wait to be sent; further events are dropped.
+        flush_s: how long the end of the program waits until all is sent.
     """
 
     enabled: bool = True
     namespace: str = "default"
     app_name: str | None = None
-    parent: RunOfJob | None = None
-    root: RunOfJob | None = None
+    parent: JobRun | None = None
+    root: JobRun | None = None
     destination: Destination = field(default_factory=Destination)
     transport: Mapping[str, Any] | None = None
     sql: bool = True
@@ -62,13 +62,13 @@ class Settings:
 
 
 def parse_settings(conf: Mapping[str, str], environment: Mapping[str, str]) -> Settings:
-    """The settings in a Spark conf and an environment; it logs a warning for each value that breaks its rule.
+    """Return the settings in a Spark conf and an environment; log a warning for each value that breaks its rule.
 
     >>> parse_settings({"spark.headwater.capture.flushSeconds": "30"}, {}).flush_s
     30.0
     """
-    knobs = {name: _read(conf, key, parse) for name, (key, parse) in _RULES.items() if key in conf}
-    known: dict[str, Any] = {name: value for name, value in knobs.items() if value is not None}
+    settings = {name: _read(conf, key, parse) for name, (key, parse) in _RULES.items() if key in conf}
+    known: dict[str, Any] = {name: value for name, value in settings.items() if value is not None}
     if environment.get("OPENLINEAGE_DISABLED", "").strip().lower() == "true":
         known["enabled"] = False
     return Settings(
@@ -120,23 +120,23 @@ def _patterns(text: str) -> tuple[re.Pattern[str], ...]:
 
 
 _RULES: dict[str, tuple[str, Callable[[str], Any]]] = {
-    "enabled": (f"{_KNOBS}enabled", _switch),
-    "sql": (f"{_KNOBS}sql", _switch),
-    "sql_max_chars": (f"{_KNOBS}sqlMaxChars", _positive),
-    "redactions": (f"{_KNOBS}redactions", _patterns),
-    "event_max_bytes": (f"{_KNOBS}eventMaxBytes", _positive),
-    "executions_max": (f"{_KNOBS}executionsMax", _positive),
-    "plan_max_nodes": (f"{_KNOBS}planMaxNodes", _positive),
-    "plan_max_chars": (f"{_KNOBS}planMaxChars", _positive),
-    "plan_max_ms": (f"{_KNOBS}planMaxMillis", _positive),
-    "events_max": (f"{_KNOBS}eventsMax", _positive),
-    "events_max_bytes": (f"{_KNOBS}eventsMaxBytes", _positive),
-    "flush_s": (f"{_KNOBS}flushSeconds", _seconds),
+    "enabled": (f"{_CAPTURE}enabled", _switch),
+    "sql": (f"{_CAPTURE}sql", _switch),
+    "sql_max_chars": (f"{_CAPTURE}sqlMaxChars", _positive),
+    "redactions": (f"{_CAPTURE}redactions", _patterns),
+    "event_max_bytes": (f"{_CAPTURE}eventMaxBytes", _positive),
+    "executions_max": (f"{_CAPTURE}executionsMax", _positive),
+    "plan_max_nodes": (f"{_CAPTURE}planMaxNodes", _positive),
+    "plan_max_chars": (f"{_CAPTURE}planMaxChars", _positive),
+    "plan_max_ms": (f"{_CAPTURE}planMaxMillis", _positive),
+    "events_max": (f"{_CAPTURE}eventsMax", _positive),
+    "events_max_bytes": (f"{_CAPTURE}eventsMaxBytes", _positive),
+    "flush_s": (f"{_CAPTURE}flushSeconds", _seconds),
 }
 
 
 def _destination(conf: Mapping[str, str], environment: Mapping[str, str]) -> Destination:
-    """The environment's place, or else the conf's; how to get in there comes from either."""
+    """Return the environment's location, or else the conf's; token and auth may come from either."""
     from_environment = {name: environment.get(variable) or None for name, variable in VARIABLES.items()}
     from_conf = {name: conf.get(f"{_OURS}{name}") or None for name in VARIABLES}
     places = ("url", "function", "file")
@@ -148,24 +148,24 @@ def _destination(conf: Mapping[str, str], environment: Mapping[str, str]) -> Des
     )
 
 
-def _parent(conf: Mapping[str, str], environment: Mapping[str, str]) -> RunOfJob | None:
+def _parent(conf: Mapping[str, str], environment: Mapping[str, str]) -> JobRun | None:
     found = _run(conf, f"{_OPENLINEAGE}parent")
-    told = environment.get("OPENLINEAGE_PARENT_ID")
-    if found or not told:
+    parent = environment.get("OPENLINEAGE_PARENT_ID")
+    if found or not parent:
         return found
     # Namespaces hold slashes; job names do, now and then; ids do not.
-    namespace, name, run_id = ["", "", *told.rsplit("/", 2)][-3:]
+    namespace, name, run_id = ["", "", *parent.rsplit("/", 2)][-3:]
     if namespace and name and run_id:
-        return RunOfJob(namespace, name, run_id_of(run_id))
-    _log.warning("OPENLINEAGE_PARENT_ID is %r: must be namespace/job/run id; it is left out", told)
+        return JobRun(namespace, name, run_id_of(run_id))
+    _log.warning("OPENLINEAGE_PARENT_ID is %r: must be namespace/job/run id; it is left out", parent)
     return None
 
 
-def _run(conf: Mapping[str, str], prefix: str) -> RunOfJob | None:
-    """The run in `prefix` + JobNamespace, JobName and RunId."""
+def _run(conf: Mapping[str, str], prefix: str) -> JobRun | None:
+    """Return the run in `prefix` + JobNamespace, JobName and RunId."""
     namespace, name, run_id = (conf.get(f"{prefix}{part}") for part in ("JobNamespace", "JobName", "RunId"))
     if namespace and name and run_id:
-        return RunOfJob(namespace, name, run_id_of(run_id))
+        return JobRun(namespace, name, run_id_of(run_id))
     if namespace or name or run_id:
         _log.warning("%sJobNamespace, JobName and RunId: must all be set; they are left out", prefix)
     return None

@@ -1,7 +1,7 @@
-"""How the program ends, and what is done then: an uncaught exception, `sys.exit`, or its last line.
+"""End of the program, and what is done then: an uncaught exception, `sys.exit`, or its last line.
 
-What cannot be seen: `os._exit`, a signal that kills, and the status of a `raise SystemExit(3)` (`sys.exit(3)` and
-`exit(3)` can be; `run_captured` sees all three).
+`os._exit`, a signal that kills, and the status of a `raise SystemExit(3)` go unnoticed (`sys.exit(3)` and `exit(3)` do
+not; `run_captured` notices all three).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from spark_client.capturing.model import Failure
 
-# What is done at the end: told why the program failed, if it did.
+# A function to call at the end, with the program's failure, if it failed.
 Closing: TypeAlias = Callable[[Failure | None], None]
 
 _STACK_MAX_CHARS = 20_000
@@ -27,9 +27,9 @@ _MESSAGE_MAX_CHARS = 2_000
 
 
 class Program:
-    """This program: it knows how it ends, and calls those who asked for it then, the last one first.
+    """Program that knows how it ends, and then calls its closings, the last one first.
 
-    It puts itself before `sys.exit` and the interpreter's `exit` and `quit`, and calls what was there.
+    It wraps `sys.exit` and the interpreter's `exit` and `quit`.
     """
 
     def __init__(self) -> None:
@@ -42,7 +42,7 @@ class Program:
         self._pid = os.getpid()
 
     def at_end(self, closing: Closing) -> None:
-        """Call it once the program has ended, before the interpreter goes."""
+        """Call the closing once the program has ended, before the interpreter goes."""
         with self._lock:
             self._closings.append(closing)
             if self._installed:
@@ -51,23 +51,23 @@ class Program:
         self._pid = os.getpid()
         atexit.register(self._end)
         sys.exit = self._seen(sys.exit)
-        if not _is_interactive():  # a person may ask `exit` how to leave
+        if not _is_interactive():  # a person may print `exit` to learn how to leave
             for name in {"exit", "quit"} & set(vars(builtins)):
                 setattr(builtins, name, self._seen(getattr(builtins, name)))
 
     def forget(self, closing: Closing) -> None:
-        """Do not call it."""
+        """Remove a closing."""
         with self._lock:
-            self._closings = [one for one in self._closings if one != closing]
+            self._closings = [known for known in self._closings if known != closing]
 
     def failed(self, error: BaseException) -> None:
-        """The program ends by this exception, unless somebody catches it."""
+        """Note the exception that ends the program, unless it is caught after all."""
         self._failure = failure_of(error)
         self._left = error.__traceback__.tb_frame if error.__traceback__ else None
 
     @property
     def failure(self) -> Failure | None:
-        """Why the program failed, now that it is over; what was caught in the end is no failure."""
+        """Reason why the program failed, now that it is over; an exception that was caught is no failure."""
         return None if self._left is not None and _returned(self._left) else self._failure
 
     def _end(self) -> None:
@@ -83,7 +83,7 @@ class Program:
             closing(failure)
 
     def _seen(self, leave: Callable[..., Any]) -> Callable[..., Any]:
-        """A function that ends the program with a status; that is remembered."""
+        """Return a function that ends the program and remembers the status."""
 
         def leave_and_remember(*status: Any, **named: Any) -> Any:
             if threading.current_thread() is threading.main_thread():
@@ -98,7 +98,7 @@ program = Program()
 
 
 def failure_of(error: BaseException) -> Failure | None:
-    """What ended the program, as events tell it; None for an exit that says all is well.
+    """Return the exception that ended the program as a failure; None for an exit with success.
 
     >>> failure_of(SystemExit(3)).message
     'exit status 3'
@@ -111,22 +111,22 @@ def failure_of(error: BaseException) -> Failure | None:
         return Failure((f"exit status {status}" if isinstance(status, int) else str(status))[:_MESSAGE_MAX_CHARS])
     message = "".join(traceback.format_exception_only(type(error), error)).strip()
     stack = "".join(traceback.format_exception(type(error), error, error.__traceback__))
-    # Whole lines: a secret is known by what stands before it.
+    # Whole lines: a secret is found by the text before it.
     end = stack if len(stack) <= _STACK_MAX_CHARS else stack[-_STACK_MAX_CHARS:].partition("\n")[2]
     return Failure(message[:_MESSAGE_MAX_CHARS], end)
 
 
 def _ended_the_program(error: BaseException) -> bool:
-    """Whether the interpreter printed it because nobody had caught it.
+    """True if the interpreter printed the exception because it was not caught.
 
-    Notebooks and test runners keep theirs in `sys.last_value`, too, but catch it before it leaves the outermost frame.
+    Notebooks and test runners set `sys.last_value`, too, but catch the exception before it leaves the outermost frame.
     """
     trace = error.__traceback__
     return trace is not None and trace.tb_frame.f_back is None and not _is_interactive()
 
 
 def _is_interactive() -> bool:
-    """Whether a person types lines, each of which may fail."""
+    """True if a person types lines, each of which may fail."""
     return hasattr(sys, "ps1") or bool(sys.flags.interactive)
 
 
@@ -137,6 +137,6 @@ def _outermost(frame: FrameType) -> FrameType:
 
 
 def _returned(frame: FrameType) -> bool:
-    """Whether a frame that is over ran to its end, and not out by an exception."""
+    """True if a finished frame ran to its end, and not out by an exception."""
     last = dis.opname[frame.f_code.co_code[frame.f_lasti]]
     return last.startswith("RETURN_")

@@ -1,51 +1,51 @@
-"""Transports as OpenLineage's Java client has them in Spark's conf, for openlineage-python."""
+"""Transports in the spelling of OpenLineage's Java client in Spark's conf, translated for openlineage-python."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from typing import Any
 
-# Keys that openlineage-python calls otherwise.
+# Keys with another name in openlineage-python.
 _RENAMED = {
     "http": {"headers": "custom_headers"},
     "kafka": {"topicName": "topic", "properties": "config"},
     "file": {"location": "log_file_path"},
     "composite": {"continueOnFailure": "continue_on_failure", "continueOnSuccess": "continue_on_success"},
 }
-# What is under these may have any name, dots too.
+# Keys of mappings, whose keys may have any name, dots too.
 _MAPS = ("headers", "properties", "custom_headers", "config")
 
 
-def translate_transport(told: Mapping[str, str]) -> dict[str, Any] | None:
-    """What stands under `spark.openlineage.transport.`, in openlineage-python's spelling; None without a type.
+def translate_transport(conf: Mapping[str, str]) -> dict[str, Any] | None:
+    """Return the transport under `spark.openlineage.transport.`, as openlineage-python spells it; None without a type.
 
     >>> translate_transport({"type": "http", "url": "http://h", "timeoutInMillis": "500", "headers.x.y": "1"})
     {'type': 'http', 'url': 'http://h', 'timeout': 0.5, 'custom_headers': {'x.y': '1'}}
     """
-    kind = told.get("type")
+    kind = conf.get("type")
     if not kind:
         return None
-    own = {key: value for key, value in told.items() if kind != "composite" or not key.startswith("transports.")}
+    own = {key: value for key, value in conf.items() if kind != "composite" or not key.startswith("transports.")}
     names = _RENAMED.get(kind, {})
     transport = dict(_valued(names.get(key, key), value) for key, value in _nested(own).items())
     if kind == "composite":
-        inner = dict.fromkeys(key.split(".")[1] for key in told if key.startswith("transports."))
-        every = {name: translate_transport(under(f"transports.{name}.", told)) for name in inner}
-        transport["transports"] = {name: one for name, one in every.items() if one}
+        inner = dict.fromkeys(key.split(".")[1] for key in conf if key.startswith("transports."))
+        every = {name: translate_transport(under(f"transports.{name}.", conf)) for name in inner}
+        transport["transports"] = {name: inner_transport for name, inner_transport in every.items() if inner_transport}
     if kind == "file":
         transport.setdefault("append", True)  # as the Java client does
     return transport
 
 
 def under(prefix: str, conf: Mapping[str, str]) -> dict[str, str]:
-    """The entries whose keys start so, without it."""
+    """Return the entries whose keys begin with the prefix, without it."""
     return {key.removeprefix(prefix): value for key, value in conf.items() if key.startswith(prefix)}
 
 
-def _nested(told: Mapping[str, str]) -> dict[str, Any]:
-    """Dots in keys as mappings in mappings; a key that is also the start of others gives way to them."""
+def _nested(conf: Mapping[str, str]) -> dict[str, Any]:
+    """Return dots in keys as nested mappings; a key that begins others gives way to them."""
     nested: dict[str, Any] = {}
-    for key, value in sorted(told.items()):
+    for key, value in sorted(conf.items()):
         first, _, rest = key.partition(".")
         path = [first, rest] if first in _MAPS and rest else key.split(".")
         inner = nested
@@ -54,7 +54,7 @@ def _nested(told: Mapping[str, str]) -> dict[str, Any]:
                 inner[name] = {}
             inner = inner[name]
         inner[path[-1]] = value
-    return {key: nested[key] for key in dict.fromkeys(key.split(".")[0] for key in told)}
+    return {key: nested[key] for key in dict.fromkeys(key.split(".")[0] for key in conf)}
 
 
 def _valued(key: str, value: Any) -> tuple[str, Any]:

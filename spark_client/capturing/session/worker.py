@@ -1,4 +1,4 @@
-"""The thread that reads executions, beside the job: understood, joined, told; what goes wrong is counted."""
+"""Thread that reads executions beside the job: extracts, merges and emits writes, and counts failures."""
 
 from __future__ import annotations
 
@@ -8,84 +8,84 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Generic, Protocol, TypeVar
 
-from spark_client.capturing.extract import NotUnderstood
+from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.jvm.executions import Unread
 from spark_client.capturing.model import Ended, Over, Write
 from spark_client.capturing.session.counts import Counts
-from spark_client.capturing.session.write_merger import Joining, Part
+from spark_client.capturing.session.write_merger import Part, WriteMerger
 
 # How long the thread sleeps in the JVM while nothing happens.
 _POLL_S = 0.2
 # After so many failures in a row the JVM is out of reach, and reading ends.
 _FAILURES_MAX = 3
-# How long the source is waited for at once, so that it is read meanwhile; and of the time of a flush, in all.
+# How long one wait for the source may take, so that it is read meanwhile; and the part of a flush's time for waiting.
 _DRAIN_S = 0.1
 _FOR_DRAINING = 0.5
 
 
-# What a source tells of a write: an execution in the driver, or a command that a client sent.
+# Item of a source with writes: an execution in the driver, or a command that a client sent.
 P_co = TypeVar("P_co", bound=Part, covariant=True)
 P = TypeVar("P", bound=Part)
 
 
 class Source(Protocol[P_co]):
-    """Where executions come from (`jvm.Executions`, `connect.Commands`)."""
+    """Source of executions (`jvm.Executions`, `connect.Commands`)."""
 
     @property
     def dropped(self) -> int:
-        """Executions that it did not keep, for there were too many."""
+        """Number of executions that it did not keep, for there were too many."""
 
     def next(self, timeout_s: float) -> P_co | Over | Unread | Ended | None:
-        """The next one; None if there is none within so many seconds."""
+        """Return the next item; None if there is none within so many seconds."""
 
     def drain(self, timeout_s: float) -> bool:
-        """Wait until all that happened so far can be had by `next`; whether it can."""
+        """Wait until `next` can return all that happened so far; return True if it can."""
 
     def close(self) -> None:
-        """Listen no longer."""
+        """Stop listening."""
 
 
 @dataclass(eq=False)
 class _Flush:
-    """Somebody waits until all that happened so far was told.
+    """Request to emit all that happened so far.
 
     Attributes:
-        until_s: as long the source is waited for, of the monotonic clock.
-        drained: whether it told all by then; None before it was waited for at all.
+        until_s: end of the wait for the source, by the monotonic clock.
+        drained: True if the source had returned all by then; None before the first wait.
     """
 
     until_s: float
     drained: bool | None = None
-    answered: threading.Event = field(default_factory=threading.Event)
+    finished: threading.Event = field(default_factory=threading.Event)
 
 
 class Worker(Generic[P]):
-    """Reads a source to its end, by a thread of its own: nobody else asks the source, for its JVM may never answer.
+    """Reader of a source to its end, in a thread of its own: only it uses the source, whose JVM may never respond.
 
     Args:
         source: the executions.
         read: the writes of an execution.
-        tell: takes a write once it is whole; False if there was no room for what it tells.
+        emit: takes a write once it is complete; returns False if its events did not fit into the queue.
         counts: of all that this does.
-        ended: is called in this thread when the application has ended, with milliseconds since 1970.
+        ended: called in this thread when the application has ended, with milliseconds since 1970.
     """
 
     def __init__(
         self,
         source: Source[P],
         read: Callable[[P], Sequence[Write]],
-        tell: Callable[[Write], bool],
+        emit: Callable[[Write], bool],
         counts: Counts,
         ended: Callable[[int], None],
     ) -> None:
         self._source = source
         self._read = read
-        self._tell = tell
+        self._emit = emit
         self._counts = counts
         self._ended = ended
-        self._joining = Joining()
+        self._merger = WriteMerger()
         self._lock = threading.Lock()
-        self._asked: list[_Flush] = []
+        self._flushes: list[_Flush] = []
         self._has_ended = False
         self._stopping = threading.Event()
         self._stopped = threading.Event()
@@ -93,16 +93,16 @@ class Worker(Generic[P]):
         self._thread.start()
 
     def flush(self, timeout_s: float) -> bool:
-        """Wait until all that happened by now was told, also what waits for more to come; whether it was."""
-        asked = _Flush(time.monotonic() + timeout_s * _FOR_DRAINING)
+        """Wait until all that happened by now was emitted, also unfinished writes; return True if it was."""
+        request = _Flush(time.monotonic() + timeout_s * _FOR_DRAINING)
         with self._lock:
             if self._stopped.is_set():
                 return True
-            self._asked.append(asked)
-        return asked.answered.wait(max(0.0, timeout_s)) and (bool(asked.drained) or self._has_ended)
+            self._flushes.append(request)
+        return request.finished.wait(max(0.0, timeout_s)) and (bool(request.drained) or self._has_ended)
 
     def stop(self, timeout_s: float) -> bool:
-        """Tell all that happened by now, and end; whether it is over. What was asked of it may be cut short."""
+        """Emit all that happened by now, and end; return True if it is over. Unfinished flushes may be cut short."""
         self._stopping.set()
         flushed = self.flush(timeout_s)
         self._stopped.set()
@@ -111,55 +111,55 @@ class Worker(Generic[P]):
     def _run(self) -> None:
         try:
             self._read_all()
-            self._tell_all(self._joining.release())
+            self._emit_all(self._merger.release())
         finally:
             self._let_go()
             with self._lock:
                 self._stopped.set()
-            self._answer(list(self._asked))
+            self._finish(list(self._flushes))
 
     def _read_all(self) -> None:
         failures = 0
         while not self._stopped.is_set() and failures < _FAILURES_MAX:
             with self._lock:
-                asked = list(self._asked)
+                flushes = list(self._flushes)
             try:
-                told = self._source.next(0 if asked else _POLL_S)
-                answered = self._drained(asked) if told is None else []
+                item = self._source.next(0 if flushes else _POLL_S)
+                finished = self._drained(flushes) if item is None else []
             except Exception as error:  # noqa: BLE001 - py4j raises what the JVM does; the job must live
                 failures += 1
                 self._unreachable(error)
                 time.sleep(_POLL_S)
                 continue
             failures = 0
-            if isinstance(told, Ended):
+            if isinstance(item, Ended):
                 self._has_ended = True
-                self._tell_all(self._joining.release())
+                self._emit_all(self._merger.release())
                 self._let_go()
-                self._ended(told.at_ms)
+                self._ended(item.at_ms)
                 return
-            self._take(told)
-            if answered and self._stopping.is_set():
+            self._take(item)
+            if finished and self._stopping.is_set():
                 return
-            if answered:
-                self._tell_all(self._joining.release())
-                self._answer(answered)
+            if finished:
+                self._emit_all(self._merger.release())
+                self._finish(finished)
 
-    def _drained(self, asked: Sequence[_Flush]) -> Sequence[_Flush]:
-        """Those for whom the source was waited for, and nothing is left of what it told; else it is waited for now."""
+    def _drained(self, flushes: Sequence[_Flush]) -> Sequence[_Flush]:
+        """Return the flushes for which the source was drained and nothing is left in it; else drain it now."""
         late_s = time.monotonic()
-        done = [one for one in asked if one.drained or (one.drained is False and one.until_s <= late_s)]
-        if asked and not done:
+        done = [flush for flush in flushes if flush.drained or (flush.drained is False and flush.until_s <= late_s)]
+        if flushes and not done:
             drained = self._source.drain(_DRAIN_S)
-            for one in asked:
-                one.drained = drained
+            for flush in flushes:
+                flush.drained = drained
         return done
 
-    def _answer(self, asked: Sequence[_Flush]) -> None:
+    def _finish(self, flushes: Sequence[_Flush]) -> None:
         with self._lock:
-            self._asked = [one for one in self._asked if one not in asked]
-        for one in asked:
-            one.answered.set()
+            self._flushes = [flush for flush in self._flushes if flush not in flushes]
+        for flush in flushes:
+            flush.finished.set()
 
     def _let_go(self) -> None:
         try:
@@ -171,39 +171,39 @@ class Worker(Generic[P]):
     def _unreachable(self, error: Exception) -> None:
         self._counts.warn("source", f"Spark cannot be reached: {type(error).__name__}: {error}")
 
-    def _take(self, told: P | Over | Unread | None) -> None:
-        if isinstance(told, Unread):
+    def _take(self, item: P | Over | Unread | None) -> None:
+        if isinstance(item, Unread):
             self._counts.add("unread")
-            self._counts.warn("unread", f"an execution could not be read: {told.reason}")
-        elif isinstance(told, Over):
-            self._tell_all(self._joining.over(told.id))
-        elif told is None:
-            self._tell_all(self._joining.overdue())
+            self._counts.warn("unread", f"an execution could not be read: {item.reason}")
+        elif isinstance(item, Over):
+            self._emit_all(self._merger.over(item.id))
+        elif item is None:
+            self._emit_all(self._merger.overdue())
         else:
-            self._tell_all(self._joining.add(told, self._writes(told)))
+            self._emit_all(self._merger.add(item, self._writes(item)))
 
     def _writes(self, execution: P) -> Sequence[Write]:
         try:
             return self._read(execution)
-        except NotUnderstood as error:
+        except UnknownTarget as error:
             self._counts.add("unread")
-            self._counts.warn(f"read {error}", f"a write was not understood: {error}")
+            self._counts.warn(f"read {error}", f"a write could not be read: {error}")
             return []
         except Exception as error:  # noqa: BLE001 - whatever a plan does to us, the job must live
             self._counts.add("unread")
             kind = type(error).__name__
-            self._counts.warn(f"read {kind}", f"a write was not understood: {kind}: {error}")
+            self._counts.warn(f"read {kind}", f"a write could not be read: {kind}: {error}")
             return []
 
-    def _tell_all(self, writes: Sequence[Write]) -> None:
+    def _emit_all(self, writes: Sequence[Write]) -> None:
         for write in writes:
             try:
-                told = self._tell(write)
+                emitted = self._emit(write)
             except Exception as error:  # noqa: BLE001 - as above
                 self._counts.add("failed")
                 kind = type(error).__name__
-                self._counts.warn(f"tell {kind}", f"a write could not be told: {kind}: {error}")
+                self._counts.warn(f"emit {kind}", f"a write could not be emitted: {kind}: {error}")
                 continue
-            self._counts.add("writes" if told else "dropped")
-            if not told:
-                self._counts.warn("dropped", "events are made faster than they are sent: some writes are not told")
+            self._counts.add("writes" if emitted else "dropped")
+            if not emitted:
+                self._counts.warn("dropped", "events are made faster than they are sent: some writes are not emitted")

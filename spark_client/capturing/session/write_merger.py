@@ -1,9 +1,9 @@
-"""One write, that Spark runs as several executions: a CTAS and its insert. Each knows a part of it.
+"""Merging of writes that Spark runs as several executions: a CTAS and its insert. Each execution knows a part.
 
-They are one where they have a root in common, one ran inside the other, and they write the same dataset, or the outer
-one is a command that lets another one write, knows a name alone, and has the same query. Two appends in one micro-batch
-(they have its root in common, too) ran one after the other, and stay two. INSERTs that share a FROM may be several
-outer writes of one execution: what ran inside it belongs to the one that writes the same dataset.
+Two executions are one write if they have the same root, one ran inside the other, and both write the same dataset; or
+if the outer command lets another execution write, knows a name alone, and has the same query. Two appends in a
+micro-batch, which also have the same root, ran one after the other, and stay two. INSERTs that share a FROM may be
+several outer writes of one execution: an inner write is a part of the outer write of the same dataset.
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from typing import Protocol
 from lineage_model.columns import Columns, unite
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets.targets import WRAPPERS
-from spark_client.capturing.model import Dataset, Symlink, Tier, Write, Written
+from spark_client.capturing.model import Dataset, Symlink, Tier, Write, WriteStatistics
 
-# Of roots that have not ended, more than this many of their writes are not kept waiting, nor longer than that.
-_HELD_MAX = 1_000
-_HELD_S = 60.0
+# Bounds on the number of pending writes, of roots that have not ended, and on the time that they wait.
+_PENDING_MAX = 1_000
+_PENDING_S = 60.0
 _DETAIL: dict[Tier, int] = {"tables": 0, "sources": 1, "full": 2}
 
 
 @dataclass(slots=True)
-class _Held:
+class _Pending:
     """Writes of a root that has not ended."""
 
     since_s: float
@@ -36,70 +36,74 @@ class _Held:
 
 
 class Part(Protocol):
-    """What ended: an execution, or what its root is (`executions.Execution`)."""
+    """Ended execution, with its root (`executions.Execution`)."""
 
     @property
     def id(self) -> int:
-        """Its own."""
+        """Execution's own id."""
 
     @property
     def root_id(self) -> int:
-        """The outermost one that it is a part of."""
+        """Id of the outermost execution that it is a part of."""
 
 
-class Joining:
-    """Takes the writes of executions in the order in which they ended, and gives each write once it is whole."""
+class WriteMerger:
+    """Merger of executions' writes, taken in the order in which they ended; returns each write once it is complete."""
 
     def __init__(
-        self, *, held_max: int = _HELD_MAX, held_s: float = _HELD_S, clock: Callable[[], float] = time.monotonic
+        self,
+        *,
+        pending_max: int = _PENDING_MAX,
+        pending_s: float = _PENDING_S,
+        clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._held_max = held_max
-        self._held_s = held_s
+        self._pending_max = pending_max
+        self._pending_s = pending_s
         self._clock = clock
-        self._roots: OrderedDict[int, _Held] = OrderedDict()
+        self._roots: OrderedDict[int, _Pending] = OrderedDict()
         self._count = 0
 
     def add(self, execution: Part, writes: Iterable[Write]) -> list[Write]:
-        """What is whole now that this execution ended: its root's writes, if it is one, and what waited too long."""
+        """Return the writes that this execution's end completes: its root's, if it is one, and overdue ones."""
         own = [replace(write, execution_id=execution.id) for write in writes]
         if execution.id == execution.root_id:
-            return [*self.overdue(), *_joined([*self._take(execution.root_id), *own])]
+            return [*self.overdue(), *_merged([*self._take(execution.root_id), *own])]
         if own:
-            held = self._roots.setdefault(execution.root_id, _Held(self._clock()))
-            held.writes += own
+            pending = self._roots.setdefault(execution.root_id, _Pending(self._clock()))
+            pending.writes += own
             self._count += len(own)
         return self.overdue()
 
     def over(self, root_id: int) -> list[Write]:
-        """A root that wrote nothing itself ended: the writes that were parts of it are whole."""
-        return _joined(self._take(root_id))
+        """Return the writes that were parts of a root that wrote nothing itself, and ended."""
+        return _merged(self._take(root_id))
 
     def overdue(self) -> list[Write]:
-        """What has waited too long for its root, and what there is too much of, oldest first."""
-        too_old = self._clock() - self._held_s
+        """Return the writes that waited too long for their roots, or exceed the bound, oldest first."""
+        too_old = self._clock() - self._pending_s
         released: list[Write] = []
         while self._roots:
             root_id, oldest = next(iter(self._roots.items()))
-            if oldest.since_s > too_old and self._count <= self._held_max:
+            if oldest.since_s > too_old and self._count <= self._pending_max:
                 break
-            released += _joined(self._take(root_id))
+            released += _merged(self._take(root_id))
         return released
 
     def release(self) -> list[Write]:
-        """All that waits."""
-        return [write for root_id in list(self._roots) for write in _joined(self._take(root_id))]
+        """Return all pending writes."""
+        return [write for root_id in list(self._roots) for write in _merged(self._take(root_id))]
 
     def _take(self, root_id: int) -> list[Write]:
-        held = self._roots.pop(root_id, None)
-        writes = held.writes if held else []
+        pending = self._roots.pop(root_id, None)
+        writes = pending.writes if pending else []
         self._count -= len(writes)
         return writes
 
 
-def _joined(writes: Sequence[Write]) -> list[Write]:
-    """Join the writes of one root, in the order in which they ended: the outer ones after what ran inside them.
+def _merged(writes: Sequence[Write]) -> list[Write]:
+    """Merge the writes of one root, in the order in which they ended: outer ones after those that ran inside them.
 
-    A command that lets another one write, and ended well without, found its table there, and wrote nothing.
+    A command that lets another execution write, but succeeded without any, found its table there, and wrote nothing.
     """
     whole: list[Write] = []
     for _, siblings in groupby(writes, key=lambda write: write.execution_id):
@@ -108,7 +112,7 @@ def _joined(writes: Sequence[Write]) -> list[Write]:
         whole = [write for write in whole if not any(write is part for inside in parts for part in inside)]
         for outer, inside in zip(outers, parts, strict=True):
             if inside or outer.failure or outer.command not in WRAPPERS:
-                whole.append(reduce(_both, inside, outer))
+                whole.append(reduce(_merge_pair, inside, outer))
     return whole
 
 
@@ -121,11 +125,11 @@ def _ran_inside(inner: Write, outer: Write) -> bool:
 
 
 def _parts(outers: Sequence[Write], inside: Sequence[Write]) -> list[list[Write]]:
-    """Return for each write of one execution what ran inside it and is a part of it.
+    """Return for each write of one execution the writes inside it that are its parts.
 
-    Outer writes of the same dataset take the inner writes of it in turn, for Spark runs both in the same order; those
-    that let another one write come first. What is left is a part of such a command that knows its table's name alone,
-    if it may have the same query.
+    Outer writes of the same dataset take its inner writes in turn, since Spark runs both in the same order; commands
+    that let another execution write come first. The other inner writes are parts of such a command that knows its
+    table's name alone, if it may have the same query.
     """
     parts: list[list[Write]] = [[] for _ in outers]
     left: list[Write] = []
@@ -139,26 +143,26 @@ def _parts(outers: Sequence[Write], inside: Sequence[Write]) -> list[list[Write]
     return parts
 
 
-def _same_dataset(one: Write, other: Write) -> bool:
-    return not _names(one.output).isdisjoint(_names(other.output))
+def _same_dataset(first: Write, second: Write) -> bool:
+    return not _names(first.output).isdisjoint(_names(second.output))
 
 
 def _may_have_query(inner: Write, outer: Write) -> bool:
     """True if the inner write reads nothing that the outer's query does not, and writes columns of the same names.
 
-    It may read less: Spark runs the inner one after its optimizer, which leaves out what has no rows.
+    It may read less: Spark optimizes the inner query, and leaves out inputs without rows.
     """
     columns = [{column.name.lower() for column in write.output.schema} for write in (inner, outer)]
     same_columns = columns[0] == columns[1] or not all(columns)
-    return same_columns and {one.id for one in inner.inputs} <= {one.id for one in outer.inputs}
+    return same_columns and {dataset.id for dataset in inner.inputs} <= {dataset.id for dataset in outer.inputs}
 
 
 def _names(dataset: Dataset) -> set[DatasetId]:
     return {dataset.id, *(DatasetId(link.namespace, link.name) for link in dataset.symlinks)}
 
 
-def _both(outer: Write, inner: Write) -> Write:
-    """What both know: the outer one of the table, the statement and how it went; the inner one of the numbers."""
+def _merge_pair(outer: Write, inner: Write) -> Write:
+    """Return the outer write's table, statement and outcome with the inner write's numbers."""
     columns, unknown, tier = _columns(outer, inner)
     return replace(
         outer,
@@ -167,17 +171,17 @@ def _both(outer: Write, inner: Write) -> Write:
         columns=columns,
         unknown=unknown,
         tier=tier,
-        # A CTAS tells its insert to overwrite what it has just made.
+        # The insert of a CTAS overwrites the table that the CTAS has just made.
         change=outer.change if outer.command in WRAPPERS else outer.change or inner.change,
-        written=_written(inner.written, outer.written),
+        written=_merge_statistics(inner.written, outer.written),
         sql=outer.sql or inner.sql,
-        # The inner plan is the outer one after the optimizer: it tells no more.
+        # The inner plan is the outer one after the optimizer: it has no more detail.
         unknown_inputs=_in_more_detail(outer, inner).unknown_inputs,
     )
 
 
 def _columns(outer: Write, inner: Write) -> tuple[Columns, dict[FieldPath, str], Tier]:
-    """What is known of the columns: of the one that was read in more detail, or of both."""
+    """Return the columns of the write that was read in more detail, or of both."""
     if outer.tier != inner.tier:
         better = _in_more_detail(outer, inner)
         return better.columns, dict(better.unknown), better.tier
@@ -196,21 +200,21 @@ def _in_more_detail(outer: Write, inner: Write) -> Write:
 
 
 def _output(outer: Write, inner: Write) -> Dataset:
-    """The dataset by the outer one's name; by the inner one's, if only that knows where the table lies."""
+    """Return the dataset by the outer write's name; by the inner one's, if only that has the table's location."""
     if outer.command not in WRAPPERS or outer.output.id == inner.output.id:
-        return _dataset(outer.output, inner.output)
+        return _merge_datasets(outer.output, inner.output)
     by_name = Symlink(outer.output.id.namespace, outer.output.id.name)
     symlinks = dict.fromkeys([by_name, *outer.output.symlinks])
-    return _dataset(replace(outer.output, id=inner.output.id, symlinks=tuple(symlinks)), inner.output)
+    return _merge_datasets(replace(outer.output, id=inner.output.id, symlinks=tuple(symlinks)), inner.output)
 
 
-def _dataset(one: Dataset, other: Dataset) -> Dataset:
-    """One dataset as both tell it, by the first one's name; a name that only the other has is a symlink already."""
+def _merge_datasets(first: Dataset, second: Dataset) -> Dataset:
+    """Return both as one dataset, by the first one's name; the second one's own name is a symlink already."""
     return replace(
-        one,
-        schema=one.schema or other.schema,
-        symlinks=tuple(dict.fromkeys([*one.symlinks, *other.symlinks])),
-        version=one.version or other.version,
+        first,
+        schema=first.schema or second.schema,
+        symlinks=tuple(dict.fromkeys([*first.symlinks, *second.symlinks])),
+        version=first.version or second.version,
     )
 
 
@@ -218,13 +222,13 @@ def _inputs(datasets: Iterable[Dataset]) -> Iterator[Dataset]:
     by_id: dict[DatasetId, Dataset] = {}
     for dataset in datasets:
         known = by_id.get(dataset.id)
-        by_id[dataset.id] = _dataset(known, dataset) if known else dataset
+        by_id[dataset.id] = _merge_datasets(known, dataset) if known else dataset
     yield from by_id.values()
 
 
-def _written(one: Written, other: Written) -> Written:
-    return Written(
-        rows=other.rows if one.rows is None else one.rows,
-        size_bytes=other.size_bytes if one.size_bytes is None else one.size_bytes,
-        files=other.files if one.files is None else one.files,
+def _merge_statistics(first: WriteStatistics, second: WriteStatistics) -> WriteStatistics:
+    return WriteStatistics(
+        rows=second.rows if first.rows is None else first.rows,
+        size_bytes=second.size_bytes if first.size_bytes is None else first.size_bytes,
+        files=second.files if first.files is None else first.files,
     )

@@ -1,4 +1,4 @@
-"""Datasets of the flights' story to read from, and what capture understands of the writes that a test does."""
+"""Datasets of the flights' story to read from, and the writes that capture extracts in a test."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from py4j.protocol import Py4JError
 from pyspark.sql import SparkSession
 
 from spark_client.capturing.connect.commands import Command, Commands
-from spark_client.capturing.connect.writes import Understanding as CommandUnderstanding
+from spark_client.capturing.connect.writes import ConnectExtractor
 from spark_client.capturing.datasets.catalogs import read_catalogs
-from spark_client.capturing.extract import Understanding
+from spark_client.capturing.extract import Extractor
 from spark_client.capturing.jvm.executions import Bounds, Executions
 from spark_client.capturing.model import Execution, Over, Write
-from spark_client.capturing.session.write_merger import Joining
-from tests.spark.capture.specification import Case, expected, told
+from spark_client.capturing.session.write_merger import WriteMerger
+from tests.spark.capture.specification import Case, expected, lines_of
 
 DATASETS = {
     "flights": """
@@ -44,7 +44,7 @@ _DRAIN_S = 30.0
 
 @pytest.fixture(scope="session")
 def datasets(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the datasets; each is a table by its own name, too."""
+    """Return the folder of the datasets; each is a table by its own name, too."""
     folder = tmp_path_factory.mktemp("data")
     for name, rows in DATASETS.items():
         spark.sql(rows).coalesce(1).write.parquet(f"{folder}/{name}")
@@ -53,32 +53,32 @@ def datasets(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> P
 
 
 class Watch:
-    """What is told of the writes in a Spark context."""
+    """Writes captured in a Spark context."""
 
     def __init__(self, spark: SparkSession, bounds: Bounds | None = None) -> None:
         self._executions = Executions(spark, bounds)
-        self._understanding = Understanding(read_catalogs(spark, {}))
-        self._joining = Joining()
+        self._extractor = Extractor(read_catalogs(spark, {}))
+        self._merger = WriteMerger()
 
     def writes_of(self, act: Callable[[], object]) -> list[Write]:
-        """The writes that were done meanwhile, each once."""
-        self._told()
+        """Return the writes of an action, each once."""
+        self._drained()
         act()
-        return self._told()
+        return self._drained()
 
     def close(self) -> None:
         self._executions.close()
 
-    def _told(self) -> list[Write]:
+    def _drained(self) -> list[Write]:
         assert self._executions.drain(_DRAIN_S)
-        writes = [write for one in iter(lambda: self._executions.next(0), None) for write in self._understood(one)]
-        return [*writes, *self._joining.release()]
+        writes = [write for one in iter(lambda: self._executions.next(0), None) for write in self._extracted(one)]
+        return [*writes, *self._merger.release()]
 
-    def _understood(self, execution: object) -> list[Write]:
+    def _extracted(self, execution: object) -> list[Write]:
         if isinstance(execution, Over):
             return []
         assert isinstance(execution, Execution), execution
-        return self._joining.add(execution, self._understanding.read_write(execution))
+        return self._merger.add(execution, self._extractor.read_write(execution))
 
 
 @pytest.fixture(scope="session")
@@ -90,7 +90,7 @@ def watch(spark: SparkSession, datasets: Path) -> Iterator[Watch]:
 
 @pytest.fixture
 def check(spark: SparkSession, watch: Watch, tmp_path: Path) -> Callable[[Case], None]:
-    """Do what a case does, and compare all that is told with all that must be."""
+    """Do what a case does, and compare the captured lineage with the expected lineage."""
 
     def check(case: Case, session: SparkSession = spark) -> None:
         if pyspark.__version__ < case.since:
@@ -99,15 +99,15 @@ def check(spark: SparkSession, watch: Watch, tmp_path: Path) -> Callable[[Case],
             session.sql(before)
         writes = watch.writes_of(lambda: case.act(session, str(tmp_path / "out")))
         assert {write.tier for write in writes} <= {"full"}
-        if (is_told := told(writes)) != (wanted := expected(case.told)):
-            pytest.fail("\n".join(difflib.ndiff(wanted, is_told)), pytrace=False)
+        if (found := lines_of(writes)) != (wanted := expected(case.lineage)):
+            pytest.fail("\n".join(difflib.ndiff(wanted, found)), pytrace=False)
 
     return check
 
 
 @pytest.fixture(scope="session")
 def hive(spark: SparkSession, datasets: Path) -> SparkSession:
-    """A session of the same context with a Hive metastore (Derby, in memory) for a catalog, and the datasets in it."""
+    """Return a session of the same context with a Hive metastore (Derby, in memory), and the datasets in it."""
     sessions = spark._jvm.org.apache.spark.sql.SparkSession
     sessions.clearActiveSession()
     sessions.clearDefaultSession()
@@ -121,7 +121,7 @@ def hive(spark: SparkSession, datasets: Path) -> SparkSession:
 
 @pytest.fixture(scope="session")
 def endpoint(spark: SparkSession, datasets: Path) -> str:
-    """A server of Spark Connect in the JVM of the tests, as long as that lives; PySpark 3.5 brings none."""
+    """Return a server of Spark Connect in the JVM of the tests, as long as that lives; PySpark 3.5 brings none."""
     pytest.importorskip("grpc", reason="Spark Connect's client needs grpcio")
     service = getattr(spark._jvm, "org.apache.spark.sql.connect.service.SparkConnectService$")
     try:
@@ -133,7 +133,7 @@ def endpoint(spark: SparkSession, datasets: Path) -> str:
 
 
 def a_session(endpoint: str) -> Any:
-    """A new session of Spark Connect."""
+    """Return a new session of Spark Connect."""
     from pyspark.sql.connect.session import SparkSession as RemoteSession
 
     return RemoteSession.builder.remote(endpoint).create()
@@ -147,17 +147,17 @@ def remote(endpoint: str) -> Iterator[Any]:
 
 
 class Hearing:
-    """What is told of the writes that the clients of a server send."""
+    """Writes captured from the commands of a server's clients."""
 
     def __init__(self, remote: Any, spark: SparkSession) -> None:
-        self._commands = Commands(remote.client, settle_s=0)
-        self._understanding = CommandUnderstanding(read_catalogs(spark, {}))
+        self._commands = Commands(remote.client, drain_s=0)
+        self._extractor = ConnectExtractor(read_catalogs(spark, {}))
 
     def writes(self) -> list[Write]:
-        """Those since the last time, by whichever session."""
-        heard = iter(lambda: self._commands.next(0), None)
-        commands = (one for one in heard if isinstance(one, Command))
-        return [write for one in commands for write in self._understanding.read_write(one)]
+        """Return the writes since the last call, by any session."""
+        ended = iter(lambda: self._commands.next(0), None)
+        commands = (one for one in ended if isinstance(one, Command))
+        return [write for one in commands for write in self._extractor.read_write(one)]
 
     def close(self) -> None:
         self._commands.close()

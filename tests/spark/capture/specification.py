@@ -1,6 +1,6 @@
-"""The form in which a write and what must be told of it are written down, and the text in which a write is told.
+"""The notation of a write's expected lineage, and the text of a captured write in the same notation.
 
-What is told of a write is one line for each of its columns, one (`*`) for all of it, one for what it reads:
+The lineage of a write is a line for each of its columns, a line (`*`) for all of it, and a line for its inputs:
 
     speed <- flights.distance TRANSFORMATION, flights.air_time TRANSFORMATION
     day <- nothing
@@ -8,11 +8,11 @@ What is told of a write is one line for each of its columns, one (`*`) for all o
     * <- flights.carrier FILTER
     inputs: flights
 
-`IDENTITY`, `TRANSFORMATION`, `AGGREGATION`, `UNKNOWN` and `SOMEHOW` (nobody said how) are DIRECT, all else is INDIRECT.
+`IDENTITY`, `TRANSFORMATION`, `AGGREGATION`, `UNKNOWN` and `SOMEHOW` (no subtype) are DIRECT, all others INDIRECT.
 `MASKED` and a description in parentheses may follow. In an expectation `inputs` may be left out where they are the
-datasets of its columns; `unknown` among them is an input without a name. Datasets are told by the last part of their
-names. A line with a colon alone (`totals:`) names the dataset that the lines below it are of; without one it is `out`.
-`nothing` alone: no write is told.
+datasets of its columns; `unknown` among them is an input without a name. Datasets stand by the last part of their
+names. A line with a colon alone (`totals:`) names the dataset of the lines below it; without one it is `out`.
+`nothing` alone: no write is captured.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ Act = Callable[[SparkSession, str], None]
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A write and what must be told of it: `name` says what it is about, `since` is the first Spark that can do it."""
+    """Write and its expected lineage: `name` says what it is about, `since` is the first Spark that can do it."""
 
     name: str
     act: Act
-    told: str
+    lineage: str
     before: tuple[str, ...] = ()
     since: str = "3.5"
 
@@ -51,32 +51,32 @@ class Case:
         return self.name
 
 
-def query(name: str, sql: str, told: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
-    """The rows of a query, written as Parquet."""
-    return frame(name, lambda spark: spark.sql(sql), told, before=before, since=since)
+def query(name: str, sql: str, lineage: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
+    """Return the case of a query, written as Parquet."""
+    return frame(name, lambda spark: spark.sql(sql), lineage, before=before, since=since)
 
 
-def frame(name: str, make: Make, told: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
-    """A frame, written as Parquet."""
-    return Case(name, lambda spark, out: make(spark).write.parquet(out), told, before, since)
+def frame(name: str, make: Make, lineage: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
+    """Return the case of a frame, written as Parquet."""
+    return Case(name, lambda spark, out: make(spark).write.parquet(out), lineage, before, since)
 
 
-def statement(name: str, sql: str, told: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
-    """A statement that writes; `{out}` in it is a path that is not there yet."""
-    return Case(name, lambda spark, out: spark.sql(sql.replace("{out}", out)) and None, told, before, since)
+def statement(name: str, sql: str, lineage: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
+    """Return the case of a statement that writes; `{out}` in it is a path that does not exist yet."""
+    return Case(name, lambda spark, out: spark.sql(sql.replace("{out}", out)) and None, lineage, before, since)
 
 
-def write(name: str, act: Act, told: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
-    """Any code that writes; it is given a path that is not there yet."""
-    return Case(name, act, told, before, since)
+def write(name: str, act: Act, lineage: str, *, before: tuple[str, ...] = (), since: str = "3.5") -> Case:
+    """Return the case of any code that writes; it gets a path that does not exist yet."""
+    return Case(name, act, lineage, before, since)
 
 
-def expected(told: str) -> list[str]:
-    """The lines that must be told, those of one write after the other's."""
-    if told == "nothing":
+def expected(lineage: str) -> list[str]:
+    """Return the expected lines, write by write."""
+    if lineage == "nothing":
         return []
-    parts = _SECTION.split("\n".join(line.strip() for line in told.splitlines()))
-    named = zip(parts[1::2], parts[2::2], strict=True) if len(parts) > 1 else [("out", told)]
+    parts = _SECTION.split("\n".join(line.strip() for line in lineage.splitlines()))
+    named = zip(parts[1::2], parts[2::2], strict=True) if len(parts) > 1 else [("out", lineage)]
     return _in_order((name, _expected_lines(text)) for name, text in named)
 
 
@@ -94,9 +94,9 @@ def _expected_lines(text: str) -> Iterator[str]:
     return _lines(columns, inputs)
 
 
-def told(writes: Iterable[Write]) -> list[str]:
-    """The lines that tell of writes."""
-    return _in_order((short_name(write.output.id), _told_lines(write)) for write in writes)
+def lines_of(writes: Iterable[Write]) -> list[str]:
+    """Return the lines of captured writes."""
+    return _in_order((short_name(write.output.id), _lines_of_write(write)) for write in writes)
 
 
 def _in_order(writes: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
@@ -105,14 +105,14 @@ def _in_order(writes: Iterable[tuple[str, Iterable[str]]]) -> list[str]:
     ]
 
 
-def _told_lines(write: Write) -> Iterator[str]:
+def _lines_of_write(write: Write) -> Iterator[str]:
     columns: dict[str, set[str]] = {}
     for path, sources in write.columns.fields.items():
-        columns[print_dotted(path)] = set(_told_sources(sources))
+        columns[print_dotted(path)] = set(_render_sources(sources))
     for path in write.unknown:
         columns.setdefault(print_dotted(path), set()).add("unknown")
     if write.columns.whole:
-        columns["*"] = set(_told_sources(write.columns.whole))
+        columns["*"] = set(_render_sources(write.columns.whole))
     inputs = {short_name(one.id) for one in write.inputs} | ({"unknown"} if write.unknown_inputs else set())
     return _lines(columns, inputs)
 
@@ -123,23 +123,27 @@ def _lines(columns: dict[str, set[str]], inputs: Iterable[str]) -> Iterator[str]
     yield f"inputs: {', '.join(sorted(inputs)) or 'none'}"
 
 
-def _told_sources(sources: Sources) -> Iterator[str]:
-    for source, ways in sources.items():
-        for way in ways:
-            yield f"{_told_source(source)} {_told_way(way)}"
+def _render_sources(sources: Sources) -> Iterator[str]:
+    for source, transformations in sources.items():
+        for transformation in transformations:
+            yield f"{_render_source(source)} {_render_transformation(transformation)}"
 
 
-def _told_source(source: Source) -> str:
+def _render_source(source: Source) -> str:
     return f"{short_name(source.dataset)}.{'?' if source.field is None else print_dotted(source.field)}"
 
 
-def _told_way(way: Transformation) -> str:
-    agrees = (way.type == "DIRECT") == ((way.subtype or "SOMEHOW") in _DIRECT)
-    words = ["" if agrees else way.type, way.subtype or "SOMEHOW", "MASKED" if way.masking else ""]
-    return " ".join(filter(None, [*words, f"({way.description})" if way.description else ""]))
+def _render_transformation(transformation: Transformation) -> str:
+    agrees = (transformation.type == "DIRECT") == ((transformation.subtype or "SOMEHOW") in _DIRECT)
+    words = [
+        "" if agrees else transformation.type,
+        transformation.subtype or "SOMEHOW",
+        "MASKED" if transformation.masking else "",
+    ]
+    return " ".join(filter(None, [*words, f"({transformation.description})" if transformation.description else ""]))
 
 
 def short_name(dataset: DatasetId) -> str:
-    """The last part of its name: of a path the last folder, of a table its name."""
+    """Return the last part of its name: of a path the last folder, of a table its name."""
     name = dataset.name.rsplit("/", 1)[-1]
     return name if dataset.namespace.startswith("file") else name.rsplit(".", 1)[-1].strip('"').lower()

@@ -1,4 +1,4 @@
-"""On Spark Connect a write is told as the driver's own listener tells it: the same datasets under the same names.
+"""On Spark Connect a write is captured as by the driver's own listener: the same datasets under the same names.
 
 The server runs in the tests' JVM, so that both hear the same writes.
 """
@@ -35,17 +35,17 @@ class Case:
 
 
 def frame(name: str, make: Callable[[Any], Any], inputs: str, **more: Any) -> Case:
-    """A frame, written as Parquet."""
+    """Return the case of a frame, written as Parquet."""
     return Case(name, lambda spark, out: make(spark).write.parquet(out), inputs, **more)
 
 
 def query(name: str, sql: str, inputs: str, **more: Any) -> Case:
-    """The rows of a query, written as Parquet."""
+    """Return the case of a query, written as Parquet."""
     return frame(name, lambda spark: spark.sql(sql), inputs, **more)
 
 
 def statement(name: str, sql: str, inputs: str, **more: Any) -> Case:
-    """A statement that writes; `{out}` in it is a path that is not there yet."""
+    """Return the case of a statement that writes; `{out}` in it is a path that does not exist yet."""
     return Case(name, lambda spark, out: spark.sql(sql.replace("{out}", out)), inputs, **more)
 
 
@@ -244,7 +244,7 @@ DATA: list[str] = []
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_write_is_told_as_the_driver_tells_it(
+def test_a_write_is_the_same_as_the_driver_captures(
     case: Case, remote: Any, hearing: Hearing, watch: Watch, datasets: Path, tmp_path: Path
 ) -> None:
     DATA[:] = [str(datasets)]
@@ -255,13 +255,13 @@ def test_a_write_is_told_as_the_driver_tells_it(
     by_client = hearing.writes()
     if not case.with_schema:
         by_driver = [replace(one, output=replace(one.output, schema=())) for one in by_driver]
-    assert [_told(write) for write in by_client] == [_told(write) for write in by_driver]
+    assert [_rendered(write) for write in by_client] == [_rendered(write) for write in by_driver]
     (write,) = by_client
     assert sorted(short_name(one.id) for one in write.inputs) == case.inputs.split()
     assert (write.tier, write.unknown_inputs) == ("tables", case.unknown)
 
 
-def _told(write: Write) -> dict[str, Any]:
+def _rendered(write: Write) -> dict[str, Any]:
     inputs = sorted((_dataset(one) for one in write.inputs), key=str)
     return {
         "output": _dataset(write.output),

@@ -1,4 +1,4 @@
-"""However a program on Spark Connect ends, all that it wrote is told, and how it ended; each is its own process."""
+"""However a program on Spark Connect ends, all its writes and its end are emitted; each is its own process."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.spark.capture.test_ends import CAPTURE, WRITES, all_told, run, states
+from tests.spark.capture.test_ends import CAPTURE, WRITES, all_states, run, states
 
 _SESSION = """
 import sys
@@ -18,7 +18,7 @@ spark.conf.set("spark.openlineage.appName", "nightly_emissions")
 
 
 @pytest.mark.parametrize(
-    ("end", "status", "told", "message"),
+    ("end", "status", "ended", "message"),
     [
         ("", 0, "COMPLETE", None),
         ("spark.stop()", 0, "COMPLETE", None),
@@ -26,12 +26,12 @@ spark.conf.set("spark.openlineage.appName", "nightly_emissions")
     ],
     ids=["last line", "stop", "exception"],
 )
-def test_all_is_told_at_the_end(
-    endpoint: str, end: str, status: int, told: str, message: str | None, tmp_path: Path
+def test_all_is_emitted_at_the_end(
+    endpoint: str, end: str, status: int, ended: str, message: str | None, tmp_path: Path
 ) -> None:
     returned, errors, events = run(_SESSION.format(endpoint=endpoint) + CAPTURE + WRITES + end, tmp_path)
     assert returned == status, errors
-    assert states(events) == all_told(tmp_path, told)
+    assert states(events) == all_states(tmp_path, ended)
     last = events[-1]["run"]["facets"]
     assert last.get("errorMessage", {}).get("message") == message
     assert last["headwater_capture"]["counts"]["writes"] == 3

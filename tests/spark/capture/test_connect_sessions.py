@@ -1,4 +1,4 @@
-"""What names stand for on Spark Connect, whoever sends what when; and that nobody who writes notices any of it."""
+"""Meanings of names on Spark Connect, whoever sends what when; no writer notices the capture."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from pyspark.sql import SparkSession
 from lineage_model.ids import DatasetId
 from spark_client import LineageClient, capture
 from spark_client.capturing.connect.commands import Commands
-from spark_client.capturing.extract import NotUnderstood
+from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.model import Ended, Write
 from tests.spark.capture.conftest import Hearing, a_session
 from tests.spark.capture.specification import short_name
 
 
-def told(writes: list[Write]) -> list[str]:
+def lines_of(writes: list[Write]) -> list[str]:
     return [
         f"{short_name(one.output.id)} <- {' '.join(sorted(short_name(i.id) for i in one.inputs))}" for one in writes
     ]
@@ -31,7 +31,7 @@ def test_a_view_is_what_it_was_when_it_was_read(remote: Any, hearing: Hearing, t
         remote.sql("CREATE OR REPLACE TEMP VIEW of_step AS SELECT * FROM step")
         remote.table("of_step").write.parquet(str(tmp_path / f"of_{name}"))
     remote.catalog.dropTempView("step")
-    assert told(hearing.writes()) == ["of_flights <- flights", "of_planes <- planes", "of_airports <- airports"]
+    assert lines_of(hearing.writes()) == ["of_flights <- flights", "of_planes <- planes", "of_airports <- airports"]
 
 
 def test_a_view_that_was_made_of_itself_is_what_it_began_with(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_a_view_that_was_made_of_itself_is_what_it_began_with(remote: Any, heari
     for column in ("a", "b"):
         remote.table("step").selectExpr("*", f"1 AS {column}").createOrReplaceTempView("step")
     remote.table("step").write.parquet(str(tmp_path / "out"))
-    assert told(hearing.writes()) == ["out <- flights"]
+    assert lines_of(hearing.writes()) == ["out <- flights"]
 
 
 def test_a_view_that_nobody_saw_being_made_is_no_table(remote: Any, spark: SparkSession, tmp_path: Path) -> None:
@@ -70,7 +70,7 @@ def test_names_are_of_the_database_that_was_current_then(remote: Any, hearing: H
     ]
 
 
-def test_the_catalog_s_own_ways_to_move_and_to_drop_are_heard(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
+def test_the_catalog_s_own_ways_to_move_and_to_drop_are_captured(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
     remote.sql("CREATE DATABASE IF NOT EXISTS third")
     remote.range(1).createOrReplaceTempView("moved")
     remote.catalog.setCurrentDatabase("third")
@@ -100,19 +100,19 @@ def test_a_server_that_is_gone_leaves_what_the_program_says_itself(
 def test_a_checkpoint_is_what_it_was_made_of(remote: Any, hearing: Hearing, tmp_path: Path) -> None:
     kept = remote.table("flights").localCheckpoint()
     kept.write.parquet(str(tmp_path / "out"))
-    assert told(hearing.writes()) == ["out <- flights"]
+    assert lines_of(hearing.writes()) == ["out <- flights"]
 
 
-def test_a_statement_that_writes_several_tables_is_told_for_each(remote: Any, hearing: Hearing) -> None:
+def test_a_statement_that_writes_several_tables_is_emitted_for_each(remote: Any, hearing: Hearing) -> None:
     for name in ("left_part", "right_part"):
         remote.sql(f"CREATE TABLE IF NOT EXISTS {name} (tailnum STRING) USING parquet")
     remote.sql("FROM flights INSERT INTO left_part SELECT tailnum INSERT OVERWRITE right_part SELECT carrier")
     writes = hearing.writes()
-    assert told(writes) == ["left_part <- flights", "right_part <- flights"]
+    assert lines_of(writes) == ["left_part <- flights", "right_part <- flights"]
     assert [(one.change, one.number) for one in writes] == [(None, 0), ("OVERWRITE", 1)]
 
 
-def test_what_only_asks_and_what_only_names_writes_nothing(remote: Any, hearing: Hearing) -> None:
+def test_queries_and_statements_that_only_name_write_nothing(remote: Any, hearing: Hearing) -> None:
     for text in (
         "SELECT * FROM flights",
         "SHOW TABLES",
@@ -125,28 +125,28 @@ def test_what_only_asks_and_what_only_names_writes_nothing(remote: Any, hearing:
     assert hearing.writes() == []
 
 
-def test_a_statement_is_told_as_it_was_written(remote: Any, hearing: Hearing) -> None:
+def test_a_statement_is_emitted_as_it_was_written(remote: Any, hearing: Hearing) -> None:
     text = "CREATE TABLE connect_told USING parquet AS SELECT carrier FROM flights"
     remote.sql(text)
     (write,) = hearing.writes()
     assert (write.sql, write.command, write.change) == (text, "SQL CreateTableAsSelect", "CREATE")
 
 
-def test_asking_what_a_statement_is_does_not_run_it_again(remote: Any, hearing: Hearing) -> None:
+def test_explaining_a_statement_does_not_run_it_again(remote: Any, hearing: Hearing) -> None:
     remote.sql("CREATE TABLE IF NOT EXISTS counted (n INT) USING parquet")
     remote.sql("INSERT INTO counted VALUES (1)")
     remote.sql("EXECUTE IMMEDIATE 'INSERT INTO counted VALUES (2)'")
-    assert told(hearing.writes()) == ["counted <- "]
+    assert lines_of(hearing.writes()) == ["counted <- "]
     assert remote.table("counted").count() == 2
 
 
-def test_a_write_that_fails_tells_why_and_what_it_would_have_written(
+def test_a_write_that_fails_reports_why_and_what_it_would_have_written(
     remote: Any, hearing: Hearing, tmp_path: Path
 ) -> None:
     with pytest.raises(Exception, match="no such plane"):
         remote.sql("SELECT raise_error('no such plane') FROM flights").write.parquet(str(tmp_path / "out"))
     (write,) = hearing.writes()
-    assert told([write]) == ["out <- flights"]
+    assert lines_of([write]) == ["out <- flights"]
     assert write.failure is not None
     assert "no such plane" in write.failure.message
     assert "JVM stacktrace" not in write.failure.message
@@ -157,17 +157,17 @@ def test_a_table_that_was_dropped_at_once_is_what_it_was(remote: Any, hearing: H
     written = hearing.writes()
     remote.table("staged").write.parquet(str(tmp_path / "out"))
     remote.sql("DROP TABLE staged")
-    assert told([*written, *hearing.writes()]) == ["staged <- flights", "out <- staged"]
+    assert lines_of([*written, *hearing.writes()]) == ["staged <- flights", "out <- staged"]
 
 
-def test_a_target_that_nobody_can_name_is_said_to_be_none(remote: Any, hearing: Hearing) -> None:
+def test_a_target_without_a_name_is_refused(remote: Any, hearing: Hearing) -> None:
     with pytest.raises(Exception, match="DATA_SOURCE_NOT_FOUND"):
         remote.range(3).write.format("no.such.source").save()
-    with pytest.raises(NotUnderstood, match="a target that nobody can name"):
+    with pytest.raises(UnknownTarget, match="a target that nobody can name"):
         hearing.writes()
 
 
-def test_sessions_and_threads_are_all_heard_each_once(
+def test_sessions_and_threads_are_all_captured_each_once(
     remote: Any, endpoint: str, hearing: Hearing, tmp_path: Path
 ) -> None:
     others = [a_session(endpoint) for _ in range(2)]
@@ -181,7 +181,7 @@ def test_sessions_and_threads_are_all_heard_each_once(
     writes = hearing.writes()
     for session in others:
         session.stop()
-    assert sorted(told(writes)) == [f"out{number} <- flights" for number in range(9)]
+    assert sorted(lines_of(writes)) == [f"out{number} <- flights" for number in range(9)]
     assert len({one.execution_id for one in writes}) == 9
 
 
@@ -191,7 +191,7 @@ def test_a_session_s_views_are_its_own(remote: Any, endpoint: str, hearing: Hear
         session.table(name).createOrReplaceTempView("mine")
     for number, session in enumerate((remote, other)):
         session.table("mine").write.parquet(str(tmp_path / f"out{number}"))
-    assert told(hearing.writes()) == ["out0 <- flights", "out1 <- planes"]
+    assert lines_of(hearing.writes()) == ["out0 <- flights", "out1 <- planes"]
     other.stop()
 
 
@@ -221,7 +221,7 @@ def test_what_finds_the_queue_full_is_counted(remote: Any) -> None:
 
 def test_the_application_ends_with_its_last_session(endpoint: str) -> None:
     first, second = a_session(endpoint), a_session(endpoint)
-    commands = Commands(first.client, settle_s=0)
+    commands = Commands(first.client, drain_s=0)
     second.range(1).createOrReplaceTempView("v")
     assert commands.next(0) is not None
     first.stop()
@@ -233,9 +233,9 @@ def test_the_application_ends_with_its_last_session(endpoint: str) -> None:
 
 def test_one_line_captures_all_that_a_program_does_at_a_server(endpoint: str, tmp_path: Path) -> None:
     session = a_session(endpoint)
-    out, told_to = str(tmp_path / "out"), tmp_path / "lineage.jsonl"
+    out, emitted_to = str(tmp_path / "out"), tmp_path / "lineage.jsonl"
     session.conf.set("spark.headwater.capture.redactions", "'UA'")
-    captured = capture(session, client=LineageClient(file=told_to, strict=True), namespace="n", name="emissions")
+    captured = capture(session, client=LineageClient(file=emitted_to, strict=True), namespace="n", name="emissions")
     assert capture(session) is captured
     assert (captured.state, captured.job) == ("on", ("n", "emissions"))
     session.sql("CREATE TABLE captured USING parquet AS SELECT * FROM flights WHERE carrier = 'UA'")
@@ -245,7 +245,7 @@ def test_one_line_captures_all_that_a_program_does_at_a_server(endpoint: str, tm
     session.stop()
     captured.close()
     assert captured.state == "over"
-    events = [json.loads(line) for line in told_to.read_text("utf-8").splitlines()]
+    events = [json.loads(line) for line in emitted_to.read_text("utf-8").splitlines()]
     ends = [one for one in events if one["eventType"] == "COMPLETE"]
     assert [one["job"]["name"] for one in ends] == [
         "emissions.default_captured",
@@ -293,8 +293,8 @@ def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     from lineage.queries.service import Questions
 
     session = a_session(endpoint)
-    told_to = tmp_path / "lineage.jsonl"
-    captured = capture(session, client=LineageClient(file=told_to, strict=True), namespace="n", name="emissions")
+    emitted_to = tmp_path / "lineage.jsonl"
+    captured = capture(session, client=LineageClient(file=emitted_to, strict=True), namespace="n", name="emissions")
     session.table("flights").createOrReplaceTempView("all_flights")
     session.sql("CREATE TABLE far USING parquet AS SELECT * FROM all_flights WHERE distance > 1500")
     session.table("far").write.parquet(str(tmp_path / "out"))
@@ -302,7 +302,7 @@ def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     captured.close()
 
     table = MemoryTable()
-    events = [json.loads(line) for line in told_to.read_text("utf-8").splitlines()]
+    events = [json.loads(line) for line in emitted_to.read_text("utf-8").splitlines()]
     apply_changes([parse_statement(one, NameRules()) for one in events], table)
     graph = Questions(table).find_graph(DatasetId("file", str(tmp_path / "out")).node_id, depth=5)
     assert graph is not None

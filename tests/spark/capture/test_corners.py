@@ -1,4 +1,4 @@
-"""Where plans are not what their queries look like."""
+"""Plans that do not look like their queries."""
 
 from __future__ import annotations
 

@@ -14,7 +14,7 @@ from spark_client.capturing.datasets.database_names import tables_in
 from spark_client.capturing.datasets.database_queries import resolve
 from spark_client.capturing.extract import _columns_of, _table_of_database
 from spark_client.capturing.jvm.executions import Bounds, _classes_of
-from spark_client.capturing.plans.columns import Walk
+from spark_client.capturing.plans.columns import PlanWalk
 from spark_client.capturing.plans.plan import Node, parse_plan
 
 _URL = "jdbc:postgresql://db/shop"
@@ -67,27 +67,27 @@ QUERIES = {
 def test_a_query_is_resolved_as_far_as_it_has_one_meaning(name: str, spark: SparkSession) -> None:
     sql, columns, tables = QUERIES[name]
 
-    assert _understood(spark, sql, list(columns)) == (columns, tables)
+    assert _resolved(spark, sql, list(columns)) == (columns, tables)
 
 
 @pytest.mark.parametrize("seed", range(30))
-def test_a_random_query_is_understood_as_it_was_made(seed: int, spark: SparkSession) -> None:
+def test_a_random_query_is_resolved_as_it_was_made(seed: int, spark: SparkSession) -> None:
     made = _Queries(random.Random(seed)).query(depth=2)
-    columns, tables = _understood(spark, made.sql, list(made.columns))
+    columns, tables = _resolved(spark, made.sql, list(made.columns))
 
     assert (columns, set(tables)) == (made.columns, made.tables), made.sql
 
 
-def _understood(spark: SparkSession, sql: str, names: list[str]) -> tuple[dict[str, object], list[str | None]]:
+def _resolved(spark: SparkSession, sql: str, names: list[str]) -> tuple[dict[str, object], list[str | None]]:
     """Return of which columns each column of a query is made, and the tables that it reads."""
     plan = _parsed(spark, f"SELECT * FROM ({sql}) t")
     resolved = resolve(plan, names, _table_of_database)
-    values = [] if resolved is None else Walk(lambda leaf: _columns_of(leaf, _URL)).relation(resolved).values
-    told: list[object] = [
+    values = [] if resolved is None else PlanWalk(lambda leaf: _columns_of(leaf, _URL)).relation(resolved).values
+    resolved_columns: list[object] = [
         "?" if one.unknown else {one.source.field[-1] for one in one.made_of if one.source.field} for one in values
     ] or ["?"] * len(names)
     tables = [None if one is None else ".".join(one) for one in dict.fromkeys(tables_in(plan))]
-    return dict(zip(names, told, strict=True)), tables
+    return dict(zip(names, resolved_columns, strict=True)), tables
 
 
 @dataclass(frozen=True)
@@ -165,5 +165,5 @@ def _parsed(spark: SparkSession, sql: str) -> Node:
     executions = classes.reader(listener, Bounds())
     field = executions.getClass().getDeclaredField("reader")
     field.setAccessible(True)
-    told = json.loads(field.get(executions).read(plan, 0, 10_000))
-    return parse_plan(told["kinds"], told["objects"], told["types"])
+    document = json.loads(field.get(executions).read(plan, 0, 10_000))
+    return parse_plan(document["kinds"], document["objects"], document["types"])

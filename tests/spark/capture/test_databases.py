@@ -14,7 +14,7 @@ _COLUMNS = """
         far <- flights.distance TRANSFORMATION
 """
 
-_ASKED_TABLES = tuple(
+_QUERY_TABLES = tuple(
     f"CREATE TABLE IF NOT EXISTS derby.APP.{name} AS {rows}"
     for name, rows in {
         "FLOWN": "SELECT length(carrier) AS CARRIER, length(tailnum) AS TAILNUM, distance AS DISTANCE FROM flights",
@@ -140,10 +140,10 @@ CASES = (
             lambda spark, out, sql=sql: (
                 spark.read.format("jdbc").options(url=_URL, query=sql, **_DRIVER).load().write.parquet(out)
             ),
-            told,
-            before=_ASKED_TABLES,
+            lines_of,
+            before=_QUERY_TABLES,
         )
-        for name, sql, told in QUERIES
+        for name, sql, lines_of in QUERIES
     ),
     statement(
         "a catalog's table as selected",

@@ -1,4 +1,4 @@
-"""However a job ends, all that it wrote is told, and how it ended; each job is a process of its own."""
+"""However a job ends, all its writes and its end are emitted; each job is a process of its own."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ time.sleep(60)
 
 
 def run(script: str, folder: Path, *before: str) -> tuple[int, str, list[dict[str, Any]]]:
-    """The status of a job, what it said to stderr, and the events that it sent."""
+    """Return the status of a job, its stderr, and the events that it sent."""
     (folder / "job.py").write_text(script)
-    told = folder / "told.jsonl"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HEADWATER_FILE": str(told)}
+    emitted = folder / "told.jsonl"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "HEADWATER_FILE": str(emitted)}
     done = subprocess.run(
         [sys.executable, *before, str(folder / "job.py"), str(folder)],
         env=environment,
@@ -51,7 +51,7 @@ def run(script: str, folder: Path, *before: str) -> tuple[int, str, list[dict[st
         timeout=240,
         check=False,
     )
-    lines = told.read_text().splitlines() if told.exists() else []
+    lines = emitted.read_text().splitlines() if emitted.exists() else []
     return done.returncode, done.stderr, [json.loads(line) for line in lines]
 
 
@@ -59,13 +59,13 @@ def states(events: list[dict[str, Any]]) -> list[tuple[str, str]]:
     return [(event["job"]["name"].replace("nightly_emissions", "job"), event["eventType"]) for event in events]
 
 
-def all_told(folder: Path, end: str) -> list[tuple[str, str]]:
+def all_states(folder: Path, end: str) -> list[tuple[str, str]]:
     write = f"job.{folder.name}_flights"
     return [("job", "START"), *[(write, "START"), (write, "COMPLETE")] * 3, ("job", end)]
 
 
 @pytest.mark.parametrize(
-    ("end", "status", "told", "message"),
+    ("end", "status", "ended", "message"),
     [
         ("", 0, "COMPLETE", None),
         ("spark.stop()", 0, "COMPLETE", None),
@@ -76,10 +76,10 @@ def all_told(folder: Path, end: str) -> list[tuple[str, str]]:
     ],
     ids=["last line", "stop", "exception", "exit", "stop and exit", "signal"],
 )
-def test_all_is_told_at_the_end(end: str, status: int, told: str, message: str | None, tmp_path: Path) -> None:
+def test_all_is_emitted_at_the_end(end: str, status: int, ended: str, message: str | None, tmp_path: Path) -> None:
     returned, errors, events = run(SESSION + CAPTURE + WRITES + end, tmp_path)
     assert returned == status
-    assert states(events) == all_told(tmp_path, told)
+    assert states(events) == all_states(tmp_path, ended)
     assert len({event["run"]["runId"] for event in events}) == 4
     last = events[-1]["run"]["facets"]
     assert last.get("errorMessage", {}).get("message") == message
@@ -87,12 +87,12 @@ def test_all_is_told_at_the_end(end: str, status: int, told: str, message: str |
     assert "capture:" not in errors
 
 
-def test_a_job_whose_jvm_is_killed_ends_as_it_would_have_and_its_end_is_told(tmp_path: Path) -> None:
+def test_a_job_whose_jvm_is_killed_ends_as_it_would_have_and_its_end_is_emitted(tmp_path: Path) -> None:
     script = SESSION + "from spark_client import capture\non = capture(spark)\n" + WRITES
     script += "on.flush()\nimport os\nos.kill(spark.sparkContext._gateway.proc.pid, 9)\n"
     returned, errors, events = run(script, tmp_path)
     assert returned == 0
-    assert states(events) == all_told(tmp_path, "COMPLETE")
+    assert states(events) == all_states(tmp_path, "COMPLETE")
     assert "capture: Spark cannot be reached" in errors
 
 
@@ -101,7 +101,7 @@ def test_a_job_without_a_line_of_capture_is_captured_by_configuration(tmp_path: 
     end = "import beside\nraise SystemExit(beside.STATUS)"
     returned, _, events = run(SESSION + WRITES + end, tmp_path, "-m", "spark_client.run_captured")
     assert returned == 3
-    assert states(events) == all_told(tmp_path, "FAIL")
+    assert states(events) == all_states(tmp_path, "FAIL")
     assert events[-1]["run"]["facets"]["errorMessage"]["message"] == "exit status 3"
 
 

@@ -1,4 +1,4 @@
-"""What Spark reads and writes goes by OpenLineage's names: where it lies first, its table's name beside it."""
+"""Datasets that Spark reads and writes have OpenLineage's names: the location first, the table's name beside it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pyspark.sql.utils import AnalysisException
 from lineage_model.ids import DatasetId
 from spark_client.capturing.events.events import Application, run_of_write
 from spark_client.capturing.model import SchemaField, Symlink, Write
-from spark_client.current_run import Head, RunOfJob
+from spark_client.current_run import JobRun, RunContext
 from tests.spark.capture.conftest import Watch
 
 _DERBY = "jdbc:derby:memory:names;create=true"
@@ -27,7 +27,7 @@ WriteOf = Callable[[Callable[[], object]], Write]
 
 @pytest.fixture
 def write_of(watch: Watch) -> WriteOf:
-    """The one write that is told of what is done."""
+    """Return the one write captured from an action."""
 
     def write_of(act: Callable[[], object]) -> Write:
         [write] = watch.writes_of(act)
@@ -180,7 +180,7 @@ def test_inserts_that_share_a_from_are_a_write_each_even_into_one_table(spark, w
         (files(f"{warehouse}/many_b"), "OVERWRITE", 1),
         (files(f"{warehouse}/many_a"), None, 0),
     ]
-    application = Application(Head(RunOfJob("tests", "tests", str(uuid4()))))
+    application = Application(RunContext(JobRun("tests", "tests", str(uuid4()))))
     assert len({run_of_write(write, application) for write in writes}) == 3
 
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
-from tests.spark.capture.specification import expected, told
+from tests.spark.capture.specification import expected, lines_of
 
-# What the tables hold, what is read of them, and what must be told.
+# The tables' rows, the query over them, and the expected lineage.
 CASES = {
     "columns of one and of both": (
         {"t1": "1 AS a, 2 AS b, 3 AS c", "t3": "1 AS a, 4 AS d"},
@@ -62,12 +62,12 @@ def test_a_column_is_of_the_tables_that_have_it(case, form, spark, watch, tmp_pa
 
     (write,) = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
 
-    assert told([write]) == expected(columns)
+    assert lines_of([write]) == expected(columns)
     assert {one.id.name.rsplit("/", 1)[-1]: [column.name for column in one.schema] for one in write.inputs} == schemas
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_random_tables_are_told_by_the_columns_that_each_has(seed, spark, watch, tmp_path) -> None:
+def test_random_tables_are_emitted_by_the_columns_that_each_has(seed, spark, watch, tmp_path) -> None:
     dice = random.Random(seed)
     fields = {f"t{number}": _some_fields(dice) for number in range(dice.choice((2, 3)))}
     frame = _merged(spark, _write_tables(spark, tmp_path, {name: _listed(some) for name, some in fields.items()}))
@@ -77,7 +77,7 @@ def test_random_tables_are_told_by_the_columns_that_each_has(seed, spark, watch,
     paths = _as_reported(fields)
     every = sorted(set().union(*paths.values()))
     made = {one: ", ".join(f"{name}.{one} IDENTITY" for name, some in paths.items() if one in some) for one in every}
-    assert told([write]) == expected("\n".join(f"{one} <- {sources}" for one, sources in made.items()))
+    assert lines_of([write]) == expected("\n".join(f"{one} <- {sources}" for one, sources in made.items()))
     schemas = {one.id.name.rsplit("/", 1)[-1]: {column.name for column in one.schema} for one in write.inputs}
     assert schemas == {name: {one.partition(".")[0] for one in some} for name, some in fields.items()}
 
@@ -88,7 +88,7 @@ def _some_fields(dice: random.Random) -> list[str]:
 
 
 def _as_reported(fields: Mapping[str, list[str]]) -> dict[str, list[str]]:
-    """A struct is one column where all tables that have it have the same fields of it."""
+    """Return a struct as one column where all tables that have it have the same fields of it."""
     structs = {tuple(one for one in some if "." in one) for some in fields.values()} - {()}
     if len(structs) != 1:
         return dict(fields)
@@ -108,7 +108,7 @@ def test_a_table_of_several_writes_has_the_columns_of_all(spark, watch, tmp_path
 
     (write,) = watch.writes_of(lambda: frame.write.parquet(f"{tmp_path}/out"))
 
-    assert told([write]) == expected(
+    assert lines_of([write]) == expected(
         """
         a <- t1.a IDENTITY
         b <- t1.b IDENTITY
@@ -118,7 +118,7 @@ def test_a_table_of_several_writes_has_the_columns_of_all(spark, watch, tmp_path
 
 
 def test_what_a_table_has_is_unknown_where_its_files_are_gone(spark, watch, tmp_path) -> None:
-    """Its columns may be of the other table as well; of that those are known."""
+    """Columns may be the other table's as well; those are known."""
     frame = _merged(spark, _write_tables(spark, tmp_path, {"t1": "1 AS a, 2 AS b", "t3": "4 AS d"}))
 
     def act() -> None:
@@ -127,7 +127,7 @@ def test_what_a_table_has_is_unknown_where_its_files_are_gone(spark, watch, tmp_
 
     (write,) = watch.writes_of(act)
 
-    assert told([write]) == expected(
+    assert lines_of([write]) == expected(
         """
         a <- t1.a IDENTITY, unknown
         b <- t1.b IDENTITY, unknown
@@ -147,7 +147,7 @@ def test_settings_of_the_session_merge_too(spark, watch, tmp_path) -> None:
     finally:
         spark.conf.unset("spark.sql.parquet.mergeSchema")
 
-    assert told([write]) == expected(
+    assert lines_of([write]) == expected(
         """
         a <- t1.a IDENTITY
         d <- t3.d IDENTITY

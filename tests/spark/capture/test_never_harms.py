@@ -20,16 +20,16 @@ from spark_client.capturing.events.events import Application
 from spark_client.capturing.jvm.executions import Bounds, Executions
 from spark_client.capturing.model import Execution, Write
 from spark_client.capturing.session.counts import Counts
-from spark_client.capturing.session.event_transports import open_outlet
+from spark_client.capturing.session.event_transports import open_event_transport
 from spark_client.capturing.session.running import RunningCapture
 from spark_client.capturing.session.settings import Settings
-from spark_client.current_run import Head, RunOfJob
+from spark_client.current_run import JobRun, RunContext
 
-RUN = RunOfJob("emissions", "calculate", "0176a8c2-fe01-7439-87e6-56a1a1b4029f")
+RUN = JobRun("emissions", "calculate", "0176a8c2-fe01-7439-87e6-56a1a1b4029f")
 
 
 class Place(Transport):
-    """Where events go: it keeps them, unless it was told to behave otherwise."""
+    """Destination of events: it keeps them, unless it is set to fail."""
 
     kind = "place"
 
@@ -75,13 +75,13 @@ def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
 def a_capture(
     spark: SparkSession, place: Place, settings: Settings, bounds: Bounds, read: Callable[[Execution], Sequence[Write]]
 ) -> RunningCapture:
-    """A capture whose parts are the test's."""
+    """Return a capture whose parts are the test's."""
     counts = Counts()
-    outlet = open_outlet(place, settings, {}, counts)
-    return RunningCapture(Application(Head(RUN)), Executions(spark, bounds), read, outlet, counts, settings)
+    transport = open_event_transport(place, settings, {}, counts)
+    return RunningCapture(Application(RunContext(RUN)), Executions(spark, bounds), read, transport, counts, settings)
 
 
-def test_some_hundred_writes_are_told_each_once(
+def test_some_hundred_writes_are_emitted_each_once(
     spark: SparkSession, tmp_path: Path, opened: list[Capture], caplog: pytest.LogCaptureFixture
 ) -> None:
     place = Place()
@@ -96,7 +96,7 @@ def test_some_hundred_writes_are_told_each_once(
     assert warnings_of(caplog) == []
 
 
-def test_threads_and_sessions_write_at_once_and_every_write_is_told(
+def test_threads_and_sessions_write_at_once_and_every_write_is_emitted(
     spark: SparkSession, tmp_path: Path, opened: list[Capture]
 ) -> None:
     place = Place()
@@ -167,7 +167,7 @@ def test_a_reader_that_raises_is_one_warning_and_a_count(
     assert rows(spark, tmp_path) == 50
     assert [one["eventType"] for one in place.taken] == ["START", "COMPLETE"]
     assert on.counts["unread"] == 5
-    assert warnings_of(caplog) == ["capture: a write was not understood: RecursionError: a plan as deep as the sea"]
+    assert warnings_of(caplog) == ["capture: a write could not be read: RecursionError: a plan as deep as the sea"]
 
 
 def test_executions_beyond_those_that_may_wait_are_counted(spark: SparkSession, tmp_path: Path) -> None:
@@ -189,7 +189,7 @@ def test_executions_beyond_those_that_may_wait_are_counted(spark: SparkSession, 
     assert counts["unheard"] == on.counts["unheard"]
 
 
-def test_a_write_that_fails_fails_as_it_would_have_and_is_told(
+def test_a_write_that_fails_fails_as_it_would_have_and_is_emitted(
     spark: SparkSession, tmp_path: Path, opened: list[Capture]
 ) -> None:
     place = Place()
@@ -213,8 +213,8 @@ def test_openlineages_own_configuration_is_enough(
     opened.append(on)
     write_many(spark, tmp_path / "out", 1)
     assert on.flush(60)
-    told = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines()]
-    assert [(one["job"]["namespace"], one["job"]["name"], one["eventType"]) for one in told] == [
+    emitted = [json.loads(line) for line in (tmp_path / "told.jsonl").read_text().splitlines()]
+    assert [(one["job"]["namespace"], one["job"]["name"], one["eventType"]) for one in emitted] == [
         ("emissions", "tests", "START"),
         ("emissions", "tests.out_000", "START"),
         ("emissions", "tests.out_000", "COMPLETE"),

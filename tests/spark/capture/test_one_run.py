@@ -15,9 +15,9 @@ from spark_client import FieldOperation, LineageClient, LineageRecorder, capture
 JOB = {"namespace": "emissions", "name": "emissions"}
 
 
-def test_all_that_a_job_tells_is_of_one_run(spark: SparkSession, datasets: Path, tmp_path: Path) -> None:
-    told, out = tmp_path / "lineage.jsonl", tmp_path / "out"
-    with LineageClient(file=told, strict=True) as client:
+def test_all_that_a_job_reports_is_of_one_run(spark: SparkSession, datasets: Path, tmp_path: Path) -> None:
+    emitted, out = tmp_path / "lineage.jsonl", tmp_path / "out"
+    with LineageClient(file=emitted, strict=True) as client:
         captured = capture(spark, client=client, **JOB)
         client.record("flights", "flights", "READ", "s3://raw/flights")
         spark.read.parquet(f"{datasets}/flights").select("tailnum").write.parquet(str(out))
@@ -32,7 +32,7 @@ def test_all_that_a_job_tells_is_of_one_run(spark: SparkSession, datasets: Path,
             )
         captured.close()
 
-    sent = [json.loads(line) for line in told.read_text("utf-8").splitlines()]
+    sent = [json.loads(line) for line in emitted.read_text("utf-8").splitlines()]
     requests = [one for one in sent if "root_id" in one]
     events = [one for one in sent if "eventTime" in one]
     assert [(one["action_taken"], one["run_id"]) for one in requests] == [

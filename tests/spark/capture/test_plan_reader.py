@@ -20,7 +20,7 @@ def executions(spark):
 
 
 def one_of(executions, write):
-    """The execution of one write."""
+    """Return the execution of one write."""
     executions.drain(10)
     while executions.next(0) is not None:
         pass
@@ -29,7 +29,7 @@ def one_of(executions, write):
     return executions.next(0)
 
 
-def test_an_execution_tells_when_it_was_and_how_much_it_wrote(spark, executions, tmp_path):
+def test_an_execution_reports_when_it_was_and_how_much_it_wrote(spark, executions, tmp_path):
     before_ms = int(time.time() * 1000)
     found = one_of(executions, lambda: spark.range(3).write.parquet(f"{tmp_path}/out"))
     assert isinstance(found, Execution)
@@ -39,19 +39,19 @@ def test_an_execution_tells_when_it_was_and_how_much_it_wrote(spark, executions,
     assert [(one["numOutputRows"], one["numFiles"]) for one in found.metrics] == [(3, 2)]
 
 
-def test_a_source_of_the_second_interface_tells_how_many_rows_it_was_given(spark, executions):
+def test_a_source_of_the_second_interface_reports_how_many_rows_it_was_given(spark, executions):
     found = one_of(executions, lambda: spark.range(3).write.format("noop").mode("append").save())
     assert (found.plan.kind, found.metrics) == ("AppendData", [{"numOutputRows": 3}])
 
 
-def test_a_statement_is_told_as_it_was_written(spark, executions, tmp_path):
+def test_a_statement_is_emitted_as_it_was_written(spark, executions, tmp_path):
     statement = f"INSERT OVERWRITE DIRECTORY '{tmp_path}/out' USING json SELECT 1 AS one"
     found = one_of(executions, lambda: spark.sql(statement))
     assert found.sql == statement
     assert found.root_id != found.id  # the insert is a part of the command around it
 
 
-def test_a_failure_is_told_with_its_message(spark, executions, tmp_path):
+def test_a_failure_is_read_with_its_message(spark, executions, tmp_path):
     def write():
         with pytest.raises(Exception, match="boom"):
             spark.range(1).select(sf.raise_error(sf.lit("boom"))).write.parquet(f"{tmp_path}/out")
@@ -71,7 +71,7 @@ def test_reads_are_not_executions_of_interest(spark, executions, tmp_path):
     assert executions.next(0) is None
 
 
-def test_other_sessions_of_the_context_are_heard(spark, executions, tmp_path):
+def test_other_sessions_of_the_context_are_captured(spark, executions, tmp_path):
     found = one_of(executions, lambda: spark.newSession().range(3).write.parquet(f"{tmp_path}/out"))
     assert isinstance(found, Execution)
 
@@ -125,9 +125,9 @@ def test_secrets_rows_and_literals_stay_in_the_jvm(spark, executions, tmp_path):
     frame = spark.createDataFrame([("in a row",)], "text string").where("text != 'in a literal'")
     writer = frame.write.format("jdbc").options(url=url, dbtable="texts", user="app", password="in an option")
     found = one_of(executions, writer.save)
-    told = repr([(node.kind, node.values) for node in nodes_of(found.plan)])
+    read = repr([(node.kind, node.values) for node in nodes_of(found.plan)])
     assert found.plan.values["options"] == {"url": url, "dbtable": "texts"}
-    assert "in a" not in told
+    assert "in a" not in read
 
 
 def test_a_full_queue_drops_and_counts(spark, tmp_path):
@@ -135,13 +135,13 @@ def test_a_full_queue_drops_and_counts(spark, tmp_path):
     for number in range(4):
         spark.range(1).write.parquet(f"{tmp_path}/{number}")
     executions.drain(10)
-    told = [executions.next(0) for _ in range(3)]
+    read = [executions.next(0) for _ in range(3)]
     executions.close()
-    assert [one is not None for one in told] == [True, True, False]
+    assert [one is not None for one in read] == [True, True, False]
     assert executions.dropped == 2
 
 
-def test_nothing_is_heard_after_closing(spark, tmp_path):
+def test_nothing_is_captured_after_closing(spark, tmp_path):
     executions = Executions(spark)
     executions.close()
     spark.range(1).write.parquet(f"{tmp_path}/out")
@@ -164,7 +164,7 @@ def test_texts_keep_every_character(spark, executions, tmp_path):
     assert json.loads(found.plan.text("query.schema"))["fields"][0]["name"] == name
 
 
-def test_the_schema_of_a_table_is_told_once(spark, executions, tmp_path):
+def test_the_schema_of_a_table_is_read_once(spark, executions, tmp_path):
     spark.range(3).write.parquet(f"{tmp_path}/in")
     frame = spark.read.parquet(f"{tmp_path}/in")
     found = one_of(executions, lambda: frame.write.parquet(f"{tmp_path}/out"))

@@ -1,4 +1,4 @@
-"""What filters, joins, sorts and set operations make the columns and all of a dataset depend on."""
+"""Dependencies of columns and datasets on filters, joins, sorts and set operations."""
 
 from __future__ import annotations
 

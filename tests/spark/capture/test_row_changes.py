@@ -160,9 +160,9 @@ DELETES = (
 )
 
 
-def merge(name: str, sql: str, told: str, source: str = "flights f") -> Case:
-    """A MERGE by the flight's number, whose clauses are these."""
-    return statement(name, f"MERGE INTO rows.checked c USING {source} ON c.flight = f.flight {sql}", told)
+def merge(name: str, sql: str, lineage: str, source: str = "flights f") -> Case:
+    """Return a MERGE by the flight's number, whose clauses are these."""
+    return statement(name, f"MERGE INTO rows.checked c USING {source} ON c.flight = f.flight {sql}", lineage)
 
 
 MERGES = (
@@ -365,7 +365,7 @@ FILTERED = (
 
 @pytest.fixture(scope="module")
 def rows(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> SparkSession:
-    """A session with tables whose rows can be changed, and a source with a struct."""
+    """Return a session with tables whose rows can be changed, and a source with a struct."""
     session = spark.newSession()
     add_catalog(session, "rows", tmp_path_factory.mktemp("jar"))
     folder = tmp_path_factory.mktemp("crossed")
@@ -375,8 +375,8 @@ def rows(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Spark
 
 
 def _of(case: Case, changes: str) -> Case:
-    told = case.told if case.told == "nothing" else f"checked:\n{case.told}"
-    return replace(case, told=told, before=("DROP TABLE IF EXISTS rows.checked", _TABLE.format(changes=changes)))
+    lineage = case.lineage if case.lineage == "nothing" else f"checked:\n{case.lineage}"
+    return replace(case, lineage=lineage, before=("DROP TABLE IF EXISTS rows.checked", _TABLE.format(changes=changes)))
 
 
 @pytest.mark.parametrize("changes", ["groups", "deltas", "split"])

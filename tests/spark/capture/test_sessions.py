@@ -1,4 +1,4 @@
-"""Writes of every session, thread and micro-batch of a Spark context are told, and writes that fail."""
+"""Writes of every session, thread and micro-batch of a Spark context are captured, and writes that fail."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 from pyspark.sql import DataFrame, SparkSession
 
 from tests.spark.capture.conftest import Watch
-from tests.spark.capture.specification import expected, told
+from tests.spark.capture.specification import expected, lines_of
 
 _COLUMNS = "carrier <- flights.carrier IDENTITY\nfar <- flights.distance TRANSFORMATION\n"
 
@@ -18,17 +18,17 @@ def _write(spark: SparkSession, out: Path) -> None:
     spark.sql("SELECT carrier, distance * 2 AS far FROM flights").write.parquet(str(out))
 
 
-def test_a_session_that_was_made_later_is_heard(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+def test_a_session_that_was_made_later_is_captured(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     writes = watch.writes_of(lambda: _write(spark.newSession(), tmp_path / "out"))
-    assert told(writes) == expected(_COLUMNS)
+    assert lines_of(writes) == expected(_COLUMNS)
 
 
-def test_writes_of_many_threads_are_each_told_once(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+def test_writes_of_many_threads_are_each_emitted_once(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     def in_threads() -> None:
         with ThreadPoolExecutor(4) as threads:
             list(threads.map(lambda number: _write(spark, tmp_path / f"out{number}"), range(12)))
 
-    assert told(watch.writes_of(in_threads)) == expected("".join(f"out{n}:\n{_COLUMNS}" for n in range(12)))
+    assert lines_of(watch.writes_of(in_threads)) == expected("".join(f"out{n}:\n{_COLUMNS}" for n in range(12)))
 
 
 def test_a_micro_batch_writes_what_it_is_joined_with_and_what_arrived_whose_columns_nobody_knows(
@@ -45,7 +45,7 @@ def test_a_micro_batch_writes_what_it_is_joined_with_and_what_arrived_whose_colu
         query = arriving.writeStream.foreachBatch(each).trigger(availableNow=True)
         query.option("checkpointLocation", str(tmp_path / "progress")).start().awaitTermination()
 
-    assert told(watch.writes_of(stream)) == expected(
+    assert lines_of(watch.writes_of(stream)) == expected(
         """
         batch0:
         arrived <- unknown
@@ -71,10 +71,10 @@ def test_a_micro_batch_that_writes_if_nothing_is_there_writes_once(
         query = arriving.writeStream.foreachBatch(each).trigger(availableNow=True)
         query.option("checkpointLocation", str(tmp_path / "progress")).start().awaitTermination()
 
-    assert told(watch.writes_of(stream)) == expected("batch_once:\ntailnum <- planes.tailnum IDENTITY")
+    assert lines_of(watch.writes_of(stream)) == expected("batch_once:\ntailnum <- planes.tailnum IDENTITY")
 
 
-def test_a_write_that_fails_tells_why_and_what_it_would_have_written(
+def test_a_write_that_fails_reports_why_and_what_it_would_have_written(
     spark: SparkSession, watch: Watch, tmp_path: Path
 ) -> None:
     def fail() -> None:
@@ -85,17 +85,17 @@ def test_a_write_that_fails_tells_why_and_what_it_would_have_written(
     (write,) = watch.writes_of(fail)
     assert write.failure is not None
     assert "no such plane" in write.failure.message
-    assert told([write]) == expected("carrier <- flights.carrier IDENTITY\nfar <- flights.tailnum TRANSFORMATION")
+    assert lines_of([write]) == expected("carrier <- flights.carrier IDENTITY\nfar <- flights.tailnum TRANSFORMATION")
 
 
-def test_a_write_tells_how_many_rows_and_files_it_wrote(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
+def test_a_write_reports_how_many_rows_and_files_it_wrote(spark: SparkSession, watch: Watch, tmp_path: Path) -> None:
     (write,) = watch.writes_of(lambda: _write(spark, tmp_path / "out"))
     files = list((tmp_path / "out").glob("part-*"))
     assert (write.written.rows, write.written.files) == (2, len(files))
     assert write.written.size_bytes == sum(file.stat().st_size for file in files)
 
 
-def test_a_statement_is_told_as_it_was_written(spark: SparkSession, watch: Watch) -> None:
+def test_a_statement_is_emitted_as_it_was_written(spark: SparkSession, watch: Watch) -> None:
     sql = "CREATE TABLE told_as_written USING parquet AS SELECT carrier FROM flights"
     (write,) = watch.writes_of(lambda: spark.sql(sql))
     assert (write.sql, write.change, write.failure) == (sql, "CREATE", None)

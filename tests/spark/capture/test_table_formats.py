@@ -1,4 +1,4 @@
-"""Delta and Iceberg as they are: which dataset each write names, what it reads, and what rows changed in place tell.
+"""Delta and Iceberg as they are: the dataset of each write, its inputs, and the lineage of rows changed in place.
 
 They run where `HEADWATER_TABLE_FORMATS` names the packages (`tests.spark.table_formats`).
 """
@@ -29,7 +29,7 @@ _ALL = """
 """
 _BY_FLIGHT = "* <- checked.flight JOIN, flights.flight JOIN"
 
-# A name, the statement, and what is told; `{of}` is the catalog and database, `{first}` the source's first version.
+# Name, statement, and lineage; `{of}` is the catalog and database, `{first}` the source's first version.
 STATEMENTS = (
     ("INSERT INTO", f"INSERT INTO {{of}}checked {_ROUTED}", _ALL),
     ("INSERT OVERWRITE", f"INSERT OVERWRITE {{of}}checked {_ROUTED}", _ALL),
@@ -107,7 +107,7 @@ STATEMENTS = (
         """,
     ),
 )
-# Which format, the catalog and database of its tables, and how it is told to change rows.
+# Format, the catalog and database of its tables, and its setting for changing rows.
 WAYS = {
     "delta": ("delta", "", ""),
     "copy on write": ("iceberg", "ice.db.", "copy-on-write"),
@@ -118,7 +118,7 @@ _CHOSEN = [way for way, (form, _, _) in WAYS.items() if form in table_formats.ch
 
 @pytest.fixture(scope="module")
 def sources(spark: SparkSession, datasets: Path) -> SparkSession:
-    """A session with a table to read from in each format."""
+    """Return a session with a table to read from in each format."""
     for form, of in dict.fromkeys(WAYS[way][:2] for way in _CHOSEN):
         if of:
             spark.sql("CREATE NAMESPACE IF NOT EXISTS ice.db")
@@ -139,11 +139,11 @@ def _before(way: str) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize("way", _CHOSEN)
-@pytest.mark.parametrize(("name", "sql", "told"), STATEMENTS, ids=[name for name, _, _ in STATEMENTS])
-def test_a_statement(name: str, sql: str, told: str, way: str, sources: SparkSession, check) -> None:
+@pytest.mark.parametrize(("name", "sql", "lineage"), STATEMENTS, ids=[name for name, _, _ in STATEMENTS])
+def test_a_statement(name: str, sql: str, lineage: str, way: str, sources: SparkSession, check) -> None:
     of = WAYS[way][1]
     sql = sql.format(of=of, first=_first(sources, of))
-    check(statement(name, sql, f"checked:\n{told}", before=_before(way)))
+    check(statement(name, sql, f"checked:\n{lineage}", before=_before(way)))
 
 
 @pytest.mark.parametrize("way", _CHOSEN)
@@ -168,8 +168,8 @@ def test_a_table_is_where_it_lies_and_its_name_is_another(way: str, sources: Spa
         (DatasetId("file", f"{folder}/{name}"), (Symlink(f"file:{warehouse}{catalog}", f"{database}.{name}"),))
         for name in ("checked", "source")
     )
-    told = [([(one.id, one.symlinks) for one in (write.output, *write.inputs)]) for write in (*inserted, *updated)]
-    assert told == [[checked, source], [checked, checked]]
+    lineage = [([(one.id, one.symlinks) for one in (write.output, *write.inputs)]) for write in (*inserted, *updated)]
+    assert lineage == [[checked, source], [checked, checked]]
 
 
 @pytest.mark.skipif("delta" not in table_formats.chosen(), reason="Delta's tables may be folders alone")
@@ -181,7 +181,7 @@ def test_rows_of_a_folder(check) -> None:
     check(write("a folder that is made and changed", act, f"out:{_ALL}\nout:\ndistance <- out.flight IDENTITY"))
 
 
-# The options of an overwrite of a folder, the session's mode, and what is told of it.
+# Options of an overwrite of a folder, the session's mode, and the captured change.
 _PARTS = (
     ({}, "static", "OVERWRITE"),
     ({"replaceWhere": "carrier = 'UA'"}, "static", None),

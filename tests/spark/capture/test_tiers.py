@@ -10,7 +10,7 @@ from pyspark.sql import DataFrame, SparkSession
 
 from spark_client.capturing.jvm.executions import Bounds
 from tests.spark.capture.conftest import Watch
-from tests.spark.capture.specification import expected, told
+from tests.spark.capture.specification import expected, lines_of
 
 # More nodes than are read in full, of one expression.
 _MUCH = ", ".join(f"distance + {number}" for number in range(400))
@@ -23,9 +23,9 @@ def narrow(spark: SparkSession, datasets: Path) -> Iterator[Watch]:
     watch.close()
 
 
-def _told(watch: Watch, frame: DataFrame, out: Path) -> tuple[str, list[str]]:
+def _tier_and_lines(watch: Watch, frame: DataFrame, out: Path) -> tuple[str, list[str]]:
     (write,) = watch.writes_of(lambda: frame.write.parquet(str(out)))
-    return write.tier, told([write])
+    return write.tier, lines_of([write])
 
 
 @pytest.mark.parametrize(
@@ -116,15 +116,15 @@ def _told(watch: Watch, frame: DataFrame, out: Path) -> tuple[str, list[str]]:
 def test_a_large_expression_is_read_for_the_columns_in_it(
     narrow: Watch, spark: SparkSession, tmp_path: Path, sql: str, lines: str
 ) -> None:
-    assert _told(narrow, spark.sql(sql), tmp_path / "out") == ("sources", expected(lines))
+    assert _tier_and_lines(narrow, spark.sql(sql), tmp_path / "out") == ("sources", expected(lines))
 
 
-def test_of_a_plan_of_many_operators_the_tables_are_told(narrow: Watch, spark: SparkSession, tmp_path: Path) -> None:
+def test_of_a_plan_of_many_operators_the_tables_are_emitted(narrow: Watch, spark: SparkSession, tmp_path: Path) -> None:
     frame = spark.table("planes").selectExpr("tailnum", "0 AS c0")
     for number in range(60):
         frame = frame.selectExpr("tailnum", *(f"c0 + {number} AS c{number}" for number in range(30)))
     frame = frame.where("tailnum IN (SELECT tailnum FROM flights)")
-    tier, lines = _told(narrow, frame, tmp_path / "out")
+    tier, lines = _tier_and_lines(narrow, frame, tmp_path / "out")
     assert (tier, lines) == ("tables", ["out:", "inputs: flights, planes"])
 
 

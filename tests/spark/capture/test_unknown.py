@@ -1,4 +1,4 @@
-"""What nobody can know is told as unknown, never as made of nothing."""
+"""Unknown sources are reported as unknown, never as made of nothing."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ STATEMENTS = {
 
 
 @pytest.mark.parametrize("act", [*DECIDING.values(), *STATEMENTS.values()], ids=[*DECIDING, *STATEMENTS])
-def test_a_source_without_a_name_that_only_decides_about_rows_is_told(act, spark, watch, tmp_path) -> None:
+def test_a_source_without_a_name_that_only_decides_about_rows_is_emitted(act, spark, watch, tmp_path) -> None:
     flights, sent = _flights(spark), spark.createDataFrame([("UA", 2)], "carrier STRING, rate INT")
     flights.createOrReplaceTempView("some_flights")
     sent.createOrReplaceTempView("sent")
@@ -160,7 +160,7 @@ def test_a_source_without_a_name_that_only_decides_about_rows_is_told(act, spark
     assert written.unknown_inputs[0].partition(": ")[2] in ("made of an RDD", "rows of the program")
 
 
-def test_a_source_without_a_name_is_told_of_a_table_made_as_selected(spark, watch) -> None:
+def test_a_source_without_a_name_is_emitted_of_a_table_made_as_selected(spark, watch) -> None:
     sent = spark.createDataFrame([("UA",)], "carrier STRING")
 
     (written,) = watch.writes_of(lambda: _flights(spark).join(sent, "carrier", "left_semi").write.saveAsTable("semi"))

@@ -1,4 +1,4 @@
-"""Whatever way data is written in, the write is told once, with the columns of what it writes."""
+"""However data is written, the write is captured once, with the columns that it writes."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ def compacted(spark: SparkSession, archive: ArchiveFolder, day: str = DAY, attem
 
 
 def table(spark: SparkSession, archive: ArchiveFolder, name: str, day: str = DAY, attempt: str = "a-1") -> Any:
-    """The rows of an attempt, file by file, each as it is ordered."""
+    """Return the rows of an attempt, file by file, each as it is ordered."""
     ddl = next(one.ddl for one in TABLES if one.name == name)
     files = archive.files(name, day, attempt)
     return [row for file in files for row in rows_of(spark.read.schema(ddl).parquet(str(file)).collect())]
@@ -220,8 +220,8 @@ def test_an_object_that_holds_other_than_the_digest_counts_is_refused(spark, arc
     day, one, records = archive.traced[DAY][0]
     archive.traced[DAY][0] = (day, replace(one, **{what: getattr(one, what) + 1}), records)
     counted = getattr(one, what)
-    told = f"the objects of {DAY} hold {counted} {what} that count, expected {counted + 1} by the digest"
-    with pytest.raises(Unfaithful, match=told):
+    fault = f"the objects of {DAY} hold {counted} {what} that count, expected {counted + 1} by the digest"
+    with pytest.raises(Unfaithful, match=fault):
         compacted(spark, archive)
 
 

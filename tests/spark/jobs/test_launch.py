@@ -1,4 +1,4 @@
-"""The script of the Spark jobs: what Glue tells it, and what the job hears of that."""
+"""Script of the Spark jobs: the arguments that Glue passes, and those that the job gets."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def test_a_job_that_there_is_not_is_refused(arguments):
         main(arguments)
 
 
-def test_every_job_takes_the_arguments_that_it_may_be_told(capsys):
+def test_every_job_takes_the_arguments_of_its_help(capsys):
     for name in JOBS:
         with pytest.raises(SystemExit):
             import_module(f"jobs.{name}").main(["--help"])
-        told = capsys.readouterr().out
-        assert all(f"--{argument}" in told for argument in JOBS[name])
+        help_text = capsys.readouterr().out
+        assert all(f"--{argument}" in help_text for argument in JOBS[name])
 
 
 def test_what_a_job_lacks_ends_it(spark, capsys):

@@ -19,12 +19,12 @@ from lineage.records.record import LineageRecord
 
 Edges = Mapping[str, str]
 # A family in short: path and leaves by node id, what is missing, and the cycle.
-Told = tuple[list[str], list[str], "str | None", list[str]]
+Traced = tuple[list[str], list[str], "str | None", list[str]]
 
 
 @pytest.fixture
 def plain(spark: SparkSession) -> SparkSession:
-    """The session as the job sets it."""
+    """Return the session as the job sets it."""
     return prepared(spark)
 
 
@@ -32,7 +32,7 @@ def records_of(root_id: str, edges: Edges) -> list[LineageRecord]:
     return [LineageRecord(root_id, node, parent, "STEP", "s3://b/k", 1) for node, parent in edges.items()]
 
 
-def in_one_process(root_id: str, edges: Edges) -> list[Told]:
+def in_one_process(root_id: str, edges: Edges) -> list[Traced]:
     forest = Forest(root_id, records_of(root_id, edges))
     return [
         (
@@ -55,10 +55,10 @@ def nodes_of(spark: SparkSession, roots: Mapping[str, Edges], dice: random.Rando
     return number(spark.createDataFrame(rows, "root int, node_id string, parent_id string, step binary"))
 
 
-def on_spark(spark: SparkSession, roots: Mapping[str, Edges], seed: int = 1) -> dict[str, list[Told]]:
-    """The families of each root that has any."""
+def on_spark(spark: SparkSession, roots: Mapping[str, Edges], seed: int = 1) -> dict[str, list[Traced]]:
+    """Return the families of each root that has any."""
     ids = list(roots)
-    told: dict[str, list[Told]] = {}
+    traced: dict[str, list[Traced]] = {}
     for family in _families(arrange(nodes_of(spark, roots, random.Random(seed)), ids).toLocalIterator()):
         first = family[0]
         steps = [row for row in family if not row.is_leaf]
@@ -66,8 +66,8 @@ def on_spark(spark: SparkSession, roots: Mapping[str, Edges], seed: int = 1) -> 
         cycle = [row.node_id for row in steps if row.node_id is not None]
         (missing,) = {row.missing for row in family if row.missing is not None} or {None}
         leaves = [_text(row) for row in family if row.is_leaf]
-        told.setdefault(ids[first.root], []).append((path, leaves, missing, cycle))
-    return told
+        traced.setdefault(ids[first.root], []).append((path, leaves, missing, cycle))
+    return traced
 
 
 def _families(rows: Iterable[Row]) -> Iterator[list[Any]]:

@@ -1,4 +1,4 @@
-"""What was found of many roots, in copies and in any order, becomes the bytes that the trace function would write."""
+"""Records found of many roots, in copies and in any order, become the bytes that the trace function would write."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ COMPACTION = Compaction("nightly", 1_763_684_000, "s3://archive/traces/year=2025
 
 
 def copies_of(dice: random.Random, record: LineageRecord) -> list[LineageRecord]:
-    """The record as several sources may hold it: again, at another time, or with other content."""
+    """Return the record as several sources may hold it: again, at another time, or with other content."""
     changes = [
         {},
         {"recorded_at": record.recorded_at + dice.randrange(-2, 3)},
@@ -67,6 +67,6 @@ def test_both_tracers_write_the_same_bytes_and_displace_the_same_records(spark: 
         displaced |= {copy for copy in copies if copy.content_hash != findings.records[copy.node_id].content_hash}
     assert lines == expected
     assert decided.displaced is not None
-    told = [parse_step(ids[row.root], orjson.loads(bytes(row.step))) for row in decided.displaced.collect()]
-    assert len(told) == len(displaced) > 100
-    assert set(told) == displaced
+    steps = [parse_step(ids[row.root], orjson.loads(bytes(row.step))) for row in decided.displaced.collect()]
+    assert len(steps) == len(displaced) > 100
+    assert set(steps) == displaced

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-from spark_client import Patience
-from spark_client.transport.retry import Timing
+from spark_client import RetryPolicy
+from spark_client.transport.retry import Clock
 
 TTL_S = 86_400
 
@@ -41,7 +41,7 @@ class Service:
         return [call.request for call in self.calls]
 
 
-def answer_to(request: dict[str, Any]) -> dict[str, Any]:
+def respond_to(request: dict[str, Any]) -> dict[str, Any]:
     place = request if "root_id" in request else request["records"][0]
     shared = {
         "root_id": place["root_id"],
@@ -77,7 +77,7 @@ def silent_for(seconds: float) -> Callable[[BaseHTTPRequestHandler], None]:
 
 
 def trickling(pause_s: float) -> Callable[[BaseHTTPRequestHandler], None]:
-    """An answer that is never late, and never whole: a byte of a header, time and again, until nobody listens."""
+    """Return a response that is never late, and never whole: a byte of a header, again and again, without an end."""
 
     def trickle(handler: BaseHTTPRequestHandler) -> None:
         handler.wfile.write(b"HTTP/1.1 201 Created\r\nX-Slow: ")
@@ -110,10 +110,10 @@ def handler_of(service: Service) -> type[BaseHTTPRequestHandler]:
             if fault:
                 fault(self)
             else:
-                reply(self, 201, json.dumps(answer_to(request)).encode())
+                reply(self, 201, json.dumps(respond_to(request)).encode())
 
         def do_CONNECT(self) -> None:
-            """A proxy that opens the tunnel, with nobody at its other end."""
+            """Open the tunnel of a proxy, with no server at its other end."""
             service.calls.append(Call(self.path, dict(self.headers.items()), {}, 0))
             self.send_response(200)
             self.end_headers()
@@ -137,9 +137,9 @@ class Watch:
         self.now_s += seconds
 
     @property
-    def timing(self) -> Timing:
-        return Timing(now=lambda: self.now_s, monotonic=lambda: self.now_s, sleep=self.sleep, dice=lambda: 1.0)
+    def clock(self) -> Clock:
+        return Clock(now=lambda: self.now_s, monotonic=lambda: self.now_s, sleep=self.sleep, dice=lambda: 1.0)
 
 
 # Pauses of 1, 2, 4, 4, ... seconds on the watch above.
-SHORT = Patience(deadline_s=20, attempt_s=5, connect_s=1, pause_s=1, pause_max_s=4)
+SHORT = RetryPolicy(deadline_s=20, attempt_s=5, connect_s=1, pause_s=1, pause_max_s=4)

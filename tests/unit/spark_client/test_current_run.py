@@ -14,8 +14,8 @@ import pytest
 
 from spark_client import FieldOperation, LineageClient, LineageRecorder, Record, Step
 from spark_client.current_run import (
-    Head,
-    RunOfJob,
+    JobRun,
+    RunContext,
     current_run,
     current_run_id,
     enter,
@@ -24,9 +24,9 @@ from spark_client.current_run import (
     reported_roots,
 )
 
-NIGHTLY = RunOfJob("emissions", "nightly", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b20")
-CAPTURED = Head(RunOfJob("emissions", "emissions", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"), NIGHTLY, NIGHTLY)
-OTHER = Head(RunOfJob("emissions", "other", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d"))
+NIGHTLY = JobRun("emissions", "nightly", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b20")
+CAPTURED = RunContext(JobRun("emissions", "emissions", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"), NIGHTLY, NIGHTLY)
+OTHER = RunContext(JobRun("emissions", "other", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2d"))
 ESTIMATED = ("s3://flights", "estimated")
 OPERATIONS = [FieldOperation("read").reads(("s3://flights", "checked")).outputs("co2")]
 
@@ -51,8 +51,8 @@ def captured() -> Iterator[None]:
 
 def test_a_process_is_the_run_that_it_entered_last_and_did_not_leave() -> None:
     runs = [current_run()]
-    for change, head in [(enter, CAPTURED), (enter, OTHER), (leave, CAPTURED), (leave, CAPTURED), (leave, OTHER)]:
-        change(head)
+    for change, context in [(enter, CAPTURED), (enter, OTHER), (leave, CAPTURED), (leave, CAPTURED), (leave, OTHER)]:
+        change(context)
         runs.append(current_run())
 
     assert runs == [None, CAPTURED, OTHER, OTHER, OTHER, None]
@@ -75,7 +75,7 @@ def test_the_roots_of_the_run_s_requests_are_reported_once_each_and_those_of_oth
     client: LineageClient,
 ) -> None:
     client.record("before", "before", "READ", "s3://raw/flights")
-    run = Head(RunOfJob("emissions", "emissions", str(uuid4())))
+    run = RunContext(JobRun("emissions", "emissions", str(uuid4())))
     enter(run)
     client.record("flights", "flights", "READ", "s3://raw/flights")
     client.record_many("planes", "raw", "CHECKED", [Record("s3://checked/planes")], run_id=run.run.run_id)
@@ -92,7 +92,7 @@ def test_the_roots_of_the_run_s_requests_are_reported_once_each_and_those_of_oth
 def test_more_roots_than_an_event_may_hold_are_left_out_with_one_warning(
     root: str, kept: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    run = Head(RunOfJob("emissions", "emissions", str(uuid4())))
+    run = RunContext(JobRun("emissions", "emissions", str(uuid4())))
     enter(run)
     for number in range(12_000):
         report_root(root.format(number))
@@ -104,7 +104,7 @@ def test_more_roots_than_an_event_may_hold_are_left_out_with_one_warning(
 
 @pytest.mark.parametrize("root", [None, "", "half a character: \ud83d", "x" * 2049])
 def test_roots_that_no_record_may_have_are_the_services_to_refuse(root: Any, client: LineageClient) -> None:
-    run = Head(RunOfJob("emissions", "emissions", str(uuid4())))
+    run = RunContext(JobRun("emissions", "emissions", str(uuid4())))
     enter(run)
     client.record(root, "flights", "READ", "s3://raw/flights")
     client.record("é" * 1024, "flights", "READ", "s3://raw/flights")
@@ -114,7 +114,7 @@ def test_roots_that_no_record_may_have_are_the_services_to_refuse(root: Any, cli
 
 
 def test_roots_are_reported_as_they_travel(client: LineageClient) -> None:
-    run, root = Head(RunOfJob("emissions", "emissions", str(uuid4()))), uuid4()
+    run, root = RunContext(JobRun("emissions", "emissions", str(uuid4()))), uuid4()
     enter(run)
     client.record(root, "flights", "READ", "s3://raw/flights")  # type: ignore[arg-type]
     leave(run)

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from openlineage.client.event_v2 import Dataset, Job, OutputDataset, Run, RunEvent, RunState
 
-from spark_client import LineageClient, Misconfigured, Refused, Tally, Undelivered
+from spark_client import DeliveryCounts, LineageClient, Misconfigured, Refused, Undelivered
 from tests.builders_events import RUN, a_dataset_event, a_run_event
 from tests.unit.spark_client.lineage_service import SHORT, Service, Watch, failing, hanging_up, reply
 
@@ -21,7 +21,7 @@ ARN = "arn:aws:lambda:eu-west-1:123456789012:function:input"
 
 
 def a_client(service: Service, watch: Watch, **options: object) -> LineageClient:
-    return LineageClient(**{"url": service.url, "patience": SHORT, "timing": watch.timing, **options})  # type: ignore[arg-type]
+    return LineageClient(**{"url": service.url, "retry": SHORT, "clock": watch.clock, **options})  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ def function(service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", service.url)
-    return LineageClient(function=ARN, strict=True, patience=SHORT, timing=watch.timing)
+    return LineageClient(function=ARN, strict=True, retry=SHORT, clock=watch.clock)
 
 
 def taken(handler: object) -> None:
@@ -87,7 +87,7 @@ def test_an_event_of_openlineages_own_client_travels_as_that_would_send_it(servi
 def test_a_batch_travels_as_one_request(service: Service, watch: Watch) -> None:
     service.faults = [all_taken]  # type: ignore[list-item]
 
-    assert a_client(service, watch).emit_many(iter(events(20))) == Tally(20, 0)
+    assert a_client(service, watch).emit_many(iter(events(20))) == DeliveryCounts(20, 0)
 
     (call,) = service.calls
     assert (call.path, call.request) == ("/api/v1/lineage/batch", events(20))
@@ -98,12 +98,12 @@ def test_more_than_a_thousand_events_or_four_megabytes_take_several_requests(ser
     service.faults = [all_taken] * 9  # type: ignore[list-item]
     large = [{**EVENT, "plan": "x" * 1_500_000}] * 5
 
-    assert a_client(service, watch).emit_many([*events(2500), *large]) == Tally(2505, 0)
+    assert a_client(service, watch).emit_many([*events(2500), *large]) == DeliveryCounts(2505, 0)
 
     assert [len(call.request) for call in service.calls][:2] == [1000, 1000]
     assert sum(len(call.request) for call in service.calls) == 2505
     assert max(len(json.dumps(call.request)) for call in service.calls) < 4_200_000
-    assert a_client(service, watch).emit_many([]) == Tally(0, 0)
+    assert a_client(service, watch).emit_many([]) == DeliveryCounts(0, 0)
 
 
 def test_only_the_events_that_may_yet_be_taken_are_sent_again(service: Service, watch: Watch) -> None:
@@ -116,17 +116,15 @@ def test_only_the_events_that_may_yet_be_taken_are_sent_again(service: Service, 
     lineage = a_client(service, watch)
     sent = events(5)
 
-    assert lineage.emit_many(sent) == Tally(4, 1)
+    assert lineage.emit_many(sent) == DeliveryCounts(4, 1)
     assert service.requests == [sent, [sent[2], sent[4]], [sent[2], sent[4]], [sent[2]]]
     assert (lineage.sent, lineage.failed) == (4, 1)
 
 
-def test_what_was_refused_is_told_in_one_warning(
-    service: Service, watch: Watch, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_what_was_refused_is_one_warning(service: Service, watch: Watch, caplog: pytest.LogCaptureFixture) -> None:
     service.faults = [not_all((0, "job.name: is required", False), (2, "inputs: must be a list", False))]  # type: ignore[list-item]
 
-    assert a_client(service, watch).emit_many(events(3)) == Tally(1, 2)
+    assert a_client(service, watch).emit_many(events(3)) == DeliveryCounts(1, 2)
     assert [record.getMessage() for record in caplog.records] == [
         "2 events not recorded: Invalid: job.name: is required"
     ]
@@ -159,7 +157,7 @@ def test_what_may_pass_is_tried_again(service: Service, watch: Watch, fault: obj
     service.faults = [fault, taken, fault, all_taken]  # type: ignore[list-item]
 
     assert a_client(service, watch).emit(EVENT)
-    assert a_client(service, watch).emit_many([EVENT]) == Tally(1, 0)
+    assert a_client(service, watch).emit_many([EVENT]) == DeliveryCounts(1, 0)
     assert watch.pauses == [1, 1]
 
 
@@ -170,7 +168,7 @@ def test_a_job_lives_on_when_the_service_is_down(
     lineage = a_client(service, watch)
 
     assert not lineage.emit(EVENT)
-    assert lineage.emit_many(events(3)) == Tally(0, 3)
+    assert lineage.emit_many(events(3)) == DeliveryCounts(0, 3)
     assert (lineage.sent, lineage.failed) == (0, 4)
     assert sum(watch.pauses) < SHORT.deadline_s
     assert [record.levelno for record in caplog.records] == [logging.WARNING]
@@ -207,15 +205,15 @@ def test_what_is_no_event_is_refused_alone_and_before_it_travels(
     service.faults = [all_taken]  # type: ignore[list-item]
     lineage = a_client(service, watch)
 
-    assert lineage.emit_many([UNSENDABLE[0], EVENT, *UNSENDABLE[1:]]) == Tally(1, len(UNSENDABLE))
+    assert lineage.emit_many([UNSENDABLE[0], EVENT, *UNSENDABLE[1:]]) == DeliveryCounts(1, len(UNSENDABLE))
     assert service.requests == [[EVENT]]
     assert [lineage.emit(one) for one in UNSENDABLE] == [False] * len(UNSENDABLE)
-    assert lineage.emit_many(UNSENDABLE) == Tally(0, len(UNSENDABLE))
+    assert lineage.emit_many(UNSENDABLE) == DeliveryCounts(0, len(UNSENDABLE))
     assert len(service.requests) == 1
     assert caplog.records[0].getMessage().startswith(f"{len(UNSENDABLE)} events not recorded: Invalid: ")
 
 
-def test_without_openlineages_client_a_dict_will_do_and_the_rest_is_told(
+def test_without_openlineages_client_a_dict_is_sent_and_others_are_refused(
     service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, "openlineage.client.serde", None)
@@ -236,7 +234,7 @@ def test_events_are_signed_for_their_own_address(
     service.faults = [taken, all_taken]  # type: ignore[list-item]
     lineage = a_client(service, watch, auth="iam", url=f"{service.url}/prod/")
 
-    assert (lineage.emit(EVENT), lineage.emit_many([EVENT])) == (True, Tally(1, 0))
+    assert (lineage.emit(EVENT), lineage.emit_many([EVENT])) == (True, DeliveryCounts(1, 0))
     assert [call.path for call in service.calls] == ["/prod/api/v1/lineage", "/prod/api/v1/lineage/batch"]
     signatures = {call.headers["Authorization"].rpartition("Signature=")[2] for call in service.calls}
     assert len(signatures) == 2
@@ -244,9 +242,9 @@ def test_events_are_signed_for_their_own_address(
 
 def test_events_are_appended_to_a_file_as_json_lines(watch: Watch, tmp_path: Path) -> None:
     file = tmp_path / "lineage.jsonl"
-    with LineageClient(file=file, timing=watch.timing) as lineage:
+    with LineageClient(file=file, clock=watch.clock) as lineage:
         assert lineage.emit(EVENT)
-        assert lineage.emit_many(events(2)) == Tally(2, 0)
+        assert lineage.emit_many(events(2)) == DeliveryCounts(2, 0)
 
     assert [json.loads(line) for line in file.read_text().splitlines()] == [EVENT, *events(2)]
 
@@ -256,11 +254,11 @@ def test_events_travel_as_the_payload_of_an_invocation(service: Service, functio
 
     with function as lineage:
         assert lineage.emit(EVENT)
-        assert lineage.emit_many(events(2)) == Tally(2, 0)
+        assert lineage.emit_many(events(2)) == DeliveryCounts(2, 0)
     assert service.requests == [EVENT, {"events": events(2)}]
 
 
-def test_the_functions_refusals_are_told_as_the_apis(service: Service, function: LineageClient) -> None:
+def test_the_functions_refusals_are_raised_as_the_apis(service: Service, function: LineageClient) -> None:
     refusal = {"errorType": "Invalid", "errorMessage": "job.name: is required"}
     service.faults = [
         failing(200, refusal, X_Amz_Function_Error="Unhandled"),
@@ -279,7 +277,7 @@ def test_a_batch_that_the_function_could_not_take_is_sent_again(
     error = {"errorType": "Unavailable", "errorMessage": "1 of 2 events were not accepted"}
     service.faults = [failing(200, error, X_Amz_Function_Error="Unhandled"), failing(200, {"failed_events": []})]
 
-    assert function.emit_many(events(2)) == Tally(2, 0)
+    assert function.emit_many(events(2)) == DeliveryCounts(2, 0)
     assert watch.pauses == [1]
 
 
@@ -287,7 +285,7 @@ def test_a_job_without_a_destination_lives(caplog: pytest.LogCaptureFixture) -> 
     lineage = LineageClient()
 
     assert not lineage.emit(EVENT)
-    assert lineage.emit_many(events(2)) == Tally(0, 2)
+    assert lineage.emit_many(events(2)) == DeliveryCounts(0, 2)
     assert len(caplog.records) == 1
     with pytest.raises(Misconfigured):
         LineageClient(strict=True)
@@ -295,7 +293,7 @@ def test_a_job_without_a_destination_lives(caplog: pytest.LogCaptureFixture) -> 
 
 def test_a_task_of_a_job_emits_where_its_driver_did(service: Service, watch: Watch) -> None:
     service.faults = [taken, taken]  # type: ignore[list-item]
-    driver = LineageClient(url=service.url, patience=SHORT)
+    driver = LineageClient(url=service.url, retry=SHORT)
     driver.emit(EVENT)
 
     task: LineageClient = pickle.loads(pickle.dumps(driver))

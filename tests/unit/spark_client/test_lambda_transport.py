@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lineage_model.ids import derive_node_id
-from spark_client import Answer, LineageClient, Misconfigured, Refused
+from spark_client import LineageClient, Misconfigured, RecordResult, Refused
 from tests.unit.spark_client.lineage_service import SHORT, TTL_S, Service, Watch, failing, hanging_up
 
 NOW = 1_357_016_400
@@ -16,7 +16,7 @@ def lineage(service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("AWS_ENDPOINT_URL_LAMBDA", service.url)
     monkeypatch.setenv("HEADWATER_FUNCTION", ARN)
-    return LineageClient(strict=True, patience=SHORT, timing=watch.timing)
+    return LineageClient(strict=True, retry=SHORT, clock=watch.clock)
 
 
 def function_error(name: str, message: str) -> object:
@@ -25,12 +25,12 @@ def function_error(name: str, message: str) -> object:
 
 def test_a_record_travels_as_the_payload_of_an_invocation(service: Service, lineage: LineageClient) -> None:
     with lineage:
-        answer = lineage.record("flights", "flights", "READ", "s3://raw", request_id="r-1")
+        result = lineage.record("flights", "flights", "READ", "s3://raw", request_id="r-1")
 
     node_id = derive_node_id("flights", "flights", "READ", "r-1", 0)
     assert [call.path for call in service.calls] == [f"/2015-03-31/functions/{ARN.replace(':', '%3A')}/invocations"]
     assert service.requests[0]["record"] == {"node_id": node_id, "storage_location": "s3://raw"}
-    assert answer == Answer("flights", "READ", NOW, NOW + TTL_S, node_id, "s3://raw", delivered=True)
+    assert result == RecordResult("flights", "READ", NOW, NOW + TTL_S, node_id, "s3://raw", delivered=True)
 
 
 @pytest.mark.parametrize("name", ["Invalid", "TooLarge", "Conflict"])

@@ -14,16 +14,16 @@ import pytest
 
 from lineage_model.ids import derive_node_id
 from spark_client import (
-    Answer,
-    BatchAnswer,
+    DeliveryCounts,
     LineageClient,
     Misconfigured,
-    Patience,
     Record,
-    Recorded,
+    RecordedNode,
+    RecordResult,
+    RecordsResult,
     Refused,
+    RetryPolicy,
     Step,
-    Tally,
     Undelivered,
 )
 from tests.unit.spark_client.lineage_service import (
@@ -44,7 +44,7 @@ ROOT = "flights-2013-01-01"
 
 
 def a_client(service: Service, watch: Watch, **options: object) -> LineageClient:
-    return LineageClient(**{"url": service.url, "patience": SHORT, "timing": watch.timing, **options})
+    return LineageClient(**{"url": service.url, "retry": SHORT, "clock": watch.clock, **options})
 
 
 def nobody_listens() -> str:
@@ -64,7 +64,7 @@ def test_importing_the_client_loads_nothing_heavy() -> None:
 
 def test_a_record_travels_as_a_single_request_with_its_id_and_time(service: Service, watch: Watch) -> None:
     with a_client(service, watch) as lineage:
-        answer = lineage.record(ROOT, ROOT, "READ", RAW, request_id="r-1", run_id="run-7")
+        result = lineage.record(ROOT, ROOT, "READ", RAW, request_id="r-1", run_id="run-7")
 
     node_id = derive_node_id(ROOT, ROOT, "READ", "r-1", 0)
     assert [call.path for call in service.calls] == ["/api/v1/records"]
@@ -79,14 +79,14 @@ def test_a_record_travels_as_a_single_request_with_its_id_and_time(service: Serv
             "record": {"node_id": node_id, "storage_location": RAW},
         }
     ]
-    assert answer == Answer(ROOT, "READ", NOW, NOW + TTL_S, node_id, RAW, delivered=True)
+    assert result == RecordResult(ROOT, "READ", NOW, NOW + TTL_S, node_id, RAW, delivered=True)
     assert (lineage.sent, lineage.failed) == (1, 0)
 
 
 def test_a_given_node_id_is_kept(service: Service, watch: Watch) -> None:
-    answer = a_client(service, watch).record(ROOT, ROOT, "READ", RAW, node_id="raw")
+    result = a_client(service, watch).record(ROOT, ROOT, "READ", RAW, node_id="raw")
 
-    assert answer.node_id == "raw"
+    assert result.node_id == "raw"
     assert service.requests[0]["record"] == {"node_id": "raw", "storage_location": RAW}
 
 
@@ -102,9 +102,9 @@ def test_every_request_has_an_id_of_its_own(service: Service, watch: Watch) -> N
 def test_many_records_travel_as_one_batch(service: Service, watch: Watch) -> None:
     rows = (Record(f"{CHECKED}#{row}", f"row-{row}") for row in range(3))
 
-    answer = a_client(service, watch).record_many(ROOT, "raw", "CHECKED", rows, request_id="r-2")
+    result = a_client(service, watch).record_many(ROOT, "raw", "CHECKED", rows, request_id="r-2")
 
-    records = tuple(Recorded(f"{CHECKED}#{row}", f"row-{row}") for row in range(3))
+    records = tuple(RecordedNode(f"{CHECKED}#{row}", f"row-{row}") for row in range(3))
     assert service.requests == [
         {
             "root_id": ROOT,
@@ -115,16 +115,16 @@ def test_many_records_travel_as_one_batch(service: Service, watch: Watch) -> Non
             "records": [record._asdict() for record in records],
         }
     ]
-    assert answer == BatchAnswer(ROOT, "CHECKED", NOW, NOW + TTL_S, records, delivered=True)
+    assert result == RecordsResult(ROOT, "CHECKED", NOW, NOW + TTL_S, records, delivered=True)
 
 
 def test_a_common_storage_location_is_that_of_every_record(service: Service, watch: Watch) -> None:
-    answer = a_client(service, watch).record_many(
+    result = a_client(service, watch).record_many(
         ROOT, "raw", "CHECKED", [Record(node_id="a"), Record("s3://elsewhere", "b")], storage_location=CHECKED
     )
 
-    assert answer.records == (Recorded(CHECKED, "a"), Recorded(CHECKED, "b"))
-    assert service.requests[0]["records"] == [record._asdict() for record in answer.records]
+    assert result.records == (RecordedNode(CHECKED, "a"), RecordedNode(CHECKED, "b"))
+    assert service.requests[0]["records"] == [record._asdict() for record in result.records]
 
 
 def test_a_batch_of_one_is_still_a_batch(service: Service, watch: Watch) -> None:
@@ -134,30 +134,30 @@ def test_a_batch_of_one_is_still_a_batch(service: Service, watch: Watch) -> None
 
 
 def test_no_records_make_no_request(service: Service, watch: Watch) -> None:
-    answer = a_client(service, watch).record_many(ROOT, "raw", "CHECKED", [])
+    result = a_client(service, watch).record_many(ROOT, "raw", "CHECKED", [])
 
-    assert answer == BatchAnswer(ROOT, "CHECKED", NOW, None, (), delivered=True)
+    assert result == RecordsResult(ROOT, "CHECKED", NOW, None, (), delivered=True)
     assert service.requests == []
 
 
 def test_more_than_ten_thousand_records_take_several_requests(service: Service, watch: Watch) -> None:
     rows = (Record(CHECKED, f"row-{row}") for row in range(25_000))
 
-    answer = a_client(service, watch).record_many(ROOT, "raw", "CHECKED", rows, request_id="r-3")
+    result = a_client(service, watch).record_many(ROOT, "raw", "CHECKED", rows, request_id="r-3")
 
     assert [(request["request_id"], len(request["records"])) for request in service.requests] == [
         ("r-3", 10_000),
         ("r-3/1", 10_000),
         ("r-3/2", 5_000),
     ]
-    assert [record.node_id for record in answer.records] == [f"row-{row}" for row in range(25_000)]
+    assert [record.node_id for record in result.records] == [f"row-{row}" for row in range(25_000)]
 
 
 def test_a_request_stays_below_four_megabytes_whatever_the_records_weigh(watch: Watch, tmp_path: Path) -> None:
     heavy = [Record("s3://höhe/" + "\0" * 1_000, f"row-{row}") for row in range(2_000)]
     file = tmp_path / "lineage.jsonl"
 
-    LineageClient(file=file, timing=watch.timing).record_many(ROOT, "raw", "CHECKED", heavy)
+    LineageClient(file=file, clock=watch.clock).record_many(ROOT, "raw", "CHECKED", heavy)
 
     lines = file.read_bytes().splitlines()
     assert [len(line) < 4_000_000 for line in lines] == [True] * len(lines)
@@ -183,7 +183,7 @@ def test_a_stream_of_steps_shares_requests_between_neighbours_of_one_parent(serv
         Step(ROOT, "b", "ESTIMATED", "s3://co2", "b-co2"),
     ]
 
-    tally = a_client(service, watch).record_all(iter(steps), request_id="task-1")
+    counts = a_client(service, watch).record_all(iter(steps), request_id="task-1")
 
     travelled = sorted(
         (request["request_id"], request["parent_id"], [record["node_id"] for record in request["records"]])
@@ -194,15 +194,15 @@ def test_a_stream_of_steps_shares_requests_between_neighbours_of_one_parent(serv
         ("task-1#1", "a", ["a-co2"]),
         ("task-1#2", "b", ["b-co2"]),
     ]
-    assert tally == Tally(sent=4, failed=0)
+    assert counts == DeliveryCounts(sent=4, failed=0)
 
 
 def test_a_stream_of_steps_goes_out_on_a_few_connections(service: Service, watch: Watch) -> None:
     steps = (Step(ROOT, f"row-{row}", "ESTIMATED", "s3://co2", f"co2-{row}") for row in range(300))
 
-    tally = a_client(service, watch).record_all(steps, threads=4)
+    counts = a_client(service, watch).record_all(steps, threads=4)
 
-    assert tally == Tally(sent=300, failed=0)
+    assert counts == DeliveryCounts(sent=300, failed=0)
     assert {request["parent_id"] for request in service.requests} == {f"row-{row}" for row in range(300)}
     assert service.connections <= 4
 
@@ -212,9 +212,9 @@ def test_a_connection_that_the_service_closed_meanwhile_is_opened_anew(service: 
     lineage.record(ROOT, ROOT, "READ", RAW)
     service.faults = [hanging_up]
 
-    answer = lineage.record(ROOT, "raw", "CHECKED", CHECKED)
+    result = lineage.record(ROOT, "raw", "CHECKED", CHECKED)
 
-    assert answer.delivered
+    assert result.delivered
     assert watch.pauses == []
     assert service.connections == 2
 
@@ -244,9 +244,9 @@ PASSING = [
 def test_what_may_pass_is_tried_again_as_the_same_request(service: Service, watch: Watch, fault: object) -> None:
     service.faults = [fault, fault, fault]  # type: ignore[list-item]
 
-    answer = a_client(service, watch).record(ROOT, ROOT, "READ", RAW)
+    result = a_client(service, watch).record(ROOT, ROOT, "READ", RAW)
 
-    assert answer.delivered
+    assert result.delivered
     assert len(service.requests) == 4
     assert [request == service.requests[0] for request in service.requests] == [True] * 4
     assert watch.pauses == [1, 2, 4]
@@ -262,19 +262,19 @@ def test_the_service_says_when_to_come_back(service: Service, watch: Watch) -> N
 def test_a_silent_service_is_not_waited_for_longer_than_an_attempt(service: Service, watch: Watch) -> None:
     service.faults = [silent_for(5)]
 
-    answer = a_client(service, watch, patience=Patience(attempt_s=0.2, pause_s=1)).record(ROOT, ROOT, "READ", RAW)
+    result = a_client(service, watch, retry=RetryPolicy(attempt_s=0.2, pause_s=1)).record(ROOT, ROOT, "READ", RAW)
 
-    assert answer.delivered
+    assert result.delivered
     assert len(service.requests) == 2
 
 
 def test_a_job_lives_on_when_the_service_is_down(watch: Watch, caplog: pytest.LogCaptureFixture) -> None:
-    lineage = LineageClient(url=nobody_listens(), patience=SHORT, timing=watch.timing)
+    lineage = LineageClient(url=nobody_listens(), retry=SHORT, clock=watch.clock)
 
-    answer = lineage.record(ROOT, ROOT, "READ", RAW, request_id="r-1")
+    result = lineage.record(ROOT, ROOT, "READ", RAW, request_id="r-1")
 
     node_id = derive_node_id(ROOT, ROOT, "READ", "r-1", 0)
-    assert answer == Answer(ROOT, "READ", NOW, None, node_id, RAW, delivered=False)
+    assert result == RecordResult(ROOT, "READ", NOW, None, node_id, RAW, delivered=False)
     assert (lineage.sent, lineage.failed) == (0, 1)
     assert watch.pauses == [1, 2, 4, 4, 4, 4]
     assert sum(watch.pauses) < SHORT.deadline_s
@@ -312,9 +312,9 @@ def test_a_refusal_is_not_tried_again(service: Service, watch: Watch, caplog: py
     service.faults = [failing(422, {"code": 422, "message": "root_id: must not be empty, got ''"})]
     lineage = a_client(service, watch)
 
-    answer = lineage.record("", "", "READ", RAW)
+    result = lineage.record("", "", "READ", RAW)
 
-    assert not answer.delivered
+    assert not result.delivered
     assert len(service.requests) == 1
     assert [record.getMessage() for record in caplog.records] == [
         "1 records of READ not recorded: 422: root_id: must not be empty, got ''"
@@ -326,9 +326,9 @@ def test_a_null_in_the_data_is_the_service_s_to_refuse(service: Service, watch: 
     service.faults = [failing(422, {"code": 422, "message": f"{nothing}: must be a string, got None"})]
     step = {"root_id": ROOT, "parent_id": ROOT, "action_taken": "READ", "storage_location": RAW, nothing: None}
 
-    answer = a_client(service, watch).record(**step)  # type: ignore[arg-type]
+    result = a_client(service, watch).record(**step)  # type: ignore[arg-type]
 
-    assert not answer.delivered
+    assert not result.delivered
     assert len(service.requests) == 1
 
 
@@ -354,7 +354,7 @@ def test_an_error_in_the_job_s_own_rows_is_the_job_s(service: Service, watch: Wa
         a_client(service, watch).record_many(ROOT, "raw", "CHECKED", rows)
 
 
-def test_a_strict_client_raises_what_the_service_said(service: Service, watch: Watch) -> None:
+def test_a_strict_client_raises_the_services_error(service: Service, watch: Watch) -> None:
     service.faults = [failing(422, {"code": 422, "message": "root_id: must not be empty, got ''"})]
 
     with pytest.raises(Refused, match=r"^422: root_id: must not be empty, got ''$") as refused:
@@ -364,7 +364,7 @@ def test_a_strict_client_raises_what_the_service_said(service: Service, watch: W
 
 
 def test_a_strict_client_raises_when_its_patience_ends(watch: Watch) -> None:
-    lineage = LineageClient(url=nobody_listens(), patience=SHORT, timing=watch.timing, strict=True)
+    lineage = LineageClient(url=nobody_listens(), retry=SHORT, clock=watch.clock, strict=True)
 
     with pytest.raises(Undelivered, match=r"gave up after 7 attempts"):
         lineage.record_all([Step(ROOT, ROOT, "READ", RAW)])
@@ -406,7 +406,7 @@ def test_a_token_that_came_out_of_a_file_travels_without_the_blanks_around_it(
         {"url": "me:hunter/two@host"},
     ],
 )
-def test_what_is_wrong_with_a_destination_is_told_without_its_secrets(
+def test_the_fault_of_a_destination_is_shown_without_its_secrets(
     given: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     LineageClient(**given).record(ROOT, ROOT, "READ", RAW)  # type: ignore[arg-type]
@@ -416,18 +416,18 @@ def test_what_is_wrong_with_a_destination_is_told_without_its_secrets(
     assert "hunter" not in warning
 
 
-def test_an_answer_that_trickles_in_has_the_time_of_one_attempt_in_all(service: Service) -> None:
-    patience = Patience(deadline_s=0.4, attempt_s=0.4)
+def test_a_response_that_trickles_in_has_the_time_of_one_attempt_in_all(service: Service) -> None:
+    retry = RetryPolicy(deadline_s=0.4, attempt_s=0.4)
     service.faults = [trickling(0.1)]
 
     with pytest.raises(Undelivered, match="TimeoutError timed out"):
-        LineageClient(url=service.url, patience=patience, strict=True).record(ROOT, ROOT, "READ", RAW)
+        LineageClient(url=service.url, retry=retry, strict=True).record(ROOT, ROOT, "READ", RAW)
 
 
-def test_an_answer_without_an_end_is_not_kept(service: Service, watch: Watch) -> None:
+def test_a_response_without_an_end_is_not_kept(service: Service, watch: Watch) -> None:
     service.faults = [failing(200, "x" * 16_000_000)] * 9
 
-    with pytest.raises(Undelivered, match="answers with more than 16000000 bytes"):
+    with pytest.raises(Undelivered, match="response has more than 16000000 bytes"):
         a_client(service, watch, strict=True).record(ROOT, ROOT, "READ", RAW)
 
 
@@ -449,7 +449,7 @@ def test_a_url_may_name_a_stage(service: Service, watch: Watch) -> None:
     assert service.calls[0].path == "/prod/api/v1/records"
 
 
-def test_requests_are_signed_with_the_aws_credentials_when_asked(
+def test_requests_are_signed_with_the_aws_credentials_if_configured(
     service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("AWS_ACCESS_KEY_ID", "AKIDEXAMPLE")
@@ -463,7 +463,7 @@ def test_requests_are_signed_with_the_aws_credentials_when_asked(
     assert "/eu-west-1/execute-api/aws4_request" in authorization
 
 
-def test_the_proxy_of_the_environment_is_asked_for_the_service(
+def test_the_service_is_reached_through_the_proxy_of_the_environment(
     service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("http_proxy", service.url)
@@ -474,12 +474,12 @@ def test_the_proxy_of_the_environment_is_asked_for_the_service(
     assert (call.path, call.headers["Host"]) == ("http://lineage.invalid/prod/api/v1/records", "lineage.invalid")
 
 
-def test_an_encrypted_request_asks_the_proxy_for_a_tunnel(
+def test_an_encrypted_request_goes_through_a_tunnel_of_the_proxy(
     service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("https_proxy", service.url)
-    once = Patience(deadline_s=2, pause_s=5)
-    lineage = a_client(service, watch, url="https://lineage.invalid", strict=True, patience=once)
+    once = RetryPolicy(deadline_s=2, pause_s=5)
+    lineage = a_client(service, watch, url="https://lineage.invalid", strict=True, retry=once)
 
     with pytest.raises(Undelivered):
         lineage.record(ROOT, ROOT, "READ", RAW)
@@ -487,7 +487,9 @@ def test_an_encrypted_request_asks_the_proxy_for_a_tunnel(
     assert [call.path for call in service.calls] == ["lineage.invalid:443"]
 
 
-def test_this_machine_is_asked_without_a_proxy(service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_this_machine_is_reached_without_a_proxy(
+    service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("http_proxy", nobody_listens())
 
     a_client(service, watch).record(ROOT, ROOT, "READ", RAW)
@@ -499,17 +501,17 @@ def test_requests_are_appended_to_a_file_as_json_lines(watch: Watch, tmp_path: P
     file = tmp_path / "new" / "lineage.jsonl"
 
     for request_id in ("r-1", "r-2"):
-        with LineageClient(file=file, timing=watch.timing) as lineage:
-            answer = lineage.record(ROOT, ROOT, "READ", RAW, request_id=request_id)
+        with LineageClient(file=file, clock=watch.clock) as lineage:
+            result = lineage.record(ROOT, ROOT, "READ", RAW, request_id=request_id)
 
-    assert answer == Answer(ROOT, "READ", NOW, None, answer.node_id, RAW, delivered=True)
+    assert result == RecordResult(ROOT, "READ", NOW, None, result.node_id, RAW, delivered=True)
     assert [json.loads(line)["request_id"] for line in file.read_text().splitlines()] == ["r-1", "r-2"]
 
 
 def test_a_file_that_cannot_be_written_is_not_waited_for(
     watch: Watch, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    lineage = LineageClient(file=tmp_path, patience=SHORT, timing=watch.timing)
+    lineage = LineageClient(file=tmp_path, retry=SHORT, clock=watch.clock)
 
     assert [lineage.record(ROOT, ROOT, "READ", RAW).delivered for _ in range(3)] == [False] * 3
     assert watch.pauses == []
@@ -521,13 +523,13 @@ def test_a_full_disk_is_waited_for_and_what_it_took_in_part_spoils_no_other_line
     file = tmp_path / "lineage.jsonl"
     script = f"""
 import resource, signal
-from spark_client import LineageClient, Patience
-from spark_client.transport.retry import Timing
+from spark_client import LineageClient, RetryPolicy
+from spark_client.transport.retry import Clock
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 def more_room(seconds):
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))
 resource.setrlimit(resource.RLIMIT_FSIZE, (100, 10_000))
-lineage = LineageClient(file={str(file)!r}, timing=Timing(sleep=more_room))
+lineage = LineageClient(file={str(file)!r}, clock=Clock(sleep=more_room))
 assert lineage.record("flights", "flights", "READ", "s3://raw", request_id="r-1").delivered
 """
     subprocess.run([sys.executable, "-c", script], check=True, timeout=60)
@@ -540,7 +542,7 @@ assert lineage.record("flights", "flights", "READ", "s3://raw", request_id="r-1"
 def test_the_environment_says_where_to(service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HEADWATER_URL", service.url)
 
-    assert LineageClient(timing=watch.timing).record(ROOT, ROOT, "READ", RAW).delivered
+    assert LineageClient(clock=watch.clock).record(ROOT, ROOT, "READ", RAW).delivered
     assert len(service.requests) == 1
 
 
@@ -549,7 +551,7 @@ def test_an_argument_puts_the_environment_s_place_aside(
 ) -> None:
     monkeypatch.setenv("HEADWATER_URL", service.url)
 
-    assert LineageClient(file=tmp_path / "lineage.jsonl", timing=watch.timing).record(ROOT, ROOT, "READ", RAW).delivered
+    assert LineageClient(file=tmp_path / "lineage.jsonl", clock=watch.clock).record(ROOT, ROOT, "READ", RAW).delivered
     assert service.requests == []
 
 
@@ -592,9 +594,9 @@ def test_a_strict_client_names_what_is_wrong_with_its_destination(
 def test_a_job_without_a_destination_lives_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     lineage = LineageClient()
 
-    answers = [lineage.record(ROOT, ROOT, "READ", RAW) for _ in range(3)]
+    results = [lineage.record(ROOT, ROOT, "READ", RAW) for _ in range(3)]
 
-    assert [answer.delivered for answer in answers] == [False] * 3
+    assert [result.delivered for result in results] == [False] * 3
     assert lineage.failed == 3
     assert [record.getMessage() for record in caplog.records] == [
         "lineage is off: nowhere to send lineage to: set HEADWATER_URL, HEADWATER_FUNCTION or HEADWATER_FILE"
@@ -605,7 +607,7 @@ def test_a_task_gets_the_destination_that_the_driver_chose(
     service: Service, watch: Watch, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("HEADWATER_URL", service.url)
-    driver = LineageClient(patience=SHORT)
+    driver = LineageClient(retry=SHORT)
     driver.record(ROOT, ROOT, "READ", RAW)
     pickled = pickle.dumps(driver)
     monkeypatch.delenv("HEADWATER_URL")

@@ -116,7 +116,7 @@ def test_a_function_by_name_takes_the_region_that_is_given(service: Service) -> 
 
 
 @pytest.mark.parametrize(
-    ("transport", "options", "told"),
+    ("transport", "options", "message"),
     [
         (SQS, {}, "^transport.queueUrl: is required$"),
         (SQS, {"queueUrl": ""}, "^transport.queueUrl: must be a text, got ''$"),
@@ -127,8 +127,8 @@ def test_a_function_by_name_takes_the_region_that_is_given(service: Service) -> 
         (LAMBDA, {"function": FUNCTION, "region": 1}, "^transport.region: must be a text, got 1$"),
     ],
 )
-def test_an_option_that_makes_no_sense_is_named(transport: str, options: dict[str, Any], told: str) -> None:
-    with pytest.raises(Misconfigured, match=told):
+def test_an_option_that_makes_no_sense_is_named(transport: str, options: dict[str, Any], message: str) -> None:
+    with pytest.raises(Misconfigured, match=message):
         OpenLineageClient(config={"transport": {"type": transport, **options}})
 
 

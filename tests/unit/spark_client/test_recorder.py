@@ -1,4 +1,4 @@
-"""What a job records of its fields, and the events that this becomes."""
+"""Recordings of a job's fields, and the events that they become."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ DROP = FieldOperation("drop").inputs("distance")
 
 @pytest.fixture
 def lake(tmp_path: Path) -> Iterator[SimpleNamespace]:
-    """A client that writes to a file, and the events in it."""
+    """Yield a client that writes to a file, and the events in it."""
     path = tmp_path / "lineage.jsonl"
     with LineageClient(file=path, strict=True) as client:
         yield SimpleNamespace(client=client, events=lambda: [json.loads(line) for line in _lines(path)])
@@ -63,7 +63,7 @@ def names_in(event: dict[str, Any]) -> list[str]:
 
 
 def written_in(event: dict[str, Any]) -> dict[str, list[str]]:
-    """What each write writes, as `<origin>.<name>`."""
+    """Return the destination of each write as `<origin>.<name>`."""
     writes = [one for one in operations_in(event) if one["type"] == "WRITE"]
     return {one["destination"]["name"]: [f"{i['origin']}.{i['name']}" for i in one["inputs"]] for one in writes}
 
@@ -163,7 +163,7 @@ def test_nothing_recorded_is_nothing_sent(lake: SimpleNamespace) -> None:
     assert lake.events() == []
 
 
-def test_a_recorder_that_owns_its_run_tells_its_beginning_and_its_end(lake: SimpleNamespace) -> None:
+def test_a_recorder_that_owns_its_run_reports_its_beginning_and_its_end(lake: SimpleNamespace) -> None:
     with a_recorder(lake, owns_run=True) as recorder:
         recorder.record(ESTIMATED, [READ, ESTIMATE], ["co2"])
     with pytest.raises(ZeroDivisionError), a_recorder(lake, owns_run=True, run_id="failing") as recorder:
@@ -177,7 +177,7 @@ def test_a_recorder_that_owns_its_run_tells_its_beginning_and_its_end(lake: Simp
     ]
 
 
-def test_the_type_of_an_event_may_be_told(lake: SimpleNamespace) -> None:
+def test_the_type_of_an_event_may_be_given(lake: SimpleNamespace) -> None:
     with a_recorder(lake) as recorder:
         recorder.record(ESTIMATED, [READ, ESTIMATE], ["co2"])
         recorder.flush("RUNNING")
@@ -407,7 +407,7 @@ def test_what_makes_no_sense_is_raised_if_strict_and_else_one_warning(
     assert [written_in(event) for event in lake.events()] == [{"seats": ["read.tailnum"]}]
 
 
-def test_every_fault_of_a_recording_is_told(lake: SimpleNamespace) -> None:
+def test_every_fault_of_a_recording_is_logged(lake: SimpleNamespace) -> None:
     given = [FieldOperation("a").inputs("x", "y").outputs("z"), DROP]
     with a_recorder(lake) as recorder, pytest.raises(Invalid) as caught:
         recorder.record(ESTIMATED, given, ["z"])
@@ -465,7 +465,9 @@ def test_a_pipeline_that_makes_no_sense_is_left_out_and_the_rest_is_sent(
     assert [written_in(event) for event in lake.events()] == [{"estimated": ["estimate.co2"]}]
 
 
-def test_stages_that_lead_nowhere_are_told_at_the_end(lake: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
+def test_stages_that_lead_nowhere_are_logged_at_the_end(
+    lake: SimpleNamespace, caplog: pytest.LogCaptureFixture
+) -> None:
     with a_recorder(lake) as recorder:
         recorder.stage("Source").read(CHECKED, ["distance"])
         recorder.stage("Estimate").record([ESTIMATE])
@@ -477,7 +479,7 @@ def test_stages_that_lead_nowhere_are_told_at_the_end(lake: SimpleNamespace, cap
     assert lake.events() == []
 
 
-def test_written_columns_of_which_nothing_was_told_are_a_warning(
+def test_written_columns_without_operations_are_a_warning(
     lake: SimpleNamespace, caplog: pytest.LogCaptureFixture
 ) -> None:
     with a_recorder(lake) as recorder:
@@ -606,7 +608,7 @@ def test_a_set_that_exceeds_every_event_is_cut_with_a_warning(
 ) -> None:
     with a_recorder(lake) as recorder:
         (read,) = wide(0, 1_200)
-        recorder.record(("s3://flights", "vast"), [read], read.form["outputs"])
+        recorder.record(("s3://flights", "vast"), [read], read.content["outputs"])
         recorder.record(ESTIMATED, [READ, ESTIMATE], ["co2"])
 
     assert [written_in(event) for event in lake.events()] == [{"estimated": ["estimate.co2"]}]
@@ -629,7 +631,7 @@ def test_what_the_service_did_not_take_is_sent_again_with_the_next_flush(service
         reply(handler, 201, b"")
 
     service.faults = [failing(400, {"code": "Invalid", "message": "no"}), taken]
-    client = LineageClient(url=service.url, patience=SHORT, timing=watch.timing)
+    client = LineageClient(url=service.url, retry=SHORT, clock=watch.clock)
     recorder = LineageRecorder(client, JOB, run_id=RUN)
     recorder.record(ESTIMATED, [READ, ESTIMATE], ["co2"])
 
@@ -666,7 +668,7 @@ def test_importing_the_recorder_loads_no_library() -> None:
 
 
 def test_the_recorder_is_quiet_when_all_is_well(lake: SimpleNamespace, caplog: pytest.LogCaptureFixture) -> None:
-    # Of its own: the local stack of other tests polls on, and botocore tells of each call.
+    # Of its own: the local stack of other tests polls on, and botocore logs each call.
     with caplog.at_level(logging.DEBUG, logger="headwater"), a_recorder(lake) as recorder:
         recorder.record(ESTIMATED, [READ, ESTIMATE], ["tailnum", "co2"])
 

@@ -20,7 +20,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", TEXT, re.DOTALL)
 
 
 def a_frame(**columns: str) -> SimpleNamespace:
-    """What the recorder knows of a DataFrame: the names and types of its columns."""
+    """Return the parts of a DataFrame that the recorder uses: the names and types of its columns."""
     fields = [
         SimpleNamespace(name=name, dataType=SimpleNamespace(simpleString=kind.lower)) for name, kind in columns.items()
     ]
@@ -29,7 +29,7 @@ def a_frame(**columns: str) -> SimpleNamespace:
 
 @pytest.fixture
 def sent(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> list[dict[str, Any]]:
-    """All that the guide's program sent."""
+    """Return all that the guide's program sent."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("HEADWATER_FILE", "lineage.jsonl")
     Path("projection.json").write_text(DECLARED, encoding="utf-8")

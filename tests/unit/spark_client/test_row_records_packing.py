@@ -21,7 +21,7 @@ def lines_of(*node_ids: str) -> pa.Array:
 
 
 def bodies(form: Form, *batches: list[str]) -> list[list[str]]:
-    """The node ids of each body that the batches, one after the other, are packed into; no row is another's equal."""
+    """Return the node ids of each body that the batches are packed into, one after the other; rows are distinct."""
     packer, numbers = Packer(form), count()
     packs = []
     for batch in batches:

@@ -22,7 +22,7 @@ STEP = ("root", "root", "READ", "s3://landing/flights.csv")
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
 def test_a_redirect_is_refused_so_that_no_credentials_go_elsewhere(status: int, service: Service, watch: Watch) -> None:
     service.faults = [failing(status, Location=service.url.replace("127.0.0.1", "localhost") + "/elsewhere")]
-    lineage = LineageClient(url=service.url, token=TOKEN, strict=True, patience=SHORT, timing=watch.timing)
+    lineage = LineageClient(url=service.url, token=TOKEN, strict=True, retry=SHORT, clock=watch.clock)
 
     with pytest.raises(Refused, match=f"^{status}: "):
         lineage.record(*STEP)
@@ -61,7 +61,7 @@ def test_a_token_over_plain_http_to_another_host_is_warned_of_once(
     monkeypatch.setenv("no_proxy", "*")
     with caplog.at_level(logging.WARNING, "headwater.client"):
         for _ in range(3):
-            LineageClient(url=url.format(host=host), token=token, patience=SHORT, timing=watch.timing).record(*STEP)
+            LineageClient(url=url.format(host=host), token=token, retry=SHORT, clock=watch.clock).record(*STEP)
 
     text = f"the token goes to {host} over plain http, where anybody on the way reads it: use https"
     assert [record.message for record in caplog.records if "plain http" in record.message] == [text] * warnings

@@ -1,4 +1,4 @@
-"""Nodes of plans, as `PlanReader.java` tells them; what a test is not about is left out."""
+"""Nodes of plans, as `PlanReader.java` writes them; what a test is not about is left out."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ COLUMNS = (SchemaField("carrier", "string"), SchemaField("flight", "integer"))
 
 
 def a_node(kind: str, **values: Any) -> Node:
-    """A node; `query__schema` stands for the getter `query.schema`."""
+    """Return a node; `query__schema` stands for the getter `query.schema`."""
     node = Node(next(_NUMBERS), kind)
     node.values = {name.replace("__", "."): value for name, value in values.items()}
     return node
@@ -46,21 +46,21 @@ SCHEMA = a_schema(*COLUMNS)
 def a_table(
     name: str = "flights", location: str | None = "s3a://lake/warehouse/flights", **values: Any
 ) -> dict[str, Any]:
-    """A `CatalogTable`."""
+    """Return a `CatalogTable`."""
     identifier = {"class": "TableIdentifier", "table": name, "database": "default", "catalog": "spark_catalog"}
     storage = {"class": "CatalogStorageFormat", "locationUri": location}
     return {"class": "CatalogTable", "identifier": identifier, "storage": storage, "schema": SCHEMA, **values}
 
 
 def a_relation(*paths: str, table: dict[str, Any] | None = None, schema: str = SCHEMA) -> Node:
-    """A `LogicalRelation` of files."""
+    """Return a `LogicalRelation` of files."""
     location = {"class": "InMemoryFileIndex", "rootPaths": list(paths)}
     relation = {"class": "HadoopFsRelation", "location": location, "schema": schema}
     return a_node("LogicalRelation", relation=relation, catalogTable=table, schema=schema)
 
 
 def a_v2_relation(table: dict[str, Any], catalog: str | None = None, *identifier: str, **values: Any) -> Node:
-    """A `DataSourceV2Relation`."""
+    """Return a `DataSourceV2Relation`."""
     named = (
         {"class": "IdentifierImpl", "namespace": list(identifier[:-1]), "name": identifier[-1]} if identifier else None
     )

@@ -1,4 +1,4 @@
-"""Writes of the emissions pipeline, as they are understood."""
+"""Writes of the emissions pipeline, as they are extracted."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Any
 from lineage_model.columns import Columns, Source, Sources, Transformation
 from lineage_model.ids import DatasetId
 from spark_client.capturing.events.events import Application
-from spark_client.capturing.model import Dataset, SchemaField, Symlink, Write, Written
-from spark_client.current_run import Head, RunOfJob
+from spark_client.capturing.model import Dataset, SchemaField, Symlink, Write, WriteStatistics
+from spark_client.current_run import JobRun, RunContext
 
 AT_MS = 1_763_640_000_123
 CHECKED = DatasetId("s3://flights", "checked")
@@ -20,34 +20,34 @@ ESTIMATE = Transformation("DIRECT", "TRANSFORMATION", "python udf estimate", mas
 CONDITIONAL = Transformation("INDIRECT", "CONDITIONAL", None, masking=False)
 JOIN = Transformation("INDIRECT", "JOIN", None, masking=False)
 
-NIGHTLY = RunOfJob("emissions", "nightly", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b20")
-APPLICATION_RUN = RunOfJob("emissions", "emissions", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
-APPLICATION = Application(Head(APPLICATION_RUN, NIGHTLY), "4.3.0")
+NIGHTLY = JobRun("emissions", "nightly", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b20")
+APPLICATION_RUN = JobRun("emissions", "emissions", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
+APPLICATION = Application(RunContext(APPLICATION_RUN, NIGHTLY), "4.3.0")
 
 
-def of(dataset: DatasetId, *path: str, told: tuple[Transformation, ...] = (IDENTITY,)) -> Sources:
-    return {Source(dataset, path): frozenset(told)}
+def of(dataset: DatasetId, *path: str, transformations: tuple[Transformation, ...] = (IDENTITY,)) -> Sources:
+    return {Source(dataset, path): frozenset(transformations)}
 
 
 COLUMNS = Columns(
     {
         ("tailnum",): of(CHECKED, "tailnum"),
         ("co2",): {
-            **of(CHECKED, "distance", told=(ESTIMATE, CONDITIONAL)),
-            **of(PLANES, "plane", "seats", told=(ESTIMATE,)),
-            **of(PLANES, "year", told=(CONDITIONAL,)),
+            **of(CHECKED, "distance", transformations=(ESTIMATE, CONDITIONAL)),
+            **of(PLANES, "plane", "seats", transformations=(ESTIMATE,)),
+            **of(PLANES, "year", transformations=(CONDITIONAL,)),
         },
         ("unit",): {},
     },
-    {**of(PLANES, "tailnum", told=(JOIN,)), **of(CHECKED, "tailnum", told=(JOIN,))},
+    {**of(PLANES, "tailnum", transformations=(JOIN,)), **of(CHECKED, "tailnum", transformations=(JOIN,))},
 )
 
 
 def a_write(**changes: Any) -> Write:
-    """The emissions that were estimated for the flights."""
+    """Return the emissions that were estimated for the flights."""
     flights = (SchemaField("tailnum", "string"), SchemaField("distance", "double"))
     planes = (SchemaField("tailnum", "string"), SchemaField("plane", "struct", (SchemaField("seats", "int"),)))
-    told = {
+    fields = {
         "execution_id": 7,
         "command": "InsertIntoHadoopFsRelationCommand",
         "started_ms": AT_MS,
@@ -61,7 +61,7 @@ def a_write(**changes: Any) -> Write:
         "inputs": (Dataset(CHECKED, flights), Dataset(PLANES, planes)),
         "columns": COLUMNS,
         "change": "OVERWRITE",
-        "written": Written(335_220, 4_194_304, 2),
+        "written": WriteStatistics(335_220, 4_194_304, 2),
         "sql": "INSERT OVERWRITE emissions.estimated SELECT ...",
     }
-    return Write(**{**told, **changes})
+    return Write(**{**fields, **changes})

@@ -1,4 +1,4 @@
-"""Spark as the capture sees it, without Spark: executions that are told, and what they wrote."""
+"""Spark as the capture sees it, without Spark: given executions, and what they wrote."""
 
 from __future__ import annotations
 
@@ -30,28 +30,28 @@ def writes_of(execution: Execution) -> Sequence[Write]:
 class Executions:
     """An application whose executions are what it is given; its listener bus is always empty, unless it is stuck."""
 
-    def __init__(self, *told: Execution | Over | Unread | Ended | Exception) -> None:
-        self.waiting = deque(told)
-        self.asked = 0
+    def __init__(self, *items: Execution | Over | Unread | Ended | Exception) -> None:
+        self.waiting = deque(items)
+        self.polled = 0
         self.dropped = 0
         self.closed = False
         self.stuck = False
         self.gone: Exception | None = None
         self._added = threading.Event()
 
-    def add(self, *told: Execution | Over | Unread | Ended | Exception) -> None:
-        self.waiting += told
+    def add(self, *items: Execution | Over | Unread | Ended | Exception) -> None:
+        self.waiting += items
         self._added.set()
 
     def next(self, timeout_s: float) -> Execution | Over | Unread | Ended | None:
-        self.asked += 1
+        self.polled += 1
         if not self.waiting:
             self._added.wait(timeout_s)
             self._added.clear()
-        told = self.waiting.popleft() if self.waiting else None
-        if isinstance(told, Exception):
-            raise told
-        return told
+        item = self.waiting.popleft() if self.waiting else None
+        if isinstance(item, Exception):
+            raise item
+        return item
 
     def drain(self, timeout_s: float) -> bool:
         if self.gone:

@@ -15,7 +15,7 @@ REGION = {"AWS_REGION": "eu-west-1"}
 METASTORE = {"hive.metastore.uris": "thrift://meta:9083,thrift://other:9083"}
 
 SESSIONS = [
-    # Glue, if its account and region are told.
+    # Glue, if its account and region are known.
     ({**ON_GLUE, "hive.metastore.glue.catalogid": "111122223333"}, REGION, "arn:aws:glue:eu-west-1:111122223333"),
     (
         {**ON_GLUE, "spark.glue.accountId": "111122223333"},
@@ -68,15 +68,17 @@ NAMED = [
 ]
 
 
-@pytest.mark.parametrize(("told", "namespace", "name"), NAMED)
-def test_a_catalog_of_another_name_is_named_by_its_own_settings(told, namespace, name):
+@pytest.mark.parametrize(("options", "namespace", "name"), NAMED)
+def test_a_catalog_of_another_name_is_named_by_its_own_settings(options, namespace, name):
     conf = {**METASTORE, "spark.glue.accountId": "111122223333", "spark.sql.catalog.x": "a.Class"}
-    catalogs = parse_catalogs({**conf, **{f"spark.sql.catalog.x.{key}": value for key, value in told.items()}}, REGION)
+    catalogs = parse_catalogs(
+        {**conf, **{f"spark.sql.catalog.x.{key}": value for key, value in options.items()}}, REGION
+    )
 
     assert catalogs.find_table("x", ["web"], "orders") == DatasetId(namespace, name)
 
 
-def test_a_table_whose_catalog_or_database_is_not_told_has_no_name():
+def test_a_table_whose_catalog_or_database_is_unknown_has_no_name():
     catalogs = parse_catalogs({"spark.sql.warehouse.dir": "/warehouse"}, {})
 
     assert catalogs.find_table("other", ["web"], "orders") is None

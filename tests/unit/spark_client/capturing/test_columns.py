@@ -8,7 +8,7 @@ import pytest
 
 from lineage_model.columns import Source, Transformation
 from lineage_model.ids import DatasetId
-from spark_client.capturing.plans.columns import TooLarge, Walk
+from spark_client.capturing.plans.columns import PlanWalk, TooLarge
 from spark_client.capturing.plans.operators import Relation
 from spark_client.capturing.plans.plan import Node, parse_plan
 from spark_client.capturing.plans.values import IDENTITY, Dependency, Value
@@ -49,7 +49,7 @@ def made_of(value):
 
 
 def unhurried():
-    """A clock that stands still: depth is what is tested, and a collection of a large test process takes long."""
+    """Return a clock that stands still: depth is tested, and a collection of a large test process takes long."""
     return 0.0
 
 
@@ -58,7 +58,7 @@ def test_an_expression_may_be_deeper_than_python_recurs():
     for _ in range(10_000):
         expression = node("Add", left=expression, right=None)
     plan = node("Project", projectList=[named("far", expression)], child=flights("distance"))
-    ((name, value),) = Walk(read_flights, clock=unhurried).relation(plan).columns
+    ((name, value),) = PlanWalk(read_flights, clock=unhurried).relation(plan).columns
     assert (name, made_of(value)) == ("far", [("distance", "TRANSFORMATION")])
 
 
@@ -66,22 +66,22 @@ def test_a_plan_may_be_deeper_than_python_recurs():
     plan = flights("distance")
     for _ in range(10_000):
         plan = node("Filter", condition=attribute("distance"), child=plan)
-    relation = Walk(read_flights, clock=unhurried).relation(plan)
+    relation = PlanWalk(read_flights, clock=unhurried).relation(plan)
     assert [made_of(value) for value in relation.values] == [[("distance", "IDENTITY")]]
     assert made_of(Value(relation.rows)) == [("distance", "FILTER")]
 
 
-def test_an_operator_that_nobody_knows_is_told_as_unknown():
+def test_an_unknown_operator_makes_unknown_columns():
     plan = node("Sparkle", child=flights("origin", "dest"))
-    relation = Walk(read_flights).relation(plan)
+    relation = PlanWalk(read_flights).relation(plan)
     unknown = Transformation("DIRECT", "UNKNOWN", "unknown plan node Sparkle", masking=False)
     every = frozenset(Dependency(Source(FLIGHTS, (name,)), unknown, whole=False) for name in ("origin", "dest"))
     assert relation.columns == (("origin", Value(every)), ("dest", Value(every)))
 
 
-def test_a_column_that_is_nowhere_is_told_as_unknown():
+def test_a_column_that_is_nowhere_is_unknown():
     plan = node("Project", projectList=[named("x", attribute("elsewhere"))], child=flights("origin"))
-    ((_, value),) = Walk(read_flights).relation(plan).columns
+    ((_, value),) = PlanWalk(read_flights).relation(plan).columns
     assert value == Value(unknown=frozenset({"AttributeReference: elsewhere is nowhere in the plan"}))
 
 
@@ -90,13 +90,13 @@ def test_too_many_dependencies_are_refused():
     everything = [node("Concat", children=wide.nodes("output")) for _ in range(100)]
     plan = node("Project", projectList=[named(f"d{n}", one) for n, one in enumerate(everything)], child=wide)
     with pytest.raises(TooLarge, match="dependencies"):
-        Walk(read_flights, dependencies_max=5_000).relation(plan)
+        PlanWalk(read_flights, dependencies_max=5_000).relation(plan)
 
 
 def test_too_long_a_walk_is_ended():
     ticks = itertools.count()
     with pytest.raises(TooLarge, match=r"s$"):
-        Walk(read_flights, seconds_max=3, clock=lambda: next(ticks)).relation(
+        PlanWalk(read_flights, seconds_max=3, clock=lambda: next(ticks)).relation(
             node("Project", projectList=[named(f"d{n}", attribute("c")) for n in range(200)], child=flights("c"))
         )
 
@@ -109,7 +109,7 @@ def test_a_recursive_query_comes_to_rest():
     anchor = node("Project", projectList=ids, child=flights("origin", "dest"))
     plan = node("UnionLoop", id="1", anchor=anchor, recursion=swapped, outputAttrIds=["x", "y"])
     both = [("dest", "IDENTITY"), ("origin", "IDENTITY")]
-    assert [(name, made_of(value)) for name, value in Walk(read_flights).relation(plan).columns] == [
+    assert [(name, made_of(value)) for name, value in PlanWalk(read_flights).relation(plan).columns] == [
         ("x", both),
         ("y", both),
     ]

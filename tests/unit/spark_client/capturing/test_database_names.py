@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from spark_client.capturing.datasets.database_names import Column, Made, Scope, Table, Unresolvable, tables_in
+from spark_client.capturing.datasets.database_names import Column, NodeFactory, Scope, Table, Unresolvable, tables_in
 from spark_client.capturing.datasets.jdbc import find_column
 from tests.unit.spark_client.capturing.builders_nodes import a_node
 
-MADE = Made()
+MADE = NodeFactory()
 ID, TOTAL, OTHER = (MADE.attribute(name) for name in ("id", "total", "other"))
 CLOSED = Table(("o",), [Column("id", ID), Column('"Total"', TOTAL)])
 OPEN = Table(("shop", "lines"), rest=lambda name: OTHER, closed=False)

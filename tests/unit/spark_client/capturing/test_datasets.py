@@ -1,4 +1,4 @@
-"""What the leaves of a plan read."""
+"""Datasets that the leaves of a plan read."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from lineage_model.ids import DatasetId
 from spark_client.capturing.datasets.jdbc_queries import find_query
-from spark_client.capturing.datasets.sources import Read, find_datasets
+from spark_client.capturing.datasets.sources import LeafSource, find_datasets
 from spark_client.capturing.model import Dataset, Symlink
 from tests.unit.spark_client.capturing.builders_nodes import (
     CATALOGS,
@@ -26,7 +26,7 @@ ORDERS = DatasetId("postgres://db:5432", "shop.public.orders")
 def test_files_are_the_folders_that_they_are_in_each_once():
     leaf = a_relation("s3a://lake/flights/day=2013-01-01", "s3a://lake/flights/day=2013-01-02", "s3a://lake/late")
 
-    assert find_datasets(leaf, CATALOGS) == Read(
+    assert find_datasets(leaf, CATALOGS) == LeafSource(
         (Dataset(DatasetId("s3://lake", "flights"), COLUMNS), Dataset(DatasetId("s3://lake", "late"), COLUMNS))
     )
 
@@ -59,19 +59,19 @@ def test_no_folder_is_left_out_however_they_lie():
 def test_temporary_files_are_nobodys_dataset():
     read = find_datasets(a_relation("s3a://lake/flights/_temporary/0"), CATALOGS)
 
-    assert read == Read(unknown="HadoopFsRelation: a source that nobody can name")
+    assert read == LeafSource(unknown="HadoopFsRelation: a source that nobody can name")
 
 
 def test_a_table_is_where_it_lies_and_its_name_is_a_symlink():
     leaf = a_relation("s3a://lake/warehouse/flights/day=2013-01-01", table=a_table())
 
-    assert find_datasets(leaf, CATALOGS) == Read((Dataset(FLIGHTS, COLUMNS, NAMED),))
+    assert find_datasets(leaf, CATALOGS) == LeafSource((Dataset(FLIGHTS, COLUMNS, NAMED),))
 
 
 def test_a_table_of_hives_own_formats_is_named_alike():
     leaf = a_node("HiveTableRelation", tableMeta=a_table(), schema=SCHEMA)
 
-    assert find_datasets(leaf, CATALOGS) == Read((Dataset(FLIGHTS, COLUMNS, NAMED),))
+    assert find_datasets(leaf, CATALOGS) == LeafSource((Dataset(FLIGHTS, COLUMNS, NAMED),))
 
 
 def jdbc(table: str, **values: object) -> dict[str, object]:
@@ -82,7 +82,7 @@ def jdbc(table: str, **values: object) -> dict[str, object]:
 def test_a_databases_table_is_the_databases_whatever_spark_calls_it():
     registered = a_node("LogicalRelation", relation=jdbc("orders"), catalogTable=a_table(), schema=SCHEMA)
 
-    assert find_datasets(registered, CATALOGS) == Read((Dataset(ORDERS, COLUMNS, NAMED),))
+    assert find_datasets(registered, CATALOGS) == LeafSource((Dataset(ORDERS, COLUMNS, NAMED),))
 
 
 def test_a_query_of_the_databases_is_its_table_if_its_columns_are():
@@ -90,9 +90,9 @@ def test_a_query_of_the_databases_is_its_table_if_its_columns_are():
     computed = a_node("LogicalRelation", relation=jdbc("(select sum(id) s from orders) q"), schema=SCHEMA)
     joined = a_node("LogicalRelation", relation=jdbc("(select * from orders join lines using (id)) q"), schema=SCHEMA)
 
-    assert find_datasets(plain, CATALOGS) == Read((Dataset(ORDERS, COLUMNS),))
-    assert find_datasets(computed, CATALOGS) == Read((Dataset(ORDERS),), "JDBCRelation: computed by the database")
-    assert find_datasets(joined, CATALOGS) == Read(unknown="JDBCRelation: a query that the database runs")
+    assert find_datasets(plain, CATALOGS) == LeafSource((Dataset(ORDERS, COLUMNS),))
+    assert find_datasets(computed, CATALOGS) == LeafSource((Dataset(ORDERS),), "JDBCRelation: computed by the database")
+    assert find_datasets(joined, CATALOGS) == LeafSource(unknown="JDBCRelation: a query that the database runs")
 
 
 V2 = [
@@ -159,10 +159,10 @@ V2 = [
 
 
 @pytest.mark.parametrize(("leaf", "dataset"), V2, ids=lambda one: getattr(one, "kind", ""))
-def test_a_table_of_the_second_interface_is_named_by_the_most_that_is_told(leaf, dataset):
+def test_a_table_of_the_second_interface_is_named_by_the_most_that_is_known(leaf, dataset):
     read = find_datasets(leaf, CATALOGS)
 
-    assert read == Read((Dataset(dataset.id, COLUMNS, dataset.symlinks),))
+    assert read == LeafSource((Dataset(dataset.id, COLUMNS, dataset.symlinks),))
     assert find_datasets(a_node("DataSourceV2ScanRelation", relation=leaf, schema=SCHEMA), CATALOGS) == read
 
 
@@ -171,14 +171,14 @@ def test_a_table_about_a_table_reads_it_but_none_of_its_columns():
     leaf = a_v2_relation(table, "ice", "web", "orders", "snapshots")
 
     orders = Dataset(DatasetId("s3://lake", "ice/orders"))
-    assert find_datasets(leaf, CATALOGS) == Read((orders,), "SparkTable: what a table keeps of itself")
+    assert find_datasets(leaf, CATALOGS) == LeafSource((orders,), "SparkTable: what a table keeps of itself")
 
 
 def test_topics_are_a_dataset_each():
     options = {"kafka.bootstrap.servers": "k1:9093,k2:9093", "subscribe": "flights, planes"}
     leaf = a_node("LogicalRelation", relation={"class": "KafkaRelation", "sourceOptions": options}, schema=SCHEMA)
 
-    assert find_datasets(leaf, CATALOGS) == Read(
+    assert find_datasets(leaf, CATALOGS) == LeafSource(
         (
             Dataset(DatasetId("kafka://k1:9093", "flights"), COLUMNS),
             Dataset(DatasetId("kafka://k1:9093", "planes"), COLUMNS),
@@ -188,12 +188,12 @@ def test_topics_are_a_dataset_each():
 
 @pytest.mark.parametrize("kind", ["OneRowRelation", "Range"])
 def test_rows_in_the_plan_itself_are_made_of_nothing(kind):
-    assert find_datasets(a_node(kind, schema=SCHEMA), CATALOGS) == Read()
+    assert find_datasets(a_node(kind, schema=SCHEMA), CATALOGS) == LeafSource()
 
 
 def test_rows_in_a_statement_are_made_of_nothing():
     values = {"schema": SCHEMA, "origin.sqlText": "SELECT * FROM VALUES (1)"}
-    assert find_datasets(a_node("LocalRelation", **values), CATALOGS) == Read()
+    assert find_datasets(a_node("LocalRelation", **values), CATALOGS) == LeafSource()
 
 
 UNKNOWN = [
@@ -212,7 +212,7 @@ UNKNOWN = [
 
 @pytest.mark.parametrize(("leaf", "why"), UNKNOWN, ids=lambda one: getattr(one, "kind", one))
 def test_what_nobody_can_name_says_so(leaf, why):
-    assert find_datasets(leaf, CATALOGS) == Read(unknown=why)
+    assert find_datasets(leaf, CATALOGS) == LeafSource(unknown=why)
 
 
 PLAIN = [
@@ -242,7 +242,7 @@ NOT_ONE_TABLE = [
 ]
 
 
-def test_a_query_is_told_only_where_it_reads_one_table():
+def test_a_query_is_named_only_where_it_reads_one_table():
     assert [bool(query and query.plain) for query in map(find_query, PLAIN)] == [True] * len(PLAIN)
     assert [query and (query.table, query.plain) for query in map(find_query, COMPUTED)] == [("orders", False)] * len(
         COMPUTED

@@ -34,8 +34,8 @@ from lineage.openlineage.parse import parse_event
 from lineage_model.columns import Columns, Source, Transformation
 from lineage_model.ids import DatasetId
 from spark_client.capturing.events.events import CUTS, EventRules, application_event, write_events
-from spark_client.capturing.model import Dataset, Failure, SchemaField, Written
-from spark_client.current_run import Head
+from spark_client.capturing.model import Dataset, Failure, SchemaField, WriteStatistics
+from spark_client.current_run import RunContext
 from spark_client.recorder.events import PRODUCER
 from tests.unit.spark_client.capturing.builders_writes import (
     APPLICATION,
@@ -66,8 +66,8 @@ PARENT = parent_run.ParentRunFacet(
 )
 
 
-def told(event: Any) -> dict[str, Any]:
-    """What openlineage-python sends for an event of its own."""
+def content(event: Any) -> dict[str, Any]:
+    """Return an event as openlineage-python sends its own."""
     return json.loads(Serde.to_json(event))
 
 
@@ -109,7 +109,7 @@ def how(kind: str, subtype: str, description: str | None = None) -> column_linea
 def test_a_write_begins_as_a_run_that_the_application_started() -> None:
     start, end = write_events(a_write(), APPLICATION, JOB)
 
-    assert start == told(
+    assert start == content(
         RunEvent(
             eventTime="2025-11-20T12:00:00.123Z",
             eventType=RunState.START,
@@ -162,7 +162,7 @@ def test_a_write_ends_with_all_that_is_known_of_it_as_openlineages_own_client_re
     planes = schema(field("tailnum", "string"), field("plane", "struct", field("seats", "int")))
     statistics = output_statistics_output_dataset.OutputStatisticsOutputDatasetFacet(335_220, 4_194_304, 2, **BY)
     sql = sql_job.SQLJobFacet("INSERT OVERWRITE emissions.estimated SELECT ...", "spark", **BY)
-    expected = told(
+    expected = content(
         RunEvent(
             eventTime="2025-11-20T12:00:02.123Z",
             eventType=RunState.COMPLETE,
@@ -192,14 +192,16 @@ def _names(dataset: DatasetId) -> tuple[str, str]:
     return dataset.namespace, dataset.name
 
 
-def test_columns_are_read_as_they_were_told() -> None:
+def test_columns_are_read_as_they_were_emitted() -> None:
     facet = ended()["outputs"][0]["facets"]["columnLineage"]
 
     assert columns_of_facet(facet) == COLUMNS
 
 
 def test_a_failed_write_says_why_and_changed_nothing_as_a_whole() -> None:
-    end = ended(failure=Failure("org.apache.spark.SparkException: Job aborted.", "at a.b(c)"), written=Written())
+    end = ended(
+        failure=Failure("org.apache.spark.SparkException: Job aborted.", "at a.b(c)"), written=WriteStatistics()
+    )
 
     error = error_message_run.ErrorMessageRunFacet(
         "org.apache.spark.SparkException: Job aborted.", "JAVA", "at a.b(c)", **BY
@@ -212,7 +214,13 @@ def test_a_failed_write_says_why_and_changed_nothing_as_a_whole() -> None:
 
 def test_what_is_not_known_is_left_out() -> None:
     end = ended(
-        inputs=(), columns=Columns(), output=Dataset(ESTIMATED), change=None, written=Written(), sql=None, tier="tables"
+        inputs=(),
+        columns=Columns(),
+        output=Dataset(ESTIMATED),
+        change=None,
+        written=WriteStatistics(),
+        sql=None,
+        tier="tables",
     )
 
     assert end["inputs"] == []
@@ -238,7 +246,7 @@ def test_sources_without_kinds_have_no_transformations_but_their_type() -> None:
     assert column["transformations"] == [{"type": "DIRECT"}]
 
 
-def test_a_write_has_the_same_run_id_whenever_it_is_told_and_no_other_write_has_it() -> None:
+def test_a_write_has_the_same_run_id_whenever_it_is_emitted_and_no_other_write_has_it() -> None:
     others = [a_write(execution_id=8), a_write(output=Dataset(CHECKED))]
 
     ids = [
@@ -256,7 +264,7 @@ def test_a_write_never_ends_before_it_began() -> None:
 
 
 def test_an_application_that_nobody_started_is_the_root_of_its_writes() -> None:
-    alone = type(APPLICATION)(Head(APPLICATION_RUN))
+    alone = type(APPLICATION)(RunContext(APPLICATION_RUN))
 
     start, _ = write_events(a_write(), alone, JOB)
     began = application_event(alone, "START", AT_MS)
@@ -269,7 +277,7 @@ def test_an_application_that_nobody_started_is_the_root_of_its_writes() -> None:
     )
 
 
-def test_an_application_tells_in_the_end_which_records_it_worked_on() -> None:
+def test_an_application_reports_in_the_end_which_records_it_worked_on() -> None:
     end = application_event(APPLICATION, "COMPLETE", AT_MS, root_ids=["flights", "planes"])
 
     facet = end["run"]["facets"]["headwater_records"]
@@ -285,7 +293,7 @@ def test_an_application_begins_and_ends_as_a_run_of_its_own() -> None:
     )
 
     root = {"run": {"runId": NIGHTLY.run_id}, "job": {"namespace": "emissions", "name": "nightly"}}
-    assert start == told(
+    assert start == content(
         RunEvent(
             eventTime="2025-11-20T12:00:00.123Z",
             eventType=RunState.START,
@@ -341,14 +349,14 @@ def test_redactions_are_the_deployers_own() -> None:
     assert end["job"]["facets"]["sql"]["query"] == "SELECT 1 WHERE name = ***"
 
 
-def test_statements_are_told_only_if_wanted() -> None:
+def test_statements_are_emitted_only_if_wanted() -> None:
     _, end = write_events(a_write(), APPLICATION, JOB, EventRules(sql=False))
 
     assert "sql" not in end["job"]["facets"]
     assert "cut" not in capture_of(end)
 
 
-def test_long_texts_are_cut_and_told_so() -> None:
+def test_long_texts_are_cut_and_marked_so() -> None:
     end = ended(sql="SELECT 1" + " " * 1_000_000, failure=Failure("x" * 100_000))
 
     assert len(end["job"]["facets"]["sql"]["query"]) == 20_000
@@ -394,19 +402,19 @@ def test_a_large_event_goes_without_one_thing_after_the_other_until_it_fits() ->
 def test_without_indirect_dependencies_a_column_that_has_no_others_is_left_out_rather_than_made_of_nothing() -> None:
     columns = Columns(
         {
-            ("kind",): of(CHECKED, "co2", told=(JOIN,)),
+            ("kind",): of(CHECKED, "co2", transformations=(JOIN,)),
             ("n",): {},
-            ("tailnum",): of(CHECKED, "tailnum", told=(IDENTITY, JOIN)),
+            ("tailnum",): of(CHECKED, "tailnum", transformations=(IDENTITY, JOIN)),
         }
-        | {(f"c{number}",): of(CHECKED, f"c{number}", told=(JOIN,)) for number in range(100)},
-        of(PLANES, "tailnum", told=(JOIN,)),
+        | {(f"c{number}",): of(CHECKED, f"c{number}", transformations=(JOIN,)) for number in range(100)},
+        of(PLANES, "tailnum", transformations=(JOIN,)),
     )
     _, end = write_events(a_write(columns=columns), APPLICATION, JOB, EventRules(size_max_bytes=9_000))
 
     facet = end["outputs"][0]["facets"]["columnLineage"]
     assert capture_of(end)["cut"] == ["descriptions", "inputSchemas", "indirect"]
     assert columns_of_facet(facet) == Columns(
-        {("n",): {}, ("tailnum",): of(CHECKED, "tailnum", told=(IDENTITY,))}, columns.whole
+        {("n",): {}, ("tailnum",): of(CHECKED, "tailnum", transformations=(IDENTITY,))}, columns.whole
     )
 
 
@@ -450,12 +458,12 @@ def test_schemas_of_many_wide_inputs_are_given_up_before_they_are_built() -> Non
     assert len(end["inputs"]) == 500
 
 
-def test_inputs_that_nobody_can_name_are_told_by_their_reasons_without_secrets() -> None:
+def test_inputs_that_nobody_can_name_are_emitted_by_their_reasons_without_secrets() -> None:
     reasons = ("rows of the program", "no answer of https://ann:hush@server", *("x" * 600 for _ in range(200)))
-    told = capture_of(ended(tier="tables", unknown_inputs=reasons))
-    assert told["unknownInputs"][:2] == ["rows of the program", "no answer of https://ann:***@server"]
-    assert {len(reason) for reason in told["unknownInputs"][2:]} == {500}
-    assert (len(told["unknownInputs"]), told["cut"]) == (100, ["unknown"])
+    content = capture_of(ended(tier="tables", unknown_inputs=reasons))
+    assert content["unknownInputs"][:2] == ["rows of the program", "no answer of https://ann:***@server"]
+    assert {len(reason) for reason in content["unknownInputs"][2:]} == {500}
+    assert (len(content["unknownInputs"]), content["cut"]) == (100, ["unknown"])
 
 
 def test_a_name_with_a_dot_is_spelled_alike_in_schema_and_column_lineage() -> None:

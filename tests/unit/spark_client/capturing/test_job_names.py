@@ -136,9 +136,9 @@ def test_a_table_comes_before_the_path_and_a_location_does_not() -> None:
 def test_the_same_inputs_into_the_same_dataset_are_one_job_in_any_order_and_number() -> None:
     names = JobNames("emissions")
 
-    told = [names.name(a_write("estimated", *inputs)) for inputs in (["a", "b"], ["b", "a"], ["a", "b"])]
+    named = [names.name(a_write("estimated", *inputs)) for inputs in (["a", "b"], ["b", "a"], ["a", "b"])]
 
-    assert told == ["emissions.estimated"] * 3
+    assert named == ["emissions.estimated"] * 3
 
 
 def test_another_job_of_the_same_name_is_numbered_as_it_comes() -> None:

@@ -1,4 +1,4 @@
-"""Where data lies, by OpenLineage's names; secrets never come into one."""
+"""Locations of data, by OpenLineage's names; secrets never come into one."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_temporary_storage_is_no_dataset(path):
     assert find_path(path) is None
 
 
-def test_a_partition_is_told_from_its_dataset():
+def test_a_partition_is_distinguished_from_its_dataset():
     assert [is_partition(path) for path in ("s3://lake/a", "s3://lake/a/day=1", "s3://lake/day=1")] == [
         False,
         True,
@@ -142,9 +142,9 @@ TABLES = {
 }
 
 
-@pytest.mark.parametrize(("told", "named"), TABLES.items(), ids=lambda one: one[0] if isinstance(one, tuple) else "")
-def test_a_table_has_the_name_that_openlineages_own_client_gives(told, named):
-    url, table = told
+@pytest.mark.parametrize(("given", "named"), TABLES.items(), ids=lambda one: one[0] if isinstance(one, tuple) else "")
+def test_a_table_has_the_name_that_openlineages_own_client_gives(given, named):
+    url, table = given
 
     assert jdbc.find_table(f"jdbc:{url}", table) == DatasetId(named.get_namespace(), named.get_name())
 
@@ -167,14 +167,14 @@ OTHER_TABLES = {
 }
 
 
-@pytest.mark.parametrize(("told", "named"), OTHER_TABLES.items(), ids=lambda one: one[0])
-def test_a_table_of_another_database_is_named_by_the_same_rules(told, named):
-    url, table = told
+@pytest.mark.parametrize(("given", "named"), OTHER_TABLES.items(), ids=lambda one: one[0])
+def test_a_table_of_another_database_is_named_by_the_same_rules(given, named):
+    url, table = given
 
     assert jdbc.find_table(f"jdbc:{url}", table) == DatasetId(*named)
 
 
-NOT_UNDERSTOOD = [
+UNKNOWN_FORMS = [
     ("jdbc:postgresql://db/shop", "(select * from orders) t"),
     ("jdbc:postgresql://db/shop", ""),
     ("jdbc:postgresql://db/shop", "a..b"),
@@ -190,8 +190,8 @@ NOT_UNDERSTOOD = [
 ]
 
 
-@pytest.mark.parametrize(("url", "table"), NOT_UNDERSTOOD)
-def test_what_is_not_understood_has_no_name(url, table):
+@pytest.mark.parametrize(("url", "table"), UNKNOWN_FORMS)
+def test_an_unknown_form_has_no_name(url, table):
     assert jdbc.find_table(url, table) is None
 
 

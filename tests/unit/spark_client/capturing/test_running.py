@@ -15,16 +15,16 @@ from spark_client.capturing.session.running import RunningCapture
 from spark_client.capturing.session.sender import Event
 from spark_client.capturing.session.settings import Settings
 from spark_client.capturing.session.shutdown import Program
-from spark_client.current_run import Head, RunOfJob
-from spark_client.requests import Tally
+from spark_client.current_run import JobRun, RunContext
+from spark_client.requests import DeliveryCounts
 from tests.unit.spark_client.capturing.fake_executions import Executions, an_execution, writes_of
 
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
-APPLICATION = Application(Head(RunOfJob("emissions", "calculate", RUN)), "4.3.0")
+APPLICATION = Application(RunContext(JobRun("emissions", "calculate", RUN)), "4.3.0")
 
 
-class Outlet:
-    """A transport: it takes all at once, until it is told to raise, to be slow, or to hang."""
+class Transport:
+    """Transport that accepts all at once, unless it is set to raise, to be slow, or to hang."""
 
     def __init__(self, *, error: Exception | None = None, pause_s: float = 0.0, hangs: bool = False) -> None:
         self.taken: list[Event] = []
@@ -34,13 +34,13 @@ class Outlet:
         if not hangs:
             self.awake.set()
 
-    def send(self, events: Sequence[Event]) -> Tally:
+    def send(self, events: Sequence[Event]) -> DeliveryCounts:
         self.awake.wait()
         time.sleep(self.pause_s)
         if self.error:
             raise self.error
         self.taken += events
-        return Tally(len(events), 0)
+        return DeliveryCounts(len(events), 0)
 
     def close(self, timeout_s: float) -> bool:
         return True
@@ -69,13 +69,13 @@ class Ending(Program):
 @pytest.fixture(autouse=True)
 def no_run_left_behind() -> Iterator[None]:
     yield
-    while head := current_run.current_run():
-        current_run.leave(head)
+    while context := current_run.current_run():
+        current_run.leave(context)
 
 
 def a_capture(
     source: Executions,
-    outlet: Outlet,
+    transport: Transport,
     settings: Settings | None = None,
     program: Program | None = None,
     read: object = writes_of,
@@ -85,7 +85,7 @@ def a_capture(
         APPLICATION,
         source,
         read,
-        outlet,
+        transport,
         Counts(),
         settings or Settings(),
         ends_with=program or Ending(),
@@ -102,12 +102,12 @@ def counts_in(event: Event) -> dict[str, int]:
 
 
 def test_the_application_starts_at_once_its_writes_follow_and_its_end_comes_last() -> None:
-    outlet, source, program = Outlet(), Executions(an_execution(1)), Ending()
-    capture = a_capture(source, outlet, program=program)
+    transport, source, program = Transport(), Executions(an_execution(1)), Ending()
+    capture = a_capture(source, transport, program=program)
     assert (capture.run_id, capture.job) == (RUN, ("emissions", "calculate"))
     source.add(an_execution(2))
     assert capture.flush()
-    assert [(event["eventType"], event["job"]["name"]) for event in outlet.taken] == [
+    assert [(event["eventType"], event["job"]["name"]) for event in transport.taken] == [
         ("START", "calculate"),
         ("START", "calculate.flights_estimated"),
         ("COMPLETE", "calculate.flights_estimated"),
@@ -115,95 +115,95 @@ def test_the_application_starts_at_once_its_writes_follow_and_its_end_comes_last
         ("COMPLETE", "calculate.flights_estimated"),
     ]
     program.end()
-    assert outlet.states == ["START", "COMPLETE"]
-    assert outlet.taken[-1] == outlet.of_application[-1]
+    assert transport.states == ["START", "COMPLETE"]
+    assert transport.taken[-1] == transport.of_application[-1]
     assert source.closed
 
 
-def test_what_happened_just_before_the_end_is_told() -> None:
-    outlet, source, program = Outlet(), Executions(), Ending()
-    a_capture(source, outlet, program=program)
+def test_what_happened_just_before_the_end_is_emitted() -> None:
+    transport, source, program = Transport(), Executions(), Ending()
+    a_capture(source, transport, program=program)
     source.add(*map(an_execution, range(100)))
     program.end()
-    assert len(outlet.taken) == 202
+    assert len(transport.taken) == 202
 
 
-def test_a_program_that_fails_is_told_with_its_message() -> None:
-    outlet, program = Outlet(), Ending()
-    a_capture(Executions(), outlet, program=program)
+def test_a_program_that_fails_is_a_failed_run_with_its_message() -> None:
+    transport, program = Transport(), Ending()
+    a_capture(Executions(), transport, program=program)
     program.end(Failure("ValueError: boom"))
-    assert outlet.states == ["START", "FAIL"]
-    assert outlet.taken[-1]["run"]["facets"]["errorMessage"]["message"] == "ValueError: boom"
+    assert transport.states == ["START", "FAIL"]
+    assert transport.taken[-1]["run"]["facets"]["errorMessage"]["message"] == "ValueError: boom"
 
 
-def test_the_end_of_the_application_is_told_soon_after_it_if_the_program_lives_on() -> None:
-    outlet, source = Outlet(), Executions(an_execution(8, 7), Ended(1_000))
-    a_capture(source, outlet, grace_s=0.05)
+def test_the_end_of_the_application_is_emitted_soon_after_it_if_the_program_lives_on() -> None:
+    transport, source = Transport(), Executions(an_execution(8, 7), Ended(1_000))
+    a_capture(source, transport, grace_s=0.05)
     deadline = time.monotonic() + 5
-    while len(outlet.of_application) < 2 and time.monotonic() < deadline:
+    while len(transport.of_application) < 2 and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert outlet.states == ["START", "COMPLETE"]
-    assert outlet.of_application[-1]["eventTime"] == "1970-01-01T00:00:01.000Z"
-    assert len(outlet.taken) == 4
+    assert transport.states == ["START", "COMPLETE"]
+    assert transport.of_application[-1]["eventTime"] == "1970-01-01T00:00:01.000Z"
+    assert len(transport.taken) == 4
     assert current_run.current_run() is None
 
 
-def test_a_program_that_ends_right_after_its_application_tells_one_end_its_own() -> None:
-    outlet, source, program = Outlet(), Executions(Ended(1_000)), Ending()
-    a_capture(source, outlet, program=program)
+def test_a_program_that_ends_right_after_its_application_reports_one_end_its_own() -> None:
+    transport, source, program = Transport(), Executions(Ended(1_000)), Ending()
+    a_capture(source, transport, program=program)
     program.end(Failure("boom"))
-    assert outlet.states == ["START", "FAIL"]
+    assert transport.states == ["START", "FAIL"]
 
 
 def test_a_program_that_fails_long_after_its_application_ended_takes_the_good_end_back() -> None:
-    outlet, source, program = Outlet(), Executions(Ended(1_000)), Ending()
-    capture = a_capture(source, outlet, program=program, grace_s=0.0)
+    transport, source, program = Transport(), Executions(Ended(1_000)), Ending()
+    capture = a_capture(source, transport, program=program, grace_s=0.0)
     capture.flush()
     deadline = time.monotonic() + 5
-    while len(outlet.of_application) < 2 and time.monotonic() < deadline:
+    while len(transport.of_application) < 2 and time.monotonic() < deadline:
         time.sleep(0.01)
     program.end(Failure("boom"))
-    assert outlet.states == ["START", "COMPLETE", "FAIL"]
-    assert outlet.of_application[1]["eventTime"] < outlet.of_application[2]["eventTime"]
+    assert transport.states == ["START", "COMPLETE", "FAIL"]
+    assert transport.of_application[1]["eventTime"] < transport.of_application[2]["eventTime"]
 
 
 def test_a_capture_that_is_closed_is_over_whatever_the_program_does() -> None:
-    outlet, source, program = Outlet(), Executions(an_execution(1)), Ending()
-    capture = a_capture(source, outlet, program=program)
+    transport, source, program = Transport(), Executions(an_execution(1)), Ending()
+    capture = a_capture(source, transport, program=program)
     capture.close()
     capture.close()
     program.end(Failure("boom"))
-    assert outlet.states == ["START", "COMPLETE"]
-    assert len(outlet.taken) == 4
+    assert transport.states == ["START", "COMPLETE"]
+    assert len(transport.taken) == 4
     assert capture.flush()
 
 
 def test_while_it_is_on_the_process_is_its_run() -> None:
-    capture = a_capture(Executions(), Outlet())
+    capture = a_capture(Executions(), Transport())
     assert current_run.current_run_id() == RUN
     capture.close()
     assert current_run.current_run_id() is None
 
 
-def test_the_roots_of_the_requests_meanwhile_are_told_at_the_end() -> None:
-    outlet, program = Outlet(), Ending()
-    a_capture(Executions(), outlet, program=program)
+def test_the_roots_of_the_requests_meanwhile_are_reported_at_the_end() -> None:
+    transport, program = Transport(), Ending()
+    a_capture(Executions(), transport, program=program)
     current_run.report_root("flight-1545")
     program.end()
-    start, end = outlet.of_application
+    start, end = transport.of_application
     assert "headwater_records" not in start["run"]["facets"]
     assert "flight-1545" in str(end["run"]["facets"]["headwater_records"])
 
 
 @pytest.mark.large
-def test_ten_thousand_writes_are_told_each_once(caplog: pytest.LogCaptureFixture) -> None:
-    outlet, program = Outlet(), Ending()
+def test_ten_thousand_writes_are_emitted_each_once(caplog: pytest.LogCaptureFixture) -> None:
+    transport, program = Transport(), Ending()
     source = Executions(*map(an_execution, range(10_000)))
-    capture = a_capture(source, outlet, Settings(events_max=100_000, flush_s=600), program)
+    capture = a_capture(source, transport, Settings(events_max=100_000, flush_s=600), program)
     program.end()
-    assert len({event["run"]["runId"] for event in outlet.taken}) == 10_001
-    assert len(outlet.taken) == 20_002
-    assert counts_in(outlet.taken[-1]) == {**capture.counts, "sent": counts_in(outlet.taken[-1])["sent"]}
+    assert len({event["run"]["runId"] for event in transport.taken}) == 10_001
+    assert len(transport.taken) == 20_002
+    assert counts_in(transport.taken[-1]) == {**capture.counts, "sent": counts_in(transport.taken[-1])["sent"]}
     assert capture.counts == {
         "writes": 10_000,
         "dropped": 0,
@@ -219,23 +219,23 @@ def test_ten_thousand_writes_are_told_each_once(caplog: pytest.LogCaptureFixture
 def test_a_transport_that_raises_costs_one_warning(caplog: pytest.LogCaptureFixture) -> None:
     program = Ending()
     source = Executions(*map(an_execution, range(1_000)))
-    capture = a_capture(source, Outlet(error=OSError("no route")), Settings(flush_s=600), program)
+    capture = a_capture(source, Transport(error=OSError("no route")), Settings(flush_s=600), program)
     program.end()
     assert (capture.counts["unsent"], capture.counts["sent"]) == (2_002, 0)
     assert warnings_of(caplog) == ["capture: events are not sent: OSError: no route"]
 
 
-def test_a_warning_tells_no_secrets(caplog: pytest.LogCaptureFixture) -> None:
-    capture = a_capture(Executions(), Outlet(error=OSError("no route to http://me:secret@host")))
+def test_a_warning_has_no_secrets(caplog: pytest.LogCaptureFixture) -> None:
+    capture = a_capture(Executions(), Transport(error=OSError("no route to http://me:secret@host")))
     capture.close()
     assert warnings_of(caplog) == ["capture: events are not sent: OSError: no route to http://me:***@host"]
 
 
 @pytest.mark.large
 def test_a_transport_that_hangs_costs_its_events_and_the_deadline_once(caplog: pytest.LogCaptureFixture) -> None:
-    outlet, program = Outlet(hangs=True), Ending()
+    transport, program = Transport(hangs=True), Ending()
     source = Executions(*map(an_execution, range(1_000)))
-    capture = a_capture(source, outlet, Settings(flush_s=2.0, events_max=100), program)
+    capture = a_capture(source, transport, Settings(flush_s=2.0, events_max=100), program)
     deadline = time.monotonic() + 120
     while source.waiting and time.monotonic() < deadline:
         time.sleep(0.01)
@@ -246,16 +246,16 @@ def test_a_transport_that_hangs_costs_its_events_and_the_deadline_once(caplog: p
     assert capture.counts["writes"] + capture.counts["dropped"] == 1_000
     assert capture.counts["writes"] < 60
     dropped, left = warnings_of(caplog)
-    assert dropped == "capture: events are made faster than they are sent: some writes are not told"
+    assert dropped == "capture: events are made faster than they are sent: some writes are not emitted"
     assert left.endswith("events were not sent within 2 seconds of the end")
-    outlet.awake.set()
+    transport.awake.set()
 
 
 def test_a_slow_transport_is_waited_for_at_the_end_within_the_deadline() -> None:
-    outlet, program = Outlet(pause_s=0.05), Ending()
-    capture = a_capture(Executions(*map(an_execution, range(1_000))), outlet, program=program)
+    transport, program = Transport(pause_s=0.05), Ending()
+    capture = a_capture(Executions(*map(an_execution, range(1_000))), transport, program=program)
     program.end()
-    assert len(outlet.taken) == 2_002
+    assert len(transport.taken) == 2_002
     assert capture.counts["unsent"] == 0
 
 
@@ -263,18 +263,18 @@ def test_a_reader_that_raises_leaves_the_rest_as_it_is(caplog: pytest.LogCapture
     def read(execution: Execution) -> Sequence[Write]:
         raise RuntimeError("a new kind of plan")
 
-    outlet, program = Outlet(), Ending()
-    a_capture(Executions(*map(an_execution, range(50))), outlet, program=program, read=read)
+    transport, program = Transport(), Ending()
+    a_capture(Executions(*map(an_execution, range(50))), transport, program=program, read=read)
     program.end()
-    assert outlet.states == ["START", "COMPLETE"]
-    assert counts_in(outlet.taken[-1])["unread"] == 50
-    assert warnings_of(caplog) == ["capture: a write was not understood: RuntimeError: a new kind of plan"]
+    assert transport.states == ["START", "COMPLETE"]
+    assert counts_in(transport.taken[-1])["unread"] == 50
+    assert warnings_of(caplog) == ["capture: a write could not be read: RuntimeError: a new kind of plan"]
 
 
 def test_a_bus_that_is_stuck_is_waited_for_no_longer_than_the_deadline(caplog: pytest.LogCaptureFixture) -> None:
-    outlet, source, program = Outlet(), Executions(an_execution(1)), Ending()
+    transport, source, program = Transport(), Executions(an_execution(1)), Ending()
     source.stuck = True
-    a_capture(source, outlet, Settings(flush_s=0.5), program)
+    a_capture(source, transport, Settings(flush_s=0.5), program)
     started_s = time.monotonic()
     program.end()
     assert time.monotonic() - started_s < 3
@@ -282,19 +282,19 @@ def test_a_bus_that_is_stuck_is_waited_for_no_longer_than_the_deadline(caplog: p
 
 
 def test_a_jvm_that_is_gone_keeps_the_end_from_nobody(caplog: pytest.LogCaptureFixture) -> None:
-    outlet, source, program = Outlet(), Executions(), Ending()
+    transport, source, program = Transport(), Executions(), Ending()
     source.gone = ConnectionRefusedError("Connection refused")
-    capture = a_capture(source, outlet, program=program)
+    capture = a_capture(source, transport, program=program)
     assert not capture.flush(0)
     program.end(Failure("boom"))
-    assert outlet.states == ["START", "FAIL"]
+    assert transport.states == ["START", "FAIL"]
     first, *_ = warnings_of(caplog)
     assert first == "capture: Spark cannot be reached: ConnectionRefusedError: Connection refused"
 
 
-def test_executions_that_spark_did_not_keep_are_told_at_the_end() -> None:
-    outlet, source, program = Outlet(), Executions(), Ending()
+def test_executions_that_spark_did_not_keep_are_reported_at_the_end() -> None:
+    transport, source, program = Transport(), Executions(), Ending()
     source.dropped = 7
-    a_capture(source, outlet, program=program)
+    a_capture(source, transport, program=program)
     program.end()
-    assert counts_in(outlet.taken[-1])["unheard"] == 7
+    assert counts_in(transport.taken[-1])["unheard"] == 7

@@ -40,14 +40,14 @@ TYPES = [
 ]
 
 
-@pytest.mark.parametrize(("told", "kind", "fields"), TYPES)
-def test_a_type_is_told_in_openlineages_words_with_the_fields_inside(told, kind, fields):
-    assert parse_schema(json.dumps(struct(x=told))) == (SchemaField("x", kind, fields),)
+@pytest.mark.parametrize(("text", "kind", "fields"), TYPES)
+def test_a_type_is_in_openlineages_words_with_the_fields_inside(text, kind, fields):
+    assert parse_schema(json.dumps(struct(x=text))) == (SchemaField("x", kind, fields),)
 
 
-@pytest.mark.parametrize("told", [None, "", "{", "[" * 100_000, '"long"', "[]", "{}"])
-def test_what_is_no_schema_has_no_columns(told):
-    assert parse_schema(told) == ()
+@pytest.mark.parametrize("text", [None, "", "{", "[" * 100_000, '"long"', "[]", "{}"])
+def test_what_is_no_schema_has_no_columns(text):
+    assert parse_schema(text) == ()
 
 
 def test_a_schema_deeper_than_anyone_reads_ends_somewhere():

@@ -9,11 +9,11 @@ import pytest
 
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.sender import Event, Sender
-from spark_client.requests import Tally
+from spark_client.requests import DeliveryCounts
 
 
-class Outlet:
-    """Takes events, as it is told: at once, never, slowly or not at all."""
+class Transport:
+    """Transport that accepts events as it is set to: at once, never, slowly or not at all."""
 
     def __init__(self, *, pause_s: float = 0.0, error: Exception | None = None, refused: int = 0) -> None:
         self.taken: list[Event] = []
@@ -23,13 +23,13 @@ class Outlet:
         self.open = threading.Event()
         self.open.set()
 
-    def send(self, events: Sequence[Event]) -> Tally:
+    def send(self, events: Sequence[Event]) -> DeliveryCounts:
         self.open.wait()
         time.sleep(self.pause_s)
         if self.error:
             raise self.error
         self.taken += events
-        return Tally(len(events) - self.refused, self.refused)
+        return DeliveryCounts(len(events) - self.refused, self.refused)
 
     def close(self, timeout_s: float) -> bool:
         if self.error:
@@ -37,61 +37,63 @@ class Outlet:
         return True
 
 
-def a_sender(outlet: Outlet, counts: Counts | None = None, events_max: int = 100, max_bytes: int = 10_000) -> Sender:
-    return Sender(outlet, counts or Counts(), events_max=events_max, max_bytes=max_bytes)
+def a_sender(
+    transport: Transport, counts: Counts | None = None, events_max: int = 100, max_bytes: int = 10_000
+) -> Sender:
+    return Sender(transport, counts or Counts(), events_max=events_max, max_bytes=max_bytes)
 
 
 def test_events_arrive_in_their_order_each_once() -> None:
-    outlet, counts = Outlet(), Counts()
-    sender = a_sender(outlet, counts, events_max=2_000, max_bytes=1_000_000)
+    transport, counts = Transport(), Counts()
+    sender = a_sender(transport, counts, events_max=2_000, max_bytes=1_000_000)
     assert all(sender.put([{"n": n}, {"n": n, "end": True}]) for n in range(500))
     assert sender.flush(5)
-    assert outlet.taken == [event for n in range(500) for event in ({"n": n}, {"n": n, "end": True})]
-    assert (counts.told()["sent"], counts.told()["unsent"], sender.left) == (1000, 0, 0)
+    assert transport.taken == [event for n in range(500) for event in ({"n": n}, {"n": n, "end": True})]
+    assert (counts.snapshot()["sent"], counts.snapshot()["unsent"], sender.left) == (1000, 0, 0)
 
 
 def test_a_full_queue_refuses_both_of_a_pair_at_once() -> None:
-    outlet = Outlet()
-    outlet.open.clear()
-    sender = a_sender(outlet, events_max=4)
+    transport = Transport()
+    transport.open.clear()
+    sender = a_sender(transport, events_max=4)
     assert [sender.put([{"n": n}, {"n": n}]) for n in range(4)] == [True, True, False, False]
     assert sender.left == 4
     assert sender.put([{"n": "the last"}], always=True)
-    outlet.open.set()
+    transport.open.set()
     assert sender.flush(5)
-    assert [event["n"] for event in outlet.taken] == [0, 0, 1, 1, "the last"]
+    assert [event["n"] for event in transport.taken] == [0, 0, 1, 1, "the last"]
     assert sender.put([{"n": 9}])
 
 
 def test_the_queue_is_bounded_by_bytes_too() -> None:
-    outlet = Outlet()
-    outlet.open.clear()
-    sender = a_sender(outlet, max_bytes=250)
+    transport = Transport()
+    transport.open.clear()
+    sender = a_sender(transport, max_bytes=250)
     assert [sender.put([{"text": "x" * 100}]) for _ in range(4)] == [True, True, False, False]
-    outlet.open.set()
+    transport.open.set()
     assert sender.flush(5)
     assert sender.put([{"text": "x" * 100}])
 
 
-def test_a_flush_waits_no_longer_than_it_is_told_to() -> None:
-    outlet = Outlet()
-    outlet.open.clear()
-    sender = a_sender(outlet)
+def test_a_flush_waits_no_longer_than_its_timeout() -> None:
+    transport = Transport()
+    transport.open.clear()
+    sender = a_sender(transport)
     sender.put([{}])
     started_s = time.monotonic()
     assert not sender.flush(0.1)
     assert 0.1 <= time.monotonic() - started_s < 2
-    outlet.open.set()
+    transport.open.set()
     assert sender.flush(5)
 
 
-def test_an_outlet_that_raises_is_one_warning_and_counted(caplog: pytest.LogCaptureFixture) -> None:
-    outlet, counts = Outlet(error=ConnectionError("gone")), Counts()
-    sender = a_sender(outlet, counts)
+def test_a_transport_that_raises_is_one_warning_and_counted(caplog: pytest.LogCaptureFixture) -> None:
+    transport, counts = Transport(error=ConnectionError("gone")), Counts()
+    sender = a_sender(transport, counts)
     for n in range(20):
         sender.put([{"n": n}])
         sender.flush(5)
-    assert counts.told()["unsent"] == 20
+    assert counts.snapshot()["unsent"] == 20
     assert not sender.close(1)
     assert [record.message for record in caplog.records if record.levelno == logging.WARNING] == [
         "capture: events are not sent: ConnectionError: gone"
@@ -99,8 +101,8 @@ def test_an_outlet_that_raises_is_one_warning_and_counted(caplog: pytest.LogCapt
 
 
 def test_events_that_were_refused_are_counted() -> None:
-    outlet, counts = Outlet(refused=1), Counts()
-    sender = a_sender(outlet, counts)
+    transport, counts = Transport(refused=1), Counts()
+    sender = a_sender(transport, counts)
     sender.put([{"n": 1}, {"n": 2}, {"n": 3}])
     assert sender.flush(5)
-    assert (counts.told()["sent"], counts.told()["unsent"]) == (2, 1)
+    assert (counts.snapshot()["sent"], counts.snapshot()["unsent"]) == (2, 1)

@@ -5,14 +5,14 @@ import re
 import pytest
 
 from spark_client.capturing.session.settings import Settings, parse_settings
-from spark_client.current_run import RunOfJob
+from spark_client.current_run import JobRun
 from spark_client.transport.destination import Destination
 
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
 OURS = "spark.headwater.capture."
 
 
-def test_nothing_said_is_the_defaults() -> None:
+def test_no_settings_are_the_defaults() -> None:
     assert parse_settings({}, {}) == Settings()
 
 
@@ -34,7 +34,7 @@ def test_nothing_said_is_the_defaults() -> None:
         ("flushSeconds", "0", "flush_s", 0.0),
     ],
 )
-def test_each_knob_is_a_key_of_sparks_conf(
+def test_each_setting_is_a_key_of_sparks_conf(
     key: str, text: str, name: str, value: object, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert getattr(parse_settings({OURS + key: text}, {}), name) == value
@@ -52,7 +52,7 @@ def test_each_knob_is_a_key_of_sparks_conf(
         ("redactions", "ok\n(", "must be regular expressions, one a line"),
     ],
 )
-def test_a_value_that_breaks_its_rule_is_told_once_and_the_default_is_taken(
+def test_a_value_that_breaks_its_rule_is_logged_once_and_the_default_is_taken(
     key: str, text: str, rule: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     assert parse_settings({OURS + key: text}, {}) == Settings()
@@ -105,15 +105,15 @@ def test_the_jobs_names_and_the_runs_above_it_are_openlineages_keys() -> None:
     assert settings == Settings(
         namespace="emissions",
         app_name="calculate",
-        parent=RunOfJob("airflow", "nightly.calculate", RUN),
-        root=RunOfJob("airflow", "nightly", RUN),
+        parent=JobRun("airflow", "nightly.calculate", RUN),
+        root=JobRun("airflow", "nightly", RUN),
     )
 
 
 def test_the_environment_names_namespace_and_parent_where_the_conf_does_not() -> None:
     environment = {"OPENLINEAGE_NAMESPACE": "emissions", "OPENLINEAGE_PARENT_ID": f"s3://flows/dag.task/{RUN}"}
     settings = parse_settings({}, environment)
-    assert settings == Settings(namespace="emissions", parent=RunOfJob("s3://flows", "dag.task", RUN))
+    assert settings == Settings(namespace="emissions", parent=JobRun("s3://flows", "dag.task", RUN))
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_the_environment_names_namespace_and_parent_where_the_conf_does_not() ->
         ({}, {"OPENLINEAGE_PARENT_ID": f"a//{RUN}"}),
     ],
 )
-def test_half_a_parent_is_told_and_left_out(
+def test_half_a_parent_is_logged_and_left_out(
     conf: dict[str, str], environment: dict[str, str], caplog: pytest.LogCaptureFixture
 ) -> None:
     assert parse_settings(conf, environment).parent is None
@@ -132,7 +132,7 @@ def test_half_a_parent_is_told_and_left_out(
 
 
 @pytest.mark.parametrize(
-    ("told", "transport"),
+    ("options", "transport"),
     [
         ({}, None),
         ({"url": "http://h"}, None),
@@ -185,6 +185,6 @@ def test_half_a_parent_is_told_and_left_out(
         ({"type": "http", "auth": "x", "auth.type": "api_key"}, {"type": "http", "auth": {"type": "api_key"}}),
     ],
 )
-def test_a_transport_of_the_java_client_is_translated(told: dict[str, str], transport: object) -> None:
-    conf = {f"spark.openlineage.transport.{key}": value for key, value in told.items()}
+def test_a_transport_of_the_java_client_is_translated(options: dict[str, str], transport: object) -> None:
+    conf = {f"spark.openlineage.transport.{key}": value for key, value in options.items()}
     assert parse_settings(conf, {}).transport == transport

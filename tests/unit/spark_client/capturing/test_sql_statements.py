@@ -1,4 +1,4 @@
-"""What statements write and read, by their parsed plans as Spark 4.3 prints them."""
+"""Writes and reads of statements, by their parsed plans as Spark 4.3 prints them."""
 
 from __future__ import annotations
 
@@ -212,7 +212,7 @@ def test_a_recursive_cte_reads_itself() -> None:
     assert is_recursive("with  recursive r AS (SELECT 1) TABLE r")
 
 
-def test_an_answer_without_a_parsed_plan_tells_nothing() -> None:
+def test_an_output_without_a_parsed_plan_has_no_plan() -> None:
     assert parse_plan_text("Error occurred during query planning: \n") is None
 
 
@@ -226,7 +226,7 @@ def test_a_plan_may_be_as_deep_as_it_likes() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "may_be_asked"),
+    ("text", "explainable_texts"),
     [
         ("INSERT INTO t SELECT 1", True),
         ("  -- why\n/* and\nhow */ with q AS (SELECT 1) INSERT INTO t TABLE q", True),
@@ -240,8 +240,8 @@ def test_a_plan_may_be_as_deep_as_it_likes() -> None:
         ("", False),
     ],
 )
-def test_only_what_explain_does_not_run_is_asked(text: str, may_be_asked: bool) -> None:
-    assert is_explainable(text) == may_be_asked
+def test_only_statements_that_explain_does_not_run_are_explained(text: str, explainable_texts: bool) -> None:
+    assert is_explainable(text) == explainable_texts
 
 
 @pytest.mark.parametrize(
@@ -254,5 +254,5 @@ def test_only_what_explain_does_not_run_is_asked(text: str, may_be_asked: bool) 
         ("SELECT 1", None),
     ],
 )
-def test_use_tells_the_database(text: str, database: tuple[str, ...] | None) -> None:
+def test_use_names_the_database(text: str, database: tuple[str, ...] | None) -> None:
     assert find_database(text) == database

@@ -1,4 +1,4 @@
-"""What commands write."""
+"""Targets of commands."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ WRITES = [
         a_command("InsertIntoHiveDirCommand", storage={"locationUri": "/out"}, isLocal=True, overwrite=True),
         a_target("InsertIntoHiveDirCommand", Dataset(DatasetId("file", "/out"), COLUMNS), change="OVERWRITE"),
     ),
-    # Tables that are made; mostly it is not told where they will lie.
+    # Tables that are made; mostly their location is not known yet.
     (
         a_command("CreateDataSourceTableAsSelectCommand", table=a_table(location=None), mode="ErrorIfExists"),
         a_target("CreateDataSourceTableAsSelectCommand", Dataset(BY_NAME, COLUMNS), change="CREATE"),
@@ -231,7 +231,7 @@ READ_BACK = [
 
 
 @pytest.mark.parametrize("command", ROWS, ids=lambda one: one.kind)
-def test_of_a_change_of_rows_that_nobody_can_read_back_the_table_is_told_and_that_its_columns_are_unknown(command):
+def test_of_a_change_of_rows_that_nobody_can_read_back_the_table_is_known_and_that_its_columns_are_unknown(command):
     why = f"{command.kind}: rows are changed in place"
 
     assert find_targets(command, CATALOGS) == (
@@ -240,7 +240,7 @@ def test_of_a_change_of_rows_that_nobody_can_read_back_the_table_is_told_and_tha
 
 
 @pytest.mark.parametrize(("command", "does"), READ_BACK, ids=lambda one: one.kind if hasattr(one, "kind") else "")
-def test_of_a_change_of_rows_that_is_read_back_the_table_is_told_and_what_it_does(command, does):
+def test_of_a_change_of_rows_that_is_read_back_the_table_is_known_and_what_it_does(command, does):
     [target] = find_targets(command, CATALOGS)
 
     assert (target.output, target.names, target.unknown) == (Dataset(ORDERS, COLUMNS), NAMES, None)
@@ -261,7 +261,7 @@ NO_WRITES = [
     a_command("OverwriteByExpression", table=a_v2_relation({"class": "NoopTable", "name": "noop-table"})),
     a_command("WriteToDataSourceV2"),
     files("s3a://lake/out/_temporary/0"),
-    # What it makes is told by the execution inside it, which knows the database.
+    # The execution inside it, which knows the database, shows what it makes.
     a_command("SaveAsV1TableCommand", tableDesc={"identifier": {"table": "flights", "database": None}}),
     a_command(
         "CreateTableAsSelect", name=a_node("ResolvedIdentifier", catalog={"name": "x"}, identifier={"name": "t"})
@@ -317,6 +317,6 @@ def test_a_table_that_takes_any_columns_is_written_under_the_querys_names():
 
 
 def test_wrappers_are_commands_that_have_a_rule():
-    told = {command.kind for command, target in WRITES if target.command in WRAPPERS}
+    known = {command.kind for command, target in WRITES if target.command in WRAPPERS}
 
-    assert told == WRAPPERS - {"OptimizedCreateHiveTableAsSelectCommand"}
+    assert known == WRAPPERS - {"OptimizedCreateHiveTableAsSelectCommand"}

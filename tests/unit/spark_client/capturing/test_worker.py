@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import pytest
 
-from spark_client.capturing.extract import NotUnderstood
+from spark_client.capturing.extract import UnknownTarget
 from spark_client.capturing.jvm.executions import Unread
 from spark_client.capturing.model import Ended, Execution, Over, Write
 from spark_client.capturing.session.counts import Counts
@@ -15,8 +15,8 @@ from spark_client.capturing.session.worker import Worker
 from tests.unit.spark_client.capturing.fake_executions import Executions, an_execution, writes_of
 
 
-class Told:
-    """What the worker told; it refuses where it is told to."""
+class Emitted:
+    """Writes that the worker emitted; it refuses where it is set to."""
 
     def __init__(self, refuses: Callable[[Write], bool] = lambda write: False) -> None:
         self.ids: list[int] = []
@@ -30,46 +30,46 @@ class Told:
         return True
 
 
-def a_worker(source: Executions, told: Told, counts: Counts, read: Callable = writes_of) -> Worker:
-    return Worker(source, read, told, counts, told.ended.append)
+def a_worker(source: Executions, emitted: Emitted, counts: Counts, read: Callable = writes_of) -> Worker:
+    return Worker(source, read, emitted, counts, emitted.ended.append)
 
 
 def warnings_of(caplog: pytest.LogCaptureFixture) -> list[str]:
     return [record.message for record in caplog.records if record.levelno == logging.WARNING]
 
 
-def test_a_flush_returns_when_all_that_there_was_is_told() -> None:
-    told, counts = Told(), Counts()
-    worker = a_worker(Executions(*map(an_execution, range(1000))), told, counts)
+def test_a_flush_returns_when_all_that_there_was_is_emitted() -> None:
+    emitted, counts = Emitted(), Counts()
+    worker = a_worker(Executions(*map(an_execution, range(1000))), emitted, counts)
     assert worker.flush(10)
-    assert told.ids == list(range(1000))
-    assert counts.told()["writes"] == 1000
+    assert emitted.ids == list(range(1000))
+    assert counts.snapshot()["writes"] == 1000
 
 
 def test_a_flush_does_not_wait_for_roots_that_have_not_ended() -> None:
-    told = Told()
-    worker = a_worker(Executions(an_execution(8, 7)), told, Counts())
+    emitted = Emitted()
+    worker = a_worker(Executions(an_execution(8, 7)), emitted, Counts())
     assert worker.flush(10)
-    assert told.ids == [8]
+    assert emitted.ids == [8]
 
 
-def test_the_end_of_the_application_tells_what_waits_and_ends_the_thread() -> None:
-    told = Told()
-    worker = a_worker(Executions(an_execution(8, 7), Ended(123)), told, Counts())
+def test_the_end_of_the_application_reports_what_waits_and_ends_the_thread() -> None:
+    emitted = Emitted()
+    worker = a_worker(Executions(an_execution(8, 7), Ended(123)), emitted, Counts())
     assert worker.flush(10)
-    assert (told.ids, told.ended) == ([8], [123])
+    assert (emitted.ids, emitted.ended) == ([8], [123])
     assert worker.stop(10)
 
 
-def test_stopping_tells_what_there_is() -> None:
-    told, source = Told(), Executions(*map(an_execution, range(100)))
-    worker = a_worker(source, told, Counts())
+def test_stopping_reports_what_there_is() -> None:
+    emitted, source = Emitted(), Executions(*map(an_execution, range(100)))
+    worker = a_worker(source, emitted, Counts())
     assert worker.stop(10)
-    assert told.ids == list(range(100))
+    assert emitted.ids == list(range(100))
     time.sleep(0.3)
-    asked = source.asked
+    polled = source.polled
     time.sleep(0.3)
-    assert source.asked == asked
+    assert source.polled == polled
 
 
 def test_a_reader_that_raises_loses_its_write_alone_with_one_warning_a_kind(caplog: pytest.LogCaptureFixture) -> None:
@@ -80,70 +80,70 @@ def test_a_reader_that_raises_loses_its_write_alone_with_one_warning_a_kind(capl
             raise RecursionError("too deep")
         return writes_of(execution)
 
-    told, counts = Told(), Counts()
-    assert a_worker(Executions(*map(an_execution, range(30))), told, counts, read).flush(10)
-    assert told.ids == list(range(2, 30, 3))
-    assert (counts.told()["writes"], counts.told()["unread"]) == (10, 20)
+    emitted, counts = Emitted(), Counts()
+    assert a_worker(Executions(*map(an_execution, range(30))), emitted, counts, read).flush(10)
+    assert emitted.ids == list(range(2, 30, 3))
+    assert (counts.snapshot()["writes"], counts.snapshot()["unread"]) == (10, 20)
     assert warnings_of(caplog) == [
-        "capture: a write was not understood: KeyError: 'child'",
-        "capture: a write was not understood: RecursionError: too deep",
+        "capture: a write could not be read: KeyError: 'child'",
+        "capture: a write could not be read: RecursionError: too deep",
     ]
 
 
 def test_the_end_of_a_root_that_wrote_nothing_lets_its_parts_go() -> None:
-    told, source = Told(), Executions(an_execution(8, 7), an_execution(9, 7), Over(7))
-    a_worker(source, told, Counts())
+    emitted, source = Emitted(), Executions(an_execution(8, 7), an_execution(9, 7), Over(7))
+    a_worker(source, emitted, Counts())
     deadline = time.monotonic() + 5
-    while len(told.ids) < 2 and time.monotonic() < deadline:
+    while len(emitted.ids) < 2 and time.monotonic() < deadline:
         time.sleep(0.01)
-    assert told.ids == [8, 9]
+    assert emitted.ids == [8, 9]
 
 
 def test_writes_that_nobody_can_name_are_counted_with_one_warning_a_reason(caplog: pytest.LogCaptureFixture) -> None:
     def read(execution: Execution) -> Sequence[Write]:
-        raise NotUnderstood(f"SaveIntoDataSourceCommand: kind {execution.id % 30}")
+        raise UnknownTarget(f"SaveIntoDataSourceCommand: kind {execution.id % 30}")
 
-    told, counts = Told(), Counts()
-    assert a_worker(Executions(*map(an_execution, range(100))), told, counts, read).flush(10)
-    assert counts.told()["unread"] == 100
+    emitted, counts = Emitted(), Counts()
+    assert a_worker(Executions(*map(an_execution, range(100))), emitted, counts, read).flush(10)
+    assert counts.snapshot()["unread"] == 100
     assert len(warnings_of(caplog)) == 20  # of so many kinds at most
-    assert warnings_of(caplog)[0] == "capture: a write was not understood: SaveIntoDataSourceCommand: kind 0"
+    assert warnings_of(caplog)[0] == "capture: a write could not be read: SaveIntoDataSourceCommand: kind 0"
 
 
 def test_executions_that_could_not_be_read_are_counted(caplog: pytest.LogCaptureFixture) -> None:
-    told, counts = Told(), Counts()
-    assert a_worker(Executions(Unread(1, "too big"), Unread(2, "too big")), told, counts).flush(10)
-    assert counts.told()["unread"] == 2
+    emitted, counts = Emitted(), Counts()
+    assert a_worker(Executions(Unread(1, "too big"), Unread(2, "too big")), emitted, counts).flush(10)
+    assert counts.snapshot()["unread"] == 2
     assert warnings_of(caplog) == ["capture: an execution could not be read: too big"]
 
 
 def test_a_full_queue_drops_and_counts_and_reading_goes_on(caplog: pytest.LogCaptureFixture) -> None:
-    told, counts = Told(lambda write: write.execution_id >= 10), Counts()
+    emitted, counts = Emitted(lambda write: write.execution_id >= 10), Counts()
     source = Executions(*map(an_execution, range(50)))
-    assert a_worker(source, told, counts).flush(10)
+    assert a_worker(source, emitted, counts).flush(10)
     assert not source.waiting
-    assert (counts.told()["writes"], counts.told()["dropped"]) == (10, 40)
+    assert (counts.snapshot()["writes"], counts.snapshot()["dropped"]) == (10, 40)
     assert len(warnings_of(caplog)) == 1
 
 
-def test_a_write_that_cannot_be_told_loses_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_write_that_cannot_be_emitted_loses_nothing_else(caplog: pytest.LogCaptureFixture) -> None:
     def refuses(write: Write) -> bool:
         if write.execution_id == 1:
             raise TypeError("no JSON")
         return False
 
-    told, counts = Told(refuses), Counts()
-    assert a_worker(Executions(*map(an_execution, range(3))), told, counts).flush(10)
-    assert told.ids == [0, 2]
-    assert counts.told()["failed"] == 1
-    assert warnings_of(caplog) == ["capture: a write could not be told: TypeError: no JSON"]
+    emitted, counts = Emitted(refuses), Counts()
+    assert a_worker(Executions(*map(an_execution, range(3))), emitted, counts).flush(10)
+    assert emitted.ids == [0, 2]
+    assert counts.snapshot()["failed"] == 1
+    assert warnings_of(caplog) == ["capture: a write could not be emitted: TypeError: no JSON"]
 
 
-def test_a_jvm_that_fails_once_is_asked_again() -> None:
-    told = Told()
+def test_a_jvm_that_fails_once_is_tried_again() -> None:
+    emitted = Emitted()
     source = Executions(ConnectionError("reset"), an_execution(1), ConnectionError("reset"), an_execution(2))
-    assert a_worker(source, told, Counts()).flush(10)
-    assert told.ids == [1, 2]
+    assert a_worker(source, emitted, Counts()).flush(10)
+    assert emitted.ids == [1, 2]
 
 
 def test_what_happened_is_read_while_the_source_is_waited_for() -> None:
@@ -151,30 +151,30 @@ def test_what_happened_is_read_while_the_source_is_waited_for() -> None:
         """It has room for three: the next ones come when those were read."""
 
         def drain(self, timeout_s: float) -> bool:
-            first = len(told.ids)
+            first = len(emitted.ids)
             self.add(*map(an_execution, range(first, min(first + 3, 20))))
             return first == 20
 
-    told = Told()
-    assert a_worker(Bus(), told, Counts()).flush(10)
-    assert told.ids == list(range(20))
+    emitted = Emitted()
+    assert a_worker(Bus(), emitted, Counts()).flush(10)
+    assert emitted.ids == list(range(20))
 
 
-def test_a_jvm_that_does_not_answer_is_waited_for_no_longer_than_was_asked() -> None:
+def test_a_jvm_that_does_not_respond_is_waited_for_no_longer_than_the_timeout() -> None:
     class Stopped(Executions):
         def next(self, timeout_s: float) -> None:
             threading.Event().wait()
 
-    worker = a_worker(Stopped(), Told(), Counts())
+    worker = a_worker(Stopped(), Emitted(), Counts())
     assert not worker.flush(0.1)
     assert not worker.stop(0.1)
 
 
 def test_a_jvm_that_is_gone_ends_the_thread_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
-    told, source = Told(), Executions(an_execution(8, 7), *[ConnectionError("gone")] * 10)
-    worker = a_worker(source, told, Counts())
+    emitted, source = Emitted(), Executions(an_execution(8, 7), *[ConnectionError("gone")] * 10)
+    worker = a_worker(source, emitted, Counts())
     assert not worker.flush(10)
-    assert told.ids == [8]
+    assert emitted.ids == [8]
     assert warnings_of(caplog) == ["capture: Spark cannot be reached: ConnectionError: gone"]
     assert worker.flush(0)
     assert len(source.waiting) == 7

@@ -14,26 +14,26 @@ from spark_client import LineageClient, Misconfigured
 from spark_client.capturing.events import events
 from spark_client.capturing.session.counts import Counts
 from spark_client.capturing.session.event_transports import (
-    HeadwaterOutlet,
-    OpenLineageOutlet,
-    open_outlet,
+    HeadwaterTransport,
+    OpenLineageTransport,
+    open_event_transport,
     run_event_of,
 )
 from spark_client.capturing.session.sender import Event
 from spark_client.capturing.session.settings import Settings
-from spark_client.current_run import Head, RunOfJob
-from spark_client.requests import Tally
+from spark_client.current_run import JobRun, RunContext
+from spark_client.requests import DeliveryCounts
 from spark_client.transport.destination import Destination
 from tests.unit.spark_client.capturing.fake_executions import a_write, an_execution
 from tests.unit.spark_client.lineage_service import Service, failing
 
 RUN = "0176a8c2-fe01-7439-87e6-56a1a1b4029f"
-PARENT = RunOfJob("airflow", "nightly", "1176a8c2-fe01-7439-87e6-56a1a1b4029f")
-APPLICATION = events.Application(Head(RunOfJob("emissions", "calculate", RUN), PARENT), "4.3.0")
+PARENT = JobRun("airflow", "nightly", "1176a8c2-fe01-7439-87e6-56a1a1b4029f")
+APPLICATION = events.Application(RunContext(JobRun("emissions", "calculate", RUN), PARENT), "4.3.0")
 
 
 class Recording(Transport):
-    """A transport of openlineage-python that keeps what it gets, but for those that it is told not to take."""
+    """Transport of openlineage-python that keeps the events it gets, except those it is set to refuse."""
 
     kind = "recording"
 
@@ -54,12 +54,12 @@ def nothing_configured(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("HOME", str(tmp_path))
 
 
-def told_events() -> list[Event]:
+def emitted_events() -> list[Event]:
     return events.write_events(a_write(an_execution(1)), APPLICATION, "calculate.flights_estimated")
 
 
 def without_clients_own(event: Any) -> Any:
-    """An event but for what openlineage-python's client puts in by itself, and its form of the parent facet."""
+    """Return an event but for what openlineage-python's client puts in by itself, and its form of the parent facet."""
     event["run"]["facets"].pop("tags", None)
     event["job"]["facets"].pop("sourceCodeLocation", None)
     for output in event["outputs"]:
@@ -77,18 +77,20 @@ def without_clients_own(event: Any) -> Any:
 
 
 def test_events_reach_headwater(tmp_path: Path) -> None:
-    outlet = open_outlet(LineageClient(file=tmp_path / "out.jsonl"), Settings(), {}, Counts())
-    assert isinstance(outlet, HeadwaterOutlet)
-    assert outlet.send(told_events()) == Tally(2, 0)
-    assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()] == told_events()
-    assert outlet.close(1)
+    events_to = open_event_transport(LineageClient(file=tmp_path / "out.jsonl"), Settings(), {}, Counts())
+    assert isinstance(events_to, HeadwaterTransport)
+    assert events_to.send(emitted_events()) == DeliveryCounts(2, 0)
+    assert [json.loads(line) for line in (tmp_path / "out.jsonl").read_text().splitlines()] == emitted_events()
+    assert events_to.close(1)
 
 
 def test_events_reach_a_transport_of_openlineage_as_they_are() -> None:
     transport = Recording()
-    outlet = open_outlet(transport, Settings(), {}, Counts())
-    assert outlet.send([*told_events(), events.application_event(APPLICATION, "COMPLETE", 5)]) == Tally(3, 0)
-    wanted = [*told_events(), events.application_event(APPLICATION, "COMPLETE", 5)]
+    events_to = open_event_transport(transport, Settings(), {}, Counts())
+    assert events_to.send([*emitted_events(), events.application_event(APPLICATION, "COMPLETE", 5)]) == DeliveryCounts(
+        3, 0
+    )
+    wanted = [*emitted_events(), events.application_event(APPLICATION, "COMPLETE", 5)]
     assert [without_clients_own(event) for event in transport.taken] == [
         without_clients_own(json.loads(Serde.to_json(event))) for event in wanted
     ]
@@ -97,19 +99,19 @@ def test_events_reach_a_transport_of_openlineage_as_they_are() -> None:
 def test_an_event_is_keyed_for_kafka_by_the_run_above_it() -> None:
     from openlineage.client.transport.kafka import KafkaTransport
 
-    key = KafkaTransport._get_message_key(object.__new__(KafkaTransport), run_event_of(told_events()[0]))
+    key = KafkaTransport._get_message_key(object.__new__(KafkaTransport), run_event_of(emitted_events()[0]))
     assert key == "run:airflow/nightly"
 
 
 def test_a_client_of_openlineage_is_taken_as_it_is() -> None:
     transport = Recording()
-    assert open_outlet(OpenLineageClient(transport=transport), Settings(), {}, Counts()).send(told_events())
+    assert open_event_transport(OpenLineageClient(transport=transport), Settings(), {}, Counts()).send(emitted_events())
     assert len(transport.taken) == 2
 
 
 def test_an_event_that_is_not_taken_does_not_keep_the_next_ones(caplog: pytest.LogCaptureFixture) -> None:
     transport, counts = Recording(refused=1), Counts()
-    assert open_outlet(transport, Settings(), {}, counts).send(told_events()) == Tally(1, 1)
+    assert open_event_transport(transport, Settings(), {}, counts).send(emitted_events()) == DeliveryCounts(1, 1)
     assert [one["eventType"] for one in transport.taken] == ["COMPLETE"]
     warned = [record.message for record in caplog.records if record.levelno == logging.WARNING]
     assert warned == ["capture: events are not sent: ConnectionError: reset"]
@@ -118,11 +120,11 @@ def test_an_event_that_is_not_taken_does_not_keep_the_next_ones(caplog: pytest.L
 @pytest.mark.parametrize(
     ("settings", "environment", "kind"),
     [
-        (Settings(destination=Destination(file="x.jsonl")), {}, HeadwaterOutlet),
-        (Settings(destination=Destination(file="x.jsonl"), transport={"type": "console"}), {}, HeadwaterOutlet),
-        (Settings(transport={"type": "console"}), {}, OpenLineageOutlet),
-        (Settings(), {"OPENLINEAGE_URL": "http://h"}, OpenLineageOutlet),
-        (Settings(), {"OPENLINEAGE__TRANSPORT__TYPE": "console"}, OpenLineageOutlet),
+        (Settings(destination=Destination(file="x.jsonl")), {}, HeadwaterTransport),
+        (Settings(destination=Destination(file="x.jsonl"), transport={"type": "console"}), {}, HeadwaterTransport),
+        (Settings(transport={"type": "console"}), {}, OpenLineageTransport),
+        (Settings(), {"OPENLINEAGE_URL": "http://h"}, OpenLineageTransport),
+        (Settings(), {"OPENLINEAGE__TRANSPORT__TYPE": "console"}, OpenLineageTransport),
     ],
 )
 def test_the_place_is_headwaters_then_openlineages(
@@ -130,18 +132,18 @@ def test_the_place_is_headwaters_then_openlineages(
 ) -> None:
     for name, value in environment.items():
         monkeypatch.setenv(name, value)
-    assert isinstance(open_outlet(None, settings, environment, Counts()), kind)
+    assert isinstance(open_event_transport(None, settings, environment, Counts()), kind)
 
 
 def test_openlineages_file_is_enough(tmp_path: Path) -> None:
     (tmp_path / "openlineage.yml").write_text("transport: {type: file, log_file_path: out.jsonl, append: true}")
-    outlet = open_outlet(None, Settings(), {}, Counts())
-    assert outlet.send(told_events()) == Tally(2, 0)
+    events_to = open_event_transport(None, Settings(), {}, Counts())
+    assert events_to.send(emitted_events()) == DeliveryCounts(2, 0)
     assert len((tmp_path / "out.jsonl").read_text().splitlines()) == 2
 
 
 @pytest.mark.parametrize(
-    ("client", "settings", "said"),
+    ("client", "settings", "message"),
     [
         (None, Settings(), "nowhere to send lineage to: set HEADWATER_URL"),
         ("http://h", Settings(), "client is a str: must be a LineageClient, or"),
@@ -150,16 +152,16 @@ def test_openlineages_file_is_enough(tmp_path: Path) -> None:
         (None, Settings(transport={"type": "no.such.Thing"}), "OpenLineage's transport: "),
     ],
 )
-def test_what_makes_no_sense_is_said(client: object, settings: Settings, said: str) -> None:
-    with pytest.raises(Misconfigured, match=said):
-        open_outlet(client, settings, {}, Counts())
+def test_an_invalid_configuration_is_named(client: object, settings: Settings, message: str) -> None:
+    with pytest.raises(Misconfigured, match=message):
+        open_event_transport(client, settings, {}, Counts())
 
 
 def test_a_service_that_refuses_every_event_for_one_reason_is_one_warning(
     service: Service, caplog: pytest.LogCaptureFixture
 ) -> None:
     service.faults = [failing(403, {"message": "Forbidden"})] * 10
-    outlet = HeadwaterOutlet(LineageClient(url=service.url))
-    assert [outlet.send(told_events()) for _ in range(10)] == [Tally(0, 2)] * 10
+    events_to = HeadwaterTransport(LineageClient(url=service.url))
+    assert [events_to.send(emitted_events()) for _ in range(10)] == [DeliveryCounts(0, 2)] * 10
     warned = [record.message for record in caplog.records if record.levelno == logging.WARNING]
     assert len(warned) == 1

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from lineage_model.columns import NO_COLUMNS, Columns, Source, Transformation
 from lineage_model.ids import DatasetId
-from spark_client.capturing.model import Dataset, Failure, SchemaField, Symlink, Written
-from spark_client.capturing.session.write_merger import Joining
+from spark_client.capturing.model import Dataset, Failure, SchemaField, Symlink, WriteStatistics
+from spark_client.capturing.session.write_merger import WriteMerger
 from tests.unit.spark_client.capturing.fake_executions import ESTIMATED, a_write, an_execution
 
 CHECKED = Dataset(DatasetId("file", "/flights/checked"))
@@ -26,7 +26,7 @@ class Clock:
 
 def test_a_write_of_one_execution_is_whole_at_once() -> None:
     execution = an_execution(3)
-    assert Joining().add(execution, [a_write(execution)]) == [a_write(execution)]
+    assert WriteMerger().add(execution, [a_write(execution)]) == [a_write(execution)]
 
 
 def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None:
@@ -35,7 +35,7 @@ def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None
         a_write(insert, replace(ESTIMATED, version="3")),
         inputs=(CHECKED,),
         columns=Columns({("co2",): CO2}),
-        written=Written(rows=5, files=1),
+        written=WriteStatistics(rows=5, files=1),
         change="OVERWRITE",
     )
     table = Symlink("hive://h", "db.estimated")
@@ -45,75 +45,75 @@ def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None
         command="CreateTableAsSelect",
         inputs=(replace(CHECKED, schema=schema),),
         columns=Columns({("tailnum",): TAILNUM}),
-        written=Written(size_bytes=100),
+        written=WriteStatistics(size_bytes=100),
         change="CREATE",
         sql="CREATE TABLE ...",
     )
-    joining = Joining()
-    assert joining.add(insert, [inner]) == []
-    assert joining.add(ctas, [outer]) == [
+    merger = WriteMerger()
+    assert merger.add(insert, [inner]) == []
+    assert merger.add(ctas, [outer]) == [
         replace(
             outer,
             output=Dataset(ESTIMATED.id, schema, (table,), "3"),
             columns=Columns({("tailnum",): TAILNUM, ("co2",): CO2}),
-            written=Written(5, 100, 1),
+            written=WriteStatistics(5, 100, 1),
         )
     ]
-    assert joining.release() == []
+    assert merger.release() == []
 
 
 def test_a_save_of_a_ctas_of_an_insert_is_one_write_where_the_insert_wrote() -> None:
-    joining = Joining()
+    merger = WriteMerger()
     insert, ctas, save = an_execution(9, 7, (30, 70)), an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
     table = Dataset(DatasetId("hive://h", "db.estimated"))
     by_name = {"output": table, "command": "CreateDataSourceTableAsSelectCommand", "change": "CREATE"}
-    assert joining.add(insert, [replace(a_write(insert), change="OVERWRITE")]) == []
-    assert joining.add(ctas, [replace(a_write(ctas), **by_name)]) == []
-    assert joining.add(save, [replace(a_write(save), **by_name)]) == [
+    assert merger.add(insert, [replace(a_write(insert), change="OVERWRITE")]) == []
+    assert merger.add(ctas, [replace(a_write(ctas), **by_name)]) == []
+    assert merger.add(save, [replace(a_write(save), **by_name)]) == [
         replace(a_write(save), **{**by_name, "output": replace(ESTIMATED, symlinks=(Symlink(*astuple(table.id)),))})
     ]
 
 
-def test_a_ctas_of_a_table_that_is_there_wrote_nothing_but_one_that_failed_is_told() -> None:
+def test_a_ctas_of_a_table_that_is_there_wrote_nothing_but_one_that_failed_is_emitted() -> None:
     ctas = an_execution(7)
     write = replace(a_write(ctas), command="CreateDataSourceTableAsSelectCommand")
-    assert Joining().add(ctas, [write]) == []
+    assert WriteMerger().add(ctas, [write]) == []
     failed = replace(write, failure=Failure("no such column"))
-    assert Joining().add(ctas, [failed]) == [failed]
+    assert WriteMerger().add(ctas, [failed]) == [failed]
 
 
 def test_a_table_and_its_place_are_one_dataset_if_one_names_the_other() -> None:
     insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
     table = Dataset(DatasetId("hive://h", "db.t"), symlinks=(Symlink("file", "/flights/estimated", "LOCATION"),))
-    joining = Joining()
-    joining.add(insert, [a_write(insert)])
-    assert joining.add(ctas, [a_write(ctas, table)]) == [a_write(ctas, table)]
+    merger = WriteMerger()
+    merger.add(insert, [a_write(insert)])
+    assert merger.add(ctas, [a_write(ctas, table)]) == [a_write(ctas, table)]
 
 
 def test_two_appends_in_a_micro_batch_are_two_writes_each_by_its_own_execution() -> None:
-    joining = Joining()
+    merger = WriteMerger()
     first, second, batch = an_execution(8, 7, (20, 30)), an_execution(9, 7, (31, 40)), an_execution(7, 7, (10, 90))
-    joining.add(first, [a_write(first)])
-    joining.add(second, [a_write(second)])
-    whole = joining.add(batch, [])
+    merger.add(first, [a_write(first)])
+    merger.add(second, [a_write(second)])
+    whole = merger.add(batch, [])
     assert [(write.execution_id, write.started_ms) for write in whole] == [(8, 20), (9, 31)]
 
 
 def test_a_table_saved_in_a_micro_batch_is_one_write_of_the_outer_execution() -> None:
-    joining = Joining()
+    merger = WriteMerger()
     ctas, insert, batch = an_execution(8, 7, (20, 40)), an_execution(9, 7, (21, 39)), an_execution(7, 7, (10, 90))
-    joining.add(insert, [a_write(insert)])
-    joining.add(ctas, [a_write(ctas)])
-    assert [write.execution_id for write in joining.add(batch, [])] == [8]
+    merger.add(insert, [a_write(insert)])
+    merger.add(ctas, [a_write(ctas)])
+    assert [write.execution_id for write in merger.add(batch, [])] == [8]
 
 
 def test_writes_of_other_datasets_and_other_roots_stay_apart() -> None:
-    joining = Joining()
+    merger = WriteMerger()
     insert, other = an_execution(8, 7, (20, 80)), an_execution(5, 5, (10, 90))
-    joining.add(insert, [a_write(insert)])
-    assert joining.add(other, [a_write(other)]) == [a_write(other)]
+    merger.add(insert, [a_write(insert)])
+    assert merger.add(other, [a_write(other)]) == [a_write(other)]
     root = an_execution(7, 7, (10, 90))
-    whole = joining.add(root, [a_write(root, CHECKED)])
+    whole = merger.add(root, [a_write(root, CHECKED)])
     assert [(write.output, write.execution_id) for write in whole] == [(ESTIMATED, 8), (CHECKED, 7)]
 
 
@@ -123,16 +123,16 @@ def test_inserts_that_share_a_from_are_a_write_each_with_the_columns_of_its_own(
 ) -> None:
     """Some are of directories, whose files another execution writes, all after one another; the others write."""
     root = an_execution(7, 7, (10, 90))
-    joining, outers = Joining(), []
+    merger, outers = WriteMerger(), []
     for number, (place, is_directory) in enumerate(outputs):
         made = Columns({(f"c{number}",): CO2})
         outer = replace(a_write(root, place), number=number, columns=made)
         if is_directory:
             insert = an_execution(8 + number, 7, (20 + number, 21 + number))
-            joining.add(insert, [replace(a_write(insert, place), columns=made, written=Written(rows=number))])
+            merger.add(insert, [replace(a_write(insert, place), columns=made, written=WriteStatistics(rows=number))])
             outer = replace(outer, command="InsertIntoDataSourceDirCommand", columns=NO_COLUMNS)
         outers.append(outer)
-    assert [(one.number, one.output, one.columns, one.written.rows) for one in joining.add(root, outers)] == [
+    assert [(one.number, one.output, one.columns, one.written.rows) for one in merger.add(root, outers)] == [
         (number, place, Columns({(f"c{number}",): CO2}), number if is_directory else None)
         for number, (place, is_directory) in enumerate(outputs)
     ]
@@ -143,31 +143,31 @@ def test_a_table_known_by_name_alone_takes_only_what_may_have_its_query() -> Non
     ctas = an_execution(7, 7, (10, 90))
     outer = replace(a_write(ctas, table), command="CreateTableAsSelect", inputs=(CHECKED,))
     insert, other, reading = (an_execution(number, 7, (20, 80)) for number in (8, 9, 10))
-    joining = Joining()
-    joining.add(insert, [a_write(insert, replace(ESTIMATED, schema=(SchemaField("CO2", "double"),)))])
+    merger = WriteMerger()
+    merger.add(insert, [a_write(insert, replace(ESTIMATED, schema=(SchemaField("CO2", "double"),)))])
     strange = a_write(other, Dataset(DatasetId("file", "/other"), (SchemaField("seats", "integer"),)))
-    joining.add(other, [strange])
+    merger.add(other, [strange])
     reads_more = replace(a_write(reading, Dataset(DatasetId("file", "/more"))), inputs=(ESTIMATED,))
-    joining.add(reading, [reads_more])
-    written = joining.add(ctas, [outer])
+    merger.add(reading, [reads_more])
+    written = merger.add(ctas, [outer])
     assert [write.output.id.name for write in written] == ["/other", "/more", ESTIMATED.id.name]
 
 
 def test_the_outer_execution_says_whether_it_failed() -> None:
     insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
-    joining = Joining()
-    joining.add(insert, [a_write(insert)])
+    merger = WriteMerger()
+    merger.add(insert, [a_write(insert)])
     failed = replace(a_write(ctas), failure=Failure("no space"))
-    assert joining.add(ctas, [failed]) == [failed]
+    assert merger.add(ctas, [failed]) == [failed]
 
 
-def test_what_was_read_in_more_detail_tells_the_columns() -> None:
+def test_what_was_read_in_more_detail_gives_the_columns() -> None:
     insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
     inner = replace(a_write(insert), columns=Columns({("co2",): CO2}), unknown={("x",): "an RDD"})
     outer = replace(a_write(ctas), tier="tables")
-    joining = Joining()
-    joining.add(insert, [inner])
-    (whole,) = joining.add(ctas, [outer])
+    merger = WriteMerger()
+    merger.add(insert, [inner])
+    (whole,) = merger.add(ctas, [outer])
     assert (whole.columns, whole.unknown, whole.tier) == (inner.columns, inner.unknown, "full")
 
 
@@ -176,30 +176,30 @@ def test_a_column_is_unknown_if_neither_knows_it() -> None:
     known = Columns({("co2",): CO2, ("half",): CO2})
     inner = replace(a_write(insert), columns=known, unknown={("x",): "an RDD", ("half",): "an RDD"})
     outer = replace(a_write(ctas), unknown={("x",): "an RDD", ("co2",): "an RDD"})
-    joining = Joining()
-    joining.add(insert, [inner])
-    (whole,) = joining.add(ctas, [outer])
+    merger = WriteMerger()
+    merger.add(insert, [inner])
+    (whole,) = merger.add(ctas, [outer])
     assert whole.unknown == {("x",): "an RDD", ("half",): "an RDD"}
     assert whole.columns == known
 
 
 def test_a_root_that_never_ends_is_let_go_after_its_time() -> None:
     clock = Clock()
-    joining = Joining(held_s=60, clock=clock)
+    merger = WriteMerger(pending_s=60, clock=clock)
     insert = an_execution(8, 7)
-    joining.add(insert, [a_write(insert)])
+    merger.add(insert, [a_write(insert)])
     clock.now_s = 59
-    assert joining.overdue() == []
+    assert merger.overdue() == []
     clock.now_s = 61
-    assert [write.execution_id for write in joining.overdue()] == [8]
-    assert joining.overdue() == []
+    assert [write.execution_id for write in merger.overdue()] == [8]
+    assert merger.overdue() == []
 
 
 def test_no_more_than_so_many_wait_for_their_roots() -> None:
-    joining = Joining(held_max=2)
+    merger = WriteMerger(pending_max=2)
     released = []
     for root_id in (100, 200, 300):
         inner = an_execution(root_id + 1, root_id)
-        released += joining.add(inner, [a_write(inner)])
+        released += merger.add(inner, [a_write(inner)])
     assert [write.execution_id for write in released] == [101]
-    assert [write.execution_id for write in joining.release()] == [201, 301]
+    assert [write.execution_id for write in merger.release()] == [201, 301]

@@ -1,4 +1,4 @@
-"""How programs end; each is a process of its own."""
+"""Ends of programs; each is a process of its own."""
 
 from __future__ import annotations
 
@@ -68,11 +68,11 @@ def run(script: str) -> tuple[int, list[str], str]:
 def test_the_end_of_a_program_is_known(script: str, status: int, failure: str | None) -> None:
     returned, lines, _ = run(script)
     assert returned == status
-    told = [line for line in lines if line.startswith("first:")]
-    assert told == ([] if failure == "forgotten" else [f"first: {failure}"])
+    lines_of_end = [line for line in lines if line.startswith("first:")]
+    assert lines_of_end == ([] if failure == "forgotten" else [f"first: {failure}"])
 
 
-def test_those_who_asked_last_are_told_first_with_the_stack() -> None:
+def test_the_last_closing_is_called_first_with_the_stack() -> None:
     _, lines, errors = run("raise KeyError('tailnum')")
     assert lines == ["second: KeyError: 'tailnum'", "first: KeyError: 'tailnum'"]
     assert errors.endswith("KeyError: 'tailnum'\n")

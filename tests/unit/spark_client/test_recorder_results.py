@@ -1,4 +1,4 @@
-"""From a job's recorder, through the door and the facts, to the answers: CDAP's concatenation of names."""
+"""From a job's recorder, through ingest and the facts, to the results: CDAP's concatenation of names."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def record_in_stages(recorder: LineageRecorder) -> None:
 
 
 @pytest.fixture(params=[record_at_once, record_in_stages], ids=["at once", "in stages"])
-def questions(request: pytest.FixtureRequest, tmp_path: Path) -> FieldQuestions:
+def queries(request: pytest.FixtureRequest, tmp_path: Path) -> FieldQuestions:
     path = tmp_path / "lineage.jsonl"
     with (
         LineageClient(file=path, strict=True) as client,
@@ -52,25 +52,25 @@ def questions(request: pytest.FixtureRequest, tmp_path: Path) -> FieldQuestions:
     return FieldQuestions(loaded([parse_event(event, NameRules(), now=None) for event in sent]))
 
 
-def test_each_written_column_is_made_of_what_the_operations_say(questions: FieldQuestions) -> None:
-    graph = questions.find_columns("dataset:myns:mytableds", depth=1)
+def test_each_written_column_is_made_of_what_the_operations_say(queries: FieldQuestions) -> None:
+    graph = queries.find_columns("dataset:myns:mytableds", depth=1)
 
     assert graph is not None
     made = {one.field: [(source.dataset.name, source.field) for source in one.inputs] for one in graph.columns}
     assert made == {("body",): [], **{(name,): [("user_data", ("body",))] for name in SCHEMA}}
 
 
-def test_the_way_of_a_column_is_its_operations_alone(questions: FieldQuestions) -> None:
-    (way,) = questions.find_paths(DatasetId(*TABLE[:2]), ("id",), ALL_TIME).items
+def test_the_way_of_a_column_is_its_operations_alone(queries: FieldQuestions) -> None:
+    (way,) = queries.find_paths(DatasetId(*TABLE[:2]), ("id",), ALL_TIME).items
 
     assert [one.name.rpartition(".")[2] for one in way.operations] == ["read", "parse", "concat", "create"]
     assert way.runs == (RUN,)
 
 
-def test_a_field_is_returned_with_the_descriptions_of_its_endpoints(questions: FieldQuestions) -> None:
+def test_a_field_is_returned_with_the_descriptions_of_its_endpoints(queries: FieldQuestions) -> None:
     endpoint = DatasetId(*TABLE[:2])
-    (way,) = questions.find_paths(endpoint, ("id",), ALL_TIME).items
-    detail = questions.find_detail(endpoint, ("id",), ALL_TIME, "backward")
+    (way,) = queries.find_paths(endpoint, ("id",), ALL_TIME).items
+    detail = queries.find_detail(endpoint, ("id",), ALL_TIME, "backward")
 
     assert (way.destination, way.destination_description) == (endpoint, TABLE[2])
     assert [one.source_description for one in (*way.operations[:1], *way.edges)] == [FILE[2]] * 2
