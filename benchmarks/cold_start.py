@@ -60,15 +60,15 @@ class Start:
 
 # Each handler's work before its first AWS call: late imports, and the objects of `lambdas.wiring`.
 _TRACE = "lambdas.trace.Limits(2_000_000, lambda: 900.0).gather"
-_EVENT = "import lineage.openlineage.ingest; wiring.events_intake()"
+_EVENT = "import lineage.openlineage.ingest; wiring.event_queue()"
 _ALL = ("dynamodb", "sqs", "s3")
 STARTS = (
-    Start("input", "input", "wiring.intake()", ("sqs", "s3"), 1.7),
+    Start("input", "input", "wiring.record_queue()", ("sqs", "s3"), 1.7),
     Start("input, of an event", "input", _EVENT, ("sqs", "s3"), 1.7),
     Start("load", "load", "wiring.load_stores()", _ALL, 1.7),
     Start("events", "events", "wiring.event_stores()", ("dynamodb", "s3"), 1.7),
     Start("trace", "trace", f"wiring.tracer({_TRACE})", _ALL, 1.7),
-    Start("expired", "expired", "wiring.marks(), wiring.pointers(), wiring.staged()", ("dynamodb",), 1.7),
+    Start("expired", "expired", "wiring.dirty_roots(), wiring.pointers(), wiring.staged()", ("dynamodb",), 1.7),
     Start("compact", "compact", "wiring.compactor(), wiring.publisher()", (*_ALL, "glue"), 1.7),
     Start("api", "api", "lambdas.api._services()", _ALL, 2.5),
 )

@@ -25,7 +25,7 @@ from lineage.records.lines import Compaction, render_lines
 from lineage.records.pointers import ArchiveObject
 from lineage.records.record import LineageRecord
 from lineage_model.archive_tables import TABLES, TRACES, attempt_prefix
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -89,7 +89,7 @@ def make(folder: Path, objects: int) -> Figures:
 def _put(folder: Path, root_id: str, records: int, blocks: Sequence[bytes]) -> ArchiveObject:
     file = io.BytesIO()
     written = compress_lines(blocks, file)
-    key = f"{prefix_of(_DAY)}{sha_of(root_id)}.{written.sha256}.jsonl.gz"
+    key = f"{prefix_of(_DAY)}{sha256_hex(root_id)}.{written.sha256}.jsonl.gz"
     (folder / key).write_bytes(file.getvalue())
     return ArchiveObject(key, written.sha256, written.size_bytes, records, written.lines, version=1)
 

@@ -34,8 +34,8 @@ from lineage.graph.event_log import EventLog
 from lineage.graph.load import EventStores, load_events
 from lineage.graph.table import GraphTable
 from lineage.openlineage.ingest import parse_event_message, render_event_message
-from lineage.openlineage.naming import NameRules
-from lineage.openlineage.parse import parse_statement
+from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import parse_change
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb.service_resource import Table
@@ -97,7 +97,7 @@ def plain_load(written: Iterator[Items], put: Put) -> Load:
     def load(batch: Batch) -> None:
         events = [parse_event_message(body) for body in batch]
         for event in events:
-            parse_statement(event, NameRules())
+            parse_change(event, NamingRules())
         lines = b"".join(orjson.dumps(event) + b"\n" for event in events)
         s3.put_object(Bucket=bucket, Key="events/batch.jsonl.gz", Body=gzip.compress(lines))
         put(table, next(written))
@@ -173,7 +173,7 @@ def memory_load(dynamo: MemoryDynamo) -> Load:
     """Return what loads a batch into a table in this process."""
     s3 = cast("S3Client", SimpleNamespace(put_object=lambda **_: {}))
     table = GraphTable(dynamo.client(), "graph", s3, "archive")
-    stores = EventStores(EventLog(table, s3, "archive"), table, s3, NameRules())
+    stores = EventStores(EventLog(table, s3, "archive"), table, s3, NamingRules())
 
     def load(batch: Batch) -> None:
         messages = [QueuedMessage(str(number), body) for number, body in enumerate(batch)]

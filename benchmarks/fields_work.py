@@ -34,7 +34,7 @@ from benchmarks.fields_world import ColumnWorld
 from benchmarks.pipelines import Step, hub, parsed_runs
 from benchmarks.processes import Figures, Stopwatch, peak_bytes, print_figures
 from lineage.aws.items import chunks
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
 
 _EVENTS_A_BATCH = 400
@@ -135,7 +135,7 @@ def measure_copies(sizes: Sizes) -> Figures:
     figures: dict[str, float] = {}
     for name, width in {"quarter": sizes.width // 4, "whole": sizes.width}.items():
         world = ColumnWorld()
-        world.apply([parse_event(event, NameRules(), now=None) for event in copied(width)])
+        world.apply([parse_event(event, NamingRules(), now=None) for event in copied(width)])
         queries = wide_queries(wide_step(), wide_columns(1)[0])
         figures.update(world.costs({"usage": queries["usage"]}, name))
     return figures
@@ -156,7 +156,7 @@ def _load(world: ColumnWorld, event: Json, name: str) -> dict[str, float]:
     """Measure parsing an event and applying it to the facts."""
     body = orjson.dumps(event)
     watch = Stopwatch()
-    world.apply([parse_event(orjson.loads(body), NameRules(), now=None)])
+    world.apply([parse_event(orjson.loads(body), NamingRules(), now=None)])
     spent = watch.read()
     figures = {
         "event_bytes": len(body),

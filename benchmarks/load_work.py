@@ -27,7 +27,7 @@ from lineage.records.message_json import render_message, render_packed
 from lineage.records.messages import Packed, parse_message
 from lineage.records.record import LineageRecord
 from lineage.times import day_of
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 
 _WARM_UP_BATCHES = 3
 _NOW_S = 1_763_640_000
@@ -59,7 +59,7 @@ def plain_load() -> Callable[[Event], None]:
         table.put_item(Item=_item(record, ttl_s), ConditionExpression=Attr("node_id").not_exists())
 
     def mark_dirty(root_id: str) -> None:
-        sha = sha_of(root_id)
+        sha = sha256_hex(root_id)
         graph.update_item(
             Key={"pk": f"DIRTY#{day}#{sha[0]}", "sk": sha},
             UpdateExpression="ADD gen :one SET root_id = :root REMOVE expires_at",

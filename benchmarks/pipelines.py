@@ -14,9 +14,9 @@ from datetime import datetime, timedelta, timezone
 from typing import Any, TypeAlias
 
 from lineage.openlineage.event import Event, Facets, ParentRun
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
-from lineage.times import kept
+from lineage.times import normalize
 from lineage_model.ids import DatasetId, JobId
 
 NAMESPACE = "emissions"
@@ -95,14 +95,14 @@ def parsed_runs(step: Step, runs: int, sends: Sends = run_events) -> list[Event]
     The first run's events are parsed. Later runs have the COMPLETE alone: a copy of the first run's with another run,
     parent run, times and storage version. It makes as many rows as both events would.
     """
-    rules = NameRules()
+    rules = NamingRules()
     start, complete = [parse_event(event, rules, now=None) for event in sends(step, 0)]
     return [start, complete, *(_later(complete, step, run) for run in range(1, runs))]
 
 
 def _later(event: Event, step: Step, run: int) -> Event:
     """Return a run's COMPLETE as a copy of the first run's."""
-    time = kept(run_start(step, run) + _TAKES)
+    time = normalize(run_start(step, run) + _TAKES)
     assert event.parent is not None
     facets: Facets = {**event.run_facets, "parent": _parent(step, run), "nominalTime": _nominal(step, run)}
     outputs = tuple(replace(use, facets={**use.facets, "version": _version(step, run)}) for use in event.outputs)

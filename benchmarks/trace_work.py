@@ -14,7 +14,7 @@ from benchmarks.shape import ROOT_ID, read_shape
 from lineage.records.archive import compress_lines
 from lineage.records.lines import COMPACTION_ACTION, Compaction, render_lines
 from lineage.records.record import LineageRecord
-from lineage.records.root_records import Findings
+from lineage.records.root_records import RootRecords
 
 COMPACTION = Compaction(
     "nightly-2026-11-20", 1_763_684_000, "s3://carbonlake-archive/traces/year=2026/month=11/day=20/"
@@ -24,7 +24,7 @@ _CHUNK_BYTES = 256 * 1024
 
 def our_lines(records: Iterable[LineageRecord]) -> Iterator[bytes]:
     """Render lines as the trace function does between reading the table and compressing."""
-    findings = Findings(ROOT_ID, None)
+    findings = RootRecords(ROOT_ID, None)
     for record in records:
         findings.add(record)
     return render_lines(findings.forest(), COMPACTION)

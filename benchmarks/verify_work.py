@@ -23,10 +23,10 @@ from lineage.records.archive import prefix_of
 from lineage.records.archive_state import Seal
 from lineage.records.digest import Head, key_of, render_digest
 from lineage.records.pointers import ArchiveObject
-from lineage.records.verify.archive import Known, read_digests
-from lineage.records.verify.chain import Days
+from lineage.records.verify.archive import TrustAnchors, read_digests
+from lineage.records.verify.chain import DayRange
 from lineage.records.verify.stores import Folder
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 
 _DAY = "2025-11-20"
 _MB = 1_000_000
@@ -40,7 +40,7 @@ def make(folder: Path, objects: int) -> None:
     for number in range(objects):
         body = dice.randbytes(dice.randrange(_MB, 8 * _MB))
         content = sha256(body).hexdigest()
-        key = f"{prefix_of(_DAY)}{sha_of(str(number))}.{content}.jsonl.gz"
+        key = f"{prefix_of(_DAY)}{sha256_hex(str(number))}.{content}.jsonl.gz"
         (folder / key).write_bytes(body)
         listed.append(ArchiveObject(key, content, len(body), records=1, lines=1, version=1))
     listed.sort(key=lambda item: item.key)
@@ -52,7 +52,7 @@ def make(folder: Path, objects: int) -> None:
 
 def ours(folder: Path) -> None:
     """Verify as `headwater verify --archive FOLDER --jobs 1` does, without its output."""
-    read = read_digests(Folder(folder), Days(), Known())
+    read = read_digests(Folder(folder), DayRange(), TrustAnchors())
     compared = sum(item.finding is None for item in read.check(1).outcomes())
     assert read.sealed[0].counts is not None
     assert compared == read.sealed[0].counts.objects

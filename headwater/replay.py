@@ -14,7 +14,7 @@ from headwater.deployment import Deployment, NotDeployed, add_options, find_depl
 
 if TYPE_CHECKING:
     from lineage.graph.event_log import EventLog
-    from lineage.openlineage.naming import NameRules
+    from lineage.openlineage.naming import NamingRules
 
 _PLACES = Path(".headwater") / "replay"
 _TOLD_FAULTS = 20
@@ -72,7 +72,7 @@ def run_replay(given: argparse.Namespace) -> int:
     return 1 if failed else 0
 
 
-def _replay(log: EventLog, rules: NameRules, days: list[str], place: Path) -> list[str]:
+def _replay(log: EventLog, rules: NamingRules, days: list[str], place: Path) -> list[str]:
     """Replay the days that are left; why events failed that did."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
@@ -109,7 +109,7 @@ def _days_of(log: EventLog, given: argparse.Namespace) -> list[str]:
     return [day for day in log.days() if (given.first or "") <= day <= (given.last or "9999")]
 
 
-def _rules_of(deployment: Deployment) -> NameRules:
+def _rules_of(deployment: Deployment) -> NamingRules:
     """The rules by which the stack's own function reads names."""
     from lineage.openlineage.naming import parse_rules
 

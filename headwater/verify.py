@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from headwater.verify_report import Report
     from headwater.verify_state import VerifyState
-    from lineage.records.verify.archive import DigestsRead, Known
+    from lineage.records.verify.archive import DigestsRead, TrustAnchors
     from lineage.records.verify.public_keys import PublicKeys
     from lineage.records.verify.stores import Bucket, Store
 
@@ -103,14 +103,14 @@ class _Subject:
     """What is verified: where it is read, what is known of it, and what its state is called."""
 
     store: Store
-    known: Known
+    known: TrustAnchors
     slug: str
     jobs: int
 
 
 def _subject(given: argparse.Namespace) -> _Subject:
-    from lineage.records.archive_state import Calendar
-    from lineage.records.verify.archive import Known
+    from lineage.records.archive_state import ArchiveState
+    from lineage.records.verify.archive import TrustAnchors
     from lineage.records.verify.stores import Folder
     from lineage_model.errors import Invalid
 
@@ -122,12 +122,12 @@ def _subject(given: argparse.Namespace) -> _Subject:
         folder = given.archive.resolve(strict=True)
         slug = f"{folder.name}-{hashlib.sha256(os.fsencode(folder)).hexdigest()[:8]}"
         keys = _keys(given, None)
-        return _Subject(Folder(folder), Known(None, expected, keys), slug, given.jobs or min(_JOBS_MAX, cores))
+        return _Subject(Folder(folder), TrustAnchors(None, expected, keys), slug, given.jobs or min(_JOBS_MAX, cores))
     jobs = given.jobs or min(_JOBS_MAX, cores * 2)
     deployment = find_deployment(given)
     bucket = _bucket(deployment, jobs)
-    calendar = Calendar(deployment.client("dynamodb"), deployment.outputs["GraphTableName"])
-    return _Subject(bucket, Known(calendar, expected, _keys(given, deployment)), bucket.bucket, jobs)
+    calendar = ArchiveState(deployment.client("dynamodb"), deployment.outputs["GraphTableName"])
+    return _Subject(bucket, TrustAnchors(calendar, expected, _keys(given, deployment)), bucket.bucket, jobs)
 
 
 def _bucket(deployment: Deployment, jobs: int) -> Bucket:
@@ -165,9 +165,9 @@ def _verify(subject: _Subject, given: argparse.Namespace, report: Report) -> Non
     """Verify, and print what is found; what was done is kept until it is over."""
     from headwater.verify_state import VerifyState
     from lineage.records.verify.archive import read_digests
-    from lineage.records.verify.chain import Days
+    from lineage.records.verify.chain import DayRange
 
-    days = Days(given.first or "", given.last or "")
+    days = DayRange(given.first or "", given.last or "")
     place = _PLACES / f"{subject.slug}.{days.first}.{days.last}.json"
     if given.fresh:
         place.unlink(missing_ok=True)

@@ -37,7 +37,7 @@ class Report:
             print(json.dumps({**asdict(finding), "kind": finding.kind.value, "fault": finding.fault}))
         else:
             day, key = finding.day or "-" * 10, printable(finding.key)
-            print(f"{day}  {key}  {finding.kind.value}: {printable(finding.told)}")
+            print(f"{day}  {key}  {finding.kind.value}: {printable(finding.message)}")
 
     def end(self, name: str, read: DigestsRead, objects: int, size_bytes: int) -> None:
         """Print the counts: `objects` and their bytes are those that the digests list."""

@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any
 
-from lineage.records.verify.chain import Days
+from lineage.records.verify.chain import DayRange
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.objects import Outcome
 from lineage.records.verify.parts import events_part, traces_part
@@ -75,7 +75,7 @@ class VerifyState:
         with open(self._found_path, "rb") as file:
             for line in file:
                 form = json.loads(line)
-                yield Finding(form["day"], form["key"], Kind(form["kind"]), form["told"])
+                yield Finding(form["day"], form["key"], Kind(form["kind"]), form["message"])
 
     def add(self, outcome: Outcome) -> None:
         """One more object was compared; what comes after the last sealed day is looked at again."""
@@ -127,7 +127,7 @@ def _ends(sealed: Sequence[SealedDay]) -> dict[str, str]:
     """Return, by part, a key after all that these digests cover, the oldest of a range."""
     if not sealed:
         return {}
-    parts = (make(Days(), sealed, sealed[-1].day) for make in (events_part, traces_part))
+    parts = (make(DayRange(), sealed, sealed[-1].day) for make in (events_part, traces_part))
     return {part.prefix: max(part.end_of(one) for one in sealed) for part in parts}
 
 

@@ -1,4 +1,4 @@
-"""Alarms, and the topic that tells a person: one shape of alarm for each kind of thing that can go wrong."""
+"""Alarms, and the topic that notifies a person: one kind of alarm for each kind of failure."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FIVE_MINUTES = Duration.minutes(5)
 GUIDE = "docs/operations.md"
 # Failed deliveries are tried again: only errors that go on for a quarter of an hour are a person's business.
 _LASTING_PERIODS = 3
-# Metric, status and meaning. A client that was given a wrong token is refused this often, and so is whoever tries.
+# Metric, status and meaning.
 UNAUTHORIZED, FORBIDDEN = "RequestsUnauthorized", "RequestsForbidden"
 _REFUSALS = (
     (UNAUTHORIZED, "401", "Requests come with no token, or with one that is unknown, expired or revoked."),
@@ -35,7 +35,7 @@ _DEAD_LETTER_AGE_MAX = Duration.days(7)  # half the time that SQS keeps them
 
 
 class Alarms(Construct):
-    """Alarms are added by what they watch; each names the heading in the guide that says what to do."""
+    """The alarms, added by what they watch; each names the guide's heading with the remedy."""
 
     def __init__(self, scope: Construct, construct_id: str, *, metrics_namespace: str, email: str | None) -> None:
         super().__init__(scope, construct_id)
@@ -46,7 +46,7 @@ class Alarms(Construct):
             self.topic.add_subscription(subscriptions.EmailSubscription(email))
 
     def watch_dead_letters(self, name: str, queue: sqs.Queue) -> None:
-        """One message is enough; and none may grow so old that SQS drops it."""
+        """Watch a dead-letter queue: one message is enough, and none may grow so old that SQS drops it."""
         depth = queue.metric_approximate_number_of_messages_visible(period=FIVE_MINUTES, statistic="Maximum")
         self._alarm(f"{name}Waiting", depth, 1, "Messages failed again and again and wait for a person.")
         age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
@@ -59,12 +59,12 @@ class Alarms(Construct):
         )
 
     def watch_queue(self, name: str, queue: sqs.Queue, *, age_max: Duration) -> None:
-        """A message that waits longer than `age_max` means that the function does not keep up, or fails."""
+        """Watch a queue: a message older than `age_max` means that the function does not keep up, or fails."""
         age = queue.metric_approximate_age_of_oldest_message(period=FIVE_MINUTES, statistic="Maximum")
         self._alarm(f"{name}Late", age, age_max.to_seconds(), "The queue's function does not keep up, or fails.")
 
     def watch_function(self, function: ServiceFunction) -> None:
-        """Errors and throttles that retries do not cure."""
+        """Watch for errors and throttles that retries do not cure."""
         name = function.node.id
         errors = function.resource.metric_errors(period=FIVE_MINUTES)
         self._alarm(f"{name}Errors", errors, 1, "The function keeps failing.", periods=_LASTING_PERIODS)
@@ -79,12 +79,12 @@ class Alarms(Construct):
         )
 
     def watch_stream(self, name: str, function: ServiceFunction, *, age_max: Duration) -> None:
-        """A stream keeps a record for 24 hours; what is not read by then is gone."""
+        """Watch a stream, which keeps a record for 24 hours: later it is lost."""
         age = function.resource.metric("IteratorAge", period=FIVE_MINUTES, statistic="Maximum")
         self._alarm(f"{name}Late", age, age_max.to_milliseconds(), "Expired records are not staged in time.")
 
     def watch_compaction(self, machine: sfn.StateMachine) -> None:
-        """Every way a day can end without its seal: it failed, it hung, it was stopped, it never began."""
+        """Watch for every way a day can end without its seal: failed, timed out, stopped, never begun."""
         failures = cloudwatch.MathExpression(
             expression="failed + timed_out + aborted",
             label="compactions that did not succeed",
@@ -107,16 +107,16 @@ class Alarms(Construct):
         )
 
     def watch_metric(self, metric_name: str, *, service: str, meaning: str, least: int = 1) -> None:
-        """One of our own metrics that should stay below `least`: at zero, for most."""
+        """Watch one of our own metrics that should stay below `least`: at zero, for most."""
         self._alarm(metric_name, our_metric(self._namespace, metric_name, service), least, meaning)
 
     def watch_api(self, name: str, api: apigateway.RestApi) -> None:
-        """Answers of 500 and above: no caller's mistake."""
+        """Watch an API for responses of 500 and above: no caller's mistake."""
         errors = api.metric_server_error(period=FIVE_MINUTES, statistic="Sum")
         self._alarm(f"{name}ServerErrors", errors, 1, "The HTTP API fails.", guide="ApiServerErrors")
 
     def watch_refusals(self, access_logs: Sequence[logs.LogGroup]) -> None:
-        """Answers 401 and 403 of all APIs together, whether the function gave them or API Gateway."""
+        """Watch for responses 401 and 403 of all APIs together, from the function or API Gateway."""
         for name, status, meaning in _REFUSALS:
             pattern = logs.FilterPattern.string_value("$.status", "=", status)
             for access_log in access_logs:
@@ -154,7 +154,7 @@ class Alarms(Construct):
 
 
 def our_metric(namespace: str, name: str, service: str) -> cloudwatch.Metric:
-    """One of our own metrics, as the function `lambdas.<service>` publishes it."""
+    """Return one of our own metrics, as the function `lambdas.<service>` publishes it."""
     return cloudwatch.Metric(
         namespace=namespace,
         metric_name=name,
@@ -170,7 +170,7 @@ def refusals(namespace: str, name: str) -> cloudwatch.Metric:
 
 
 def _encrypted_topic(scope: Construct) -> sns.Topic:
-    """A topic that alarms can publish to: with AWS's own key for SNS they could not, since its policy is not ours."""
+    """Return a topic with a key of ours: alarms could not publish with AWS's key for SNS, whose policy is fixed."""
     alarms = iam.ServicePrincipal("cloudwatch.amazonaws.com")
     of_this_account = {"StringEquals": {"aws:SourceAccount": cdk.Aws.ACCOUNT_ID}}
     key = kms.Key(

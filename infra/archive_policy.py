@@ -1,4 +1,4 @@
-"""The archive bucket's own policy: what is kept there is written once, and no role of the stack can destroy it."""
+"""The archive bucket's own policy: objects are written once, and no role of the stack can destroy them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from aws_cdk import aws_s3 as s3
 
 from lineage import settings
 
-# What removes or replaces a version for good, or lets a later call do so.
+# Actions that remove or replace a version for good, or let a later call do so.
 OF_VERSIONS = (
     "s3:DeleteObjectVersion",
     "s3:PutObjectRetention",
@@ -27,10 +27,10 @@ OF_THE_BUCKET = (
 
 
 def require_new_keys(bucket: s3.Bucket) -> None:
-    """Refuse everybody a write of an archive's object that does not ask for a key without one (If-None-Match).
+    """Deny every principal a write of an archive's object without If-None-Match.
 
-    An upload in parts asks when it is completed: only then does `s3:ObjectCreationOperation` hold (S3 user guide,
-    "Enforce conditional writes on Amazon S3 buckets"). Copies cannot ask, so none can be made there.
+    An upload in parts sends it on completion: only then does `s3:ObjectCreationOperation` hold (S3 user guide,
+    "Enforce conditional writes on Amazon S3 buckets"). Copies cannot send it, so they are denied.
     """
     bucket.add_to_resource_policy(
         iam.PolicyStatement(
@@ -45,7 +45,7 @@ def require_new_keys(bucket: s3.Bucket) -> None:
 
 
 def keep_from(bucket: s3.Bucket, roles: Sequence[iam.IRole]) -> None:
-    """Deny these roles to remove a version, or to change what keeps versions, whatever their policies will allow."""
+    """Deny these roles to remove versions or change the rules that keep them, whatever their policies allow."""
     # A role that was just made is not yet known everywhere as a principal; a condition takes its ARN as it is.
     theirs = {"ArnEquals": {"aws:PrincipalArn": [role.role_arn for role in roles]}}
     for sid, actions, resource in (

@@ -1,4 +1,4 @@
-"""The archive as tables that answer SQL: a Glue database without a crawler, and the Athena workgroup that asks it."""
+"""The archive as SQL tables: a Glue database without a crawler, and the Athena workgroup that queries it."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from constructs import Construct
 from infra.function import ServiceFunction
 from infra.saved_queries import NAMED_QUERIES
 from lineage import settings
-from lineage_model.archive_tables import DAY, PREFIX, PUBLISHED_PREFIX, TABLES, VERSION, Column, Table
+from lineage_model.archive_tables import DAY, PREFIX, PUBLISHED_PREFIX, TABLES, VERSION, ArchiveTable, TableColumn
 
 _ENGINE = "Athena engine version 3"
 _GB = 1_000_000_000
 _HIVE = "org.apache.hadoop.hive.ql.io.parquet"
-# What Athena does in S3 in its caller's name: results are written in parts, and read back.
+# Athena's actions in S3 in its caller's name: results are written in parts, and read back.
 _RESULTS = ("s3:GetObject", "s3:PutObject", "s3:AbortMultipartUpload", "s3:ListMultipartUploadParts")
 
 
 class ArchiveSearch(Construct):
-    """Tables and workgroup go with the stack, whatever `retention` says: they are words about files, which stay."""
+    """Tables and workgroup; they are removed with the stack, whatever `retention` is: they only describe files."""
 
     def __init__(
         self,
@@ -31,15 +31,15 @@ class ArchiveSearch(Construct):
         construct_id: str,
         *,
         archive_bucket: s3.Bucket,
-        intake_bucket: s3.Bucket,
+        ingest_bucket: s3.Bucket,
         stage: str,
         scan_gb: int,
     ) -> None:
         super().__init__(scope, construct_id)
-        self._archive_bucket, self._intake_bucket = archive_bucket, intake_bucket
+        self._archive_bucket, self._ingest_bucket = archive_bucket, ingest_bucket
         self.database = _database(self, stage)
         self.tables = [_table(self, table, self.database, archive_bucket) for table in TABLES]
-        self.workgroup = _workgroup(self, f"headwater-{stage}", intake_bucket, scan_gb)
+        self.workgroup = _workgroup(self, f"headwater-{stage}", ingest_bucket, scan_gb)
         for query in NAMED_QUERIES:
             saved = athena.CfnNamedQuery(
                 self,
@@ -53,7 +53,7 @@ class ArchiveSearch(Construct):
             saved.add_resource_dependency(self.workgroup)
 
     def open_to(self, function: ServiceFunction) -> None:
-        """Let a function ask the tables in SQL."""
+        """Let a function query the tables in SQL."""
         function.set({settings.SEARCH_DATABASE: self.database.ref, settings.SEARCH_WORKGROUP: self.workgroup.ref})
         function.allow(
             [
@@ -68,12 +68,12 @@ class ArchiveSearch(Construct):
         # Athena looks at the default database before any other.
         function.allow(["glue:GetDatabase"], [self._arn("glue", "database/default")])
         function.allow_objects(["s3:GetObject"], self._archive_bucket, PREFIX)
-        function.allow_objects(_RESULTS, self._intake_bucket, settings.SEARCH_PREFIX)
-        buckets = [bucket.bucket_arn for bucket in (self._archive_bucket, self._intake_bucket)]
+        function.allow_objects(_RESULTS, self._ingest_bucket, settings.SEARCH_PREFIX)
+        buckets = [bucket.bucket_arn for bucket in (self._archive_bucket, self._ingest_bucket)]
         function.allow(["s3:GetBucketLocation"], buckets)
 
     def published_by(self, function: ServiceFunction) -> None:
-        """Let a function say which attempt of a day counts, and remove those that no longer do."""
+        """Let a function publish an attempt of a day, and remove older attempts."""
         function.set({settings.SEARCH_DATABASE: self.database.ref})
         function.allow(["glue:GetTable", "glue:CreatePartition", "glue:UpdatePartition"], self._catalog_arns())
         function.allow_objects(["s3:GetObject"], self._archive_bucket, f"{PREFIX}manifests/")
@@ -82,7 +82,7 @@ class ArchiveSearch(Construct):
             function.allow_objects(["s3:DeleteObject"], self._archive_bucket, f"{PREFIX}{table.name}/")
 
     def _catalog_arns(self) -> Sequence[str]:
-        """Glue asks for rights on a table, on its database, and on the catalog that holds both."""
+        """Return the ARNs for which Glue requires rights: tables, database, and the catalog that holds both."""
         tables = [f"table/{self.database.ref}/{table.name}" for table in TABLES]
         return [self._arn("glue", resource) for resource in ("catalog", f"database/{self.database.ref}", *tables)]
 
@@ -103,8 +103,10 @@ def _database(scope: Construct, stage: str) -> glue.CfnDatabase:
     )
 
 
-def _table(scope: Construct, table: Table, database: glue.CfnDatabase, archive_bucket: s3.IBucket) -> glue.CfnTable:
-    """A table of Parquet; its partitions are registered day by day, when a day is published."""
+def _table(
+    scope: Construct, table: ArchiveTable, database: glue.CfnDatabase, archive_bucket: s3.IBucket
+) -> glue.CfnTable:
+    """Return a table of Parquet; its partitions are registered day by day, when a day is published."""
     return glue.CfnTable(
         scope,
         table.name.capitalize(),
@@ -127,12 +129,12 @@ def _table(scope: Construct, table: Table, database: glue.CfnDatabase, archive_b
     )
 
 
-def _column(column: Column) -> glue.CfnTable.ColumnProperty:
+def _column(column: TableColumn) -> glue.CfnTable.ColumnProperty:
     return glue.CfnTable.ColumnProperty(name=column.name, type=column.type, comment=column.about)
 
 
-def _workgroup(scope: Construct, name: str, intake_bucket: s3.IBucket, scan_gb: int) -> athena.CfnWorkGroup:
-    """Whoever asks in this workgroup writes results where it says, and reads no more in one query than it says."""
+def _workgroup(scope: Construct, name: str, ingest_bucket: s3.IBucket, scan_gb: int) -> athena.CfnWorkGroup:
+    """Return a workgroup that sets the location of results and the bytes that one query may read."""
     return athena.CfnWorkGroup(
         scope,
         "Workgroup",
@@ -148,7 +150,7 @@ def _workgroup(scope: Construct, name: str, intake_bucket: s3.IBucket, scan_gb: 
                 encryption_configuration=athena.CfnWorkGroup.EncryptionConfigurationProperty(
                     encryption_option="SSE_S3"
                 ),
-                output_location=intake_bucket.s3_url_for_object(settings.SEARCH_PREFIX),
+                output_location=ingest_bucket.s3_url_for_object(settings.SEARCH_PREFIX),
             ),
         ),
     )

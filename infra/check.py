@@ -1,6 +1,6 @@
-"""`python -m infra.check`: synthesize the stack with everything on, and ask what is wrong with it.
+"""`python -m infra.check`: synthesize the stack with everything on, and print its faults.
 
-cdk-nag (AWS Solutions) and cfn-lint are asked. Prints every finding and exits 1 if there is one. Offline: no layer.
+cdk-nag (AWS Solutions) and cfn-lint check it. Exits 1 if there is a finding. Offline: no layer.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _ENGINES: Sequence[Mapping[str, object]] = (
 
 
 def main() -> int:
-    """The command line."""
+    """Run the command line and return its status."""
     findings = [finding for engine in _ENGINES for finding in check({**_TURNED, **engine})]
     sys.stdout.writelines(f"{finding}\n" for finding in findings)
     sys.stdout.write(f"cdk-nag and cfn-lint: {len(findings)} findings\n")
@@ -48,7 +48,7 @@ def main() -> int:
 
 
 def check(context: Mapping[str, object]) -> list[str]:
-    """What is wrong with the stack that the context describes."""
+    """Return the faults of the stack that the context describes."""
     with tempfile.TemporaryDirectory() as scratch:
         app = make_app(Path(scratch), context)
         stack = make_stack(app)
@@ -56,7 +56,7 @@ def check(context: Mapping[str, object]) -> list[str]:
 
 
 def nag(app: cdk.App) -> Iterator[str]:
-    """Synthesize the app and yield what cdk-nag finds and nobody has accepted; warnings count."""
+    """Synthesize the app and yield cdk-nag's findings that are not accepted; warnings count."""
     cdk.Validations.of(app).add_plugins(AwsSolutionsChecks(app))
     report = Path(app.outdir) / _REPORT
     try:
@@ -71,7 +71,7 @@ def nag(app: cdk.App) -> Iterator[str]:
 
 
 def lint(template: Path) -> Iterator[str]:
-    """Yield what cfn-lint finds in a template."""
+    """Yield cfn-lint's findings in a template."""
     for match in lint_file(template, config=ManualArgs(ignore_checks=list(_IGNORED))):
         yield f"{match.rule.id}: {match.filename}:{match.linenumber}: {match.message}"
 

@@ -31,7 +31,7 @@ _MINUTE = 30
 
 
 class Compaction(Construct):
-    """Schedule -> state machine -> compact function -> trace queue -> trace function -> archive -> Spark -> tables."""
+    """The compaction: schedule, state machine, compact and trace functions, trace queue, and Spark jobs."""
 
     def __init__(
         self,
@@ -170,7 +170,7 @@ class Compaction(Construct):
 
 
 def _signing_key(scope: Construct, *, removal: RemovalPolicy) -> kms.Key:
-    """The key that signs digests: its private half never leaves KMS, and AWS cannot rotate such keys."""
+    """Return the key that signs digests: its private half never leaves KMS, and AWS cannot rotate such keys."""
     return kms.Key(
         scope,
         "SigningKey",
@@ -184,7 +184,8 @@ def _signing_key(scope: Construct, *, removal: RemovalPolicy) -> kms.Key:
 def _let_sign_alone(key: kms.Key, role: iam.IRole) -> None:
     """Deny signing, and grants of it, to every other principal of the account, its administrators included.
 
-    Who may change the key's policy may still take this away: CloudTrail has it, and the days signed before stay proved.
+    A principal that may change the key's policy can remove this; CloudTrail records it, and days signed before stay
+    proved.
     """
     key.add_to_resource_policy(
         iam.PolicyStatement(

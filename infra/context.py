@@ -1,4 +1,4 @@
-"""The context knobs: what a deployer may turn, read once and refused when wrong."""
+"""The context values that a deployer may set, read once and refused when wrong."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ _NAMES = (
 )
 _STAGE = re.compile(r"[a-z][a-z0-9-]{0,19}")
 _EMAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
-# Those of the scope CLOUDFRONT protect no API.
+# Web ACLs of the scope CLOUDFRONT protect no API.
 _WEB_ACL_ARN = re.compile(r"arn:aws[a-z-]*:wafv2:[a-z0-9-]+:[0-9]{12}:regional/webacl/[\w-]+/[0-9a-f-]{36}")
 # S3 keeps objects locked for at most 100 years.
 _OBJECT_LOCK = re.compile(r"(governance|compliance):([1-9][0-9]{0,4})")
 _OBJECT_LOCK_DAYS_MAX = 36_500
-# What WAF takes as the rate of a rule, in five minutes.
+# WAF's bounds for the rate of a rule, in five minutes.
 _REQUESTS_MIN, _REQUESTS_MAX = 10, 100_000_000
 _CONCURRENCY_MAX = 100_000
 _HOURS_IN_A_YEAR = 8760
@@ -48,15 +48,15 @@ _SCAN_GB_MAX = 1_000_000
 
 @dataclass(frozen=True, slots=True)
 class ObjectLock:
-    """The time for which S3 lets nobody (in compliance mode), or few, remove what is written to the archive."""
+    """The time for which S3 lets no principal (in compliance mode), or few, remove objects of the archive."""
 
     days: int
     compliance: bool
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Knobs:
-    """One deployment's choices; the defaults are those of production. cdk.json says what each means."""
+class StackContext:
+    """The context values of one deployment; the defaults are those of production. cdk.json describes each."""
 
     stage: str = "prod"
     records_ttl_hours: int = 24
@@ -82,20 +82,20 @@ class Knobs:
         return self.records_ttl_hours * 3600
 
 
-def parse_knobs(context: Mapping[str, object]) -> Knobs:
-    """The knobs out of the CDK context: `-c` gives text, cdk.json gives JSON, and both are read.
+def parse_context(context: Mapping[str, object]) -> StackContext:
+    """Return the values in the CDK context: `-c` gives text, cdk.json gives JSON, and both are read.
 
-    A key with `/` or `:` is a feature flag, a comment or the CDK's own; every other key has to be a knob, so that a
+    A key with `/` or `:` is a feature flag, a comment or the CDK's own; every other key must be a known name, so that a
     misspelled `retention` does not deploy the default in silence.
 
     Raises:
-        Invalid: naming each wrong knob, its value and the rule, all at once.
+        Invalid: with every wrong value, its name and the rule, all at once.
 
-    >>> parse_knobs({"stage": "dev", "records_ttl_hours": "48", "retention": "destroy"}).records_ttl_s
+    >>> parse_context({"stage": "dev", "records_ttl_hours": "48", "retention": "destroy"}).records_ttl_s
     172800
     """
-    reader, default = _Reader(context), Knobs()
-    knobs = Knobs(
+    reader, default = _Reader(context), StackContext()
+    choices = StackContext(
         stage=reader.read("stage", _stage, default.stage),
         records_ttl_hours=reader.read("records_ttl_hours", _integer(1, _HOURS_IN_A_YEAR), default.records_ttl_hours),
         retain=reader.read("retention", _choice(retain=True, destroy=False), default.retain),
@@ -120,23 +120,23 @@ def parse_knobs(context: Mapping[str, object]) -> Knobs:
         object_lock=reader.read("object_lock", _object_lock, default.object_lock),
         layer=reader.read("layer", _choice(true=True, false=False), default.layer),
     )
-    if knobs.web_acl_arn and knobs.requests_per_address:
+    if choices.web_acl_arn and choices.requests_per_address:
         rule = "must not be given with web_acl_arn: a stage has one web ACL, and yours can have the rule"
-        reader.faults.append(Fault("requests_per_address", knobs.requests_per_address, rule))
+        reader.faults.append(Fault("requests_per_address", choices.requests_per_address, rule))
     if reader.faults:
         raise Invalid(reader.faults)
-    return knobs
+    return choices
 
 
 class _Reader:
-    """Reads knob after knob and keeps the faults, so that a deployer sees all of them at once."""
+    """A reader of context values that collects the faults, so that a deployer sees all of them at once."""
 
     def __init__(self, context: Mapping[str, object]) -> None:
         self._context = context
         self.faults = [_unknown(name, context[name]) for name in context if _unclaimed(name)]
 
     def read(self, name: str, parse: Callable[[object], T], default: T) -> T:
-        """The knob's value as `parse` makes it; the default where it is not given or not right."""
+        """Return the parsed value; the default if it is missing or wrong."""
         if name not in self._context:
             return default
         try:
@@ -153,7 +153,7 @@ def _unclaimed(name: str) -> bool:
 def _unknown(name: str, value: object) -> Fault:
     near = difflib.get_close_matches(name, _NAMES, n=1)
     hint = f"; did you mean {near[0]}?" if near else ""
-    return Fault(name, value, f"must be one of the knobs {', '.join(_NAMES)}{hint}")
+    return Fault(name, value, f"must be one of the context values {', '.join(_NAMES)}{hint}")
 
 
 def _stage(value: object) -> str:
@@ -200,7 +200,7 @@ def _number_or_none(least: int, most: int) -> Callable[[object], int | None]:
 
 
 def _patterns(value: object) -> tuple[str, ...] | None:
-    """None for the built-in ones; `none`, or an empty list, for none at all."""
+    """Return None for the built-in patterns; `none`, or an empty list, means no pattern."""
     if value is None or value == "default":
         return None
     patterns = _listed(value)
@@ -213,7 +213,7 @@ def _patterns(value: object) -> tuple[str, ...] | None:
 
 
 def _listed(value: object) -> list[str]:
-    """A list as cdk.json holds it or as JSON text, else text with commas between."""
+    """Return a list from cdk.json, from JSON text, or from text with commas."""
     if isinstance(value, str) and value.startswith("["):
         value = json.loads(value)
     if isinstance(value, list):
@@ -234,9 +234,9 @@ def _integer(least: int, most: int) -> Callable[[object], int]:
 
 def _choice(**choices: bool) -> Callable[[object], bool]:
     def parse(value: object) -> bool:
-        said = str(value).lower() if isinstance(value, bool) else value
-        if isinstance(said, str) and said in choices:
-            return choices[said]
+        text = str(value).lower() if isinstance(value, bool) else value
+        if isinstance(text, str) and text in choices:
+            return choices[text]
         raise ValueError(f"must be {' or '.join(choices)}")
 
     return parse

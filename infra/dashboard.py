@@ -31,7 +31,7 @@ def make_dashboard(
     compaction: Compaction,
     query_api: QueryApi,
 ) -> cloudwatch.Dashboard:
-    """One page of what the alarms watch and what explains it."""
+    """Return one page of the alarms' metrics and those that explain them."""
     rows: list[list[cloudwatch.IWidget]] = [
         [cloudwatch.AlarmStatusWidget(title="Alarms", width=_WIDTH, alarms=list(alarms))],
         _records(namespace, query_api),

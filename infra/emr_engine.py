@@ -1,4 +1,4 @@
-"""EMR Serverless runs the Spark jobs: an application without workers kept ready, which stops when it is idle."""
+"""EMR Serverless as the engine of the Spark jobs: an application without warm workers, which stops when idle."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _RELEASE = "emr-7.12.0"  # of Spark 3.5
 _IDLE_MIN = 5
 _EXECUTORS_MAX = 10
 _LIBRARIES = "libraries"
-# By which Step Functions learns that a run has ended; it makes the rule itself.
+# The rule by which Step Functions notices the end of a run; Step Functions makes it itself.
 _RULE = "StepFunctionsGetEventsForEMRServerlessJobRule"
 
 
 class EmrEngine(Construct):
-    """The application, and how the state machine starts the jobs in it."""
+    """The application, and the state machine's tasks that start jobs in it."""
 
     SERVICE = "emr-serverless.amazonaws.com"
 
@@ -51,7 +51,7 @@ class EmrEngine(Construct):
         }
 
     def definition(self, text: str) -> str:
-        """The state machine as this engine runs it."""
+        """Return the state machine as this engine runs it."""
         return with_emr_serverless(text)
 
     def open_to(self, rights: Rights) -> None:
@@ -94,7 +94,7 @@ def _application(scope: Construct, log_group: logs.LogGroup) -> emr.CfnApplicati
 
 
 def _submit_parameters(package: Uploaded, archive: Uploaded | None) -> str:
-    """As spark-submit takes them; EMR Serverless splits them at blanks and knows no quotes."""
+    """Return the parameters as spark-submit takes them; EMR Serverless splits them at blanks and knows no quotes."""
     python = f"/usr/bin/python{PYTHON_VERSION}"
     settings = {
         "spark.dynamicAllocation.maxExecutors": str(_EXECUTORS_MAX),
@@ -110,12 +110,12 @@ def _submit_parameters(package: Uploaded, archive: Uploaded | None) -> str:
 
 
 def _quoted(arguments: Mapping[str, str]) -> str:
-    """Arguments as an intrinsic function of the state machine takes them."""
+    """Return arguments as an intrinsic function of the state machine takes them."""
     return ", ".join(f"'{part}'" for pair in arguments.items() for part in pair)
 
 
 def _open(rights: Rights, log_group: logs.LogGroup) -> None:
-    """What EMR does in a job's name: logs."""
+    """Allow EMR's own actions in a job's name: logs."""
     rights.allow(["logs:CreateLogStream", "logs:DescribeLogStreams", "logs:PutLogEvents"], [log_group.log_group_arn])
     rights.allow(["logs:DescribeLogGroups"], ["*"])
     accept(rights.role, "IAM5[Resource::*]", "EMR looks for its log group among all; names of groups are all it sees.")

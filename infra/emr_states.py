@@ -1,4 +1,4 @@
-"""The state machine's two Spark tasks in EMR Serverless's words; its file has them in Glue's."""
+"""The state machine's two Spark tasks for EMR Serverless; its file has them for Glue."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ _TRANSIENT = ["EMRServerless.ThrottlingException", "EMRServerless.InternalServer
 
 
 def with_emr_serverless(definition: str) -> str:
-    """The definition with each task of Glue replaced; all other states stay as they are.
+    """Return the definition with each task of Glue replaced; all other states stay as they are.
 
-    A task that starts `${<Job>JobName}` asks for the substitutions `<Job>RoleArn` and `<Job>Arguments`, and for
+    A task that starts `${<Job>JobName}` needs the substitutions `<Job>RoleArn` and `<Job>Arguments`, and for
     `SparkApplicationId`, `SparkEntryPoint` and `SparkSubmitParameters`.
     """
     machine = json.loads(definition)
@@ -26,7 +26,7 @@ def with_emr_serverless(definition: str) -> str:
 
 
 def _levels(machine: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """The states of the machine, and those inside each of its maps."""
+    """Yield the states of the machine, and those inside each of its maps."""
     waiting = [machine]
     while waiting:
         states = waiting.pop()["States"]
@@ -35,10 +35,10 @@ def _levels(machine: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 
 
 def _task(state: Mapping[str, Any]) -> dict[str, Any]:
-    asked = state["Parameters"]
-    name = _JOB_NAME.fullmatch(asked["JobName"])
+    parameters = state["Parameters"]
+    name = _JOB_NAME.fullmatch(parameters["JobName"])
     if name is None:
-        raise ValueError(f"JobName: must be ${{<Job>JobName}}, got {asked['JobName']!r}")
+        raise ValueError(f"JobName: must be ${{<Job>JobName}}, got {parameters['JobName']!r}")
     job = name[1]
     parameters = {
         "ApplicationId": "${SparkApplicationId}",
@@ -48,7 +48,7 @@ def _task(state: Mapping[str, Any]) -> dict[str, Any]:
         "JobDriver": {
             "SparkSubmit": {
                 "EntryPoint": "${SparkEntryPoint}",
-                "EntryPointArguments.$": f"States.Array(${{{job}Arguments}}, {_arguments(asked['Arguments'])})",
+                "EntryPointArguments.$": f"States.Array(${{{job}Arguments}}, {_arguments(parameters['Arguments'])})",
                 "SparkSubmitParameters": "${SparkSubmitParameters}",
             }
         },
@@ -57,10 +57,10 @@ def _task(state: Mapping[str, Any]) -> dict[str, Any]:
     return {**state, "Resource": _EMR, "Parameters": parameters, "Retry": retries}
 
 
-def _arguments(asked: Mapping[str, str]) -> str:
-    """Names as text; values as the paths that they are, or as text."""
+def _arguments(parameters: Mapping[str, str]) -> str:
+    """Return names as text, and values as paths or as text."""
     parts: list[str] = []
-    for name, value in asked.items():
+    for name, value in parameters.items():
         parts += [f"'{name.removesuffix('.$')}'", value if name.endswith(".$") else f"'{value}'"]
     return ", ".join(parts)
 

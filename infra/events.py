@@ -1,4 +1,4 @@
-"""The ways in for events about runs and for deletions: queues, dead letters, the function that makes facts of them.
+"""The ingest of events and deletions: queues, dead letters, the function that makes facts of them.
 
 Producers may send to the queue of events. A deletion hides what others wrote, so deletions have a queue of their own.
 """
@@ -29,7 +29,7 @@ _DELETIONS_BATCH = 10
 
 
 class Events(Construct):
-    """Events and deletions queues -> events function -> raw log in the archive bucket, and facts in the graph table."""
+    """The queues of events and deletions, and the function that loads them into the raw log and the graph table."""
 
     def __init__(
         self,
@@ -39,14 +39,14 @@ class Events(Construct):
         defaults: FunctionDefaults,
         graph_table: dynamodb.Table,
         archive_bucket: s3.Bucket,
-        intake_bucket: s3.Bucket,
+        ingest_bucket: s3.Bucket,
         partition_trimming: bool,
         temporary_patterns: Sequence[str] | None,
     ) -> None:
         super().__init__(scope, construct_id)
         self._defaults = defaults
         self._graph_table, self._archive_bucket = graph_table, archive_bucket
-        self._intake_bucket = intake_bucket
+        self._ingest_bucket = ingest_bucket
         self._rules = {settings.PARTITION_TRIMMING: "true" if partition_trimming else "false"}
         if temporary_patterns is not None:
             self._rules[settings.TEMPORARY_PATTERNS] = json.dumps(list(temporary_patterns))
@@ -72,12 +72,12 @@ class Events(Construct):
         self.function = self._make_function()
 
     def open_to(self, function: ServiceFunction) -> None:
-        """Make the function a door: it may queue events; those too big for a message go where requests go."""
+        """Let the function queue events; events too big for a message go to the ingest bucket."""
         function.set({settings.EVENTS_QUEUE_URL: self.queue.queue_url})
         function.allow(["sqs:SendMessage"], [self.queue.queue_arn])
 
     def let_delete(self, function: ServiceFunction) -> None:
-        """Make the function the only one that may queue deletions, whatever other roles of the account may do."""
+        """Let this function alone queue deletions, whatever other roles of the account may do."""
         function.set({settings.DELETIONS_QUEUE_URL: self.deletions.queue_url})
         function.allow(["sqs:SendMessage"], [self.deletions.queue_arn])
         self.deletions.add_to_resource_policy(
@@ -109,14 +109,14 @@ class Events(Construct):
                 **self._rules,
             }
         )
-        # A transaction asks for the rights of what is in it.
+        # A transaction requires the rights of its single writes.
         reads, writes = ("BatchGetItem", "Query"), ("BatchWriteItem", "PutItem", "UpdateItem", "DeleteItem")
         actions = [f"dynamodb:{action}" for action in (*reads, *writes)]
         function.rights.allow_partitions(actions, self._graph_table, settings.GRAPH_PARTITIONS)
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.FACTS_PREFIX)
-        # A batch that comes again is compared with what is there.
+        # A batch that comes again is compared with the stored one.
         function.allow_objects(["s3:GetObject", "s3:PutObject"], self._archive_bucket, settings.EVENTS_PREFIX)
-        function.allow_objects(["s3:GetObject"], self._intake_bucket, "requests/")
+        function.allow_objects(["s3:GetObject"], self._ingest_bucket, "requests/")
         function.consume("Events", queue=self.queue, batch_size=_BATCH, window_s=_WINDOW_S)
         function.consume("Deletions", queue=self.deletions, batch_size=_DELETIONS_BATCH)
         return function

@@ -1,4 +1,4 @@
-"""The one way to make a Lambda function, its role, its log group and what it may do."""
+"""The construct of every Lambda function, with its role, its log group and its rights."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ QUEUE_CONCURRENCY = 10
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FunctionDefaults:
-    """What all functions of a stack share."""
+    """The settings that all functions of a stack share."""
 
     code: lam.Code
     layer: lam.ILayerVersion | None
@@ -39,7 +39,7 @@ class FunctionDefaults:
 
 
 class ServiceFunction(Construct):
-    """The function `lambdas.<module>.handler`; it may do nothing until it is allowed to."""
+    """The function `lambdas.<module>.handler`, without rights until they are allowed."""
 
     def __init__(
         self,
@@ -91,17 +91,17 @@ class ServiceFunction(Construct):
             self.resource.add_environment(name, value)
 
     def allow(self, actions: Sequence[str], resources: Sequence[str]) -> None:
-        """As `Rights.allow`."""
+        """Allow actions, as `Rights.allow`."""
         self.rights.allow(actions, resources)
 
     def allow_objects(self, actions: Sequence[str], bucket: s3.IBucket, prefix: str) -> None:
-        """As `Rights.allow_objects`."""
+        """Allow actions on objects, as `Rights.allow_objects`."""
         self.rights.allow_objects(actions, bucket, prefix)
 
     def consume(
         self, construct_id: str, *, queue: sqs.IQueue, batch_size: int, window_s: int = 0
     ) -> lam.EventSourceMapping:
-        """Feed the function from a queue; the handler answers which messages of a batch have failed."""
+        """Feed the function from a queue; the handler returns the failed messages of a batch."""
         self.allow(
             ["sqs:ReceiveMessage", "sqs:DeleteMessage", "sqs:ChangeMessageVisibility", "sqs:GetQueueAttributes"],
             [queue.queue_arn],

@@ -1,4 +1,4 @@
-"""AWS Glue runs the Spark jobs: nothing is kept warm, so an idle night costs nothing."""
+"""AWS Glue as the engine of the Spark jobs: nothing is kept warm, so an idle night costs nothing."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class GlueEngine(Construct):
         self.outputs = self.substitutions
 
     def definition(self, text: str) -> str:
-        """The state machine as this engine runs it."""
+        """Return the state machine as this engine runs it."""
         return text
 
     def open_to(self, rights: Rights) -> None:
@@ -71,7 +71,7 @@ class GlueEngine(Construct):
             max_retries=0,  # the state machine tries again, and knows when it cannot help
             default_arguments={**job.arguments, **self._arguments(job)},
         )
-        # Jobs of Glue start with what their role may do at that moment.
+        # Jobs of Glue start with the rights that their role has at that moment.
         made.node.add_dependency(job.role)
         accept(
             made, "GL1", "Logs name days, roots and counts, no records; CloudWatch encrypts them with AWS's own key."
@@ -80,17 +80,17 @@ class GlueEngine(Construct):
         return made
 
     def _arguments(self, job: SparkJob) -> Mapping[str, str]:
-        """What Glue itself is told."""
-        told = {
+        """Return the arguments for Glue itself."""
+        arguments = {
             "--extra-py-files": self._code.package.url,
             "--enable-auto-scaling": "true" if job.scales else "false",
             "--enable-metrics": "true",
             "--custom-logGroup-prefix": self._log_prefix,
         }
         if self._wheels:
-            told["--additional-python-modules"] = ",".join(wheel.url for wheel in self._wheels)
-            told["--python-modules-installer-option"] = "--no-index"
-        return told
+            arguments["--additional-python-modules"] = ",".join(wheel.url for wheel in self._wheels)
+            arguments["--python-modules-installer-option"] = "--no-index"
+        return arguments
 
 
 def _logs(scope: Construct, removal: RemovalPolicy) -> tuple[str, Sequence[logs.LogGroup]]:
@@ -110,7 +110,7 @@ def _logs(scope: Construct, removal: RemovalPolicy) -> tuple[str, Sequence[logs.
 
 
 def _open(rights: Rights, log_groups: Sequence[logs.LogGroup]) -> None:
-    """What Glue does in a job's name: logs and metrics."""
+    """Allow Glue's own actions in a job's name: logs and metrics."""
     for group in log_groups:
         rights.allow(["logs:CreateLogGroup", "logs:CreateLogStream", "logs:PutLogEvents"], [group.log_group_arn])
     rights.allow(["cloudwatch:PutMetricData"], ["*"], conditions={"StringEquals": {"cloudwatch:namespace": "Glue"}})

@@ -1,4 +1,4 @@
-"""The way in: requests become records on a queue, and records become rows; expired rows are caught on their way out."""
+"""The ingest of requests: they become records on a queue, then rows; rows that expire unread are staged."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from lineage import settings
 _INPUT_TIMEOUT_S = 30
 _LOAD_TIMEOUT_S = 120
 _EXPIRED_TIMEOUT_S = 120
-# The Carbonlake seed's defaults: 1 minute or 100 records.
+# Carbonlake's defaults: 1 minute or 100 records.
 _RECORDS_BATCH = 100
 _RECORDS_WINDOW_S = 60
 # A packed message is up to 1 MiB: four of them stay under the 6 MB that a function's event may have.
 _PACKED_BATCH = 4
 _RECEIVES_MAX = 5
-# The stream forgets a record after 24 hours; what is still not staged by then has to be in S3 before.
+# The stream forgets a record after 24 hours; a batch that is not staged by then must be in S3 before.
 _EXPIRY_AGE_MAX_H = 20
 # DynamoDB's own deletions, apart from those of a person: the documented mark of a TTL removal.
 _TTL_REMOVALS = {
@@ -32,7 +32,7 @@ _TTL_REMOVALS = {
 
 
 class Ingestion(Construct):
-    """Input function -> records queue or packed queue -> load function -> records table -> expired function."""
+    """The input function, the records queue and the packed queue, the load function, and the expired function."""
 
     def __init__(
         self,
@@ -42,13 +42,13 @@ class Ingestion(Construct):
         defaults: FunctionDefaults,
         records_table: dynamodb.Table,
         graph_table: dynamodb.Table,
-        intake_bucket: s3.Bucket,
+        ingest_bucket: s3.Bucket,
         records_ttl_s: int,
     ) -> None:
         super().__init__(scope, construct_id)
         self._defaults = defaults
         self._records_table, self._graph_table = records_table, graph_table
-        self._intake_bucket = intake_bucket
+        self._ingest_bucket = ingest_bucket
         self._records_ttl_s = records_ttl_s
         self.dead_letters = dead_letter_queue(self, "RecordsDeadLetters", removal=defaults.removal)
         self.records_queue = work_queue(
@@ -73,17 +73,17 @@ class Ingestion(Construct):
         self.expired = self._make_expired()
 
     def open_to(self, function: ServiceFunction) -> None:
-        """Make the function a door: it may queue requests and set aside those that are too big for a message."""
+        """Let the function queue requests, and store those too big for a message."""
         function.set(
             {
                 settings.RECORDS_QUEUE_URL: self.records_queue.queue_url,
                 settings.PACKED_QUEUE_URL: self.packed_queue.queue_url,
-                settings.INTAKE_BUCKET: self._intake_bucket.bucket_name,
+                settings.INTAKE_BUCKET: self._ingest_bucket.bucket_name,
                 settings.RECORDS_TTL_S: str(self._records_ttl_s),
             }
         )
         function.allow(["sqs:SendMessage"], [self.records_queue.queue_arn, self.packed_queue.queue_arn])
-        function.allow_objects(["s3:PutObject"], self._intake_bucket, "requests/")
+        function.allow_objects(["s3:PutObject"], self._ingest_bucket, "requests/")
 
     def _make_input(self) -> ServiceFunction:
         function = ServiceFunction(
@@ -112,7 +112,7 @@ class Ingestion(Construct):
             {
                 settings.RECORDS_TABLE: self._records_table.table_name,
                 settings.GRAPH_TABLE: self._graph_table.table_name,
-                settings.INTAKE_BUCKET: self._intake_bucket.bucket_name,
+                settings.INTAKE_BUCKET: self._ingest_bucket.bucket_name,
                 settings.RECORDS_DLQ_URL: self.dead_letters.queue_url,
                 settings.RECORDS_QUEUE_URL: self.records_queue.queue_url,
                 settings.PACKED_QUEUE_URL: self.packed_queue.queue_url,
@@ -121,7 +121,7 @@ class Ingestion(Construct):
         )
         function.allow(["dynamodb:PutItem"], [self._records_table.table_arn])
         function.rights.allow_partitions(["dynamodb:UpdateItem"], self._graph_table, [settings.MARKS])
-        function.allow_objects(["s3:GetObject"], self._intake_bucket, "requests/")
+        function.allow_objects(["s3:GetObject"], self._ingest_bucket, "requests/")
         function.allow(["sqs:SendMessage"], [self.dead_letters.queue_arn])
         function.consume("Records", queue=self.records_queue, batch_size=_RECORDS_BATCH, window_s=_RECORDS_WINDOW_S)
         function.consume("Packed", queue=self.packed_queue, batch_size=_PACKED_BATCH)
@@ -147,14 +147,14 @@ class Ingestion(Construct):
         return function
 
     def _follow_expiry(self, function: ServiceFunction) -> None:
-        """Feed the function from the table's stream; what it cannot stage in time goes to S3 whole."""
+        """Feed the function from the table's stream; a batch that it cannot stage in time goes to S3."""
         stream_arn = self._records_table.table_stream_arn or ""
         function.allow(
             ["dynamodb:DescribeStream", "dynamodb:GetRecords", "dynamodb:GetShardIterator", "dynamodb:ListStreams"],
             [stream_arn],
         )
-        function.allow_objects(["s3:PutObject"], self._intake_bucket, "aws/lambda/")
-        function.allow(["s3:ListBucket"], [self._intake_bucket.bucket_arn])
+        function.allow_objects(["s3:PutObject"], self._ingest_bucket, "aws/lambda/")
+        function.allow(["s3:ListBucket"], [self._ingest_bucket.bucket_arn])
         lam.EventSourceMapping(
             function,
             "Expiry",
@@ -167,18 +167,18 @@ class Ingestion(Construct):
             bisect_batch_on_error=True,
             report_batch_item_failures=True,
             max_record_age=Duration.hours(_EXPIRY_AGE_MAX_H),
-            on_failure=_ToBucket(self._intake_bucket),
+            on_failure=_ToBucket(self._ingest_bucket),
             support_s3_on_failure_destination=True,
         )
 
 
 @jsii.implements(lam.IEventSourceDlq)
 class _ToBucket:
-    """Whole failed batches into a bucket, under `aws/lambda/`; the CDK's own class also grants reading all of it."""
+    """A destination of failed batches, under `aws/lambda/` of a bucket; the CDK's own class also grants reading it."""
 
     def __init__(self, bucket: s3.IBucket) -> None:
         self._bucket = bucket
 
     def bind(self, target: lam.IEventSourceMapping, target_handler: lam.IFunction) -> lam.DlqDestinationConfig:  # noqa: ARG002
-        """The destination; the grant stands beside the mapping."""
+        """Return the destination; the grant stands beside the mapping."""
         return lam.DlqDestinationConfig(destination=self._bucket.bucket_arn)

@@ -1,4 +1,4 @@
-"""Names of log groups, where a service asks for one: everywhere else CloudFormation makes them up."""
+"""Names of log groups where a service requires one; all other names are CloudFormation's."""
 
 from __future__ import annotations
 

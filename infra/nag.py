@@ -1,4 +1,4 @@
-"""How a finding of cdk-nag is accepted: on the resource that it is about, with the reason."""
+"""Acceptance of a cdk-nag finding, on its resource, with the reason."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ from constructs import IConstruct
 
 
 def accept(construct: IConstruct, rule: str, reason: str) -> None:
-    """Accept one finding of the AWS Solutions rules (`IAM5[Resource::*]`) for this construct and what it holds."""
+    """Accept one finding of the AWS Solutions rules (`IAM5[Resource::*]`) for this construct and its children."""
     cdk.Validations.of(construct).acknowledge(cdk.Acknowledgment(id=f"AwsSolutions-{rule}", reason=reason))

@@ -1,4 +1,4 @@
-"""What is watched: an alarm for everything that a person must act on, and a dashboard to look at first."""
+"""Observability: an alarm for everything that a person must act on, and a dashboard to look at first."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from infra.storage import Storage
 
 # A record should be in the table after a minute or two; half an hour is a day's records at risk of a late trace.
 _RECORDS_LATE = Duration.minutes(30)
-# An event should be readable after seconds; what is asked meanwhile is answered as of before.
+# An event should be readable after seconds; until then, responses lack it.
 _EVENTS_LATE = Duration.minutes(15)
 # A day's roots are enqueued at once, and the slowest of them may take a few quarters of an hour.
 _TRACES_LATE = Duration.hours(2)
 # The stream keeps 24 hours; this leaves most of a day to act.
 _EXPIRY_LATE = Duration.hours(1)
-# Our own metrics that should stay at zero: name, publishing function, what it means.
+# Our own metrics that should stay at zero: name, publishing function, meaning.
 _ZERO_METRICS = (
     ("RecordsDisplaced", "load", "One node was recorded twice with different content; the later one is a dead letter."),
     ("RootsTooLarge", "trace", "A root is left to Spark: it has more records than the trace function takes on."),
@@ -32,7 +32,7 @@ _DAYS_UNPUBLISHED = 3
 
 
 class Observability(Construct):
-    """Every queue, every function, the stream, the compaction and the API; the dashboard shows what alarms watch."""
+    """The alarms of queues, functions, stream, compaction and API, and the dashboard of their metrics."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""What the functions are made of: one asset for our code, one layer for the locked dependencies. No Docker anywhere."""
+"""The code of the functions: one asset for our code, one layer for the locked dependencies. No Docker anywhere."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def code_asset() -> lam.Code:
 
 
 def layer_version(scope: Construct, construct_id: str, folder: Path) -> lam.LayerVersion:
-    """The layer in a folder that `build_layer` made; the folder's name is the asset's hash."""
+    """Return the layer in a folder that `build_layer` made; the folder's name is the asset's hash."""
     return lam.LayerVersion(
         scope,
         construct_id,
@@ -87,12 +87,12 @@ def _find_compiler(version: str) -> str | None:
 
 
 def _output_of(command: Sequence[str]) -> str | None:
-    """Return what a command prints; None if it fails."""
+    """Return the output of a command; None if it fails."""
     done = subprocess.run(command, check=False, capture_output=True, text=True)  # noqa: S603 - our own words, no shell
     return done.stdout.strip() if done.returncode == 0 else None
 
 
 def _compile(python: str, folder: Path) -> None:
-    """Bytecode that holds whatever the files' times are, and names them as Lambda does: layers are unpacked in /opt."""
+    """Compile bytecode that is valid for any file times, with paths in /opt, where Lambda unpacks layers."""
     compileall = (python, "-m", "compileall", "-q", "--invalidation-mode", "unchecked-hash")
     run([*compileall, "-s", str(folder), "-p", "/opt", str(folder / "python")])

@@ -1,4 +1,4 @@
-"""Who may do what in a synthesized stack: every statement of every role, and why a resource has a wildcard in it."""
+"""The permissions of a synthesized stack: every statement of every role, with the reasons of wildcards."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ASSET = re.compile(r"s3:cdk-[^/]*/(\w{8})\w{56}(\.\w+)$")
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """A statement: which service's role is allowed which actions on what, under which conditions.
+    """A statement: the service's role, and the actions, resources and conditions that it allows.
 
     `reasons` has those that were written down for its wildcards, by resource; one without a reason is not among them.
     """
@@ -34,7 +34,7 @@ class Grant:
 
 
 def grants_of(stack: cdk.Stack) -> list[Grant]:
-    """Every statement that allows something to a role or by a managed policy of a stack that has been synthesized."""
+    """Return every allowing statement of the roles and managed policies of a synthesized stack."""
     app = stack.node.root
     assert isinstance(app, cdk.App)  # noqa: S101 - what holds a stack that was synthesized
     template = json.loads((Path(app.outdir) / stack.template_file).read_text(encoding="utf-8"))
@@ -63,7 +63,7 @@ def _reasons(role: iam.Role) -> Mapping[str, str]:
 
 
 def _statements(resources: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """The logical id of a role, or of a managed policy that no role of the stack has yet, and a statement."""
+    """Yield the logical id of a role, or of a managed policy that no role of the stack has yet, and a statement."""
     for logical_id, resource in resources.items():
         properties = resource.get("Properties", {})
         if resource["Type"] == "AWS::IAM::Policy":
@@ -103,7 +103,7 @@ def _grant(
 
 
 def _service(resource: Mapping[str, Any]) -> str:
-    """Which service takes the role: `lambda`, `glue`, `states`; a policy is attached by whoever deploys."""
+    """Return the service that takes the role: `lambda`, `glue`, `states`; policies are attached by the deployer."""
     trust = resource["Properties"].get("AssumeRolePolicyDocument")
     if trust is None:
         return "attached by hand"
@@ -112,14 +112,14 @@ def _service(resource: Mapping[str, Any]) -> str:
 
 
 def _name(element: cdk.CfnElement) -> str:
-    """The construct's path without the stack and the parts that say nothing: `Ingestion/LoadFunction`."""
+    """Return the construct's path without the stack and generic parts: `Ingestion/LoadFunction`."""
     parts = element.node.path.split("/")[1:]
-    said = [part for part in parts if part not in ("Resource", "Default", "Role")]
-    return "/".join(said).removesuffix("Role")
+    text = [part for part in parts if part not in ("Resource", "Default", "Role")]
+    return "/".join(text).removesuffix("Role")
 
 
 def _shown(resource: object, names: Mapping[str, str]) -> str:
-    """The ARN, short: names for ids, and no account, region or partition."""
+    """Return the ARN, short: names for ids, and no account, region or partition."""
     text = _text(resource, lambda logical_id, _: names.get(logical_id, logical_id))
     text = re.sub(r"^arn:AWS::Partition:(\w+):(AWS::Region)?:(AWS::AccountId)?:", r"\1:", text)
     return _ASSET.sub(r"assets/\1\2", text)

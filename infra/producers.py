@@ -1,4 +1,4 @@
-"""What a job outside the stack may do: send what it did to the queues, and nothing else."""
+"""The rights of a job outside the stack: to send events and records to the queues, and nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from infra.function import ServiceFunction
 
 
 class Producers(Construct):
-    """A policy for the roles of jobs, which a deployer attaches: the stack knows none of them."""
+    """A policy for the roles of jobs, attached by the deployer: the stack knows none of them."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, queues: Sequence[sqs.IQueue], function: ServiceFunction

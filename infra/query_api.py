@@ -1,4 +1,4 @@
-"""The HTTP API: one function behind every route, and a log of who asked what, never of what was sent."""
+"""The HTTP API: one function behind every route, and a log of callers and paths, never of bodies."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _SECURITY_POLICY = "SecurityPolicy_TLS13_1_2_2021_06"
 # STRICT also refuses clients whose SNI differs from their Host header, as behind proxies.
 _ACCESS_MODE = "BASIC"
 _COMPRESS_FROM = Size.kibibytes(1)
-# All that the function may change of the graph table. `ForAllValues` holds of nothing, too; `Null` asks for something.
+# The function's writes to the graph table. `ForAllValues` is true for no values, too; `Null` requires a value.
 _LAST_USES_ALONE: Mapping[str, Mapping[str, str | Sequence[str]]] = {
     "ForAllValues:StringEquals": {
         "dynamodb:LeadingKeys": [settings.TOKEN_USES],
@@ -43,7 +43,7 @@ _LAST_USES_ALONE: Mapping[str, Mapping[str, str | Sequence[str]]] = {
 
 
 class QueryApi(Construct):
-    """REST APIs, since HTTP APIs decode `%2F` in the path: root ids and node ids are full of slashes.
+    """The REST APIs, since HTTP APIs decode `%2F` in the path: root ids and node ids are full of slashes.
 
     Requests to `api` are signed, and API Gateway checks that. With `token_api` there is a second one on the same
     function, for clients that can only send a bearer token: there the function checks it.
@@ -60,7 +60,7 @@ class QueryApi(Construct):
         records_table: dynamodb.Table,
         graph_table: dynamodb.Table,
         archive_bucket: s3.Bucket,
-        intake_bucket: s3.Bucket,
+        ingest_bucket: s3.Bucket,
         trace_queue: sqs.Queue,
         search: ArchiveSearch,
         stage: str,
@@ -99,7 +99,7 @@ class QueryApi(Construct):
         self.function.allow(["sqs:SendMessage"], [trace_queue.queue_arn])
         for prefix in ("traces/", settings.FACTS_PREFIX, settings.EVENTS_PREFIX):
             self.function.allow_objects(["s3:GetObject"], archive_bucket, prefix)
-        self.function.allow_objects(["s3:GetObject", "s3:PutObject"], intake_bucket, "answers/")
+        self.function.allow_objects(["s3:GetObject", "s3:PutObject"], ingest_bucket, "answers/")
         search.open_to(self.function)
         self.access_logs = [logs.LogGroup(self, "AccessLog", retention=LOG_RETENTION, removal_policy=defaults.removal)]
         self.api = _signed_api(self, function=self.function, stage=stage, access_log=self.access_logs[0])
@@ -141,7 +141,7 @@ def _signed_api(
 def _token_api(
     scope: Construct, *, function: ServiceFunction, stage: str, access_log: logs.LogGroup
 ) -> apigateway.RestApi:
-    """Let everybody through to the function, and say so in a stage variable, which no caller can set."""
+    """Let every caller through to the function, and mark it in a stage variable, which no caller can set."""
     api = _rest_api(
         scope,
         "TokenApi",
@@ -158,7 +158,7 @@ def _token_api(
 
 
 def _rate_rule(scope: Construct, requests: int) -> wafv2.CfnWebACL:
-    """Return a web ACL that refuses an address which sent more requests than that in the last five minutes."""
+    """Return a web ACL that refuses an address above this number of requests in the last five minutes."""
     metrics = {"cloud_watch_metrics_enabled": True, "sampled_requests_enabled": True}
     return wafv2.CfnWebACL(
         scope,
@@ -185,7 +185,7 @@ def _rate_rule(scope: Construct, requests: int) -> wafv2.CfnWebACL:
 
 
 def _protect(api: apigateway.RestApi, web_acl_arn: str) -> None:
-    """Let a web ACL judge the requests to the API's stage before it sees them."""
+    """Attach a web ACL to the API's stage."""
     wafv2.CfnWebACLAssociation(api, "WebAcl", resource_arn=api.deployment_stage.stage_arn, web_acl_arn=web_acl_arn)
 
 
@@ -234,7 +234,7 @@ def _rest_api(
 
 
 def _access_log_format() -> apigateway.AccessLogFormat:
-    """Return what CDK calls the standard fields, and the path: the resource is `/{proxy+}` for all of them."""
+    """Return CDK's standard fields with the path: the resource is `/{proxy+}` for every request."""
     field = apigateway.AccessLogField
     fields = {
         "requestId": field.context_request_id(),

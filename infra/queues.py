@@ -1,4 +1,4 @@
-"""Queues of work, and the dead-letter queues where what fails again and again waits for a person."""
+"""Queues of work, and dead-letter queues, whose messages failed again and again and wait for a person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ VISIBILITY_TIMEOUTS = 6
 
 
 def dead_letter_queue(scope: Construct, construct_id: str, *, removal: RemovalPolicy) -> sqs.Queue:
-    """A queue that nothing reads but a person; `observability` watches its depth."""
+    """Return a queue that only a person reads; `observability` watches its depth."""
     return sqs.Queue(
         scope,
         construct_id,
@@ -36,7 +36,7 @@ def work_queue(
     window_s: int = 0,
     removal: RemovalPolicy,
 ) -> sqs.Queue:
-    """A queue that feeds a function; a message received `receives_max` times goes to the dead letters."""
+    """Return a queue that feeds a function; a message received `receives_max` times goes to the dead letters."""
     return sqs.Queue(
         scope,
         construct_id,

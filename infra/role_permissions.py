@@ -1,4 +1,4 @@
-"""What a role may do: statements on resources that are named, with a reason where a name has a wildcard."""
+"""The rights of a role: statements on named resources, with a reason for each wildcard."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from infra.nag import accept
 from lineage import settings
 
 _LEADING_KEYS = "dynamodb:LeadingKeys"
-# A transaction asks for the rights of what is in it.
+# A transaction requires the rights of its single writes.
 _WRITES = (
     "PutItem",
     "UpdateItem",
@@ -27,7 +27,7 @@ _WRITES = (
 
 
 class Rights:
-    """The rights of one role, which may do nothing until it is allowed to."""
+    """The rights of one role, none at first."""
 
     def __init__(self, role: iam.Role) -> None:
         self.role = role
@@ -39,7 +39,7 @@ class Rights:
         *,
         conditions: Mapping[str, Mapping[str, str | Sequence[str]]] | None = None,
     ) -> None:
-        """Allow these actions on these ARNs, and nothing beside them."""
+        """Allow exactly these actions on these ARNs."""
         statement = iam.PolicyStatement(
             actions=list(actions), resources=list(resources), conditions=dict(conditions) if conditions else None
         )
@@ -68,7 +68,7 @@ class Rights:
     def allow_objects(self, actions: Sequence[str], bucket: s3.IBucket, prefix: str) -> None:
         """Allow these actions on the bucket's objects under a prefix.
 
-        Who may get may also list: without s3:ListBucket, S3 answers a missing key with 403 instead of 404.
+        A role that may get may also list: without s3:ListBucket, S3 responds to a missing key with 403 instead of 404.
         """
         self.allow(actions, [bucket.arn_for_objects(f"{prefix}*")])
         name = Stack.of(bucket).get_logical_id(cast(s3.CfnBucket, bucket.node.default_child))

@@ -1,4 +1,4 @@
-"""Questions about the archive's tables in SQL, saved in Athena by the stack; Athena (Trino) and DuckDB read it alike.
+"""SQL queries of the archive's tables, saved in Athena by the stack, for Athena (Trino) and DuckDB alike.
 
 Parameters are `?`, in order. Text that both read is narrower than either: an array of structs is unnested without names
 for its columns, and a step's place in its path comes from unnesting as many marks as the path has steps.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class NamedQuery:
-    """A question: what it is called, what it answers, its SQL, and what each `?` in it stands for."""
+    """A query: its name, its purpose, its SQL, and the meaning of each `?`."""
 
     name: str
     about: str

@@ -1,4 +1,4 @@
-"""What the Spark jobs run: a script, our code in an archive, and the libraries that the engine does not bring."""
+"""The code of the Spark jobs: a script, our code in an archive, and the libraries that the engine lacks."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _EMR = Target(("manylinux_2_28_aarch64", "manylinux2014_aarch64"), PYTHON_VERSIO
 
 
 def build_libraries(*, emr_serverless: bool, locks: Path = _LOCKS, libraries: Path = LIBRARIES) -> Path:
-    """The folder of the libraries, made from the package index if it is not there yet: wheels, or unpacked for EMR.
+    """Return the folder of the libraries, wheels or unpacked for EMR, built from the package index if it is missing.
 
     Raises:
         subprocess.CalledProcessError: if a wheel is missing or its hash is not the locked one; pip says which.
@@ -45,7 +45,7 @@ class Uploaded:
 
     @property
     def url(self) -> str:
-        """Where Spark finds it."""
+        """The URL of the file."""
         return f"s3://{self.bucket}/{self.key}"
 
 
@@ -66,7 +66,7 @@ class SparkCode(Construct):
         self.package = _uploaded(package)
 
     def wheels(self) -> Sequence[Uploaded]:
-        """Each wheel by its own name, which pip reads: an asset is called by its hash otherwise."""
+        """Return each wheel by its own name, which pip reads: an asset is called by its hash otherwise."""
         synthesizer = cdk.Stack.of(self).synthesizer
         found = []
         for wheel in sorted(self._libraries.glob("*.whl")) if self._libraries else ():
@@ -77,7 +77,7 @@ class SparkCode(Construct):
         return found
 
     def archive(self) -> Uploaded | None:
-        """The unpacked libraries in one archive."""
+        """Return the unpacked libraries in one archive."""
         if self._libraries is None:
             return None
         asset = assets.Asset(

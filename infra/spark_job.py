@@ -1,4 +1,4 @@
-"""One job of Spark, whichever engine runs it: a module of `jobs/`, what it is always told, and what it may do."""
+"""One job of Spark for any engine: a module of `jobs/`, its constant arguments, and its rights."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from infra.role_permissions import Rights
 
 
 class SparkJob(Construct):
-    """The module `jobs.<module>`, with a role of its own; it may do nothing until it is allowed to.
+    """The module `jobs.<module>`, with a role of its own, without rights until they are allowed.
 
     One that does not scale keeps its workers to its end: they hold what cannot be computed again.
     """

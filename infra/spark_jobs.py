@@ -76,7 +76,7 @@ class SparkJobs(Construct):
 
 
 def _open_archive(rights: Rights, archive_bucket: s3.Bucket) -> None:
-    """Read what was sealed, write tables; what is published, and every other part of the archive, is out of reach."""
+    """Allow reading sealed days and writing tables, but no published manifests nor other parts of the archive."""
     for prefix in ("digests/", "traces/"):
         rights.allow_objects(["s3:GetObject"], archive_bucket, prefix)
     # Without the last slash: Hadoop's file systems look at a folder, and mark it, under its own name.

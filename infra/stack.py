@@ -1,4 +1,4 @@
-"""The one stack: what is kept, the ways in, the daily compaction, the questions, and who is told of what is wrong."""
+"""The stack: storage, ingest, the daily compaction, queries, and alarms."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from constructs import Construct
 from infra.archive_policy import keep_from
 from infra.archive_search import ArchiveSearch
 from infra.compaction import Compaction
-from infra.context import Knobs
+from infra.context import StackContext
 from infra.events import Events
 from infra.function import FunctionDefaults
 from infra.ingestion import Ingestion
@@ -32,23 +32,23 @@ class LineageStack(cdk.Stack):
     """
 
     def __init__(
-        self, scope: Construct, construct_id: str, *, knobs: Knobs, layer: Path | None, libraries: Path | None
+        self, scope: Construct, construct_id: str, *, context: StackContext, layer: Path | None, libraries: Path | None
     ) -> None:
         super().__init__(
             scope,
             construct_id,
             description="Headwater: serverless data lineage",
-            tags={"service": "headwater", "stage": knobs.stage},
-            termination_protection=knobs.retain,
+            tags={"service": "headwater", "stage": context.stage},
+            termination_protection=context.retain,
             analytics_reporting=False,
         )
         # RETAIN would keep what a failed creation made as well: the next try makes it once more beside it.
-        removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if knobs.retain else cdk.RemovalPolicy.DESTROY
-        storage = Storage(self, "Storage", removal=removal, object_lock=knobs.object_lock)
+        removal = cdk.RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE if context.retain else cdk.RemovalPolicy.DESTROY
+        storage = Storage(self, "Storage", removal=removal, object_lock=context.object_lock)
         defaults = FunctionDefaults(
             code=code_asset(),
             layer=layer_version(self, "Dependencies", layer) if layer else None,
-            metrics_namespace=f"Headwater/{knobs.stage}",
+            metrics_namespace=f"Headwater/{context.stage}",
             removal=removal,
             tokens=storage.graph_table,
         )
@@ -58,8 +58,8 @@ class LineageStack(cdk.Stack):
             defaults=defaults,
             records_table=storage.records_table,
             graph_table=storage.graph_table,
-            intake_bucket=storage.intake_bucket,
-            records_ttl_s=knobs.records_ttl_s,
+            ingest_bucket=storage.ingest_bucket,
+            records_ttl_s=context.records_ttl_s,
         )
         events = Events(
             self,
@@ -67,9 +67,9 @@ class LineageStack(cdk.Stack):
             defaults=defaults,
             graph_table=storage.graph_table,
             archive_bucket=storage.archive_bucket,
-            intake_bucket=storage.intake_bucket,
-            partition_trimming=knobs.partition_trimming,
-            temporary_patterns=knobs.temporary_patterns,
+            ingest_bucket=storage.ingest_bucket,
+            partition_trimming=context.partition_trimming,
+            temporary_patterns=context.temporary_patterns,
         )
         events.open_to(ingestion.input)
         producers = Producers(
@@ -85,15 +85,15 @@ class LineageStack(cdk.Stack):
             self,
             "ArchiveSearch",
             archive_bucket=storage.archive_bucket,
-            intake_bucket=storage.intake_bucket,
-            stage=knobs.stage,
-            scan_gb=knobs.search_scan_gb,
+            ingest_bucket=storage.ingest_bucket,
+            stage=context.stage,
+            scan_gb=context.search_scan_gb,
         )
         spark_jobs = SparkJobs(
             self,
             "SparkJobs",
             traced=traced,
-            emr_serverless=knobs.emr_serverless,
+            emr_serverless=context.emr_serverless,
             libraries=libraries,
             removal=removal,
         )
@@ -104,8 +104,8 @@ class LineageStack(cdk.Stack):
             traced=traced,
             search=search,
             spark_jobs=spark_jobs,
-            hour_utc=knobs.compaction_hour_utc,
-            signing=knobs.sign_digests,
+            hour_utc=context.compaction_hour_utc,
+            signing=context.sign_digests,
         )
         query_api = QueryApi(
             self,
@@ -116,21 +116,21 @@ class LineageStack(cdk.Stack):
             records_table=storage.records_table,
             graph_table=storage.graph_table,
             archive_bucket=storage.archive_bucket,
-            intake_bucket=storage.intake_bucket,
+            ingest_bucket=storage.ingest_bucket,
             trace_queue=compaction.trace_queue,
             search=search,
-            stage=knobs.stage,
-            token_api=knobs.token_api,
-            strict_namespaces=knobs.strict_namespaces,
-            web_acl_arn=knobs.web_acl_arn,
-            requests_per_address=knobs.requests_per_address,
-            concurrency=knobs.api_concurrency,
+            stage=context.stage,
+            token_api=context.token_api,
+            strict_namespaces=context.strict_namespaces,
+            web_acl_arn=context.web_acl_arn,
+            requests_per_address=context.requests_per_address,
+            concurrency=context.api_concurrency,
         )
         Observability(
             self,
             "Observability",
             metrics_namespace=defaults.metrics_namespace,
-            alarm_email=knobs.alarm_email,
+            alarm_email=context.alarm_email,
             storage=storage,
             ingestion=ingestion,
             events=events,
@@ -151,7 +151,7 @@ class LineageStack(cdk.Stack):
         compaction: Compaction,
         query_api: QueryApi,
     ) -> None:
-        """What a deployer, a client and the local stack look up by name."""
+        """Define the outputs that a deployer, a client and the local stack look up by name."""
         outputs = {
             "InputFunctionName": ingestion.input.resource.function_name,
             "EventsFunctionName": events.function.resource.function_name,
@@ -169,7 +169,7 @@ class LineageStack(cdk.Stack):
             "RecordsTableName": storage.records_table.table_name,
             "GraphTableName": storage.graph_table.table_name,
             "ArchiveBucketName": storage.archive_bucket.bucket_name,
-            "IntakeBucketName": storage.intake_bucket.bucket_name,
+            "IntakeBucketName": storage.ingest_bucket.bucket_name,
             "CompactionStateMachineArn": compaction.state_machine.state_machine_arn,
             "SearchDatabase": search.database.ref,
             "SearchWorkgroup": search.workgroup.ref,

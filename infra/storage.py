@@ -1,4 +1,4 @@
-"""What the service keeps: the records table, the graph table, the archive and the intake bucket."""
+"""The storage: the records table, the graph table, the archive and the ingest bucket."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _STRING = dynamodb.AttributeType.STRING
 
 
 class Storage(Construct):
-    """Two tables and three buckets. Their logical ids are their identity: a renamed one would be an empty one."""
+    """The tables and buckets. Their logical ids are their identity: a renamed one would be empty."""
 
     def __init__(
         self, scope: Construct, construct_id: str, *, removal: RemovalPolicy, object_lock: ObjectLock | None
@@ -34,11 +34,11 @@ class Storage(Construct):
         access_logs = _access_logs_bucket(self, removal)
         self.archive_bucket = _archive_bucket(self, access_logs, removal, object_lock)
         require_new_keys(self.archive_bucket)
-        self.intake_bucket = _intake_bucket(self, access_logs, removal)
+        self.ingest_bucket = _ingest_bucket(self, access_logs, removal)
 
 
 def _records_table(scope: Construct, removal: RemovalPolicy) -> dynamodb.Table:
-    """The table of the Carbonlake seed, to the letter; a local index can never be added to a table that exists."""
+    """Return Carbonlake's table, to the letter; a local index can never be added to an existing table."""
     table = _table(
         scope,
         "RecordsTable",
@@ -100,7 +100,7 @@ def _access_logs_bucket(scope: Construct, removal: RemovalPolicy) -> s3.Bucket:
 def _archive_bucket(
     scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy, object_lock: ObjectLock | None
 ) -> s3.Bucket:
-    """Traces, digests and events never expire, deleted ones neither: whoever may delete them only hides them.
+    """Return the archive bucket: traces, digests and events never expire; a delete only hides them.
 
     What is made of them can be made again: replaced or deleted, it goes after 90 days.
     """
@@ -121,8 +121,8 @@ def _archive_bucket(
     )
 
 
-def _intake_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy) -> s3.Bucket:
-    """Requests too big for a message, answers too big for a response, results of SQL, and stream batches not staged.
+def _ingest_bucket(scope: Construct, access_logs: s3.IBucket, removal: RemovalPolicy) -> s3.Bucket:
+    """Return the bucket of requests too big for a message, large responses, SQL results, and unstaged stream batches.
 
     A request outlives the message that points to it: 14 days in its queue, then 14 among the dead letters.
     """

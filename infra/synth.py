@@ -12,7 +12,7 @@ from pathlib import Path
 
 import aws_cdk as cdk
 
-from infra.context import parse_knobs
+from infra.context import parse_context
 from infra.package import PROJECT, build_layer
 from infra.spark_code import build_libraries
 from infra.stack import LineageStack
@@ -20,23 +20,23 @@ from lineage_model.errors import Invalid
 
 
 def make_stack(app: cdk.App) -> LineageStack:
-    """The stack that the app's context describes.
+    """Return the stack that the app's context describes.
 
     Raises:
-        Invalid: a knob of the context is wrong.
+        Invalid: a context value is wrong.
     """
-    knobs = parse_knobs(app.node.get_all_context())
+    context = parse_context(app.node.get_all_context())
     return LineageStack(
         app,
-        f"Headwater-{knobs.stage}",
-        knobs=knobs,
-        layer=build_layer() if knobs.layer else None,
-        libraries=build_libraries(emr_serverless=knobs.emr_serverless) if knobs.layer else None,
+        f"Headwater-{context.stage}",
+        context=context,
+        layer=build_layer() if context.layer else None,
+        libraries=build_libraries(emr_serverless=context.emr_serverless) if context.layer else None,
     )
 
 
 def synthesize(outdir: Path, context: Mapping[str, object] | None = None) -> Path:
-    """Write the cloud assembly into `outdir`, with cdk.json's context and `context` over it; the template's path."""
+    """Write the cloud assembly, with `context` over cdk.json's context; return the template's path."""
     app = make_app(outdir, context)
     stack = make_stack(app)
     app.synth()
@@ -44,19 +44,19 @@ def synthesize(outdir: Path, context: Mapping[str, object] | None = None) -> Pat
 
 
 def make_app(outdir: Path, context: Mapping[str, object] | None = None) -> cdk.App:
-    """An app as the CDK command line would start it, but without the layer."""
-    knobs = json.loads((PROJECT / "cdk.json").read_text(encoding="utf-8"))["context"]
-    return cdk.App(outdir=str(outdir), analytics_reporting=False, context={**knobs, "layer": False, **(context or {})})
+    """Return an app as the CDK command line would start it, but without the layer."""
+    values = json.loads((PROJECT / "cdk.json").read_text(encoding="utf-8"))["context"]
+    return cdk.App(outdir=str(outdir), analytics_reporting=False, context={**values, "layer": False, **(context or {})})
 
 
 def main(arguments: list[str]) -> int:
-    """The command line."""
+    """Run the command line and return its status."""
     if not arguments:
         sys.stderr.write("usage: python -m infra.synth OUTDIR [name=value ...]\n")
         return 2
     outdir, *turned = arguments
     try:
-        template = synthesize(Path(outdir), dict(knob.split("=", 1) for knob in turned))
+        template = synthesize(Path(outdir), dict(text.split("=", 1) for text in turned))
     except Invalid as wrong:
         sys.stderr.write(f"{wrong}\n")
         return 2

@@ -1,4 +1,4 @@
-"""What tracing a root asks for, whoever does it: the trace function, or Spark for a root that is too large for it."""
+"""The resources that tracing a root needs, in the trace function or, for a large root, on Spark."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lineage import settings
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TraceResources:
-    """What a trace reads, where it is archived, and where records go that another displaced."""
+    """The tables that a trace reads, the archive, and the queue of displaced records."""
 
     records_table: dynamodb.Table
     graph_table: dynamodb.Table

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-# Goes into the name of what was built: raise it when the way of building changes.
+# Part of the build's folder name: raise it when the build changes.
 _RECIPE = "1"
 _PIP = (sys.executable, "-m", "pip")
 _QUIET = ("--quiet", "--disable-pip-version-check")
@@ -18,7 +18,7 @@ _QUIET = ("--quiet", "--disable-pip-version-check")
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The machine that runs them: its platforms as wheels name them, best first, and its minor version of Python."""
+    """The target machine: its platforms as wheels name them, best first, and its minor version of Python."""
 
     platforms: Sequence[str]
     python_version: str
@@ -42,7 +42,7 @@ class Target:
 
 
 def built_once(parts: Sequence[str], lock_file: Path, folders: Path, build: Callable[[Path], None]) -> Path:
-    """The folder that `build` filled for this lock file; `parts` name what else its content depends on."""
+    """Return the folder that `build` filled for this lock file; `parts` name what else its content depends on."""
     named = "\0".join((_RECIPE, *parts, lock_file.read_text(encoding="utf-8")))
     folder = folders / hashlib.sha256(named.encode()).hexdigest()
     if folder.is_dir():
@@ -57,5 +57,5 @@ def built_once(parts: Sequence[str], lock_file: Path, folders: Path, build: Call
 
 
 def run(command: Sequence[str]) -> None:
-    """Run a command of our own; what it says goes to standard error."""
+    """Run a command of our own; its output goes to standard error."""
     subprocess.run(command, check=True, stdout=sys.stderr)  # noqa: S603  # our own words, no shell

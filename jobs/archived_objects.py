@@ -1,4 +1,4 @@
-"""The archive's objects on Spark: found, proved by their SHA-256, and read line by line."""
+"""The archive's objects on Spark: listed, proved by their SHA-256, and read line by line."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from dataclasses import dataclass
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from jobs.sealed_day import Unfaithful
+from jobs.sealed_day import DigestMismatch
 from jobs.storage import Storage
 
 _KEY = r"(traces/year=[^/]+/month=[^/]+/day=[^/]+/[^/]+)$"
 _PREFIX = r"^(.*/)"
 # A larger object is hashed by the driver, a piece at a time.
 _WHOLE_BYTES = 64 * 1024 * 1024
-# Of a day of which more are wanted, all objects are listed; fewer are looked for by name.
+# Above this many objects of a day, all objects are listed; fewer are read by name.
 _NAMED = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class Objects:
-    """Objects of the archive: where to look, and the condition on a file there that leaves them."""
+    """Objects of the archive: the paths to read, and the condition that selects their files."""
 
     storage: Storage
     paths: Sequence[str]
     which: str = "true"
 
     def lines(self, schema: str) -> DataFrame:
-        """What each line says of these columns; a line that is no JSON, or says one in another type, fails the job."""
+        """Return each line's values of these columns; a line that is no JSON, or has another type, fails the job."""
         if not self.paths:
             return self.storage.spark.createDataFrame([], schema)
         # Spark does not open the files that such a condition leaves out.
@@ -37,10 +37,10 @@ class Objects:
 
 
 def prove_all_of(storage: Storage, prefix: str, wanted: DataFrame) -> Objects:
-    """The wanted objects (key, sha256) of a prefix, where others may lie beside them: each is there, with its SHA-256.
+    """Return the wanted objects (key, sha256) of a prefix with possibly more objects, each proved by its SHA-256.
 
     Raises:
-        Unfaithful: some are not; it says how many, and names one.
+        DigestMismatch: objects are missing or changed; the message has their number and the first.
     """
     if not storage.exists(prefix):
         return Objects(storage, _none_of(wanted))
@@ -50,7 +50,7 @@ def prove_all_of(storage: Storage, prefix: str, wanted: DataFrame) -> Objects:
 
 
 def prove_some(storage: Storage, wanted: DataFrame) -> Objects:
-    """The wanted objects (key, sha256) of any days, as `prove_all_of` proves them."""
+    """Return the wanted objects (key, sha256) of any days, as `prove_all_of` proves them."""
     placed = wanted.withColumn("prefix", sf.regexp_extract("key", _PREFIX, 1))
     many = [row["prefix"] for row in placed.groupBy("prefix").count().where(f"count > {_NAMED}").collect()]
     few = [row["key"] for row in placed.where(~sf.col("prefix").isin(many)).collect()]
@@ -61,13 +61,13 @@ def prove_some(storage: Storage, wanted: DataFrame) -> Objects:
 
 def _none_of(wanted: DataFrame) -> Sequence[str]:
     if gone := wanted.take(1):
-        # Spark passes over files without a byte.
-        raise Unfaithful(f"{wanted.count()} objects are not there or empty, {gone[0]['key']} is one")
+        # Spark skips files without a byte.
+        raise DigestMismatch(f"{wanted.count()} objects are not there or empty, {gone[0]['key']} is one")
     return ()
 
 
-def _prove(storage: Storage, paths: Sequence[str], wanted: DataFrame, told: Column) -> list[int]:
-    """Compare what is there with what is wanted; hashes of the names of the files that are `told`."""
+def _prove(storage: Storage, paths: Sequence[str], wanted: DataFrame, selected: Column) -> list[int]:
+    """Compare the existing files with the wanted ones; return hashes of the names of the `selected` files."""
     found = _found(storage, paths)
     name = sf.regexp_extract("key", r"([^/]+)$", 1)
     changed = sf.when(sf.col("found") != sf.col("sha256"), sf.col("key"))
@@ -75,19 +75,19 @@ def _prove(storage: Storage, paths: Sequence[str], wanted: DataFrame, told: Colu
         sf.count("sha256").alias("there"),
         sf.count(changed).alias("changed"),
         sf.min(changed).alias("one"),
-        sf.collect_list(sf.when(told, sf.xxhash64(name))).alias("told"),
+        sf.collect_list(sf.when(selected, sf.xxhash64(name))).alias("hashes"),
     )
-    answer = seen.collect()[0]
-    if answer["changed"]:
-        raise Unfaithful(f"{answer['changed']} objects are not what the digest has, {answer['one']} is one")
-    if answer["there"] < wanted.count():
+    result = seen.collect()[0]
+    if result["changed"]:
+        raise DigestMismatch(f"{result['changed']} objects are not what the digest has, {result['one']} is one")
+    if result["there"] < wanted.count():
         _none_of(wanted.join(found, "key", "left_anti"))
-    hashes: list[int] = answer["told"]
+    hashes: list[int] = result["hashes"]
     return hashes
 
 
 def _found(storage: Storage, paths: Sequence[str]) -> DataFrame:
-    """The key and the SHA-256 (`found`) of every file there."""
+    """Return the key and the SHA-256 (`found`) of every file there."""
     files = storage.spark.read.format("binaryFile").load(list(paths))
     files = files.withColumn("key", sf.regexp_extract("path", _KEY, 1))
     small = files.where(sf.col("length") <= _WHOLE_BYTES).select("key", sf.sha2("content", 256).alias("found"))

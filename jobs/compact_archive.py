@@ -1,9 +1,9 @@
-"""Makes a sealed day's traces into the archive's tables.
+"""The job that makes the archive's tables from a sealed day's traces.
 
     python -m jobs.compact_archive --archive s3://bucket --day 2026-11-20 --attempt nightly-2026-11-20
 
-What is written lies under the attempt's own prefix and counts for nobody until the attempt is published. The manifest
-is written last: where there is one, the attempt is whole.
+The files lie under the attempt's own prefix and have no readers until the attempt is published. The manifest is written
+last: an attempt with a manifest is complete.
 """
 
 from __future__ import annotations
@@ -17,36 +17,36 @@ from pyspark.sql import DataFrame, SparkSession
 
 from jobs.archived_objects import prove_all_of, prove_some
 from jobs.day_tables import Files, nodes_of, read_table, records_of, traces_of, write_table
-from jobs.sealed_day import SealedDay, Unfaithful, read_sealed_day
+from jobs.sealed_day import DigestMismatch, SealedDay, read_sealed_day
 from jobs.storage import Storage
 from lineage.records.archive import prefix_of
 from lineage_model.archive_tables import (
     RECORDS,
     TRACES,
+    ArchiveTable,
     Manifest,
-    Table,
-    Written,
+    TableFiles,
     attempt_prefix,
     manifest_key,
     render_manifest,
 )
 
-# Measured as Parquet, and of what each object has of its own: its end, and the first of everything that repeats.
+# Measured as Parquet; an object's own bytes are its end, and the first of everything that repeats.
 _RECORD_BYTES = 50
 _LINE_BYTES = 60
 _OBJECT_BYTES = 400
-# Of a file of a table: Athena and Spark read as many at once.
+# The size of a table's file: Athena and Spark read as many bytes at once.
 _FILE_BYTES = 256 * 1024 * 1024
 
 
 def compact(spark: SparkSession, archive: str, day: str, attempt: str, *, file_bytes: int = _FILE_BYTES) -> Manifest:
-    """Write the tables of a sealed day (YYYY-MM-DD) under the attempt's prefix, in the place of what may be there.
+    """Write the tables of a sealed day (YYYY-MM-DD) under the attempt's prefix, replacing existing files.
 
-    `archive` is a location that Spark reads: `s3://bucket`, or a folder with what the bucket holds of the day. A table
-    of more than about `file_bytes` becomes several files, none of which has a root of another.
+    `archive` is a location that Spark reads: `s3://bucket`, or a folder with the bucket's objects of the day. A table
+    of more than about `file_bytes` becomes several files; each root is in one file.
 
     Raises:
-        Unfaithful: an object is not as the day's digest has it, or does not hold what it says.
+        DigestMismatch: an object differs from the day's digest in its bytes or its counts.
     """
     storage = Storage(spark, archive)
     storage.remove(manifest_key(day, attempt))
@@ -63,22 +63,22 @@ def compact(spark: SparkSession, archive: str, day: str, attempt: str, *, file_b
 
 @dataclass(frozen=True, slots=True)
 class _Attempt:
-    """What is written of a day, and where."""
+    """An attempt under way: the sealed day and the location of its files."""
 
     storage: Storage
     sealed: SealedDay
     attempt: str
     file_bytes: int
 
-    def traces(self) -> Written:
-        """The lines of the newest objects."""
+    def traces(self) -> TableFiles:
+        """Write the lines of the newest objects."""
         sealed = self.sealed
         objects = prove_all_of(self.storage, prefix_of(sealed.day), sealed.newest.select("key", "sha256"))
         files = Files.of(_traces_bytes(sealed), self.file_bytes)
         return self._write(files.shuffle(traces_of(objects)), TRACES, sealed.lines, "lines")
 
-    def records(self) -> Written:
-        """Of the traces, which are written: the records that the root's last object of an earlier day does not hold."""
+    def records(self) -> TableFiles:
+        """Write the records of the written traces that the root's last object of an earlier day does not hold."""
         sealed = self.sealed
         rows = records_of(read_table(self.storage, TRACES, self._folder(TRACES)))
         if not sealed.continued:
@@ -91,35 +91,35 @@ class _Attempt:
         finally:
             before.unpersist()
 
-    def _write_records(self, rows: DataFrame, expected: int) -> Written:
+    def _write_records(self, rows: DataFrame, expected: int) -> TableFiles:
         files = Files.of(expected * _RECORD_BYTES, self.file_bytes)
         return self._write(files.gather(rows), RECORDS, expected, "records")
 
-    def _write(self, rows: DataFrame, table: Table, expected: int, what: str) -> Written:
+    def _write(self, rows: DataFrame, table: ArchiveTable, expected: int, what: str) -> TableFiles:
         written = write_table(rows, table, self.storage, self._folder(table), expected=expected)
         if written.rows != expected:
             found = f"{written.rows} {what} that count"
-            raise Unfaithful(f"the objects of {self.sealed.day} hold {found}, expected {expected} by the digest")
+            raise DigestMismatch(f"the objects of {self.sealed.day} hold {found}, expected {expected} by the digest")
         return written
 
-    def _folder(self, table: Table) -> str:
+    def _folder(self, table: ArchiveTable) -> str:
         return attempt_prefix(table.name, self.sealed.day, self.attempt)
 
 
 def _traces_bytes(sealed: SealedDay) -> int:
-    """About what the traces will have as Parquet: of long paths most is what lines share, of short ones the ids."""
+    """Estimate the traces' bytes as Parquet: long paths are mostly shared between lines, short ones are mostly ids."""
     ids = sealed.records * _RECORD_BYTES + sealed.lines * _LINE_BYTES
     return max(ids, sealed.size_bytes - sealed.objects * _OBJECT_BYTES)
 
 
 def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
-    """Compact one day; 0, or an exception."""
+    """Compact one day; return 0, or raise."""
     parser = argparse.ArgumentParser(prog="compact_archive", description=__doc__)
     parser.add_argument("--archive", required=True, help="s3://bucket, or a folder")
     parser.add_argument("--day", required=True, help="the sealed day, YYYY-MM-DD")
     parser.add_argument("--attempt", required=True, help="what the attempt is called, without a slash")
-    told = parser.parse_args(arguments)
-    manifest = compact(spark or _session(), told.archive, told.day, told.attempt)
+    options = parser.parse_args(arguments)
+    manifest = compact(spark or _session(), options.archive, options.day, options.attempt)
     sys.stdout.write(f"{render_manifest(manifest).decode()}\n")
     return 0
 

@@ -1,4 +1,4 @@
-"""Nodes that lead into each other: who they are, which cycles no leaf hangs from, and how to walk round them."""
+"""Cycles of nodes: their members, the cycles without leaves, and the cut that opens them."""
 
 from __future__ import annotations
 
@@ -12,29 +12,29 @@ from jobs.pointer_jumping import goes_round, materialized, up_tables
 
 
 @dataclass(frozen=True, slots=True)
-class Ways:
-    """The ways up a forest whose cycles are cut open above their smallest node.
+class UpwardPaths:
+    """The paths up a forest whose cycles are cut open above their smallest node.
 
-    `members` are the nodes of cycles: `num`, `up` (the way up that is cut at the smallest), `cycle` (its smallest
-    node), `size`, and whether it is `closed`: nothing else hangs from it. None if nothing goes round.
+    `members` are the nodes of cycles: `num`, `up` (cut at the smallest), `cycle` (its smallest node), `size`, and
+    `closed` (true if no other node hangs from it). `members` is None if there are no cycles.
     """
 
     tables: Sequence[DataFrame]
     members: DataFrame | None
 
 
-def find_ways(parents: DataFrame, children: DataFrame) -> Ways:
-    """The ways up; `children` has a row `num`, `children` for each node that has any."""
+def find_paths(parents: DataFrame, children: DataFrame) -> UpwardPaths:
+    """Return the paths up; `children` has a row `num`, `children` for each node with children."""
     tables = up_tables(parents)
     if not goes_round(tables):
-        return Ways(tables, None)
+        return UpwardPaths(tables, None)
     members = _members(tables, children).localCheckpoint()
     cut = members.where("num = cycle").select("num")
-    return Ways(up_tables(parents.join(cut, "num", "left_anti").localCheckpoint()), members)
+    return UpwardPaths(up_tables(parents.join(cut, "num", "left_anti").localCheckpoint()), members)
 
 
 def _members(tables: Sequence[DataFrame], children: DataFrame) -> DataFrame:
-    # The smallest of itself, as a minimum: of a mere copy Spark would carry the formula on, twice as long each round.
+    # A minimum of a single value: for a mere copy Spark would carry the formula on, twice as long each round.
     nodes = tables[-1].groupBy(sf.col("up").alias("num")).agg(sf.min("up").alias("cycle"))
     named = _smallest(tables[0].join(nodes, "num").localCheckpoint()).select("num", "cycle")
     named = named.join(tables[0], "num").join(children, "num")
@@ -45,19 +45,19 @@ def _members(tables: Sequence[DataFrame], children: DataFrame) -> DataFrame:
 
 
 def _smallest(known: DataFrame) -> DataFrame:
-    """The smallest node of each one's cycle: after k rounds each knows it of 2**k nodes on its way up.
+    """Return the smallest node of each node's cycle: after k rounds, of the 2**k nodes on its path up.
 
-    A round in which nobody learns of a smaller one is the last: then all know the same.
+    The last round is one in which no node learns of a smaller one.
     """
     while True:
         ahead = known.select(sf.col("num").alias("up"), sf.col("up").alias("further"), sf.col("cycle").alias("other"))
-        told = known.join(ahead, "up").select(
+        joined = known.join(ahead, "up").select(
             "num",
             sf.col("further").alias("up"),
             sf.least("cycle", "other").alias("cycle"),
             (sf.col("other") < sf.col("cycle")).alias("learned"),
         )
-        known = materialized(told)
+        known = materialized(joined)
         if known.where("learned").isEmpty():
             return known
         known = known.drop("learned")

@@ -9,18 +9,18 @@ from pyspark.sql import functions as sf
 
 from jobs.archived_objects import Objects
 from jobs.storage import Storage
-from lineage_model.archive_tables import RECORDS, TRACES, Table, Written
+from lineage_model.archive_tables import RECORDS, TRACES, ArchiveTable, TableFiles
 
 # As objects spell the lines' columns: a step's time in another case.
 _LINE = TRACES.ddl.replace("recorded_at", "recordedAt")
 _NODES = "root_id string, lineage array<struct<node_id: string>>"
 _LINEAGE = next(column.type for column in TRACES.columns if column.name == "lineage")
-# What no step lacks.
+# The fields that every step has.
 _STEP = ("node_id", "parent_id", "action_taken", "storage_location", "recorded_at")
-# The step that says which compaction wrote the line is the last.
+# All steps but the last, which names the compaction that wrote the line.
 _STEPS = "slice(lineage, 1, size(lineage) - 1)"
 _LEAVES = {"records": "node_id", "traces": "record_id"}
-# A root is looked up in one group of rows or two, not in the whole file; in bytes as they are compressed.
+# A query of a root reads one group of rows or two, not the whole file; in compressed bytes.
 _GROUP_BYTES = 8 * 1024 * 1024
 # About the rows of such a group, for which its Bloom filter has room (a byte and a half for each).
 _GROUP_ROWS = 150_000
@@ -28,26 +28,26 @@ _GROUP_ROWS = 150_000
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """How many files a table is cut into, by ranges of root ids: one root is in one file."""
+    """The number of files of a table, by ranges of root ids: one root is in one file."""
 
     number: int
 
     @classmethod
     def of(cls, size_bytes: int, file_bytes: int) -> Files:
-        """One, or so many that each has about `file_bytes`."""
+        """Return the number of files of about `file_bytes` each, at least one."""
         return cls(max(1, round(size_bytes / file_bytes)))
 
     def shuffle(self, rows: DataFrame) -> DataFrame:
-        """Rows of whole roots, a partition for each file; all that comes before stays in as many tasks as it was in."""
+        """Return the rows by root, a partition for each file; earlier stages keep their number of tasks."""
         return rows.repartition(1) if self.number == 1 else rows.repartitionByRange(self.number, "root_id")
 
     def gather(self, rows: DataFrame) -> DataFrame:
-        """As `shuffle`, of rows that have just been shuffled: a single file asks for no second time."""
+        """Return the rows as `shuffle` does, if they have just been shuffled: a single file needs no second shuffle."""
         return rows.coalesce(1) if self.number == 1 else self.shuffle(rows)
 
 
 def traces_of(objects: Objects) -> DataFrame:
-    """The rows of `traces`; a line that lacks what no line lacks is left out, for the count to miss."""
+    """Return the rows of `traces`; an incomplete line is left out, so that the count shows it."""
     lacking = " or ".join(f"step.{name} is null" for name in _STEP)
     whole = f"root_id is not null and record_id is not null and not exists(lineage, step -> {lacking})"
     lines = objects.lines(_LINE).withColumn("lineage", sf.col("lineage").cast(_LINEAGE)).where(whole)
@@ -56,7 +56,7 @@ def traces_of(objects: Objects) -> DataFrame:
 
 
 def records_of(traces: DataFrame) -> DataFrame:
-    """The records in the traces, each once: lines of a root say the same of it."""
+    """Return the records in the traces, each once: lines of a root repeat them."""
     steps = traces.select("root_id", sf.expr(f"inline({_STEPS})"))
     # Maps cannot be compared; their entries can, and come in the order of their names.
     steps = steps.withColumn("metadata", sf.map_entries("metadata"))
@@ -65,14 +65,14 @@ def records_of(traces: DataFrame) -> DataFrame:
 
 
 def nodes_of(objects: Objects) -> DataFrame:
-    """Root and node id of every record in the objects, each once."""
+    """Return root and node id of every record in the objects, each once."""
     return objects.lines(_NODES).selectExpr("root_id", f"explode({_STEPS}.node_id) as node_id").distinct()
 
 
-def write_table(rows: DataFrame, table: Table, storage: Storage, folder: str, *, expected: int) -> Written:
-    """Write about `expected` rows as they are partitioned, each file sorted; answers what lies there then.
+def write_table(rows: DataFrame, table: ArchiveTable, storage: Storage, folder: str, *, expected: int) -> TableFiles:
+    """Write about `expected` rows as they are partitioned, each file sorted; return the files.
 
-    A node is looked for by its id alone, too: its Bloom filter tells which groups of rows need not be read.
+    The Bloom filter serves queries by node id alone, which then skip groups of rows.
     """
     columns = [column.name for column in table.columns]
     leaf = _LEAVES[table.name]
@@ -85,9 +85,9 @@ def write_table(rows: DataFrame, table: Table, storage: Storage, folder: str, *,
     }
     ordered.write.mode("overwrite").options(**options).parquet(storage.path(folder))
     sizes = storage.parquet_sizes(folder)
-    return Written(read_table(storage, table, folder).count(), sizes.files, sizes.size_bytes)
+    return TableFiles(read_table(storage, table, folder).count(), sizes.files, sizes.size_bytes)
 
 
-def read_table(storage: Storage, table: Table, folder: str) -> DataFrame:
-    """What an attempt wrote."""
+def read_table(storage: Storage, table: ArchiveTable, folder: str) -> DataFrame:
+    """Return the rows that an attempt wrote."""
     return storage.spark.read.schema(table.ddl).parquet(storage.path(folder))

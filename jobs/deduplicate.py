@@ -1,4 +1,4 @@
-"""Which of the records found of a node stays: `keep_first`, for any number of copies in any order."""
+"""The choice between the records found of a node: `keep_first`, for any number of copies in any order."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Decided:
 def decide(found: DataFrame, root_ids: Sequence[str]) -> Decided:
     """Decide between the copies of each node; materialized. `step` is what `render_step` made.
 
-    Most nodes have copies that are alike, byte for byte: only the others are read in Python.
+    Most nodes have equal copies, byte for byte: only the contested ones are read in Python.
     """
     nodes = found.groupBy(*_NODE).agg(
         sf.min("parent_id").alias("parent_id"), sf.min("step").alias("step"), sf.max("step").alias("other")
@@ -43,24 +43,24 @@ def decide(found: DataFrame, root_ids: Sequence[str]) -> Decided:
         return Decided(alike, None)
     copies = found.select(*_RECORD).join(contested, [*_NODE], "left_semi")
     sorted_copies = copies.repartition(*_NODE).sortWithinPartitions(*_NODE)
-    settled = sorted_copies.mapInArrow(_Settle(tuple(root_ids)), _DECIDED).localCheckpoint()
-    kept = settled.where("not displaced").select(*_RECORD)
-    return Decided(alike.unionByName(kept), settled.where("displaced").select(*_RECORD))
+    decided = sorted_copies.mapInArrow(_Decide(tuple(root_ids)), _DECIDED).localCheckpoint()
+    kept = decided.where("not displaced").select(*_RECORD)
+    return Decided(alike.unionByName(kept), decided.where("displaced").select(*_RECORD))
 
 
 @dataclass(frozen=True, slots=True)
-class _Settle:
-    """Copies, those of one node together, as what stays of them and what is displaced."""
+class _Decide:
+    """The decision between copies, which come grouped by node: the record that stays, and the displaced ones."""
 
     root_ids: tuple[str, ...]
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         rows = (row for batch in batches for row in batch.to_pylist())
         for (root, _), copies in groupby(rows, lambda row: (row["root"], row["node_id"])):
-            settled = self._settled(root, {row["step"] for row in copies})
-            yield pa.RecordBatch.from_pylist(settled, _SCHEMA)
+            decided = self._decided(root, {row["step"] for row in copies})
+            yield pa.RecordBatch.from_pylist(decided, _SCHEMA)
 
-    def _settled(self, root: int, steps: Iterable[bytes]) -> list[dict[str, Any]]:
+    def _decided(self, root: int, steps: Iterable[bytes]) -> list[dict[str, Any]]:
         records = {step: parse_step(self.root_ids[root], orjson.loads(step)) for step in steps}
         first, *later = sorted(records, key=lambda step: _rank(records[step]))
         content = records[first].content_hash

@@ -12,32 +12,32 @@ from functools import reduce
 from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as sf
 
-from jobs.cycles import Ways, find_ways
+from jobs.cycles import UpwardPaths, find_paths
 from jobs.pointer_jumping import walk_up
 
-# Parents that are no node.
+# Markers instead of a parent's number.
 _START = -1
 _MISSING = -2
-# Of a family's places: the second round of a cycle lies before the first, and steps before leaves.
+# Sort positions in a family: the second round of a cycle lies before the first, and steps before leaves.
 _SECOND_ROUND = 1 << 62
 _FAMILY = ("root", "closed", "family")
 _ROWS_AT_ONCE = 50_000
 
 
 def number(records: DataFrame) -> DataFrame:
-    """The records with a `num`, in the order of `root` and `node_id`, materialized."""
+    """Return the records with a `num`, in the order of `root` and `node_id`, materialized."""
     ordered = records.orderBy("root", "node_id")
     return ordered.withColumn("num", sf.monotonically_increasing_id()).localCheckpoint()
 
 
 def arrange(nodes: DataFrame, root_ids: Sequence[str]) -> DataFrame:
-    """Every root's families as rows, in the order of their lines: the steps of the path, root first, then the leaves.
+    """Return every root's families as rows in the order of their lines: steps of the path, root first, then leaves.
 
-    `nodes` are numbered: `num`, `root` (a place in `root_ids`), `node_id`, `parent_id`, and `step`, whatever it is.
+    `nodes` are numbered: `num`, `root` (an index of `root_ids`), `node_id`, `parent_id`, and `step`, of any type.
     A row:
 
     - `root`, `family`, `closed`: the family; the path of a closed one begins with the leaf itself;
-    - `is_leaf`, `step`: which the row is, and what `nodes` said of it;
+    - `is_leaf`, `step`: the kind of the row, and the step from `nodes`;
     - `node_id`: of leaves and of steps that are part of a cycle; null for other steps;
     - `missing`: of the row whose parent is missing, the parent's id.
     """
@@ -45,22 +45,22 @@ def arrange(nodes: DataFrame, root_ids: Sequence[str]) -> DataFrame:
     children = links.where("parent >= 0").groupBy(sf.col("parent").alias("num")).agg(sf.count("*").alias("children"))
     children = children.localCheckpoint()
     above = links.join(children, "num", "left_semi").where("parent >= 0")
-    ways = find_ways(above.select("num", sf.col("parent").alias("up")).localCheckpoint(), children)
+    paths = find_paths(above.select("num", sf.col("parent").alias("up")).localCheckpoint(), children)
     leaves = links.join(children, "num", "left_anti").localCheckpoint()
     families = _families(leaves)
     places = reduce(
         DataFrame.unionByName,
-        [*_paths(families, links, ways), _places_of_leaves(leaves, families), *_closed_leaves(links, ways)],
+        [*_paths(families, links, paths), _places_of_leaves(leaves, families), *_closed_leaves(links, paths)],
     )
-    return _told(places, nodes)
+    return _rows_of(places, nodes)
 
 
 def _link(nodes: DataFrame, root_ids: Sequence[str]) -> DataFrame:
-    """The parent of each node: its `num`, or what it is instead; and the id of one that is `missing`, else ""."""
+    """Return the parent of each node, its `num` or a marker, and the id of a `missing` parent, else ""."""
     roots = nodes.sparkSession.createDataFrame(list(enumerate(root_ids)), "root int, root_id string")
     parents = nodes.select("root", sf.col("node_id").alias("parent_id"), sf.col("num").alias("found"))
     linked = nodes.drop("step").join(parents, ["root", "parent_id"], "left").join(sf.broadcast(roots), "root")
-    # The root has no parent, and is nobody's missing one.
+    # The root has no parent, and is never missing.
     parent = (
         sf.when(sf.col("node_id") == sf.col("root_id"), _START)
         .when(sf.col("found").isNotNull(), sf.col("found"))
@@ -72,31 +72,31 @@ def _link(nodes: DataFrame, root_ids: Sequence[str]) -> DataFrame:
 
 
 def _families(leaves: DataFrame) -> DataFrame:
-    """The leaves' parents; a family is named by its smallest leaf. Those that miss the same parent are one."""
+    """Return the families by parent; a family is named by its smallest leaf. A missing parent makes a family, too."""
     return leaves.groupBy("root", "parent", "missing").agg(sf.min("num").alias("family"))
 
 
-def _paths(families: DataFrame, links: DataFrame, ways: Ways) -> list[DataFrame]:
-    """The steps above each family's leaves."""
+def _paths(families: DataFrame, links: DataFrame, paths: UpwardPaths) -> list[DataFrame]:
+    """Return the steps above each family's leaves."""
     starts = families.where("parent >= 0").select(
         "root", sf.lit(False).alias("closed"), "family", sf.col("parent").alias("num")
     )
     missing = links.where(sf.col("parent") == _MISSING).select("num", sf.lit(True).alias("orphan"))
-    if ways.members is None:
-        walked = walk_up(starts, ways.tables).withColumn("goes_round", sf.lit(False))
+    if paths.members is None:
+        walked = walk_up(starts, paths.tables).withColumn("goes_round", sf.lit(False))
         return [_places_of_steps(walked.join(missing, "num", "left"), 0)]
-    closed = _closed(links, ways.members).select("root", "closed", "family", sf.col("up").alias("num"))
-    members = ways.members.select("num", sf.lit(True).alias("goes_round"))
-    first = walk_up(starts.unionByName(closed), ways.tables).join(members, "num", "left").localCheckpoint()
-    second = _second_round(first, ways, ways.members).withColumn("goes_round", sf.lit(True))
+    closed = _closed(links, paths.members).select("root", "closed", "family", sf.col("up").alias("num"))
+    members = paths.members.select("num", sf.lit(True).alias("goes_round"))
+    first = walk_up(starts.unionByName(closed), paths.tables).join(members, "num", "left").localCheckpoint()
+    second = _second_round(first, paths, paths.members).withColumn("goes_round", sf.lit(True))
     return [
         _places_of_steps(first.join(missing, "num", "left"), 0),
         _places_of_steps(second.withColumn("orphan", sf.lit(False)), _SECOND_ROUND),
     ]
 
 
-def _second_round(first: DataFrame, ways: Ways, members: DataFrame) -> DataFrame:
-    """What lies beyond the cut of a cycle: as many steps as the first walk, which ended there, did not take of it."""
+def _second_round(first: DataFrame, paths: UpwardPaths, members: DataFrame) -> DataFrame:
+    """Return the steps beyond the cut of a cycle: those that the first walk did not take."""
     taken = (
         first.where("goes_round")
         .join(members.select("num", "cycle", "size"), "num")
@@ -106,19 +106,19 @@ def _second_round(first: DataFrame, ways: Ways, members: DataFrame) -> DataFrame
     cuts = members.where("num = cycle").select("cycle", sf.col("up").alias("num"))
     starts = taken.where("taken < size").join(cuts, "cycle")
     left = starts.select(*_FAMILY, "num", (sf.col("size") - sf.col("taken")).alias("left"))
-    return walk_up(left, ways.tables).where("steps < left").drop("left")
+    return walk_up(left, paths.tables).where("steps < left").drop("left")
 
 
 def _closed(links: DataFrame, members: DataFrame) -> DataFrame:
-    """The cycles that no leaf hangs from, each as a family of its smallest node."""
+    """Return the cycles that no leaf hangs from, each as a family of its smallest node."""
     smallest = members.where("closed and num = cycle")
     return smallest.join(links.select("num", "root"), "num").withColumn("family", sf.col("num"))
 
 
-def _closed_leaves(links: DataFrame, ways: Ways) -> list[DataFrame]:
-    if ways.members is None:
+def _closed_leaves(links: DataFrame, paths: UpwardPaths) -> list[DataFrame]:
+    if paths.members is None:
         return []
-    closed = _closed(links, ways.members)
+    closed = _closed(links, paths.members)
     return [closed.select(*_FAMILY, "num", _place_of_leaf(), _yes("is_leaf"), _yes("named"), _no("orphan"))]
 
 
@@ -129,7 +129,7 @@ def _places_of_leaves(leaves: DataFrame, families: DataFrame) -> DataFrame:
 
 
 def _places_of_steps(walked: DataFrame, before: int) -> DataFrame:
-    """Steps in the order of lines: those furthest up come first."""
+    """Return the steps in the order of lines: the topmost come first."""
     place = (-1 - sf.col("steps") - before).alias("place")
     named, orphan = (sf.coalesce(name, sf.lit(False)).alias(new) for name, new in _FLAGS)
     return walked.select(*_FAMILY, "num", place, _no("is_leaf"), named, orphan)
@@ -150,13 +150,13 @@ def _no(name: str) -> Column:
     return sf.lit(False).alias(name)
 
 
-def _told(places: DataFrame, nodes: DataFrame) -> DataFrame:
+def _rows_of(places: DataFrame, nodes: DataFrame) -> DataFrame:
     texts = nodes.select("num", "node_id", "parent_id", "step")
     places = places.localCheckpoint()
-    # So many rows that the driver can hold some partitions: what compresses well, as paths do, is no measure of it.
+    # Partitions of so many rows that the driver can hold several: paths compress too well for a bound in bytes.
     parts = places.count() // _ROWS_AT_ONCE + 1
-    told = places.join(texts, "num").repartitionByRange(parts, *_FAMILY, "place")
-    return told.sortWithinPartitions(*_FAMILY, "place").select(
+    rows = places.join(texts, "num").repartitionByRange(parts, *_FAMILY, "place")
+    return rows.sortWithinPartitions(*_FAMILY, "place").select(
         *_FAMILY,
         "is_leaf",
         "step",

@@ -1,6 +1,6 @@
-"""The script of the Spark jobs on AWS: runs the job that `--job` names with the arguments that are its own.
+"""The script of the Spark jobs on AWS: it runs the job that `--job` names, with the job's own arguments.
 
-Glue adds arguments of its own to every run (`--JOB_NAME`, `--TempDir`, `--enable-metrics`, ...); they are passed over.
+Glue adds arguments of its own to every run (`--JOB_NAME`, `--TempDir`, `--enable-metrics`, ...); they are ignored.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from importlib import import_module
 
 from pyspark.sql import SparkSession
 
-# What a run of each job may be told; values are always there.
+# The arguments of each job; all have values.
 JOBS = {
     "compact_archive": ("archive", "day", "attempt"),
     "trace_root": (
@@ -29,22 +29,22 @@ JOBS = {
 
 
 def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
-    """The status of the job that was run: 0 if it did its work.
+    """Run the job and return its status: 0 if it succeeded.
 
     Raises:
-        ValueError: `--job` names none.
+        ValueError: `--job` names no job.
     """
-    told = dict(_pairs(arguments))
-    job = told.get("job", "")
+    options = dict(_pairs(arguments))
+    job = options.get("job", "")
     if job not in JOBS:
         raise ValueError(f"--job: must be one of {', '.join(JOBS)}, got {job!r}")
-    own = [part for name in JOBS[job] if name in told for part in (f"--{name}", told[name])]
+    own = [part for name in JOBS[job] if name in options for part in (f"--{name}", options[name])]
     status: int = import_module(f"jobs.{job}").main(own, spark)
     return status
 
 
 def _pairs(arguments: Sequence[str]) -> Iterable[tuple[str, str]]:
-    """Name and value of each `--name value` and `--name=value`; what has no value is passed over."""
+    """Yield name and value of each `--name value` and `--name=value`; names without a value are ignored."""
     for argument, after in zip(arguments, [*arguments[1:], "--"]):  # noqa: B905 - nothing follows the last
         name, equals, value = argument[2:].partition("=")
         if not argument.startswith("--"):

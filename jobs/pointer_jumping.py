@@ -13,10 +13,10 @@ from pyspark.sql import functions as sf
 
 
 def up_tables(parents: DataFrame) -> list[DataFrame]:
-    """Table k leads from each node to its ancestor 2**k steps up; each is materialized.
+    """Return materialized tables; table k leads from each node to its ancestor 2**k steps up.
 
-    They end where nobody has an ancestor so far up, or, where paths go round, with one that jumps over as many steps
-    as there are nodes: it leads to nothing but the members of cycles, and to each of them (`goes_round`).
+    The last table is the one above which no node has an ancestor. If there are cycles, it is the one that jumps over
+    more steps than there are nodes: it leads to exactly the members of cycles (`goes_round`).
     """
     tables = [parents]
     nodes = parents.count()
@@ -29,7 +29,7 @@ def up_tables(parents: DataFrame) -> list[DataFrame]:
 
 
 def materialized(table: DataFrame) -> DataFrame:
-    """The table, computed once, as what it is: a later plan has neither its plan in it nor an estimate of its size.
+    """Return the table, computed once: later plans contain neither its plan nor an estimate of its size.
 
     A checkpoint alone keeps the estimate, which is the product of what was joined: round by round it has twice as many
     digits, until numbers of megabytes are multiplied for every plan (Spark 3.5 to 4.3). What is cached is measured.
@@ -40,19 +40,19 @@ def materialized(table: DataFrame) -> DataFrame:
 
 
 def goes_round(tables: Sequence[DataFrame]) -> bool:
-    """Whether some path never ends: only then a table jumps over more steps than there are nodes."""
+    """True if there is a cycle: only then a table jumps over more steps than there are nodes."""
     nodes: int = tables[0].count()
     return 0 < nodes < 1 << (len(tables) - 1)
 
 
 def jump(table: DataFrame) -> DataFrame:
-    """Twice as far up."""
+    """Return a table of jumps twice as far up."""
     ahead = table.select(sf.col("num").alias("up"), sf.col("up").alias("further"))
     return table.join(ahead, "up").select("num", sf.col("further").alias("up"))
 
 
 def walk_up(starts: DataFrame, tables: Sequence[DataFrame]) -> DataFrame:
-    """Each start (a `num` and any other columns) and every node above it, `steps` of `num` from its start.
+    """Return each start (a `num` and any other columns) and every node above it, with its `steps` from the start.
 
     A number of steps is the sum of its bits: with the longest jumps taken first, each node above is reached once.
     """

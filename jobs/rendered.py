@@ -10,9 +10,9 @@ from lineage.records.lines import Compaction, Renderer
 
 
 def render_rows(rows: Iterable[Row], root_ids: Sequence[str], compaction: Compaction | None) -> Iterator[bytes]:
-    """The lines of rows of `jobs.forest.arrange`, whose steps `render_step` made, each with its line feed.
+    """Yield the lines of rows of `jobs.forest.arrange`, whose steps `render_step` made, each with its line feed.
 
-    What is held at a time is the path of one family.
+    Only the path of one family is held at a time.
     """
     family = None
     for row in rows:
@@ -38,13 +38,13 @@ class _Path:
         self._shared: bytes | None = None
 
     def add(self, row: Row) -> None:
-        """The next step, root first."""
+        """Add the next step, root first."""
         self._steps.append(bytes(row.step) + b",")
         if row.node_id is not None:
             self._cycle.append(row.node_id)
 
     def shared(self, renderer: Renderer) -> bytes:
-        """What the family's lines share."""
+        """Return the shared part of the family's lines."""
         if self._shared is None:
             # The path of a cycle without a leaf begins with its smallest node, which the line names as its leaf.
             steps = self._steps[1:] if self._closed else self._steps

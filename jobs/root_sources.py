@@ -1,4 +1,4 @@
-"""Reading a root on Spark: its rows of the table, its staged images and its last archive, in bounded memory.
+"""Reading of a root on Spark: its rows of the table, its staged images and its last archive, in bounded memory.
 
 Each source is one stream of one task. More would not read the table faster: its local index keeps a root in one
 partition, which gives 3,000 read units (12 MB, strongly consistent) a second; and gzip is read from its start.
@@ -20,11 +20,11 @@ from lineage.records.items import parse_item
 from lineage.records.lines import parse_lines, render_step
 from lineage.records.pointers import Pointer
 from lineage.records.record import LineageRecord
-from lineage.records.root_records import Sources
+from lineage.records.root_records import RecordSources
 from lineage.records.staged import Staged
 from lineage.records.table import RecordsTable
 
-# A record as it was found: `step` is what `render_step` makes of it; `place` is that of a staged image.
+# A record as it was found: `step` is rendered by `render_step`; `place` is the sort key of a staged image.
 FOUND = "root int, node_id string, parent_id string, step binary, place string"
 _ARROW = pa.schema(
     [
@@ -36,13 +36,13 @@ _ARROW = pa.schema(
     ]
 )
 _BATCH_ROWS = 4096
-# Lines of one family repeat its path: what these many bytes of lines repeat is told once.
+# Lines of one family repeat its path: within so many bytes of lines, each record is returned once.
 _LINES_BYTES = 64 * 1024 * 1024
 
 
 @dataclass(frozen=True, slots=True)
 class RootSources:
-    """Where the records of one root are; travels to Spark's workers, which make their own clients in the region."""
+    """The locations of one root's records; sent to Spark's workers, which make their own clients in the region."""
 
     root_id: str
     records_table: str
@@ -52,7 +52,7 @@ class RootSources:
     region: str
 
     def read(self, spark: SparkSession) -> DataFrame:
-        """Every record of every source, as `FOUND`; one that is in several is told several times."""
+        """Return every record of every source, as `FOUND`; a record in several sources comes several times."""
         streams = spark.range(0, len(_STREAMS), 1, len(_STREAMS))
         return streams.mapInArrow(self._read, FOUND)
 
@@ -65,8 +65,8 @@ class RootSources:
                     yield _batch(rows)
 
 
-def sources_of(root_id: str, sources: Sources, pointer: Pointer | None) -> RootSources:
-    """The same sources, without clients; `pointer` is the root's last archive."""
+def sources_of(root_id: str, sources: RecordSources, pointer: Pointer | None) -> RootSources:
+    """Return the same sources, without clients; `pointer` is the root's last archive."""
     return RootSources(
         root_id=root_id,
         records_table=sources.table.name,
@@ -103,7 +103,7 @@ _STREAMS: tuple[Callable[[RootSources], Iterator[tuple[LineageRecord, str | None
 
 
 def _runs(lines: Iterable[bytes]) -> Iterator[Iterator[bytes]]:
-    """Lines in runs of about 64 MB, each to be read to its end: `parse_lines` remembers every node of what it reads."""
+    """Yield runs of lines of about 64 MB, each to be read to its end: `parse_lines` remembers every node of a run."""
     left = iter(lines)
     for first in left:
         yield _run(first, left)

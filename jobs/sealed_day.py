@@ -1,4 +1,4 @@
-"""A sealed day as compaction reads it: what its digest says of the newest object of each root."""
+"""A sealed day as compaction reads it: the newest object of each root in its digest."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _ROOT_SHA = r"/([0-9a-f]{64})[.][^/]*$"
 _CONTENT_SHA = r"[.]([0-9a-f]{64})[.][^/]*$"
 
 
-class Unfaithful(HeadwaterError):
-    """The archive is not what the day's digest says: nothing of it gets into the tables."""
+class DigestMismatch(HeadwaterError):
+    """A mismatch of the archive and the day's digest: no tables are made."""
 
 
 @dataclass(frozen=True, slots=True)
 class SealedDay:
-    """What counts of a day: the newest object of each root, which holds every record of those before it.
+    """The newest object of each root on a day, which holds every record of the earlier ones.
 
-    `newest` has their rows: key, sha256, size_bytes, records, lines, base; it is cached. The other fields sum them up;
-    `continued` counts those that have a base.
+    `newest` has their rows: key, sha256, size_bytes, records, lines, base; it is cached. The other fields are their
+    sums; `continued` counts the objects with a base.
     """
 
     day: str
@@ -49,8 +49,8 @@ class SealedDay:
 
 
 def read_sealed_day(storage: Storage, day: str) -> SealedDay:
-    """The day as its digest tells it; `Unfaithful` if the digest is not whole or not one that this code knows."""
-    # A digest is one compressed file, so that one task reads it; it may as well do the rest.
+    """Read a day's digest; raise `DigestMismatch` if it is incomplete or of an unknown version."""
+    # A digest is one compressed file, which one task reads; the same task does the rest.
     digest = storage.spark.read.schema(_LINE).json(storage.path(key_of(day)), mode="FAILFAST").coalesce(1)
     _check_digest(digest, day)
     newest = (
@@ -65,7 +65,7 @@ def read_sealed_day(storage: Storage, day: str) -> SealedDay:
 
 
 def _check_digest(digest: DataFrame, day: str) -> None:
-    """It has a first line of the day and of a version that is known, and lists what its last line counts."""
+    """Check that the first line is of the day and a known version, and that the last line counts the list."""
     first = sf.col("day").isNotNull()
     found = _one(
         digest.agg(
@@ -76,11 +76,11 @@ def _check_digest(digest: DataFrame, day: str) -> None:
         )
     )
     if found["day"] != day or found["version"] is None:
-        raise Unfaithful(f"the digest of {day} does not begin as one")
+        raise DigestMismatch(f"the digest of {day} does not begin as one")
     if not 1 <= found["version"] <= VERSION:
-        raise Unfaithful(f"the digest of {day} is of version {found['version']}: a later release can read it")
+        raise DigestMismatch(f"the digest of {day} is of version {found['version']}: a later release can read it")
     if tuple(found["listed"]) != tuple(found["counted"] or ()):
-        raise Unfaithful(f"the digest of {day} does not list what it counts")
+        raise DigestMismatch(f"the digest of {day} does not list what it counts")
 
 
 def _sum(name: str) -> Column:

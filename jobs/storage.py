@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How many files lie in a folder, and their bytes."""
+    """The number of files in a folder, and their bytes."""
 
     files: int
     size_bytes: int
@@ -19,17 +19,17 @@ class Sizes:
 
 @dataclass(frozen=True, slots=True)
 class Storage:
-    """A location of Spark's (`s3://bucket`, a folder); keys are relative to it."""
+    """A location that Spark reads (`s3://bucket`, a folder); keys are relative to it."""
 
     spark: SparkSession
     location: str
 
     def path(self, key: str) -> str:
-        """The key as Spark takes it."""
+        """Return the key as Spark takes it."""
         return f"{self.location.rstrip('/')}/{key}"
 
     def put(self, key: str, body: bytes) -> None:
-        """Write a small file, in the place of what may be there."""
+        """Write a small file, replacing an existing one."""
         system, path = self._open(key)
         stream = system.create(path, True)
         try:
@@ -38,23 +38,23 @@ class Storage:
             stream.close()
 
     def exists(self, key: str) -> bool:
-        """Whether there is such a file or folder."""
+        """True if the file or folder exists."""
         system, path = self._open(key)
         return bool(system.exists(path))
 
     def remove(self, key: str) -> None:
-        """Remove a file, or a folder with all that is in it, if it is there."""
+        """Remove a file, or a folder with its content, if it exists."""
         system, path = self._open(key)
         system.delete(path, True)
 
     def parquet_sizes(self, folder: str) -> Sizes:
-        """The Parquet files of a folder that Spark wrote."""
+        """Return the Parquet files of a folder that Spark wrote."""
         system, path = self._open(folder)
         sizes = [one.getLen() for one in system.listStatus(path) if one.getPath().getName().endswith(".parquet")]
         return Sizes(len(sizes), sum(sizes))
 
     def sha256(self, key: str) -> str:
-        """SHA-256 of a file, which streams through the driver."""
+        """Return the SHA-256 of a file, which streams through the driver."""
         system, path = self._open(key)
         stream = system.open(path)
         try:

@@ -1,9 +1,9 @@
-"""Traces a root that was too large for the trace function: the same object, the same commit, gathered on Spark.
+"""The job that traces a root too large for the trace function: the same object and commit, gathered on Spark.
 
     python -m jobs.trace_root --root-sha <sha> --marked-on 2026-11-20 --day 2026-11-20 --execution <name>
         --started-at <seconds> [--graph-table ... --records-table ... --archive-bucket ... --records-dlq-url ...]
 
-What is in brackets may come from the environment (GRAPH_TABLE and so on). The root's id is in its mark.
+Arguments in brackets may come from the environment (GRAPH_TABLE and so on). The root's id is in its dirty-root row.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from jobs.root_sources import sources_of
 from lineage import settings
 from lineage.aws.clients import client
 from lineage.records.archive import Archive
-from lineage.records.archive_state import Calendar
+from lineage.records.archive_state import ArchiveState
 from lineage.records.dead_letters import DeadLetters
-from lineage.records.dirty_roots import Marks
+from lineage.records.dirty_roots import DirtyRoots
 from lineage.records.lines import Compaction, in_blocks, parse_step
 from lineage.records.pointers import Pointer, Pointers
 from lineage.records.record import LineageRecord
-from lineage.records.root_records import Sources
+from lineage.records.root_records import RecordSources
 from lineage.records.staged import Staged
 from lineage.records.table import RecordsTable
 from lineage.records.trace import Tracer, trace
@@ -44,9 +44,9 @@ _PLACES = (settings.GRAPH_TABLE, settings.RECORDS_TABLE, settings.ARCHIVE_BUCKET
 
 @dataclass(frozen=True, slots=True)
 class GatheredOnSpark:
-    """All that is known of a root, read and decided, on Spark's disks.
+    """All records of a root, read and decided, on Spark's disks.
 
-    What was displaced, and the places of staged images, are held here: they are few beside the records.
+    Displaced records, and the sort keys of staged images, are held in memory: they are few beside the records.
     """
 
     root_id: str
@@ -57,19 +57,19 @@ class GatheredOnSpark:
     staged: Sequence[str]
 
     def lines(self, compaction: Compaction) -> Iterator[bytes]:
-        """The trace lines, in blocks of whole lines, in the order that `render_lines` gives."""
+        """Return the trace lines, in blocks of whole lines, in the order that `render_lines` gives."""
         rows = arrange(self.nodes, [self.root_id]).toLocalIterator(prefetchPartitions=True)
         return in_blocks(render_rows(rows, [self.root_id], compaction))
 
 
 @dataclass(frozen=True, slots=True)
 class OnSpark:
-    """Gathers roots in a Spark session."""
+    """A gatherer of roots in a Spark session."""
 
     spark: SparkSession
 
-    def gather(self, root_id: str, sources: Sources) -> GatheredOnSpark:
-        """All that is known of the root. The pointer comes first: who commits after it was read has seen more."""
+    def gather(self, root_id: str, sources: RecordSources) -> GatheredOnSpark:
+        """Read all records of the root. The pointer is read first: a trace that commits later has read more."""
         pointer = sources.pointers.find(root_id)
         found = sources_of(root_id, sources, pointer).read(self.spark).localCheckpoint()
         decided = decide(found, [root_id])
@@ -86,30 +86,31 @@ class OnSpark:
 
 
 def main(arguments: Sequence[str], spark: SparkSession | None = None) -> int:
-    """Trace the root that the mark names, if it is still dirty; 0 when it is archived.
+    """Trace the root if it is still dirty; return 0 when it is archived.
 
     Raises:
-        NotFound: there is no such mark.
+        NotFound: the root is not marked on that day.
         TooLarge: no object can hold the trace.
     """
-    told = _parse(arguments)
+    options = _parse(arguments)
     session = spark or SparkSession.builder.appName("trace_root").getOrCreate()
-    tracer = _tracer(told, OnSpark(prepared(session)))
-    mark = tracer.marks.find(told.marked_on, told.root_sha)
+    tracer = _tracer(options, OnSpark(prepared(session)))
+    mark = tracer.dirty_roots.find(options.marked_on, options.root_sha)
     if mark is None:
-        raise NotFound(f"no root {told.root_sha} is marked on {told.marked_on}")
-    request = TraceRequest(mark.root_id, told.day, told.execution, told.started_at, marked=(told.marked_on,))
+        raise NotFound(f"no root {options.root_sha} is marked on {options.marked_on}")
+    marked = (options.marked_on,)
+    request = TraceRequest(mark.root_id, options.day, options.execution, options.started_at, marked=marked)
     traced = trace(request, tracer)
-    if traced.left:
-        raise TooLarge(traced.left)
+    if traced.deferred:
+        raise TooLarge(traced.deferred)
     return 0
 
 
 def prepared(spark: SparkSession) -> SparkSession:
-    """A session beside this one, set for many joins of a table with itself.
+    """Return a session beside this one, set for many joins of a table with itself.
 
-    Spark would infer what columns have in common, from join to join: what it infers doubles with each (3.5 to 4.3).
-    And it would hold each small table of a chain of joins in memory, all at once: joins that sort can spill.
+    Spark would infer constraints of columns from join to join, twice as many with each (3.5 to 4.3). And it would hold
+    each small table of a chain of joins in memory, all at once: joins that sort can spill.
     """
     own = spark.newSession()
     own.conf.set("spark.sql.constraintPropagation.enabled", "false")
@@ -123,22 +124,24 @@ def _parse(arguments: Sequence[str]) -> Namespace:
         parser.add_argument(f"--{name}", required=True, type=int if name == "started-at" else str)
     for name in _PLACES:
         parser.add_argument(f"--{name.lower().replace('_', '-')}", default=os.environ.get(name), dest=name)
-    told = parser.parse_args(arguments)
-    if missing := [name for name in _PLACES if getattr(told, name) is None]:
+    options = parser.parse_args(arguments)
+    if missing := [name for name in _PLACES if getattr(options, name) is None]:
         raise NotFound(f"neither an argument nor the environment names {', '.join(missing)}")
-    return told
+    return options
 
 
-def _tracer(told: Namespace, on_spark: OnSpark) -> Tracer:
-    graph, dynamodb = getattr(told, settings.GRAPH_TABLE), client("dynamodb")
-    sources = Sources(
-        RecordsTable(dynamodb, getattr(told, settings.RECORDS_TABLE)),
+def _tracer(options: Namespace, on_spark: OnSpark) -> Tracer:
+    graph, dynamodb = getattr(options, settings.GRAPH_TABLE), client("dynamodb")
+    sources = RecordSources(
+        RecordsTable(dynamodb, getattr(options, settings.RECORDS_TABLE)),
         Staged(dynamodb, graph),
         Pointers(dynamodb, graph),
-        Archive(client("s3"), getattr(told, settings.ARCHIVE_BUCKET)),
+        Archive(client("s3"), getattr(options, settings.ARCHIVE_BUCKET)),
     )
-    dead_letters = DeadLetters(client("sqs"), getattr(told, settings.RECORDS_DLQ_URL))
-    return Tracer(sources, Marks(dynamodb, graph), Calendar(dynamodb, graph), dead_letters, _now_s, on_spark.gather)
+    dead_letters = DeadLetters(client("sqs"), getattr(options, settings.RECORDS_DLQ_URL))
+    return Tracer(
+        sources, DirtyRoots(dynamodb, graph), ArchiveState(dynamodb, graph), dead_letters, _now_s, on_spark.gather
+    )
 
 
 def _now_s() -> int:

@@ -1,1 +1,1 @@
-"""The functions: one module each, event in, one call, answer out."""
+"""The functions, a module each: event in, one call, response out."""

@@ -1,4 +1,4 @@
-"""The api function: every question and request over HTTP."""
+"""The api function: every query and request over HTTP."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from lineage.aws.clients import client
 
 def _services() -> Services:
     return Services(
-        intake=wiring.intake(),
-        events=wiring.events_intake(),
-        deletions=wiring.deletions_intake(),
+        intake=wiring.record_queue(),
+        events=wiring.event_queue(),
+        deletions=wiring.deletion_queue(),
         event_log=wiring.event_log(),
         questions=wiring.questions(),
         fields=wiring.fields(),
         sources=wiring.sources(),
-        marks=wiring.marks(),
+        marks=wiring.dirty_roots(),
         searcher=wiring.searcher,
         tokens=wiring.tokens(),
         links=Links(client("s3"), os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.INTAKE_BUCKET]),
@@ -50,5 +50,5 @@ _api = Api(_services, _log)
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Answer one HTTP request; what cannot be answered is raised, and API Gateway says 502."""
+    """Respond to one HTTP request; an unexpected error is raised, and API Gateway returns 502."""
     return _api.resolve(event, context)

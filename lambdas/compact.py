@@ -1,4 +1,4 @@
-"""The compact function: the steps of the daily compaction, as its state machine asks for them."""
+"""The compact function: the steps of the daily compaction, called by its state machine."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from lambdas import wiring
 from lambdas.telemetry import count, metrics
 from lineage.records.compaction import Slice
 from lineage_model.errors import Invalid
-from lineage_model.ids import SHARDS, sha_of
+from lineage_model.ids import SHARDS, sha256_hex
 
-# How often the state machine asks whether the day's roots are traced.
+# The interval at which the state machine checks the day's roots.
 _POLL_S = 30
 _POLL_MAX_S = 900
 # A slice ends when this much of its function's time is left: one more page and its messages need less.
@@ -24,15 +24,15 @@ _RESERVE_MS = 120_000
 
 def _plan(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     started_at = int(datetime.fromisoformat(event["started_at"].replace("Z", "+00:00")).timestamp())
-    asked = event["input"]
-    poll_s = asked.get("poll_s", _POLL_S)
+    parameters = event["input"]
+    poll_s = parameters.get("poll_s", _POLL_S)
     if type(poll_s) is not int or not 1 <= poll_s <= _POLL_MAX_S:
         raise Invalid.because("poll_s", poll_s, f"must be a whole number of seconds, 1 to {_POLL_MAX_S}")
-    again = asked.get("publish_again", False)
+    again = parameters.get("publish_again", False)
     if type(again) is not bool:
         raise Invalid.because("publish_again", again, "must be true or false")
     plan = wiring.compactor().plan(
-        asked.get("day"), execution=event["execution"], started_at=started_at, now_s=wiring.now_s()
+        parameters.get("day"), execution=event["execution"], started_at=started_at, now_s=wiring.now_s()
     )
     return {
         "day": plan.day,
@@ -60,13 +60,13 @@ def _slice(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 def _check(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     if wiring.now_s() >= event["deadline"]:
         return {"settled": True, "shard": event["shard"]}
-    shard = wiring.compactor().settled_up_to(event["day"], event["shard"])
+    shard = wiring.compactor().first_pending_shard(event["day"], event["shard"])
     return {"settled": shard == len(SHARDS), "shard": shard}
 
 
 def _left(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    marks = wiring.compactor().left(event["day"], deadline=event["deadline"], now_s=wiring.now_s())
-    return {"roots": [{"root_sha": sha_of(mark.root_id), "marked_on": mark.day} for mark in marks]}
+    marks = wiring.compactor().deferred(event["day"], deadline=event["deadline"], now_s=wiring.now_s())
+    return {"roots": [{"root_sha": sha256_hex(mark.root_id), "marked_on": mark.day} for mark in marks]}
 
 
 def _unpublished(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _seal(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
 
 
 def _release(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    wiring.compactor().calendar.release(event["execution"])
+    wiring.compactor().archive_state.release(event["execution"])
     return {}
 
 
@@ -114,7 +114,7 @@ _STEPS: dict[str, Callable[[dict[str, Any], LambdaContext], dict[str, Any]]] = {
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """One step of the compaction; its input and answer are drawn in `infra/compaction.asl.json`."""
+    """Run one step of the compaction; `infra/compaction.asl.json` has its input and result."""
     step = _STEPS.get(event.get("step", ""))
     if step is None:
         raise Invalid.because("step", event.get("step"), f"must be one of {', '.join(_STEPS)}")

@@ -9,7 +9,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
-from lambdas.sqs_batch import answer, retry_soon
+from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.aws.queues import CALLER, QueuedMessage
 from lineage.graph.load import EventLoad, load_deletions, load_events
@@ -18,24 +18,24 @@ from lineage.settings import DELETIONS_QUEUE_URL, EVENTS_QUEUE_URL
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Load a batch of queued events or deletions; answer with the messages to try again."""
+    """Load a batch of queued events or deletions; return the messages to try again."""
     deletions = [message for message in event["Records"] if _is_from(message, os.environ[DELETIONS_QUEUE_URL])]
     events = [message for message in event["Records"] if message not in deletions]
     failed = {**_load(load_events, events), **_load(load_deletions, deletions)}
     if failed:
         logger.warning("events left for another try", extra={"messages": failed})
         retry_soon(event, failed, [os.environ[EVENTS_QUEUE_URL], os.environ[DELETIONS_QUEUE_URL]])
-    return answer(failed)
+    return failures_of(failed)
 
 
 def _is_from(message: Mapping[str, Any], queue_url: str) -> bool:
-    """Return True if Lambda, not the message, says that it came from this queue."""
+    """True if the message came from this queue, by Lambda's own attribute."""
     queue: str = message["eventSourceARN"]
     return queue.rpartition(":")[2] == queue_url.rpartition("/")[2]
 
 
 def _load(load: Callable[..., EventLoad], received: Sequence[Mapping[str, Any]]) -> Mapping[str, str]:
-    """Load messages of one queue, and count them; the reasons of those that failed, by message."""
+    """Load and count messages of one queue; return the reasons of the failed ones, by message."""
     if not received:
         return {}
     loaded = load([_queued(message) for message in received], wiring.event_stores(), now_s=wiring.now_s())

@@ -8,7 +8,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
 from lambdas.telemetry import count, logger, metrics
-from lineage.records.expired import ExpiredRecord, Net
+from lineage.records.expired import ExpiredRecord, ExpiredRecords
 from lineage.records.items import loaded_at_of, parse_item
 from lineage.times import day_of
 
@@ -18,8 +18,8 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     """Stage a batch of removed records; a failure is raised, and the stream delivers the whole batch again."""
     expired = [one for one in map(_parse, event["Records"]) if one is not None]
     count("RecordsRefused", len(event["Records"]) - len(expired))
-    net = Net(wiring.staged(), wiring.marks(), wiring.pointers())
-    count("RecordsStaged", net.catch(expired, day=day_of(wiring.now_s())))
+    net = ExpiredRecords(wiring.staged(), wiring.dirty_roots(), wiring.pointers())
+    count("RecordsStaged", net.stage(expired, day=day_of(wiring.now_s())))
     return {"batchItemFailures": []}
 
 

@@ -9,33 +9,33 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
 from lambdas.telemetry import count, metrics
-from lineage.records.request import parse_request, render_bounded_answer
+from lineage.records.request import parse_request, render_bounded_response
 from lineage.settings import RECORDS_TTL_S
 from lineage_model.errors import Unavailable
 
-# Lambda's quota for a synchronous answer is 6 MB.
-_ANSWER_BYTES_MAX = 6_000_000
+# Lambda's quota for a synchronous response is 6 MB.
+_RESPONSE_BYTES_MAX = 6_000_000
 _EVENT_FIELDS = frozenset({"eventTime", "run", "job", "dataset"})
 
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, object]:
-    """Accept a request whole and answer what the next step needs.
+    """Accept a request as a whole and return the response for the next step.
 
-    What has no `root_id`, but fields of an OpenLineage event, is one, and answered `{}`; `{"events": [...]}` are up to
-    1,000, answered with what became of each, as `POST /api/v1/lineage/batch` does.
-    Step Functions catches what it raises by name: `Invalid`, `TooLarge`, `Unavailable`. The last is raised for a batch
-    if AWS refused any event of it; sending the whole batch again does no harm.
+    Input without `root_id`, but with fields of an OpenLineage event, is an event; the response is `{}`. Input
+    `{"events": [...]}` has up to 1,000 events; the response is that of `POST /api/v1/lineage/batch`. Step Functions
+    catches errors by name: `Invalid`, `TooLarge`, `Unavailable`. The last is raised for a batch if AWS refused any
+    event of it; sending the whole batch again does no harm.
     """
     if "root_id" not in event and "events" in event:
         return _accept_events(event["events"])
     if "root_id" not in event and not _EVENT_FIELDS.isdisjoint(event):
         return _accept_event(event)
     request = parse_request(event, now_s=wiring.now_s(), new_id=lambda: str(uuid4()))
-    answer = render_bounded_answer(request, wiring.number(RECORDS_TTL_S), bytes_max=_ANSWER_BYTES_MAX)
-    wiring.intake().put(request.records)
+    response = render_bounded_response(request, wiring.number(RECORDS_TTL_S), bytes_max=_RESPONSE_BYTES_MAX)
+    wiring.record_queue().put(request.records)
     count("RecordsAccepted", len(request.records))
-    return answer
+    return response
 
 
 # Events' own modules are loaded for events alone: a cold start for a request does without them.
@@ -44,7 +44,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, object]:
 def _accept_event(body: object) -> dict[str, object]:
     from lineage.openlineage.ingest import accept_event
 
-    accept_event(body, wiring.events_intake(), now=wiring.now())
+    accept_event(body, wiring.event_queue(), now=wiring.now())
     count("EventsAccepted", 1)
     return {}
 
@@ -52,7 +52,7 @@ def _accept_event(body: object) -> dict[str, object]:
 def _accept_events(bodies: object) -> dict[str, object]:
     from lineage.openlineage.ingest import accept_events, render_accepted
 
-    accepted = accept_events(bodies, wiring.events_intake(), now=wiring.now())
+    accepted = accept_events(bodies, wiring.event_queue(), now=wiring.now())
     count("EventsAccepted", accepted.received - len(accepted.failed))
     refused = [one for one in accepted.failed if one.retriable]
     if refused:

@@ -8,7 +8,7 @@ from typing import Any
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
 from lambdas import wiring
-from lambdas.sqs_batch import answer, retry_soon
+from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.aws.queues import QueuedMessage
 from lineage.records.load import load
@@ -18,7 +18,7 @@ from lineage.times import day_of
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Load a batch of queued records; answer with the messages to try again."""
+    """Load a batch of queued records; return the messages to try again."""
     messages = [QueuedMessage(message["messageId"], message["body"]) for message in event["Records"]]
     now_s = wiring.now_s()
     loaded = load(messages, wiring.load_stores(), now_s=now_s, day=day_of(now_s))
@@ -28,4 +28,4 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     if loaded.failed:
         logger.warning("messages left for another try", extra={"messages": sorted(loaded.failed)})
         retry_soon(event, loaded.failed, [os.environ[RECORDS_QUEUE_URL], os.environ[PACKED_QUEUE_URL]])
-    return answer(loaded.failed)
+    return failures_of(loaded.failed)

@@ -1,7 +1,7 @@
-"""What the queues' consumers share: the answer that keeps failed messages, and an earlier next try for them.
+"""The shared part of the queues' consumers: the response that keeps failed messages, and their earlier next try.
 
-Powertools' batch processor handles one message after another; a batch here is loaded as one, so only the answer's
-form is left to do.
+Powertools' batch processor handles one message after another; here a batch is loaded at once, so only the response is
+left to render.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ _FIRST_RETRY_S = 30
 _RETRY_MAX_S = 600
 
 
-def answer(failed: Collection[str]) -> dict[str, Any]:
-    """The partial batch answer: only these messages are delivered again."""
+def failures_of(failed: Collection[str]) -> dict[str, Any]:
+    """Return the partial batch response: only these messages are delivered again."""
     return {"batchItemFailures": [{"itemIdentifier": message_id} for message_id in failed]}
 
 

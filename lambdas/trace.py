@@ -9,7 +9,7 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from botocore.exceptions import BotoCoreError, ClientError
 
 from lambdas import wiring
-from lambdas.sqs_batch import answer, retry_soon
+from lambdas.sqs_batch import failures_of, retry_soon
 from lambdas.telemetry import count, logger, metrics
 from lineage.records.trace import Limits, trace
 from lineage.records.trace_message import parse_trace_request
@@ -19,7 +19,7 @@ from lineage_model.errors import HeadwaterError
 
 @metrics.log_metrics
 def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-    """Trace the roots that the messages name; answer with the messages to try again."""
+    """Trace the roots that the messages name; return the messages to try again."""
     failed: dict[str, str] = {}
     for message in event["Records"]:
         try:
@@ -29,7 +29,7 @@ def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
     if failed:
         logger.warning("traces left for another try", extra={"messages": failed})
         retry_soon(event, failed, [os.environ[TRACE_QUEUE_URL]])
-    return answer(failed)
+    return failures_of(failed)
 
 
 def _trace(message: dict[str, Any], context: LambdaContext) -> None:
@@ -39,6 +39,6 @@ def _trace(message: dict[str, Any], context: LambdaContext) -> None:
     traced = trace(request, wiring.tracer(limits.gather))
     count("RootsTraced", int(traced.pointer is not None))
     count("RecordsDisplaced", traced.displaced)
-    if traced.left:
+    if traced.deferred:
         count("RootsTooLarge", 1)
-        logger.warning("root left to the Spark tracer", extra={"reason": traced.left})
+        logger.warning("root left to the Spark tracer", extra={"reason": traced.deferred})

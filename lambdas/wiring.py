@@ -21,19 +21,19 @@ if TYPE_CHECKING:
     from lineage.graph.event_log import EventLog
     from lineage.graph.load import EventStores
     from lineage.graph.table import GraphTable
-    from lineage.openlineage.ingest import DeletionsIntake, EventsIntake
-    from lineage.openlineage.naming import NameRules
+    from lineage.openlineage.ingest import DeletionQueue, EventQueue
+    from lineage.openlineage.naming import NamingRules
     from lineage.queries.service import FieldQuestions, Questions
-    from lineage.records.archive_state import Calendar
+    from lineage.records.archive_state import ArchiveState
     from lineage.records.compaction import Compactor
     from lineage.records.dead_letters import DeadLetters
-    from lineage.records.dirty_roots import Marks
-    from lineage.records.intake import RecordsIntake
+    from lineage.records.dirty_roots import DirtyRoots
+    from lineage.records.intake import RecordQueue
     from lineage.records.load import LoadStores
     from lineage.records.pointers import Pointers
     from lineage.records.publications import Publications
     from lineage.records.publisher import Publisher
-    from lineage.records.root_records import Gathered, Sources
+    from lineage.records.root_records import Gathered, RecordSources
     from lineage.records.search.searcher import Searcher
     from lineage.records.signatures import Signatures
     from lineage.records.staged import Staged
@@ -42,28 +42,28 @@ if TYPE_CHECKING:
 
 
 def now_s() -> int:
-    """The clock, in whole seconds since 1970 UTC."""
+    """Return the clock, in whole seconds since 1970 UTC."""
     return int(time.time())
 
 
 def now() -> str:
-    """The clock, as times of events are kept."""
-    from lineage.times import kept
+    """Return the clock as a normalized time."""
+    from lineage.times import normalize
 
-    return kept(datetime.now(timezone.utc))
+    return normalize(datetime.now(timezone.utc))
 
 
 def number(name: str) -> int:
-    """A variable that holds a whole number."""
+    """Return a variable that holds a whole number."""
     return int(os.environ[name])
 
 
 @cache
-def intake() -> RecordsIntake:
-    """Where requests go."""
-    from lineage.records.intake import RecordsIntake
+def record_queue() -> RecordQueue:
+    """Return the queue of requests."""
+    from lineage.records.intake import RecordQueue
 
-    return RecordsIntake(
+    return RecordQueue(
         sqs=client("sqs"),
         s3=client("s3"),
         records_queue_url=os.environ[settings.RECORDS_QUEUE_URL],
@@ -73,11 +73,11 @@ def intake() -> RecordsIntake:
 
 
 @cache
-def events_intake() -> EventsIntake:
-    """Where events about runs go."""
-    from lineage.openlineage.ingest import EventsIntake
+def event_queue() -> EventQueue:
+    """Return the queue of events."""
+    from lineage.openlineage.ingest import EventQueue
 
-    return EventsIntake(
+    return EventQueue(
         sqs=client("sqs"),
         s3=client("s3"),
         queue_url=os.environ[settings.EVENTS_QUEUE_URL],
@@ -86,32 +86,32 @@ def events_intake() -> EventsIntake:
 
 
 @cache
-def deletions_intake() -> DeletionsIntake:
-    """Return the queue that deletions go to."""
-    from lineage.openlineage.ingest import DeletionsIntake
+def deletion_queue() -> DeletionQueue:
+    """Return the queue of deletions."""
+    from lineage.openlineage.ingest import DeletionQueue
 
-    return DeletionsIntake(client("sqs"), os.environ[settings.DELETIONS_QUEUE_URL])
+    return DeletionQueue(client("sqs"), os.environ[settings.DELETIONS_QUEUE_URL])
 
 
 @cache
 def table() -> RecordsTable:
-    """The records table."""
+    """Return the records table."""
     from lineage.records.table import RecordsTable
 
     return RecordsTable(client("dynamodb"), os.environ[settings.RECORDS_TABLE])
 
 
 @cache
-def marks() -> Marks:
-    """The marks in the graph table."""
-    from lineage.records.dirty_roots import Marks
+def dirty_roots() -> DirtyRoots:
+    """Return the dirty roots in the graph table."""
+    from lineage.records.dirty_roots import DirtyRoots
 
-    return Marks(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+    return DirtyRoots(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
 
 
 @cache
 def pointers() -> Pointers:
-    """The archive pointers in the graph table."""
+    """Return the archive pointers in the graph table."""
     from lineage.records.pointers import Pointers
 
     return Pointers(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
@@ -119,7 +119,7 @@ def pointers() -> Pointers:
 
 @cache
 def staged() -> Staged:
-    """The staged images in the graph table."""
+    """Return the staged images in the graph table."""
     from lineage.records.staged import Staged
 
     return Staged(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
@@ -127,51 +127,51 @@ def staged() -> Staged:
 
 @cache
 def dead_letters() -> DeadLetters:
-    """The records' dead-letter queue."""
+    """Return the records' dead-letter queue."""
     from lineage.records.dead_letters import DeadLetters
 
     return DeadLetters(client("sqs"), os.environ[settings.RECORDS_DLQ_URL])
 
 
 @cache
-def sources() -> Sources:
-    """Where records of a root may be."""
+def sources() -> RecordSources:
+    """Return the stores that may hold records of a root."""
     from lineage.records.archive import Archive
-    from lineage.records.root_records import Sources
+    from lineage.records.root_records import RecordSources
 
-    return Sources(table(), staged(), pointers(), Archive(client("s3"), os.environ[settings.ARCHIVE_BUCKET]))
+    return RecordSources(table(), staged(), pointers(), Archive(client("s3"), os.environ[settings.ARCHIVE_BUCKET]))
 
 
 def load_stores() -> LoadStores:
-    """What the load function reads and writes."""
+    """Return the stores of the load function."""
     from lineage.records.load import LoadStores
 
-    return LoadStores(table(), marks(), dead_letters(), client("s3"), number(settings.RECORDS_TTL_S))
+    return LoadStores(table(), dirty_roots(), dead_letters(), client("s3"), number(settings.RECORDS_TTL_S))
 
 
-def tracer(gather: Callable[[str, Sources], Gathered]) -> Tracer:
-    """What a trace reads and writes; `gather` reads a root."""
+def tracer(gather: Callable[[str, RecordSources], Gathered]) -> Tracer:
+    """Return the tracer; `gather` reads a root."""
     from lineage.records.trace import Tracer
 
-    return Tracer(sources(), marks(), calendar(), dead_letters(), now_s, gather)
+    return Tracer(sources(), dirty_roots(), archive_state(), dead_letters(), now_s, gather)
 
 
 @cache
-def calendar() -> Calendar:
-    """The archive's calendar in the graph table."""
-    from lineage.records.archive_state import Calendar
+def archive_state() -> ArchiveState:
+    """Return the archive's state in the graph table."""
+    from lineage.records.archive_state import ArchiveState
 
-    return Calendar(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
+    return ArchiveState(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
 
 
 def compactor() -> Compactor:
-    """What the compaction's steps read and write."""
+    """Return the steps of the compaction with their stores."""
     from lineage.records.compaction import Compactor
     from lineage.records.digests import Digests
 
     return Compactor(
-        calendar=calendar(),
-        marks=marks(),
+        archive_state=archive_state(),
+        dirty_roots=dirty_roots(),
         pointers=pointers(),
         digests=Digests(client("s3"), os.environ[settings.ARCHIVE_BUCKET]),
         publications=publications(),
@@ -182,7 +182,7 @@ def compactor() -> Compactor:
 
 
 def _signatures() -> Signatures | None:
-    """What signs digests, if this deployment signs them."""
+    """Return the signatures of digests, if this deployment signs them."""
     key = os.environ.get(settings.SIGNING_KEY)
     if not key:
         return None
@@ -193,14 +193,14 @@ def _signatures() -> Signatures | None:
 
 @cache
 def publications() -> Publications:
-    """The published days in the graph table."""
+    """Return the published days in the graph table."""
     from lineage.records.publications import Publications
 
     return Publications(client("dynamodb"), os.environ[settings.GRAPH_TABLE])
 
 
 def publisher() -> Publisher:
-    """What publishes a compacted day."""
+    """Return the publisher of compacted days."""
     from lineage.aws.catalog import Catalog
     from lineage.records.digests import Digests
     from lineage.records.publisher import Publisher
@@ -212,7 +212,7 @@ def publisher() -> Publisher:
 
 @cache
 def graph_table() -> GraphTable:
-    """The graph table, as facts about runs see it."""
+    """Return the graph table, as facts about runs see it."""
     return _graph_table(CONCURRENCY)
 
 
@@ -225,7 +225,7 @@ def _graph_table(concurrency: int) -> GraphTable:
 
 @cache
 def event_log() -> EventLog:
-    """The raw log of events, and their list."""
+    """Return the raw log of events, and their list."""
     from lineage.graph.event_log import EventLog
 
     return EventLog(graph_table(), client("s3"), os.environ[settings.ARCHIVE_BUCKET])
@@ -233,7 +233,7 @@ def event_log() -> EventLog:
 
 @cache
 def questions() -> Questions:
-    """What the events told, asked of the graph table."""
+    """Return the queries of runs and datasets in the graph table."""
     from lineage.queries.service import Questions
 
     return Questions(_graph_table(READ_CONCURRENCY))
@@ -241,30 +241,30 @@ def questions() -> Questions:
 
 @cache
 def fields() -> FieldQuestions:
-    """What the events told of columns, asked of the same table."""
+    """Return the queries of columns in the same table."""
     from lineage.queries.service import FieldQuestions
 
     return FieldQuestions(_graph_table(READ_CONCURRENCY))
 
 
 @cache
-def name_rules() -> NameRules:
-    """How this deployment reads the names of datasets."""
+def naming_rules() -> NamingRules:
+    """Return this deployment's naming rules for datasets."""
     from lineage.openlineage.naming import parse_rules
 
     return parse_rules(os.environ)
 
 
 def event_stores() -> EventStores:
-    """What the events function reads and writes."""
+    """Return the stores of the events function."""
     from lineage.graph.load import EventStores
 
-    return EventStores(event_log(), graph_table(), client("s3"), name_rules())
+    return EventStores(event_log(), graph_table(), client("s3"), naming_rules())
 
 
 @cache
 def searcher() -> Searcher:
-    """What searches the records, live and archived."""
+    """Return the search of live and archived records."""
     from lineage.aws.athena import Athena
     from lineage.records.search.archive import ArchiveSearch
     from lineage.records.search.live import LiveSearch
@@ -272,13 +272,13 @@ def searcher() -> Searcher:
     from lineage.records.search.searcher import Searcher
 
     athena = Athena(client("athena"), os.environ[settings.SEARCH_DATABASE], os.environ[settings.SEARCH_WORKGROUP])
-    live = LiveSearch(sources(), Roots(marks(), pointers()))
-    return Searcher(live, ArchiveSearch(athena, time.sleep), calendar(), publications(), now_s)
+    live = LiveSearch(sources(), Roots(dirty_roots(), pointers()))
+    return Searcher(live, ArchiveSearch(athena, time.sleep), archive_state(), publications(), now_s)
 
 
 @cache
 def tokens() -> Tokens:
-    """The bearer tokens in the graph table, and those of them that this process has seen of late."""
+    """Return the bearer tokens in the graph table, with this process's cache of them."""
     from lineage.api.tokens import Tokens
 
     return Tokens(graph_table())

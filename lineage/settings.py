@@ -20,16 +20,16 @@ RECORDS_TTL_S = "RECORDS_TTL_S"
 TRACE_RECORDS_MAX = "TRACE_RECORDS_MAX"
 # The KMS key that signs digests; not set where they are not signed.
 SIGNING_KEY = "SIGNING_KEY"
-# The Glue database of the archive's tables, and the Athena workgroup that asks them.
+# The Glue database of the archive's tables, and the Athena workgroup that queries them.
 SEARCH_DATABASE = "SEARCH_DATABASE"
 SEARCH_WORKGROUP = "SEARCH_WORKGROUP"
 # "true": a token for some namespaces is shown neighbours in others by id and type alone.
 STRICT_NAMESPACES = "STRICT_NAMESPACES"
-# Rules of dataset names: "true" or "false"; a JSON list of regular expressions, the built-in ones if it is not set.
+# Naming rules of datasets: "true" or "false"; a JSON list of regular expressions, with built-in defaults.
 PARTITION_TRIMMING = "PARTITION_TRIMMING"
 TEMPORARY_PATTERNS = "TEMPORARY_PATTERNS"
 
-# The records table: the keys and indexes of the Carbonlake seed, to the letter.
+# The records table: Carbonlake's keys and indexes, to the letter.
 ROOT_ID = "root_id"
 NODE_ID = "node_id"
 ACTION_TAKEN = "action_taken"
@@ -46,14 +46,14 @@ TOKENS = "TOKENS"
 MARKS = "DIRTY#"
 STAGED = "STAGED#"
 ROOTS = "ROOT#"
-# All that the archive is made of and from: pointers, days, leases, marks, staged records.
+# The archive's state and its sources: pointers, days, leases, dirty roots, staged records.
 ARCHIVE_PARTITIONS = (ROOTS, "OBJECT#", "DAY#", "COMPACTION", MARKS, STAGED)
-# What the compaction's steps need of it: they trace nothing.
+# The part that the compaction's steps need: they trace nothing.
 COMPACTION_PARTITIONS = ("OBJECT#", "DAY#", "COMPACTION", MARKS)
-# What events make: facts, indexes, the names of all, the list of events.
+# The rows that events make: facts, indexes, name lists, the event index.
 GRAPH_PARTITIONS = ("RUN#", "JOB#", "DATASET#", "FACET#", "NAMESPACE#", "NAMES", "COLUMNS", "EVENTS", "EVENTS#")
 
-# Where the Athena workgroup leaves its results, in the intake bucket.
+# The prefix of the Athena workgroup's results in the ingest bucket.
 SEARCH_PREFIX = "search/"
 
 # Prefixes of the archive bucket: bodies too big for an item of the graph table, the raw log of events, traces, digests.
@@ -61,7 +61,7 @@ FACTS_PREFIX = "facts/"
 EVENTS_PREFIX = "events/"
 TRACES_PREFIX = "traces/"
 DIGESTS_PREFIX = "digests/"
-# Those whose objects are written once, and never replaced.
+# The prefixes whose objects are written once, and never replaced.
 WRITTEN_ONCE = (TRACES_PREFIX, DIGESTS_PREFIX, EVENTS_PREFIX)
 
 # Rows of the last use of bearer tokens: their partition, apart from the tokens' own, and the day in seconds since 1970.

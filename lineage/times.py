@@ -7,7 +7,7 @@ from datetime import date, datetime, timedelta, timezone
 
 
 def day_of(moment_s: int) -> str:
-    """The UTC day of a moment in seconds since 1970.
+    """Return the UTC day of a moment in seconds since 1970.
 
     >>> day_of(1_763_600_000)
     '2025-11-20'
@@ -26,7 +26,7 @@ def hive_prefix(day: str) -> str:
 
 
 def shift(day: str, days: int) -> str:
-    """The day that many days later, or earlier.
+    """Return the day that many days later, or earlier.
 
     >>> shift("2026-03-01", -1)
     '2026-02-28'
@@ -35,7 +35,7 @@ def shift(day: str, days: int) -> str:
 
 
 def days_between(first: str, last: str) -> list[str]:
-    """Every day from the first to the last, both included.
+    """Return every day from the first to the last, both included.
 
     >>> days_between("2026-02-28", "2026-03-01")
     ['2026-02-28', '2026-03-01']
@@ -43,7 +43,7 @@ def days_between(first: str, last: str) -> list[str]:
     return [shift(first, number) for number in range((date.fromisoformat(last) - date.fromisoformat(first)).days + 1)]
 
 
-# Seconds may be left out, fractions may be finer than we keep; no zone means UTC.
+# Seconds are optional, fractions may be finer than a microsecond; no zone means UTC.
 _FORM = re.compile(
     r"(?P<day>\d{4}-\d{2}-\d{2})[T ](?P<minute>\d{2}:\d{2})(?::(?P<second>\d{2})(?:[.,](?P<fraction>\d{1,12}))?)?"
     r"(?P<zone>Z|z|[+-]\d{2}(?::?\d{2})?)?(?:\[[^\]]{1,64}\])?",
@@ -54,10 +54,10 @@ LATEST = "9999-12-31T23:59:59.999999Z"
 
 
 def parse_time(text: str) -> str:
-    """An ISO 8601 time as it is kept; finer than a microsecond is cut.
+    """Return an ISO 8601 time normalized; digits below a microsecond are cut.
 
     Raises:
-        ValueError: it is no date and time, or outside the years 1 to 9999.
+        ValueError: the text is no date and time, or outside the years 1 to 9999.
 
     >>> parse_time("2024-10-24T21:27:05.5+02:00")
     '2024-10-24T19:27:05.500000Z'
@@ -68,7 +68,7 @@ def parse_time(text: str) -> str:
     fraction = (form["fraction"] or "")[:6].ljust(6, "0")
     local = datetime.fromisoformat(f"{form['day']}T{form['minute']}:{form['second'] or '00'}.{fraction}")
     try:
-        return kept(local.replace(tzinfo=timezone.utc) - _offset(form["zone"] or "Z"))
+        return normalize(local.replace(tzinfo=timezone.utc) - _offset(form["zone"] or "Z"))
     except OverflowError as error:
         raise ValueError("must be within the years 1 to 9999") from error
 
@@ -81,23 +81,23 @@ def _offset(zone: str) -> timedelta:
     return -offset if zone[0] == "-" else offset
 
 
-def kept(moment: datetime) -> str:
-    """A moment as it is kept."""
+def normalize(moment: datetime) -> str:
+    """Return a moment as normalized text."""
     utc = moment.astimezone(timezone.utc)
     return f"{utc.year:04}-{utc.month:02}-{utc.day:02}T{utc:%H:%M:%S}.{utc.microsecond:06}Z"
 
 
 def from_seconds(moment_s: float) -> str:
-    """Seconds since 1970 as they are kept.
+    """Return seconds since 1970 as normalized text.
 
     >>> from_seconds(1_763_640_000)
     '2025-11-20T12:00:00.000000Z'
     """
-    return kept(datetime.fromtimestamp(moment_s, timezone.utc))
+    return normalize(datetime.fromtimestamp(moment_s, timezone.utc))
 
 
 def render_time(time: str) -> str:
-    """A kept time as Java prints instants, and so Marquez: fractions in groups of three digits, none if zero.
+    """Return a normalized time as Java and Marquez print instants: fractions in groups of three digits, none if zero.
 
     >>> render_time("2024-10-24T19:27:05.500000Z"), render_time("2024-10-24T19:27:05.000000Z")
     ('2024-10-24T19:27:05.500Z', '2024-10-24T19:27:05Z')
@@ -109,7 +109,7 @@ def render_time(time: str) -> str:
 
 
 def milliseconds_between(start: str, end: str) -> int:
-    """Whole milliseconds from one kept time to another.
+    """Return the whole milliseconds from one normalized time to another.
 
     >>> milliseconds_between("2024-10-24T19:27:05.000000Z", "2024-10-24T19:27:06.500000Z")
     1500

@@ -1,4 +1,4 @@
-"""What every wire form shares: text that can be kept, and how Pydantic's findings are told."""
+"""Validation shared by all models: text that can be stored, and Pydantic's errors as ours."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lineage_model.errors import Fault, Invalid
 
 
 def checked_text(value: str, limit: int) -> str:
-    """The value, if it is Unicode of at most `limit` bytes of UTF-8."""
+    """Return the value if it is Unicode of at most `limit` bytes of UTF-8."""
     if not value.isascii() and not _encodes(value):
         raise PydanticCustomError("not_unicode", "must be valid Unicode (it holds a lone surrogate)")
     if len(value.encode()) > limit:
@@ -28,10 +28,9 @@ def _encodes(value: str) -> bool:
 
 
 def invalid(error: ValidationError, whole: str, words: Mapping[str, str] | None = None) -> Invalid:
-    """Pydantic's findings as ours.
+    """Return Pydantic's errors as `Invalid`.
 
-    `whole` names the input where the fault is not in one of its fields; `words` are the rules to tell instead of
-    Pydantic's own, by its error types.
+    `whole` names the input if a fault is not in one of its fields; `words` replace Pydantic's messages, by error type.
     """
     return Invalid(
         [
@@ -51,7 +50,7 @@ def _fault(kind: str, place: tuple[int | str, ...], value: object, message: str,
 
 
 def field_path(place: tuple[int | str, ...]) -> str:
-    """A place in nested JSON as people write it.
+    """Return a location in nested JSON as text.
 
     >>> field_path(("records", 3, "node_id"))
     'records[3].node_id'

@@ -1,4 +1,4 @@
-"""The archive's tables: their columns by version, and the places of their files in the bucket.
+"""The archive's tables: their columns by version, and the keys of their files in the bucket.
 
 A later version only adds columns, at the end, and all columns are optional. Compaction writes the tables as Parquet
 (`jobs/`), the stack registers them (`infra/`), Athena, Spark and DuckDB read them.
@@ -21,8 +21,8 @@ _STEP = (
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column: its name, its type as Hive and Spark spell it, and what it says."""
+class TableColumn:
+    """A column: its name, its type as Hive and Spark spell it, and its meaning."""
 
     name: str
     type: str
@@ -30,12 +30,12 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class ArchiveTable:
     """A table, partitioned by `day` (YYYY-MM-DD, UTC), a string that is in the path and not in the files."""
 
     name: str
     about: str
-    columns: Sequence[Column]
+    columns: Sequence[TableColumn]
 
     @property
     def ddl(self) -> str:
@@ -47,35 +47,37 @@ class Table:
         return ", ".join(f"{column.name} {column.type}" for column in self.columns)
 
 
-RECORDS = Table(
+RECORDS = ArchiveTable(
     "records",
     "Every archived record once, under the day of the trace that archived it first; sorted by root_id, node_id.",
     (
-        Column("root_id", "string", "what the record's tree starts from"),
-        Column("node_id", "string", "the record's own id within its root"),
-        Column("parent_id", "string", "the node that it was made from"),
-        Column("action_taken", "string", "what was done to the parent"),
-        Column("storage_location", "string", "where what was made lies"),
-        Column("recorded_at", "bigint", "when it was recorded, in seconds since 1970 UTC"),
-        Column("run_id", "string", "the run that it was a step of, if the request named it"),
-        Column("metadata", _TEXTS, "what the enrichers of the load function added; null if nothing"),
+        TableColumn("root_id", "string", "what the record's tree starts from"),
+        TableColumn("node_id", "string", "the record's own id within its root"),
+        TableColumn("parent_id", "string", "the node that it was made from"),
+        TableColumn("action_taken", "string", "what was done to the parent"),
+        TableColumn("storage_location", "string", "where what was made lies"),
+        TableColumn("recorded_at", "bigint", "when it was recorded, in seconds since 1970 UTC"),
+        TableColumn("run_id", "string", "the run that it was a step of, if the request named it"),
+        TableColumn("metadata", _TEXTS, "what the enrichers of the load function added; null if nothing"),
     ),
 )
-TRACES = Table(
+TRACES = ArchiveTable(
     "traces",
     "A row for each leaf of each root that was traced for the day: its path from the root. The newest day of a root is "
     "the authority on it. Sorted by root_id, record_id.",
     (
-        Column("root_id", "string", "the root"),
-        Column("record_id", "string", "the leaf's node id"),
-        Column("complete", "boolean", "false if a parent is missing or the path goes round"),
-        Column("missing", "array<string>", "the parent that is missing; null if none is"),
-        Column("cycle", "array<string>", "the node ids that lead into each other; null if none do"),
-        Column("lineage", f"array<{_STEP}>", "the steps: root first, then the leaf, last the compaction that wrote it"),
+        TableColumn("root_id", "string", "the root"),
+        TableColumn("record_id", "string", "the leaf's node id"),
+        TableColumn("complete", "boolean", "false if a parent is missing or the path goes round"),
+        TableColumn("missing", "array<string>", "the parent that is missing; null if none is"),
+        TableColumn("cycle", "array<string>", "the node ids that lead into each other; null if none do"),
+        TableColumn(
+            "lineage", f"array<{_STEP}>", "the steps: root first, then the leaf, last the compaction that wrote it"
+        ),
     ),
 )
 TABLES = (RECORDS, TRACES)
-DAY = Column("day", "string", "the day (UTC) whose compaction archived it, YYYY-MM-DD")
+DAY = TableColumn("day", "string", "the day (UTC) whose compaction archived it, YYYY-MM-DD")
 
 
 PREFIX = "tables/"
@@ -83,7 +85,7 @@ PUBLISHED_PREFIX = f"{PREFIX}published/"
 
 
 def partition_prefix(table: str, day: str) -> str:
-    """Where every attempt of a day lies.
+    """Return the prefix of all attempts of a day.
 
     >>> partition_prefix("records", "2026-11-20")
     'tables/records/day=2026-11-20/'
@@ -92,23 +94,23 @@ def partition_prefix(table: str, day: str) -> str:
 
 
 def attempt_prefix(table: str, day: str, attempt: str) -> str:
-    """Where the files of one attempt lie; an attempt's id has no slash."""
+    """Return the prefix of one attempt's files; an attempt's id has no slash."""
     return f"{partition_prefix(table, day)}attempt={attempt}/"
 
 
 def manifest_key(day: str, attempt: str) -> str:
-    """Where an attempt says that it is whole."""
+    """Return the key of an attempt's manifest, which is written once the attempt is complete."""
     return f"{PREFIX}manifests/day={day}/{attempt}.json"
 
 
 def published_key(day: str) -> str:
-    """Where the manifest of the day's published attempt lies."""
+    """Return the key of the manifest of the day's published attempt."""
     return f"{PUBLISHED_PREFIX}{day}.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What an attempt wrote of one table."""
+class TableFiles:
+    """The files that an attempt wrote of one table."""
 
     rows: int
     files: int
@@ -117,7 +119,7 @@ class Written:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """A whole attempt to compact a day: which digest it read (SHA-256 of the object), and what it wrote.
+    """A complete attempt to compact a day: the SHA-256 of the digest that it read, and the files that it wrote.
 
     `version` is that of the tables' columns.
     """
@@ -125,26 +127,26 @@ class Manifest:
     day: str
     attempt: str
     digest_sha256: str
-    records: Written
-    traces: Written
+    records: TableFiles
+    traces: TableFiles
     version: int = VERSION
 
 
 def render_manifest(manifest: Manifest) -> bytes:
-    """The manifest as JSON."""
+    """Return the manifest as JSON."""
     return json.dumps(asdict(manifest), separators=(",", ":")).encode()
 
 
 def parse_manifest(body: bytes) -> Manifest:
-    """The manifest that `render_manifest` wrote; what a later version adds is passed over.
+    """Return the manifest that `render_manifest` wrote; fields of later versions are ignored.
 
     Raises:
-        ValueError: it is none, or of a later version whose tables this one cannot read.
+        ValueError: the body is no manifest, or its version is later than `VERSION`.
     """
     try:
         form = json.loads(body)
         written = {
-            name: Written(**{part: form[name][part] for part in ("rows", "files", "size_bytes")})
+            name: TableFiles(**{part: form[name][part] for part in ("rows", "files", "size_bytes")})
             for name in ("records", "traces")
         }
         manifest = Manifest(form["day"], form["attempt"], form["digest_sha256"], **written, version=form["version"])

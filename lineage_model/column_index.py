@@ -22,7 +22,7 @@ def structs_around(path: FieldPath) -> Iterator[FieldPath]:
 
 
 class RelatedPaths:
-    """Paths that are found by related ones."""
+    """An index of paths, searched by a related path."""
 
     def __init__(self, paths: Collection[FieldPath]) -> None:
         self.paths = paths
@@ -47,7 +47,7 @@ class RelatedPaths:
         return self._inside.get(path) or [struct for struct in structs_around(path) if struct in self.paths][:1]
 
     def describes(self, path: FieldPath) -> bool:
-        """True if the paths of a schema have room for one: the path itself, or a struct whose fields they do not name.
+        """True if a schema of these paths can hold the path: it names the path, or a struct around it without fields.
 
         >>> schema = RelatedPaths([("plane",), ("plane", "tail"), ("crew",)])
         >>> schema.describes(("crew", "name")), schema.describes(("plane", "seats"))
@@ -56,7 +56,7 @@ class RelatedPaths:
         return self.has(path) or any(one not in self._inside for one in self.find(path))
 
     def overlapping(self, path: FieldPath) -> list[FieldPath]:
-        """Return all of these that are the path, lie inside it, or are structs around it."""
+        """Return the paths that equal this one, lie inside it, or are structs around it."""
         around = (one for one in (path, *structs_around(path)) if one in self.paths)
         return [*around, *self._inside.get(path, ())]
 
@@ -73,16 +73,16 @@ class ColumnIndex:
         return any(one.has(path) for one in self.reports)
 
     def find(self, path: FieldPath) -> frozenset[FieldPath]:
-        """Return the named paths that a path finds in any report."""
+        """Return the paths that this one finds in any report."""
         return frozenset().union(*(one.find(path) for one in self.reports))
 
     def invert(
         self, wanted: AbstractSet[FieldPath], used: Iterable[FieldPath]
     ) -> dict[FieldPath, AbstractSet[FieldPath]]:
-        """Return by used path those of the `wanted` ones that went into what is made of it.
+        """Return each used path with the `wanted` paths that it derives from.
 
-        A named one did if the used path finds it. Of one that no report names is not known what finds it: it did if
-        either is the other, or lies inside the other.
+        A path that a report names counts if the used path finds it. A path that no report names counts if it equals
+        the used path, or if one of the two lies inside the other.
         """
         unnamed = RelatedPaths(wanted - self.named)
         found = {path: (self.find(path) & wanted).union(unnamed.overlapping(path)) for path in used}

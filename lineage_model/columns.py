@@ -1,6 +1,6 @@
-"""What is told of a dataset's columns: which columns each is made of, and what the dataset as a whole depends on.
+"""The column lineage of a dataset: the sources of each column, and those of the dataset as a whole.
 
-Operations and OpenLineage's facets all come to this; so do several tellings of one run, and several writers.
+Operations and OpenLineage's facets are both translated to it. Reports of one run, and of several writers, are merged.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from lineage_model.ids import DatasetId, FieldPath
 
 @dataclass(frozen=True, slots=True)
 class Transformation:
-    """How a column comes from another: OpenLineage's words (`DIRECT` or `INDIRECT`, then a free subtype)."""
+    """The derivation of a column from another, as in OpenLineage: `DIRECT` or `INDIRECT`, then a free subtype."""
 
     type: str
     subtype: str | None = None
@@ -26,79 +26,80 @@ class Transformation:
 
 @dataclass(frozen=True, order=True, slots=True)
 class Column:
-    """A column of a dataset, under whatever name it was told."""
+    """A column of a dataset, under the name that was reported."""
 
     dataset: DatasetId
     field: FieldPath
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
-    """What a column, or a whole dataset, depends on: a column, or one of a dataset's (None) that nobody told."""
+class ColumnSource:
+    """A source of a column or of a whole dataset; `field` is None for an unknown column of the source dataset."""
 
     dataset: DatasetId
     field: FieldPath | None = None
 
     @property
     def order(self) -> tuple[DatasetId, FieldPath]:
-        """Where it stands among others."""
+        """The sort key."""
         return self.dataset, self.field or ()
 
-    def __lt__(self, other: Source) -> bool:
+    def __lt__(self, other: ColumnSource) -> bool:
         return self.order < other.order
 
 
-Sources: TypeAlias = Mapping[Source, frozenset[Transformation]]
+Sources: TypeAlias = Mapping[ColumnSource, frozenset[Transformation]]
 
 
 @dataclass(frozen=True, slots=True)
-class Columns:
-    """The columns of one dataset: `fields` by column its sources (none: it was generated), `whole` of all of it.
+class ColumnLineage:
+    """The column lineage of one dataset: `fields` maps columns to their sources, none if the column was generated.
 
-    A column that is not in `fields` is one of which nothing was told. `types` are those that operations gave.
+    `dataset_level` are sources of the dataset as a whole. A column that is not in `fields` has unknown sources.
+    `types` are those that operations gave.
     """
 
     fields: Mapping[FieldPath, Sources] = field(default_factory=dict)
-    whole: Sources = field(default_factory=dict)
+    dataset_level: Sources = field(default_factory=dict)
     types: Mapping[FieldPath, str] = field(default_factory=dict)
 
     @property
     def datasets(self) -> set[DatasetId]:
-        """The datasets that it depends on, as they were told."""
+        """The datasets of all sources, under the names that were reported."""
         # Columns that one operation made share their sources.
-        every = {id(sources): sources for sources in (self.whole, *self.fields.values())}
+        every = {id(sources): sources for sources in (self.dataset_level, *self.fields.values())}
         return {source.dataset for sources in every.values() for source in sources}
 
 
-NO_COLUMNS = Columns()
+NO_COLUMNS = ColumnLineage()
 
 
-def unite(every: Iterable[Columns]) -> Columns:
-    """All that was told, together; sources that columns share stay shared where nothing is added to them."""
+def merge_columns(every: Iterable[ColumnLineage]) -> ColumnLineage:
+    """Return all reports merged; columns that share a mapping of sources keep it unless sources are added."""
     fields: dict[FieldPath, Sources] = {}
     whole: Sources = {}
     types: dict[FieldPath, str] = {}
     for columns in every:
         for path, sources in columns.fields.items():
             fields[path] = _both(fields[path], sources) if path in fields else sources
-        whole = _both(whole, columns.whole)
+        whole = _both(whole, columns.dataset_level)
         types.update((path, max(kind, types.get(path, kind))) for path, kind in columns.types.items())
-    return Columns(fields, whole, types)
+    return ColumnLineage(fields, whole, types)
 
 
-def over(upper: Columns, lower: Columns) -> Columns:
-    """What `upper` tells, and what `lower` tells of other columns."""
-    whole = _both(upper.whole, lower.whole)
-    return Columns({**lower.fields, **upper.fields}, whole, {**lower.types, **upper.types})
+def overlay(upper: ColumnLineage, lower: ColumnLineage) -> ColumnLineage:
+    """Return `upper`, with the columns that only `lower` has; dataset-level sources are merged."""
+    whole = _both(upper.dataset_level, lower.dataset_level)
+    return ColumnLineage({**lower.fields, **upper.fields}, whole, {**lower.types, **upper.types})
 
 
 def sources_at(fields: Mapping[FieldPath, Sources], paths: Iterable[FieldPath]) -> Sources:
-    """Return the sources of some of the fields, together."""
-    return unite_sources(fields[path] for path in paths)
+    """Return the merged sources of these fields."""
+    return merge_sources(fields[path] for path in paths)
 
 
-def unite_sources(every: Iterable[Sources]) -> Sources:
-    """Return all the sources together."""
+def merge_sources(every: Iterable[Sources]) -> Sources:
+    """Return all sources merged."""
     united: Sources = {}
     for sources in every:
         united = _both(sources, united)
@@ -108,12 +109,12 @@ def unite_sources(every: Iterable[Sources]) -> Sources:
 def _both(one: Sources, other: Sources) -> Sources:
     if one is other or not other:
         return one
-    added = {source: told | one.get(source, frozenset()) for source, told in other.items()}
+    added = {source: transformations | one.get(source, frozenset()) for source, transformations in other.items()}
     return {**one, **added} if one else other
 
 
-def columns_to_json(columns: Columns) -> dict[str, Any]:
-    """As a row holds it, the same for equal columns: `fields` tells by column the place of its sources in `sources`.
+def columns_to_json(columns: ColumnLineage) -> dict[str, Any]:
+    """Return the stored JSON, equal for equal columns: `fields` maps each column to an index into `sources`.
 
     Columns that one operation made share them, so 1,500 columns of 1,500 others are 3,000 entries.
     """
@@ -121,40 +122,40 @@ def columns_to_json(columns: Columns) -> dict[str, Any]:
     fields = {print_dotted(path): sources for path, sources in columns.fields.items()}
     types = {print_dotted(path): kind for path, kind in columns.types.items()}
     return {
-        "fields": {name: shared.place(fields[name]) for name in sorted(fields)},
-        "sources": shared.forms,
-        "whole": _sources_to_json(columns.whole),
+        "fields": {name: shared.index_of(fields[name]) for name in sorted(fields)},
+        "sources": shared.documents,
+        "whole": _sources_to_json(columns.dataset_level),
         "types": _sorted(types),
     }
 
 
 class _Shared:
-    """Sources as JSON, each once. The same mapping is looked at once, so it must outlive this."""
+    """A list of sources as JSON, each once; mappings are recognized by identity, so they must outlive the list."""
 
     def __init__(self) -> None:
-        self.forms: list[Any] = []
+        self.documents: list[Any] = []
         self._by_content: dict[str, int] = {}
         self._by_mapping: dict[int, int] = {}
 
-    def place(self, sources: Sources) -> int:
-        """Where its JSON stands."""
+    def index_of(self, sources: Sources) -> int:
+        """Return the index of the sources' JSON."""
         if id(sources) not in self._by_mapping:
-            self._by_mapping[id(sources)] = self._place(_sources_to_json(sources))
+            self._by_mapping[id(sources)] = self._add(_sources_to_json(sources))
         return self._by_mapping[id(sources)]
 
-    def _place(self, form: Any) -> int:
-        place = self._by_content.setdefault(json.dumps(form), len(self.forms))
-        if place == len(self.forms):
-            self.forms.append(form)
-        return place
+    def _add(self, document: Any) -> int:
+        index = self._by_content.setdefault(json.dumps(document), len(self.documents))
+        if index == len(self.documents):
+            self.documents.append(document)
+        return index
 
 
-def columns_from_json(form: Mapping[str, Any]) -> Columns:
-    """What a row holds."""
+def columns_from_json(form: Mapping[str, Any]) -> ColumnLineage:
+    """Return the column lineage that `columns_to_json` stored."""
     shared = [_sources_from_json(sources) for sources in form["sources"]]
     fields = {parse_dotted(name): shared[place] for name, place in form["fields"].items()}
     types = {parse_dotted(name): kind for name, kind in form["types"].items()}
-    return Columns(fields, _sources_from_json(form["whole"]), types)
+    return ColumnLineage(fields, _sources_from_json(form["whole"]), types)
 
 
 def _sorted(form: Mapping[str, Any]) -> dict[str, Any]:
@@ -175,7 +176,7 @@ def _sources_to_json(sources: Sources) -> list[Any]:
 
 def _sources_from_json(form: Sequence[Sequence[Any]]) -> Sources:
     return {
-        Source(DatasetId(namespace, name), None if path is None else parse_dotted(path)): frozenset(
+        ColumnSource(DatasetId(namespace, name), None if path is None else parse_dotted(path)): frozenset(
             Transformation(*one) for one in transformations
         )
         for namespace, name, path, transformations in form
@@ -183,7 +184,7 @@ def _sources_from_json(form: Sequence[Sequence[Any]]) -> Sources:
 
 
 def in_order(transformations: Iterable[Transformation]) -> tuple[Transformation, ...]:
-    """Transformations in one order, whatever set they come from."""
+    """Return the transformations sorted."""
     return tuple(
         sorted(transformations, key=lambda one: (one.type, one.subtype or "", one.description or "", str(one.masking)))
     )

@@ -2,11 +2,11 @@
 
     HeadwaterError
     ├── Invalid       the caller's input breaks a rule; trying again cannot help
-    ├── Unauthorized  who asks has not shown who they are
-    ├── Forbidden     who asks may not have this
-    ├── NotFound      what was asked for is not there
-    ├── Conflict      someone else holds it, or it is already settled
-    ├── TooLarge      it is correct, but more than this part may take on
+    ├── Unauthorized  the caller sent no valid token
+    ├── Forbidden     the caller's token does not allow this
+    ├── NotFound      the requested thing does not exist
+    ├── Conflict      another caller holds it, or it was decided before
+    ├── TooLarge      it is correct, but above a bound of this part
     └── Unavailable   an AWS service refused for now; trying again may help
 
 `lineage.api.errors` maps them to HTTP. Step Functions catches them by these class names.
@@ -47,41 +47,41 @@ class Invalid(HeadwaterError):
     def __init__(self, faults: Sequence[Fault]) -> None:
         self.faults = tuple(faults)
         more = len(self.faults) - _SHOWN_FAULTS
-        told = "; ".join(map(str, self.faults[:_SHOWN_FAULTS]))
-        super().__init__(f"{told}; and {more} more" if more > 0 else told)
+        text = "; ".join(map(str, self.faults[:_SHOWN_FAULTS]))
+        super().__init__(f"{text}; and {more} more" if more > 0 else text)
 
     @classmethod
     def because(cls, field: str, value: object, rule: str) -> Invalid:
-        """One fault as an error."""
+        """Return one fault as an error."""
         return cls([Fault(field, value, rule)])
 
 
 class Unauthorized(HeadwaterError):
-    """No token, or none that is good; trying again with another may help."""
+    """A request without a valid token; trying again with another may help."""
 
 
 class Forbidden(HeadwaterError):
-    """The token is good, but not for this."""
+    """A request that a valid token does not allow."""
 
 
 class NotFound(HeadwaterError):
-    """Nothing of this name is known."""
+    """A request for something unknown."""
 
 
 class Conflict(HeadwaterError):
-    """The thing is held by someone else, or settled already."""
+    """A request for something that another caller holds, or that was decided before."""
 
 
 class TooLarge(HeadwaterError):
-    """A correct demand above a documented bound."""
+    """A correct request above a documented bound."""
 
 
 class Unavailable(HeadwaterError):
-    """An AWS service kept refusing; nothing was lost, the caller tries again."""
+    """A failure of an AWS service that kept refusing; nothing was lost, the caller tries again."""
 
 
 def shown(value: object) -> str:
-    """The value as an error message prints it: its repr, cut so that a log line stays one.
+    """Return the value as an error message prints it: its repr, cut so that a log line stays one.
 
     >>> shown("a" * 200)[-20:]
     'aa… (202 characters)'

@@ -15,7 +15,7 @@ _SLASHED = re.compile(r"(?:[^/\\]|\\[/\\])+")
 
 
 def parse_dotted(text: str) -> FieldPath:
-    """A field as OpenLineage, Marquez and Spark write it.
+    """Return a field as OpenLineage, Marquez and Spark write it.
 
     >>> parse_dotted("employees.name"), parse_dotted("`a.b`.c"), parse_dotted("a..b")
     (('employees', 'name'), ('a.b', 'c'), ('a..b',))
@@ -29,7 +29,7 @@ def parse_dotted(text: str) -> FieldPath:
 
 
 def print_dotted(path: FieldPath) -> str:
-    """A field as OpenLineage, Marquez and Spark write it; reading it again gives the same path.
+    """Return a field as OpenLineage, Marquez and Spark write it; reading it again gives the same path.
 
     >>> print_dotted(("employees", "name")), print_dotted(("a.b", "c")), print_dotted(("a..b",))
     ('employees.name', '`a.b`.c', 'a..b')
@@ -41,7 +41,7 @@ def print_dotted(path: FieldPath) -> str:
 
 
 def parse_slashed(text: str) -> FieldPath:
-    r"""A field as CDAP writes it.
+    r"""Return a field as CDAP writes it.
 
     >>> parse_slashed("employees/name"), parse_slashed(r"a\/b"), parse_slashed("a//b")
     (('employees', 'name'), ('a/b',), ('a//b',))
@@ -53,7 +53,7 @@ def parse_slashed(text: str) -> FieldPath:
 
 
 def print_slashed(path: FieldPath) -> str:
-    r"""A field as CDAP writes it; reading it again gives the same path.
+    r"""Return a field as CDAP writes it; reading it again gives the same path.
 
     >>> print_slashed(("employees", "name")), print_slashed(("a/b",))
     ('employees/name', 'a\\/b')
@@ -67,7 +67,7 @@ def _is_odd(name: str) -> bool:
 
 
 def _parts(name: re.Pattern[str], separator: str, text: str) -> list[re.Match[str]] | None:
-    """The names between separators; None if the text is anything else."""
+    """Return the names between separators; None if the text is anything else."""
     found, place = [], 0
     while True:
         part = name.match(text, place)

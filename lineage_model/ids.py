@@ -9,12 +9,12 @@ from typing import TypeAlias
 
 # A column, or a field inside one: the names from the outside in.
 FieldPath: TypeAlias = tuple[str, ...]
-# The name space of derived node ids. Any fixed UUID does; changing it would give a retried request a second node.
+# The namespace of derived node ids. Any fixed UUID does; changing it would give a retried request a second node.
 REQUESTS = uuid.UUID("7c0d3c1e-9a0b-5f60-8c57-2f1f1b7b2f55")
 
 
 def derive_node_id(root_id: str, parent_id: str, action_taken: str, request_id: str, index: int) -> str:
-    """The node id of the `index`-th record of a request that names none: the same for every retry.
+    """Return the node id of the `index`-th record of a request that names none: the same for every retry.
 
     The whole identity of the step goes in, so that one request id used for two steps by mistake still makes two nodes.
 
@@ -27,14 +27,14 @@ def derive_node_id(root_id: str, parent_id: str, action_taken: str, request_id: 
 
 @dataclass(frozen=True, order=True, slots=True)
 class _Named:
-    """What OpenLineage names by a namespace and a name in it."""
+    """A job or a dataset: a namespace and a name in it, as in OpenLineage."""
 
     namespace: str
     name: str
 
     @property
-    def key(self) -> str:
-        """A name of fixed length for it: the SHA-256 of both parts."""
+    def digest(self) -> str:
+        """The SHA-256 of both parts: an identifier of fixed length."""
         return hashlib.sha256(f"{self.namespace}\0{self.name}".encode()).hexdigest()
 
 
@@ -66,7 +66,7 @@ class JobId(_Named):
 
 @dataclass(frozen=True, order=True, slots=True)
 class RunKey:
-    """The identity of a run: its id (see `run_id_of`), and the namespace of its job, hashed to fit into keys.
+    """The identity of a run: its id (see `normalize_run_id`), and the namespace of its job, hashed to fit into keys.
 
     Whoever emits events of one namespace may know the run ids of another, so an id alone names no run. In order, the
     ids come first.
@@ -95,39 +95,39 @@ class RunKey:
         return f"{self.id}.{self.namespace_hash}"
 
 
-def uuid_of_bytes(text: str) -> str:
-    """The UUID (version 3) of the text's UTF-8 bytes alone, as Java's `UUID.nameUUIDFromBytes` makes it.
+def name_uuid(text: str) -> str:
+    """Return the UUID (version 3) of the text's UTF-8 bytes alone, as Java's `UUID.nameUUIDFromBytes` makes it.
 
     Marquez names its versions so (`Utils.java`).
 
-    >>> uuid_of_bytes("ns:job::")
+    >>> name_uuid("ns:job::")
     'bcd5fac5-2d39-346b-be30-04ee578a8c62'
     """
     digest = hashlib.md5(text.encode(), usedforsecurity=False).digest()
     return str(uuid.UUID(bytes=digest, version=3))
 
 
-def run_id_of(text: str) -> str:
-    """The id of a run as it is kept: a UUID in lower case; any other text becomes Marquez's UUID of its bytes.
+def normalize_run_id(text: str) -> str:
+    """Return the run id as stored: a UUID in lower case; any other text becomes Marquez's UUID of its bytes.
 
     So a run is found by the id that was sent and by the one that Marquez prints for it.
 
-    >>> run_id_of("0176A8C2-FE01-7439-87E6-56A1A1B4029F")
+    >>> normalize_run_id("0176A8C2-FE01-7439-87E6-56A1A1B4029F")
     '0176a8c2-fe01-7439-87e6-56a1a1b4029f'
-    >>> run_id_of("nightly-1")
+    >>> normalize_run_id("nightly-1")
     '67dce3e5-a76c-304c-a978-e715f404b156'
     """
     try:
         parsed = uuid.UUID(text)
     except ValueError:
-        return uuid_of_bytes(text)
-    return str(parsed) if str(parsed) == text.lower() else uuid_of_bytes(text)
+        return name_uuid(text)
+    return str(parsed) if str(parsed) == text.lower() else name_uuid(text)
 
 
 # A root's shard is the first hex digit of its SHA-256: what is listed by day is spread over sixteen partitions.
 SHARDS = tuple("0123456789abcdef")
 
 
-def sha_of(text: str) -> str:
-    """SHA-256 of the text's UTF-8, in hex."""
+def sha256_hex(text: str) -> str:
+    """Return the SHA-256 of the text's UTF-8, in hex."""
     return hashlib.sha256(text.encode()).hexdigest()

@@ -1,8 +1,8 @@
-"""Whether operations make sense together: what CDAP asks of a run's operations, and what it should have asked.
+"""Rules for the operations of one run: CDAP's own, and those that CDAP lacks.
 
 CDAP (`FieldLineageInfo`) refuses repeated names, a set without a read or without a write, and unknown origins; an
 origin that does not emit the field it accepts. Cycles, on which it fails only later, and writes as origins, which it
-does not look at, are refused here; so is what is too large to be answered.
+does not look at, are refused here; so are sets above the caps.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ PAIRS_MAX = 10_000_000
 NAMESPACE_MAX_CHARS = 1_024
 NAME_MAX_BYTES = 2_048
 # An error shows no more faults than these.
-_CYCLES_TOLD = 20
+_CYCLES_LISTED = 20
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def check_operations(operations: Sequence[Operation], where: str = "operations") -> tuple[str, ...]:
-    """Warnings about operations that are sound: inputs that their origin does not emit.
+    """Return warnings about valid operations: inputs that their origin does not emit.
 
     Raises:
-        Invalid: with every broken rule, named from `where` on. A set above the caps is told that alone.
+        Invalid: with every broken rule, named from `where` on; of a set above the caps, only that.
     """
     checked = _Set(operations, where)
     faults = [*_size_faults(checked)] or [fault for rule in _RULES for fault in rule(checked)]
@@ -155,7 +155,7 @@ def _cycles(checked: _Set) -> Iterator[Fault]:
         for name, operation in checked.by_name.items()
         if isinstance(operation, Transform)
     }
-    for _ in range(_CYCLES_TOLD):
+    for _ in range(_CYCLES_LISTED):
         cycle = _find_cycle(graph)
         if not cycle:
             return
@@ -165,7 +165,7 @@ def _cycles(checked: _Set) -> Iterator[Fault]:
 
 
 def _find_cycle(graph: Mapping[str, set[str]]) -> list[str]:
-    """The names on one cycle, each made of the one before, from the smallest to itself; none if there is none."""
+    """Return the names on a cycle, each derived from the name before, from the smallest to itself; else nothing."""
     # Sets have no order that lasts from one process to the next.
     sorter = TopologicalSorter({name: sorted(origins) for name, origins in graph.items()})
     try:

@@ -1,7 +1,7 @@
-"""The operations of one run, and what they say of fields: which comes of which, which are dropped, generated.
+"""The operations of one run, and the lineage of fields derived from them: sources, dropped and generated fields.
 
-The granularity is the operation, as in CDAP: every output of a transform is made of all its inputs. A field that is
-read and written untouched is made of itself alone. All is linear in operations and their inputs (see `reach`).
+The granularity is the operation, as in CDAP: every output of a transform derives from all its inputs. A field that is
+read and written untouched derives from itself alone. All is linear in operations and their inputs (`reachability`).
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from graphlib import TopologicalSorter
 from itertools import chain, islice
 
 from lineage_model.column_index import RelatedPaths
-from lineage_model.columns import Column, Columns, Source, Sources, Transformation
+from lineage_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation
 from lineage_model.field_paths import parse_slashed
 from lineage_model.ids import DatasetId, FieldPath
 from lineage_model.operations import InputField, Operation, Read, Transform, Write, render_operations
-from lineage_model.reachability import NOTHING, Reach, Reached, inputs_of, outputs_of
+from lineage_model.reachability import NOTHING, Reach, Reachability, inputs_of, outputs_of
 
-# A description names so many of the operations on a field's way.
-NAMES_TOLD = 20
-# Sources that `columns` holds, those once that fields share.
+# A description names at most so many of the operations on a field's path.
+NAMES_LISTED = 20
+# Sources that `columns` holds, shared mappings counted once.
 SOURCES_MAX = 250_000
 _KINDS = (Read, Transform, Write)
 _IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
@@ -33,11 +33,11 @@ _IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
 class OperationSet:
     """Operations with unique names and known origins, without a cycle (see `checks`), in the order of execution.
 
-    In whatever order they are given they stand in one: reads, then transforms, each after those whose fields it takes,
-    then writes; else by name. So equal sets tell the same.
+    The order is the same for equal sets: reads, then transforms, each after those whose fields it takes, then writes;
+    else by name.
 
     Raises:
-        graphlib.CycleError: they were not checked.
+        graphlib.CycleError: the operations were not checked.
     """
 
     operations: tuple[Operation, ...]
@@ -58,7 +58,7 @@ class OperationSet:
 
     @cached_property
     def takers(self) -> Mapping[InputField, tuple[Operation, ...]]:
-        """The operations that take a field, by that field."""
+        """Each field with the operations that take it."""
         takers: dict[InputField, dict[str, Operation]] = {}
         for operation in self.operations:
             for one in inputs_of(operation):
@@ -67,7 +67,7 @@ class OperationSet:
 
     @cached_property
     def emitted(self) -> Mapping[str, tuple[str, ...]]:
-        """The fields that each operation emits, by its name; those too that only their takers tell of."""
+        """The fields that each operation emits, by its name; fields that only their takers name are included."""
         emitted = {operation.name: dict.fromkeys(outputs_of(operation)) for operation in self.operations}
         for one in self.takers:
             emitted[one.origin][one.name] = None
@@ -94,13 +94,13 @@ class OperationSet:
         return frozenset(write.destination for write in self.writes)
 
     @cached_property
-    def reached(self) -> Reached:
-        """What reaches each field."""
-        return Reached(self.operations)
+    def reached(self) -> Reachability:
+        """The reachability of each field."""
+        return Reachability(self.operations)
 
     @cached_property
     def written(self) -> Mapping[Column, tuple[InputField, ...]]:
-        """The fields of destinations, and as which fields of operations each was written."""
+        """The fields of destinations, with the operations' fields that were written to each."""
         fields: dict[Column, dict[InputField, None]] = {}
         for write in self.writes:
             for one in write.inputs:
@@ -108,7 +108,7 @@ class OperationSet:
         return {column: tuple(every) for column, every in fields.items()}
 
     def written_as(self, column: Column) -> tuple[InputField, ...]:
-        """Return as which fields of operations a destination's field, or those that are related to it, were written."""
+        """Return the operations' fields that were written to a destination's field, or to fields related to it."""
         related = self._written_paths.get(column.dataset, RelatedPaths(())).find(column.field)
         fields = (self.written[Column(column.dataset, path)] for path in sorted(related))
         return tuple(dict.fromkeys(chain.from_iterable(fields)))
@@ -120,13 +120,13 @@ class OperationSet:
             paths.setdefault(column.dataset, set()).add(column.field)
         return {dataset: RelatedPaths(some) for dataset, some in paths.items()}
 
-    def columns(self) -> dict[DatasetId, Columns]:
-        """What the written fields of each destination are made of.
+    def columns(self) -> dict[DatasetId, ColumnLineage]:
+        """Return the column lineage of each destination.
 
-        Of the field that was read: DIRECT IDENTITY. Else DIRECT TRANSFORMATION, described by the transforms between the
-        source field and this one. Fields that the same operations made share one mapping of their sources: 1,500 fields
-        of 1,500 others are 3,000 entries. Where these would be more than `SOURCES_MAX`, all that are made of the same
-        fields share one, and descriptions are left out.
+        A field written as it was read is DIRECT IDENTITY. Else it is DIRECT TRANSFORMATION, described by the transforms
+        between the source field and this one. Fields that the same operations made share one mapping of their sources:
+        1,500 fields of 1,500 others are 3,000 entries. Above `SOURCES_MAX` entries, all fields with the same sources
+        share one mapping, and descriptions are left out.
         """
         shared: dict[Hashable, Sources] = {}
         fields: dict[DatasetId, dict[FieldPath, Sources]] = {one: {} for one in self.destinations}
@@ -138,22 +138,22 @@ class OperationSet:
             fields[column.dataset][column.field] = shared[key]
             kinds = [self._types[one] for one in origins if one in self._types]
             types[column.dataset].update({column.field: max(kinds)} if kinds else {})
-        return {one: Columns(fields[one], {}, types[one]) for one in fields}
+        return {one: ColumnLineage(fields[one], {}, types[one]) for one in fields}
 
     @property
     def source_count(self) -> int:
-        """How many sources `columns` holds, those once that fields share; cheap however many."""
+        """The number of sources that `columns` holds, shared mappings counted once; cheap for any number."""
         return self._count(self._shared)
 
     @property
     def pair_count(self) -> int:
-        """How many pairs of a source's field and a field made of it there are; cheap however many."""
+        """The number of pairs of a source field and a field derived from it; cheap for any number."""
         reaches = (self._reach(origins) for origins in self.written.values())
         return sum((reach.direct | reach.made).bit_count() for reach in reaches)
 
     @property
     def dropped(self) -> frozenset[Column]:
-        """The source fields that were dropped, themselves or something that was made of them."""
+        """The source fields that were dropped, directly or in a field derived from them."""
         drops = (one for one in self.operations if isinstance(one, Transform) and not one.outputs)
         bits = 0
         for drop in drops:
@@ -162,12 +162,12 @@ class OperationSet:
 
     @property
     def generated(self) -> frozenset[Column]:
-        """The destinations' fields that are made of no field."""
+        """The destinations' fields without sources."""
         reaches = ((column, self._reach(origins)) for column, origins in self.written.items())
         return frozenset(column for column, reach in reaches if not reach.direct | reach.made)
 
     def renamed(self, names: Mapping[DatasetId, DatasetId]) -> OperationSet:
-        """The same with endpoints under other names; those that `names` does not tell stay."""
+        """Return the same operations with endpoints renamed; endpoints that `names` lacks stay."""
         return OperationSet(_renamed(operation, names) for operation in self.operations)
 
     @cached_property
@@ -183,7 +183,7 @@ class OperationSet:
 
     @cached_property
     def _shared(self) -> Mapping[Column, Hashable]:
-        """By written field what it shares its sources by: its origins (a frozenset), or the fields it is made of."""
+        """The key by which each written field shares its sources: its origins (a frozenset), or its source fields."""
         reads = {read.name for read in self.reads}
         by_origins: dict[Column, Hashable] = {
             column: frozenset(one if one.origin in reads else one.origin for one in origins)
@@ -200,22 +200,22 @@ class OperationSet:
         return sum((reach.direct | reach.made).bit_count() for reach in reaches)
 
     def _sources(self, reach: Reach, *, described: bool) -> Sources:
-        told: dict[int, frozenset[Transformation]] = {}
-        sources: dict[Source, frozenset[Transformation]] = {}
+        by_transforms: dict[int, frozenset[Transformation]] = {}
+        sources: dict[ColumnSource, frozenset[Transformation]] = {}
         for one in self.reached.columns(reach.made):
             between = reach.by & self.reached.after(one) if described else 0
-            if between not in told:
-                description = ", ".join(self._names_told(between)) or None
-                told[between] = frozenset({Transformation("DIRECT", "TRANSFORMATION", description)})
-            sources[Source(one.dataset, one.field)] = told[between]
+            if between not in by_transforms:
+                description = ", ".join(self._names_listed(between)) or None
+                by_transforms[between] = frozenset({Transformation("DIRECT", "TRANSFORMATION", description)})
+            sources[ColumnSource(one.dataset, one.field)] = by_transforms[between]
         for one in self.reached.columns(reach.direct):
-            source = Source(one.dataset, one.field)
+            source = ColumnSource(one.dataset, one.field)
             sources[source] = sources.get(source, frozenset()) | _IDENTITY
         return sources
 
-    def _names_told(self, by: int) -> Iterator[str]:
-        yield from (one.name for one in islice(self.reached.operations(by), NAMES_TOLD))
-        more = by.bit_count() - NAMES_TOLD
+    def _names_listed(self, by: int) -> Iterator[str]:
+        yield from (one.name for one in islice(self.reached.operations(by), NAMES_LISTED))
+        more = by.bit_count() - NAMES_LISTED
         if more > 0:
             yield f"… and {more} more"
 

@@ -66,7 +66,7 @@ T = TypeVar("T")
 
 
 def parse_operations(forms: object, where: str = "operations") -> tuple[Operation, ...]:
-    """The operations that JSON tells, in its order; whether they make sense together is for `checks` to say.
+    """Return the operations of a JSON list, in its order; `operation_checks` has the rules for all of them together.
 
     Raises:
         Invalid: with every value that is missing or of a wrong type, named from `where` on
@@ -80,7 +80,7 @@ def parse_operations(forms: object, where: str = "operations") -> tuple[Operatio
 
 
 def render_operations(operations: Iterable[Operation]) -> list[dict[str, Any]]:
-    """The operations as JSON tells them; parsing it gives equal operations."""
+    """Return the operations as JSON; parsing it gives equal operations."""
     return [_rendered(operation) for operation in operations]
 
 
@@ -113,19 +113,19 @@ def _outputs(operation: Read | Transform) -> list[str | dict[str, str]]:
 
 @dataclass(frozen=True, slots=True)
 class _Value:
-    """A value of JSON at its place; what is wrong with it is added to `faults`, and something empty read instead."""
+    """A JSON value with its path; a wrong value adds to `faults`, and an empty value is read instead."""
 
     value: Any
     where: str
     faults: list[Fault] = field(repr=False)
 
     def member(self, name: str) -> _Value:
-        """A member of an object; None if it is not there."""
+        """Return a member of an object; its value is None if the member is missing."""
         value = self.value.get(name) if isinstance(self.value, Mapping) else None
         return _Value(value, f"{self.where}.{name}", self.faults)
 
     def items(self, parse: Callable[[_Value], T]) -> tuple[T, ...]:
-        """The items of a list, as `parse` reads each; none for None."""
+        """Return the items of a list, each read by `parse`; None has no items."""
         if self.value is None:
             return ()
         if not isinstance(self.value, Sequence) or isinstance(self.value, (str, bytes)):
@@ -134,26 +134,26 @@ class _Value:
         return tuple(parse(_Value(one, f"{self.where}[{index}]", self.faults)) for index, one in enumerate(self.value))
 
     def text(self) -> str:
-        """A text that must be there."""
+        """Return a required text."""
         if self.value is None:
             self.faults.append(Fault(self.where, None, "is required", missing=True))
         return self.text_or_none() or ""
 
     def text_or_none(self) -> str | None:
-        """A text that may be missing."""
+        """Return an optional text."""
         if self.value is None or isinstance(self.value, str):
             return self.value
         self.fault("must be a string")
         return None
 
     def is_object(self) -> bool:
-        """Whether it is an object, as it must be."""
+        """True if the value is an object; else a fault is added."""
         if not isinstance(self.value, Mapping):
             self.fault("must be a JSON object")
         return isinstance(self.value, Mapping)
 
     def fault(self, rule: str) -> None:
-        """Tell that it breaks the rule."""
+        """Add a fault: the value breaks the rule."""
         self.faults.append(Fault(self.where, self.value, rule))
 
 

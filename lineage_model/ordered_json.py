@@ -13,12 +13,12 @@ from lineage_model.ids import DatasetId
 from lineage_model.ordered_operations import OrderedOperation, Types
 
 DescribedSource: TypeAlias = tuple[DatasetId, "str | None"]
-# What an input says that stands for the operation's own source.
+# The input that stands for the operation's own source.
 _SOURCE = "source"
 
 
 def parse_ordered(form: object, where: str, *, stage: str | None = None) -> OrderedOperation:
-    """One operation.
+    """Return one operation.
 
     Raises:
         Invalid: with every fault, named from `where` on.
@@ -82,26 +82,26 @@ def _parse_source(form: object, where: str, faults: list[Fault]) -> DescribedSou
 
 
 def parse_fields(forms: object, where: str, faults: list[Fault]) -> list[tuple[str, str | None]]:
-    """Fields and their types, of a list of names or of `{"name", "type"}`."""
+    """Return the fields and types of a list of names or of `{"name", "type"}`."""
     return [
         parse_field(form, f"{where}[{place}]", faults) for place, form in enumerate(parse_list(forms, where, faults))
     ]
 
 
 def types_of(fields: Iterable[tuple[str, str | None]]) -> Types:
-    """The types of those fields that have one."""
+    """Return the types of those fields that have one."""
     return tuple((name, kind) for name, kind in fields if kind is not None)
 
 
 def parse_field(form: object, where: str, faults: list[Fault]) -> tuple[str, str | None]:
-    """A field and its type, where one is given."""
+    """Return a field and its type, where one is given."""
     if isinstance(form, Mapping):
         return parse_text(form.get("name"), f"{where}.name", faults), _parse_type(form.get("type"))
     return parse_text(form, where, faults), None
 
 
 def _parse_type(form: object) -> str | None:
-    """A type by name; of a type that is a schema the JSON.
+    """Return a type's name; a type that is a schema is returned as JSON text.
 
     >>> _parse_type({"type": "map", "keys": "string", "values": "string"})
     '{"keys":"string","type":"map","values":"string"}'
@@ -112,7 +112,7 @@ def _parse_type(form: object) -> str | None:
 
 
 def parse_text(form: object, where: str, faults: list[Fault]) -> str:
-    """A text that says something; "" if it does not, with a fault."""
+    """Return a text that is not blank; "" with a fault otherwise."""
     if isinstance(form, str) and form.strip():
         return form
     rule = "must not be blank" if isinstance(form, str) else "must be a string"
@@ -121,7 +121,7 @@ def parse_text(form: object, where: str, faults: list[Fault]) -> str:
 
 
 def parse_description(form: Mapping[str, object], where: str, faults: list[Fault]) -> str | None:
-    """The description, where there is one."""
+    """Return the description, where there is one."""
     description = form.get("description")
     if description is None or isinstance(description, str):
         return description
@@ -130,7 +130,7 @@ def parse_description(form: Mapping[str, object], where: str, faults: list[Fault
 
 
 def parse_list(forms: object, where: str, faults: list[Fault]) -> Sequence[object]:
-    """A list; empty if nothing is there, or with a fault."""
+    """Return a list; empty if it is missing, and with a fault if the value is no list."""
     if forms is None:
         return ()
     if isinstance(forms, Sequence) and not isinstance(forms, (str, bytes)):
@@ -141,17 +141,17 @@ def parse_list(forms: object, where: str, faults: list[Fault]) -> Sequence[objec
 
 @dataclass(frozen=True, slots=True)
 class DeclaredStage:
-    """A stage of a pipeline; without operations it has only its place among the others."""
+    """A stage of a pipeline, with its operations if it has any."""
 
     name: str
     operations: tuple[OrderedOperation, ...]
 
 
 def read_mutations(path: Path) -> tuple[DeclaredStage, ...]:
-    """What a JSON file declares.
+    """Return the stages that a JSON file declares.
 
     Raises:
-        Invalid: there is no such file, it is no JSON, or breaks a rule.
+        Invalid: the file is missing, is no JSON, or breaks a rule.
     """
     try:
         form: object = json.loads(path.read_bytes())
@@ -163,7 +163,7 @@ def read_mutations(path: Path) -> tuple[DeclaredStage, ...]:
 
 
 def parse_mutations(form: object) -> tuple[DeclaredStage, ...]:
-    """The stages that JSON declares, in their order: one stage, a list of them, or a pipeline that has `stages`.
+    """Return the stages that JSON declares, in their order: one stage, a list of them, or a pipeline that has `stages`.
 
     Raises:
         Invalid: with every fault, named from its place on (`stages[0].fieldMutations[2].outputField.name`).

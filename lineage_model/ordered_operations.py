@@ -1,10 +1,9 @@
-"""Operations in their order, as programs tell them (CDAP's first design): no origins, the order is the meaning.
+"""Operations in their order, as programs emit them (CDAP's field-lineage API design): without origins.
 
 Such an operation names the fields that it takes, and takes each from the latest operation before it that emitted it.
-Names of operations may repeat. Of fields the name is a path (`paths`): where only what is in a struct was emitted, the
-struct is all of that; a field in a struct that was emitted as a whole is the struct, and where that was read, it is
-read with it. What is written is told beside the operations, as the written schema. Only the standard library is needed:
-the Spark client translates what it records.
+Names of operations may repeat. A field's name is a path (`field_paths`). A struct of which only fields were emitted is
+all of these fields. A field in a struct that was emitted as a whole is the struct; where the struct was read, the field
+is read with it. The written schema is a step of its own (`WriteStep`).
 """
 
 from __future__ import annotations
@@ -42,11 +41,12 @@ class OrderedOperation:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """That these fields, as they are at this place, are written to a destination: the written schema.
+class WriteStep:
+    """A write of these fields, as the steps before emitted them, to a destination: the written schema.
 
-    Where `fields` is None they are guessed: what was neither dropped nor taken by a later operation. That misses what
-    was taken and stays all the same (S3's `name`, of which the `id` was made), and holds what was read and left out.
+    If `fields` is None they are guessed: the fields that were neither dropped nor taken by a later operation. The guess
+    misses fields that were taken and still written (the API design's `name`, from which `id` is generated), and holds
+    fields that were read and not written.
     """
 
     destination: DatasetId
@@ -57,8 +57,8 @@ class Written:
     destination_description: str | None = None
 
 
-# Operations that name their origins may stand among the ordered ones: they tell of the same fields.
-Step: TypeAlias = OrderedOperation | Written | Operation
+# Operations that name their origins may stand among the ordered ones: they take and emit the same fields.
+Step: TypeAlias = OrderedOperation | WriteStep | Operation
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,13 +70,13 @@ class Translated:
 
 
 def translate(steps: Sequence[Step], *, taken: Iterable[str] = (), where: str = "operations") -> Translated:
-    """The operations that steps come to, each under a name of its own: the second `drop` becomes `drop#2`.
+    """Return the operations of the steps, each under a unique name: the second `drop` becomes `drop#2`.
 
     `taken` are names that other operations have already; one that names its origins is renamed with them.
 
     Raises:
-        Invalid: fields that no operation before emitted, steps of nothing, and equal names of operations that are told
-            apart by them; named from `where` on (`operations[2].inputs[0]`, or `operations.Clean.drop.inputs[0]` in a
+        Invalid: fields that no operation before emitted, writes of no field, and equal names of operations that name
+            their origins; named from `where` on (`operations[2].inputs[0]`, or `operations.Clean.drop.inputs[0]` in a
             stage).
     """
     translation = _Translation(steps, set(taken), where)
@@ -88,15 +88,15 @@ def translate(steps: Sequence[Step], *, taken: Iterable[str] = (), where: str = 
     return Translated(translation.typed(), tuple(translation.warnings))
 
 
-class _Names:
-    """Gives each operation a name that no other has."""
+class UniqueNames:
+    """A giver of names that no other operation has."""
 
     def __init__(self, taken: set[str]) -> None:
         self._taken = taken
         self._counts: dict[str, int] = {}
 
     def unique(self, name: str) -> str:
-        """The name, or the first of `name#2`, `name#3`, ... that is free."""
+        """Return the name, or the first of `name#2`, `name#3`, ... that is free."""
         count = self._counts.get(name, 0) + 1
         while (numbered := name if count == 1 else f"{name}#{count}") in self._taken:
             count += 1
@@ -106,23 +106,23 @@ class _Names:
 
 
 class _Translation:
-    """What the steps so far came to, and which operation emitted each field."""
+    """The operations of the steps so far, and the operation that emitted each field."""
 
     def __init__(self, steps: Sequence[Step], taken: set[str], where: str) -> None:
         self.faults: list[Fault] = []
         self.warnings: list[str] = []
-        self._free = _Names(taken)
+        self._free = UniqueNames(taken)
         self._fields = _Fields()
         self._operations: list[Operation] = []
         self._types: dict[InputField, str] = {}
         self._origins: dict[str, str] = {}
-        # What is taken out of the structs that reads emit.
+        # Fields taken out of the structs that reads emit.
         self._inner: dict[str, list[str]] = {}
         self.names = [self._named(step, f"{where}[{place}].name") for place, step in enumerate(steps)]
 
     def _named(self, step: Step, place: str) -> str:
-        """The step's name in the set; origins may be named before they come, so that all are known first."""
-        if isinstance(step, (OrderedOperation, Written)):
+        """Return the step's name in the set; a step may name an origin that follows it, so all names are made first."""
+        if isinstance(step, (OrderedOperation, WriteStep)):
             return self._free.unique(f"{step.stage}.{step.name}" if step.stage else step.name)
         if step.name in self._origins:
             self.faults.append(Fault(place, step.name, "must be unique among the operations that name their origins"))
@@ -133,13 +133,13 @@ class _Translation:
         """Translate one step."""
         if isinstance(step, OrderedOperation):
             self._add_ordered(step, name, place)
-        elif isinstance(step, Written):
+        elif isinstance(step, WriteStep):
             self._add_written(step, name)
         else:
             self._add_operation(step, name)
 
     def typed(self) -> tuple[Operation, ...]:
-        """The operations, with the types that the written schema gives of what they emitted."""
+        """Return the operations, with the types that the written schema gives the fields they emit."""
         return tuple(map(self._typed, self._operations))
 
     def _typed(self, operation: Operation) -> Operation:
@@ -179,7 +179,7 @@ class _Translation:
     def _add_reads(
         self, step: OrderedOperation, base: str, outputs: tuple[str, ...], first: str | None
     ) -> tuple[str, ...]:
-        """Reads of each source, whose names are answered; `first` is the name that the first of them has already."""
+        """Add a read of each source and return their names; `first` is the name that the first read has already."""
         names = [first if first and not place else self._free.unique(base) for place in range(len(step.sources))]
         described = dict(step.source_descriptions)
         for name, source in zip(names, step.sources, strict=True):
@@ -201,7 +201,7 @@ class _Translation:
         return inputs
 
     def _find(self, name: str) -> Sequence[InputField]:
-        """Where a field was emitted last; one in a struct that was read is read, too."""
+        """Return the latest emission of a field; a field in a struct that was read is added to that read."""
         found = self._fields.find(name)
         origins = tuple(one.origin for one in found)
         if (
@@ -215,7 +215,7 @@ class _Translation:
             return self._fields.find(name)
         return found
 
-    def _add_written(self, step: Written, name: str) -> None:
+    def _add_written(self, step: WriteStep, name: str) -> None:
         names = self._fields.left() if step.fields is None else step.fields
         found = {one: self._fields.find_whole(one) for one in names}
         inputs = tuple(dict.fromkeys(one for origins in found.values() for one in origins))
@@ -239,7 +239,7 @@ def _shown(names: Sequence[str]) -> str:
 
 
 class _Fields:
-    """Which operations emitted each field last, and which fields were taken since."""
+    """The operations that emitted each field last, and the fields taken since."""
 
     def __init__(self) -> None:
         self._origins: dict[str, tuple[InputField, ...]] = {}
@@ -247,7 +247,7 @@ class _Fields:
         self._taken: set[str] = set()
 
     def emit(self, names: Sequence[str], origins: tuple[str, ...]) -> None:
-        """These operations (several if they read one field of several sources) emitted the fields."""
+        """Note that these operations emitted the fields; several operations read one field of several sources."""
         for name in names:
             self._forget(name)
         for name in names:
@@ -257,21 +257,21 @@ class _Fields:
             self._taken.discard(name)
 
     def _forget(self, name: str) -> None:
-        """A field that is emitted again is another, with all that is in it, and stands last."""
+        """Remove a field and all fields in it: emitted again, it is a new field and stands last."""
         self._origins.pop(name, None)
         for path in self._inside(parse_slashed(name)):
             self._origins.pop(self._within[path[0]].pop(path), None)
 
     def take(self, names: Iterable[str]) -> None:
-        """An operation took the fields."""
+        """Note that an operation took the fields."""
         self._taken.update(names)
 
     def left(self) -> list[str]:
-        """The fields that nothing took since they were emitted."""
+        """Return the fields that nothing took since they were emitted."""
         return [name for name in self._origins if name not in self._taken]
 
     def find(self, name: str) -> Sequence[InputField]:
-        """The field as it was emitted last, else what is in it, else what it is in; nothing if there is none."""
+        """Return the field's latest emission; else the fields in it; else the struct around it; else nothing."""
         if name in self._origins:
             return self._origins[name]
         path = parse_slashed(name)
@@ -281,15 +281,15 @@ class _Fields:
         return self._emitted(path) or (() if nearest is None else self._origins[nearest])
 
     def find_whole(self, name: str) -> Sequence[InputField]:
-        """The field as it was emitted last, with what is in it."""
+        """Return the field's latest emission, with the fields in it."""
         return (*self.find(name), *(self._emitted(parse_slashed(name)) if name in self._origins else ()))
 
     def _emitted(self, path: FieldPath) -> list[InputField]:
-        """What was emitted of fields in the one at this path."""
+        """Return the emissions of fields inside this path."""
         known = self._within.get(path[0], {})
         return [one for inner in self._inside(path) for one in self._origins[known[inner]]]
 
     def _inside(self, path: FieldPath) -> list[FieldPath]:
-        """The paths of fields in the one at this path."""
+        """Return the paths inside this path."""
         known = self._within.get(path[0], {})
         return [other for other in known if len(other) > len(path) and other[: len(path)] == path]

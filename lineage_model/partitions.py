@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-# Counts the parts that tell of a partition at the end of a path; 0 if none does.
+# Counts the parts at the end of a path that name a partition.
 Rule = Callable[[list[str]], int]
 
 _YEAR_MONTH = re.compile(r"(?P<year>\d{4})-?(?P<month>\d{2})", re.ASCII)
@@ -26,7 +26,7 @@ _REST_OF_TIME = re.compile(r"[\d\s:.\-]*", re.ASCII)
 
 
 def trim_partitions(name: str) -> str:
-    """The name without the partitions at its end.
+    """Return the name without the partitions at its end.
 
     >>> trim_partitions("flights/checked/day=2013-01-01/hour=05")
     'flights/checked'
@@ -83,13 +83,13 @@ def _year_month(parts: list[str]) -> int:
 
 
 def _folder_of_month(parts: list[str]) -> int:
-    """As in `2013/01`."""
+    """Count the parts of a month as in `2013/01`."""
     form = _YEAR_MONTH.fullmatch("".join(parts[-2:]))
     return 2 if form is not None and "-" not in form[0] and _is_month(form) else 0
 
 
 def _folder_of_day(parts: list[str]) -> int:
-    """As in `2013/01/01`."""
+    """Count the parts of a day as in `2013/01/01`."""
     form = _DATES[-1].fullmatch("".join(parts[-3:]))
     return 3 if form is not None and _is_date(form) else 0
 

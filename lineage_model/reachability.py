@@ -1,4 +1,4 @@
-"""Which source fields reach which operations, and by which others: one pass over operations in order of execution.
+"""The source fields that reach each operation, and the operations between: one pass in order of execution.
 
 Sets of fields and of operations are the bits of ints: uniting two costs their length / 64, and nothing recurses.
 """
@@ -15,9 +15,9 @@ from lineage_model.operations import InputField, Operation, Read, Transform, Wri
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """What reaches a field: `direct` the source fields that it is untouched, `made` those that operations made it of.
+    """The source fields that reach a field: untouched (`direct`), or through transforms (`made`).
 
-    Both are bits that stand for columns; `by` are bits that stand for those operations (transforms).
+    Both are bits that stand for columns; `by` are bits that stand for the transforms.
     """
 
     direct: int = 0
@@ -25,15 +25,15 @@ class Reach:
     by: int = 0
 
     def __or__(self, other: Reach) -> Reach:
-        """What reaches either."""
+        """Return the union."""
         return Reach(self.direct | other.direct, self.made | other.made, self.by | other.by)
 
 
 NOTHING = Reach()
 
 
-class Reached:
-    """What reaches each field of operations that stand in the order of execution."""
+class Reachability:
+    """The reach of each field of operations that stand in the order of execution."""
 
     def __init__(self, operations: Sequence[Operation]) -> None:
         self._operations = operations
@@ -48,24 +48,24 @@ class Reached:
         self._after = self._followed()
 
     def of(self, field: InputField) -> Reach:
-        """What reaches a field that an operation emitted, or is said to have emitted."""
+        """Return the reach of a field that an operation emits, or that a taker names as its output."""
         transform = self._of_transforms.get(field.origin)
         return Reach(direct=self._bit(field)) if transform is None else transform
 
     def through(self, operation: Transform) -> Reach:
-        """What reaches the operation, and so all that it emits."""
+        """Return the reach of a transform, which is that of all its outputs."""
         return self._of_transforms[operation.name]
 
     def after(self, column: Column) -> int:
-        """The operations (transforms) that a source field reaches."""
+        """Return the operations (transforms) that a source field reaches."""
         return self._after.get(column, 0)
 
     def columns(self, bits: int) -> Iterator[Column]:
-        """The source fields that bits stand for."""
+        """Return the source fields that bits stand for."""
         return (self._columns[place] for place in _places(bits))
 
     def operations(self, bits: int) -> Iterator[Operation]:
-        """The operations that bits stand for, in their order."""
+        """Return the operations that bits stand for, in their order."""
         return (self._operations[place] for place in _places(bits))
 
     def _followed(self) -> dict[Column, int]:
@@ -92,7 +92,7 @@ class Reached:
         return Reach(made=made, by=by)
 
     def _reaching(self, inputs: Iterable[InputField]) -> Iterator[tuple[int, int]]:
-        """What reaches inputs, each origin that is a transform once."""
+        """Yield the source bits and transforms of inputs; each transform among the origins comes once."""
         origins = {}
         for one in inputs:
             if one.origin in self._of_transforms:
@@ -106,7 +106,7 @@ class Reached:
         return {name: self._bit_of(Column(read.source, parse_slashed(name))) for name in read.outputs}
 
     def _bit(self, field: InputField) -> int:
-        """The bit of a field that was read; one that the read does not tell of is read all the same."""
+        """Return the bit of a field that was read; a field that the read does not list gets a bit, too."""
         known = self._of_reads[field.origin]
         if field.name not in known:
             known[field.name] = self._bit_of(Column(self._reads[field.origin].source, parse_slashed(field.name)))
@@ -120,7 +120,7 @@ class Reached:
 
 
 def _places(bits: int) -> Iterator[int]:
-    """The places of the bits that are set, from the lowest on."""
+    """Yield the positions of the bits that are set, from the lowest on."""
     text = f"{bits:b}"[::-1]
     place = text.find("1")
     while place >= 0:
@@ -129,10 +129,10 @@ def _places(bits: int) -> Iterator[int]:
 
 
 def inputs_of(operation: Operation) -> tuple[InputField, ...]:
-    """The fields that an operation takes; a read takes none."""
+    """Return the fields that an operation takes; a read takes none."""
     return () if isinstance(operation, Read) else operation.inputs
 
 
 def outputs_of(operation: Operation) -> tuple[str, ...]:
-    """The fields that an operation emits; a write emits none."""
+    """Return the fields that an operation emits; a write emits none."""
     return () if isinstance(operation, Write) else operation.outputs

@@ -21,8 +21,8 @@ from lineage_model.archive_tables import (
     PUBLISHED_PREFIX,
     RECORDS,
     TRACES,
+    ArchiveTable,
     Manifest,
-    Table,
     attempt_prefix,
     parse_manifest,
 )
@@ -63,7 +63,7 @@ def newest_traces(spark: SparkSession, location: str, days: Days = None) -> Data
     return found.join(newest, ["root_id", "day"], "left_semi").select(*found.columns)
 
 
-def _read(spark: SparkSession, location: str, table: Table, days: Days) -> DataFrame:
+def _read(spark: SparkSession, location: str, table: ArchiveTable, days: Days) -> DataFrame:
     place = location.rstrip("/")
     published = _published(spark, place, days)
     folders = [f"{place}/{attempt_prefix(table.name, manifest.day, manifest.attempt)}" for manifest in published]

@@ -12,12 +12,12 @@ from cryptography.hazmat.primitives.asymmetric import ec, utils
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 
 from lineage.records.archive import compress_lines, prefix_of
-from lineage.records.archive_state import Link, Seal
+from lineage.records.archive_state import DigestRef, Seal
 from lineage.records.digest import Head, key_of, render_digest
 from lineage.records.event_objects import ArrivalDays, EventObject, event_prefix_of
 from lineage.records.pointers import ArchiveObject
 from lineage.records.signatures import Signature, render_signature, signature_key_of
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 
 SEAL = Seal("nightly", 1_763_700_000)
 MONDAY, TUESDAY, WEDNESDAY = "2025-11-17", "2025-11-18", "2025-11-19"
@@ -39,7 +39,7 @@ class FolderArchive:
 
     folder: object
     key: object = None
-    links: dict[str, Link] = field(default_factory=dict)
+    links: dict[str, DigestRef] = field(default_factory=dict)
     objects: dict[str, list[ArchiveObject]] = field(default_factory=dict)
     events: dict[str, list[EventObject]] = field(default_factory=dict)
     events_to: str = ""
@@ -53,7 +53,7 @@ class FolderArchive:
         """An object of a root, as a trace leaves it; it is in no digest yet."""
         file = io.BytesIO()
         written = compress_lines([text.encode()], file)
-        key = f"{prefix_of(day)}{sha_of(root)}.{written.sha256}.jsonl.gz"
+        key = f"{prefix_of(day)}{sha256_hex(root)}.{written.sha256}.jsonl.gz"
         self.put(key, file.getvalue())
         one = ArchiveObject(key, written.sha256, written.size_bytes, written.lines, written.lines, version, base)
         self.objects.setdefault(day, []).append(one)
@@ -82,7 +82,7 @@ class FolderArchive:
     def put_digest(self, day, lines):
         """A digest of these lines, signed if the archive has a key."""
         body = gzip.compress(lines, mtime=0)
-        self.links[day] = Link(day, key_of(day), hashlib.sha256(body).hexdigest())
+        self.links[day] = DigestRef(day, key_of(day), hashlib.sha256(body).hexdigest())
         self.put(key_of(day), body)
         if self.key:
             self.put(signature_key_of(day), self.signature(day, self.key))

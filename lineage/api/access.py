@@ -24,7 +24,7 @@ from lineage.api.services import Services
 from lineage.api.tokens import Scope, Token
 from lineage.graph.visibility import EmptyTable, Visibility
 from lineage.openlineage.event import Event
-from lineage.openlineage.naming import NameRules, find_datasets
+from lineage.openlineage.naming import NamingRules, find_datasets
 from lineage.openlineage.parse import parse_event
 from lineage.queries.service import FieldQuestions, Questions
 from lineage.records.live_records import unknown_root
@@ -52,7 +52,7 @@ _BY_RUN = frozenset({"/api/v1/runlineage/upstream"})
 # The routes over all namespaces that show what the caller sees.
 _OF_ALL = frozenset({"/api/v1/namespaces", "/api/v1/jobs", "/api/v1/search", "/api/v1/events/lineage"})
 # Namespaces are never rewritten, whatever the rules.
-_RULES = NameRules(trim_partitions=False, temporary=())
+_RULES = NamingRules(trim_partitions=False, temporary=())
 
 
 def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:

@@ -11,9 +11,9 @@ from lineage.api.cursor import parse_cursor, render_cursor
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.api.views import render_place, render_some
-from lineage.records.live_records import find_places, is_known, live_page, unknown_root
+from lineage.records.live_records import find_paths, is_known, live_page, unknown_root
 from lineage.records.record import LineageRecord
-from lineage.records.request import parse_request, render_bounded_answer
+from lineage.records.request import parse_request, render_bounded_response
 from lineage_model.errors import Forbidden, NotFound, shown
 
 _LIMIT = 100
@@ -24,7 +24,7 @@ def post_records(services: Services, request: HttpRequest) -> Response[str]:
     """Accept a lineage request, whole or not at all."""
     accepted = parse_request(request.json(), now_s=services.now_s(), new_id=services.new_id)
     _check_roots(accepted.records, request)
-    told = render_bounded_answer(accepted, services.ttl_s, bytes_max=ANSWER_BYTES_MAX, size_of=size_of)
+    told = render_bounded_response(accepted, services.ttl_s, bytes_max=ANSWER_BYTES_MAX, size_of=size_of)
     services.intake.put(accepted.records)
     services.count("RecordsAccepted", len(accepted.records))
     return answer(told, status=201)
@@ -55,10 +55,10 @@ def get_root(services: Services, request: HttpRequest) -> Response[str]:
 def get_node(services: Services, request: HttpRequest) -> Response[str]:
     """A live node, the path to it from its root, and what came of it; a list of these if several roots have it."""
     node_id = request.node_id
-    found = find_places(services.sources.table, node_id, now_s=services.now_s(), covers_root=request.covers_root)
-    if not found.places:
+    found = find_paths(services.sources.table, node_id, now_s=services.now_s(), covers_root=request.covers_root)
+    if not found.paths:
         raise NotFound(f"node_id: no live record {shown(node_id)}; the archive may hold it: /api/v1/records/search")
-    matches = [render_place(place, ANSWER_BYTES_MAX // len(found.places)) for place in found.places]
+    matches = [render_place(place, ANSWER_BYTES_MAX // len(found.paths)) for place in found.paths]
     if len(matches) == 1 and not found.truncated:
         return answer(matches[0])
     return answer({"matches": matches, "truncated": found.truncated})

@@ -22,8 +22,8 @@ from lineage.api.services import Services
 from lineage.api.time_range import parse_moment
 from lineage.api.views import render_found
 from lineage.records.field_types import Action, NodeId, RootId, StorageLocation
-from lineage.records.search.archive import Stale
-from lineage.records.search.criteria import ArchivePlace, Horizon, LivePlace, Place, Question, Step
+from lineage.records.search.archive import StaleCursor
+from lineage.records.search.criteria import ArchiveCursor, Horizon, LiveCursor, SearchCriteria, SearchCursor, SearchStep
 from lineage.times import shift
 from lineage_model.errors import Invalid
 
@@ -48,12 +48,12 @@ class _Cursor:
     start_s: int | None
     end_s: int | None
     horizon: Horizon | None
-    live: LivePlace | None = None
-    archive: ArchivePlace | None = None
+    live: LiveCursor | None = None
+    archive: ArchiveCursor | None = None
 
     @property
-    def place(self) -> Place:
-        return self.archive or self.live or LivePlace()
+    def place(self) -> SearchCursor:
+        return self.archive or self.live or LiveCursor()
 
 
 _CURSOR = TypeAdapter(_Cursor)
@@ -72,14 +72,14 @@ def get_search(services: Services, request: HttpRequest) -> Response[str]:
     if text is None:
         start_s, end_s = (_second(times.get(name), name, services.now_s()) for name in _TIMES)
         _check_range(start_s, end_s, times)
-        question = Question(**asked, start_s=start_s, end_s=end_s)
+        question = SearchCriteria(**asked, start_s=start_s, end_s=end_s)
         cursor = _Cursor(start_s, end_s, searcher.horizon(question))
     else:
         cursor = _parse_cursor(bound, text)
-        question = Question(**asked, start_s=cursor.start_s, end_s=cursor.end_s)
+        question = SearchCriteria(**asked, start_s=cursor.start_s, end_s=cursor.end_s)
     try:
         page = _fill(searcher.steps(question, cursor.horizon, cursor.place), cursor.place, limit, request)
-    except Stale as error:
+    except StaleCursor as error:
         raise foreign(text or "") from error
     return _answer(page, bound, cursor)
 
@@ -105,12 +105,15 @@ class _Page:
     """Some records, rendered, and where to go on; `done`: there are no more."""
 
     records: list[Mapping[str, object]]
-    place: Place
+    place: SearchCursor
     done: bool
 
 
 def _fill(
-    steps: Iterable[Step[LivePlace] | Step[ArchivePlace]], place: Place, limit: int, request: HttpRequest
+    steps: Iterable[SearchStep[LiveCursor] | SearchStep[ArchiveCursor]],
+    place: SearchCursor,
+    limit: int,
+    request: HttpRequest,
 ) -> _Page:
     """What fits into a page, and can be found in the request's time."""
     records: list[Mapping[str, object]] = []
@@ -132,8 +135,8 @@ def _answer(page: _Page, bound: tuple[str, ...], cursor: _Cursor) -> Response[st
     form = {"records": page.records, "cursor": None, "truncated": page.place.truncated}
     if page.done:
         return answer(form)
-    live = page.place if isinstance(page.place, LivePlace) else None
-    archive = page.place if isinstance(page.place, ArchivePlace) else None
+    live = page.place if isinstance(page.place, LiveCursor) else None
+    archive = page.place if isinstance(page.place, ArchiveCursor) else None
     after = _CURSOR.dump_json(_Cursor(cursor.start_s, cursor.end_s, cursor.horizon, live, archive)).decode()
     waits = archive is not None and archive.waiting
     return answer(

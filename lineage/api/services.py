@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 from lineage.api.answers import Links
 from lineage.api.tokens import Tokens
 from lineage.graph.event_log import EventLog
-from lineage.openlineage.ingest import DeletionsIntake, EventsIntake
+from lineage.openlineage.ingest import DeletionQueue, EventQueue
 from lineage.queries.service import FieldQuestions, Questions
-from lineage.records.dirty_roots import Marks
-from lineage.records.intake import RecordsIntake
-from lineage.records.root_records import Sources
+from lineage.records.dirty_roots import DirtyRoots
+from lineage.records.intake import RecordQueue
+from lineage.records.root_records import RecordSources
 from lineage.records.search.searcher import Searcher
 
 if TYPE_CHECKING:
@@ -29,14 +29,14 @@ class Services:
     `searcher` makes what searches records when one first asks: a cold start pays for what it uses.
     """
 
-    intake: RecordsIntake
-    events: EventsIntake
-    deletions: DeletionsIntake
+    intake: RecordQueue
+    events: EventQueue
+    deletions: DeletionQueue
     event_log: EventLog
     questions: Questions
     fields: FieldQuestions
-    sources: Sources
-    marks: Marks
+    sources: RecordSources
+    marks: DirtyRoots
     searcher: Callable[[], Searcher]
     tokens: Tokens
     links: Links

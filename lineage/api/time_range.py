@@ -8,7 +8,7 @@ from datetime import datetime, timedelta, timezone
 
 from lineage.api.request import HttpRequest
 from lineage.queries.columns.results import TimeRange
-from lineage.times import kept
+from lineage.times import normalize
 from lineage_model.errors import Invalid
 
 RULE = "must be whole seconds since 1970, or `now` and steps of ms, s, m, h or d (`now-1d+4h`)"
@@ -77,4 +77,4 @@ def _moment(request: HttpRequest, name: str, now_s: int) -> int:
 
 
 def _kept(moment_ms: int) -> str:
-    return kept(_EPOCH + timedelta(milliseconds=moment_ms))
+    return normalize(_EPOCH + timedelta(milliseconds=moment_ms))

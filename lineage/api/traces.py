@@ -13,10 +13,10 @@ from lineage.api.answers import LINES, answer, within
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.aws.queues import Message, send_all
-from lineage.records.dirty_roots import Mark
+from lineage.records.dirty_roots import DirtyRoot
 from lineage.records.live_records import is_known, unknown_root
 from lineage.records.pointers import Pointer
-from lineage.records.root_records import Findings, find_all
+from lineage.records.root_records import RootRecords, read_root
 from lineage.records.trace_request import TraceRequest, render_trace_request
 from lineage.times import day_of, days_between, shift
 from lineage_model.errors import TooLarge, shown
@@ -43,7 +43,7 @@ def get_trace(services: Services, request: HttpRequest) -> Response[str]:
             raise TooLarge("the request's time is nearly over")
 
     try:
-        findings = find_all(root_id, services.sources, records_max=RECORDS_MAX, check=check)
+        findings = read_root(root_id, services.sources, records_max=RECORDS_MAX, check=check)
         if not findings.records:
             raise unknown_root(root_id)
         return _lines(services, findings)
@@ -61,7 +61,7 @@ def post_trace(services: Services, request: HttpRequest) -> Response[str]:
     return answer({"root_id": root_id, "status": "queued"}, status=202, headers=_place_to_poll(pointer))
 
 
-def _lines(services: Services, findings: Findings) -> Response[str]:
+def _lines(services: Services, findings: RootRecords) -> Response[str]:
     body, lines = within(findings.lines(None))
     if body is not None:
         return Response(200, LINES, body)
@@ -70,7 +70,7 @@ def _lines(services: Services, findings: Findings) -> Response[str]:
     return services.links.to_lines(lines)
 
 
-def _is_all(findings: Findings, pointer: Pointer) -> bool:
+def _is_all(findings: RootRecords, pointer: Pointer) -> bool:
     """Whether the archive object that was read holds every record that was found."""
     return pointer.object.records == len(findings.records) and not findings.displaced
 
@@ -110,14 +110,14 @@ def _poll_headers(after: int) -> dict[str, str]:
     return {"Location": f"?after={after}", "Retry-After": str(_POLL_S)}
 
 
-def _dirty(services: Services, root_id: str) -> list[Mark]:
+def _dirty(services: Services, root_id: str) -> list[DirtyRoot]:
     today = day_of(services.now_s())
-    marks = services.marks.marks_of(root_id, days_between(shift(today, -_LOOK_BACK_DAYS), today))
-    return [mark for mark in marks if mark.dirty]
+    marks = services.marks.find_on(root_id, days_between(shift(today, -_LOOK_BACK_DAYS), today))
+    return [mark for mark in marks if mark.is_dirty]
 
 
-def _refuse_if_left(root_id: str, dirty: list[Mark]) -> None:
-    if dirty and not any(mark.waiting for mark in dirty):
+def _refuse_if_left(root_id: str, dirty: list[DirtyRoot]) -> None:
+    if dirty and not any(mark.is_pending for mark in dirty):
         raise TooLarge(f"root {shown(root_id)} is too large for the trace function; it is left to the Spark tracer")
 
 

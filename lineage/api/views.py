@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import orjson
 
 from lineage.api.answers import ANSWER_BYTES_MAX, size_of
-from lineage.records.live_records import LiveRecord, Place
+from lineage.records.live_records import LiveRecord, NodePath
 from lineage.records.message_json import render_record
 from lineage.records.record import LineageRecord
-from lineage.records.search.criteria import Found
+from lineage.records.search.criteria import SearchRecord
 
 
 def render_live(live: LiveRecord) -> dict[str, object]:
@@ -18,7 +18,7 @@ def render_live(live: LiveRecord) -> dict[str, object]:
     return {**render_record(live.record), "ttl_expiry": live.ttl_expiry, **_metadata(live.record)}
 
 
-def render_found(found: Found) -> dict[str, object]:
+def render_found(found: SearchRecord) -> dict[str, object]:
     """A record that a search found: as `render_live`, and the day under which the archive's tables have it."""
     where = {"ttl_expiry": found.ttl_expiry, "archivedOn": found.archived_on}
     return {**render_record(found.record), **where, **_metadata(found.record)}
@@ -40,7 +40,7 @@ def render_some(records: Sequence[LiveRecord], room: int = ANSWER_BYTES_MAX) -> 
     return forms, room
 
 
-def render_place(place: Place, room: int = ANSWER_BYTES_MAX) -> dict[str, object]:
+def render_place(place: NodePath, room: int = ANSWER_BYTES_MAX) -> dict[str, object]:
     """`{"record", "path": [root ... node], "descendants", "truncated"}`, in at most about `room` bytes.
 
     A path that does not start at the root says so as trace lines do: `"complete": false` with `missing` or `cycle`.
@@ -58,7 +58,7 @@ def render_place(place: Place, room: int = ANSWER_BYTES_MAX) -> dict[str, object
     }
 
 
-def _faults(place: Place) -> dict[str, object]:
+def _faults(place: NodePath) -> dict[str, object]:
     if place.missing is not None:
         return {"complete": False, "missing": [place.missing]}
     return {"complete": False, "cycle": list(place.cycle)} if place.cycle else {}

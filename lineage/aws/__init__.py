@@ -1,1 +1,1 @@
-"""The AWS services as the domain uses them: every batch answer's failures are read and tried again."""
+"""The AWS services as the domain uses them: every batch response's failures are read and tried again."""

@@ -1,4 +1,4 @@
-"""Queries of Athena, in one workgroup: started, looked at, and their results page by page."""
+"""Queries of Athena in one workgroup: their start, their state, and their results page by page."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 # Athena's limit of a page of results.
 ROWS_AT_ONCE = 1000
 _BUSY = frozenset({"TooManyRequestsException", "ThrottlingException", "InternalServerException"})
-# Of an id that is none, of results that have expired, and of a query of another workgroup.
+# Athena's codes for an unknown id, for expired results, and for a query of another workgroup.
 _UNKNOWN = frozenset({"InvalidRequestException", "AccessDeniedException"})
-# What Athena says of a query that its workgroup's limit has cancelled.
+# In Athena's reason for a query that its workgroup's limit has cancelled.
 _OVER_THE_LIMIT = "bytes scanned limit"
 
 
@@ -36,13 +36,13 @@ class Execution:
 
     @property
     def over_the_limit(self) -> bool:
-        """Whether it would have read more bytes than its workgroup lets a query read."""
+        """True if the query would have read more bytes than its workgroup allows."""
         return self.failed is not None and _OVER_THE_LIMIT in self.failed.lower()
 
 
 @dataclass(frozen=True, slots=True)
 class Rows:
-    """A page of a result: rows of texts (None: null), and what to ask the next page by."""
+    """A page of a result: rows of texts (None: null), and the token of the next page."""
 
     rows: Sequence[Sequence[str | None]]
     token: str | None
@@ -50,24 +50,24 @@ class Rows:
 
 @dataclass(frozen=True, slots=True)
 class Athena:
-    """A workgroup, and the database that its queries are about. `Unavailable` where Athena refuses for now."""
+    """A workgroup, and the database of its queries. `Unavailable` is raised while Athena refuses."""
 
     client: AthenaClient
     database: str
     workgroup: str
 
     def start(self, sql: str) -> str:
-        """Start a query; the id of its execution."""
+        """Start a query; return the id of its execution."""
         with _refusals():
-            answer = self.client.start_query_execution(
+            response = self.client.start_query_execution(
                 QueryString=sql,
                 QueryExecutionContext={"Database": self.database},
                 WorkGroup=self.workgroup,
             )
-        return answer["QueryExecutionId"]
+        return response["QueryExecutionId"]
 
     def get(self, execution: str) -> Execution:
-        """How the query stands; `NotFound` if this workgroup has none of this id."""
+        """Return the state of a query; raise `NotFound` if this workgroup has no query of this id."""
         with _refusals(_UNKNOWN):
             found = self.client.get_query_execution(QueryExecutionId=execution)["QueryExecution"]
         if found.get("WorkGroup") != self.workgroup:
@@ -78,18 +78,18 @@ class Athena:
         return Execution(found["Query"], state == "SUCCEEDED", failed)
 
     def rows(self, execution: str, token: str | None) -> Rows:
-        """A page of the result of a query that is done: the first, or that of a token; `NotFound` if it is gone."""
+        """Return the first page of a finished query's result, or a token's; raise `NotFound` if it is gone."""
         request: GetQueryResultsInputTypeDef = {"QueryExecutionId": execution, "MaxResults": ROWS_AT_ONCE}
         if token is not None:
             request["NextToken"] = token
         with _refusals(_UNKNOWN):
-            answer = self.client.get_query_results(**request)
-        rows = [[cell.get("VarCharValue") for cell in row["Data"]] for row in answer["ResultSet"]["Rows"]]
+            response = self.client.get_query_results(**request)
+        rows = [[cell.get("VarCharValue") for cell in row["Data"]] for row in response["ResultSet"]["Rows"]]
         # The names of the columns are the first row of the first page.
-        return Rows(rows if token else rows[1:], answer.get("NextToken"))
+        return Rows(rows if token else rows[1:], response.get("NextToken"))
 
     def bytes_max(self) -> int | None:
-        """The most bytes that the workgroup lets a query read; None if it sets no limit."""
+        """Return the workgroup's limit of bytes read by a query, or None."""
         with _refusals():
             found = self.client.get_work_group(WorkGroup=self.workgroup)["WorkGroup"]
         return found.get("Configuration", {}).get("BytesScannedCutoffPerQuery")

@@ -1,4 +1,4 @@
-"""Bodies of messages: JSON as SQS takes it, and a pointer to S3 in the place of a body too large for a message."""
+"""Bodies of messages: JSON as SQS takes it, and a pointer to S3 instead of a body too large for a message."""
 
 from __future__ import annotations
 
@@ -20,25 +20,25 @@ BODY_BYTES_MAX = 800_000
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """Where the body of a message that was too large for the queue lies."""
+    """The location of a body that was too large for a message."""
 
     bucket: str
     key: str
 
 
 def render_body(form: object) -> str:
-    """A form as the body of a message."""
+    """Return a JSON document as the body of a message."""
     # SQS refuses the two non-characters of XML 1.0 that orjson leaves as they are (control characters it escapes).
     return orjson.dumps(form).decode().replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")
 
 
 def render_pointer(pointer: Pointer) -> str:
-    """The body of a message whose content lies in S3."""
+    """Return the body of a message whose content lies in S3."""
     return render_body({"s3": {"bucket": pointer.bucket, "key": pointer.key}})
 
 
 def parse_pointer(form: object) -> Pointer:
-    """The pointer that a message's `s3` holds."""
+    """Return the pointer that a message's `s3` holds."""
     match form:
         case {"bucket": str(bucket), "key": str(key)} if bucket and key:
             return Pointer(bucket, key)

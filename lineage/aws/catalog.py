@@ -1,4 +1,4 @@
-"""Partitions of a table in the Glue catalog: setting a partition's location is one write, which readers see whole."""
+"""Partitions of a table in the Glue catalog: setting a partition's location is one atomic write."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Catalog:
     database: str
 
     def set_partition(self, table: str, value: str, location: str, parameters: Mapping[str, str]) -> None:
-        """Let the partition of this value lie at the location (an S3 URL), whether it was there or not."""
+        """Create or update the partition of this value, with its location (an S3 URL)."""
         form = self._form(table, value, location, parameters)
         try:
             self.glue.create_partition(DatabaseName=self.database, TableName=table, PartitionInput=form)
@@ -29,7 +29,7 @@ class Catalog:
             )
 
     def _form(self, table: str, value: str, location: str, parameters: Mapping[str, str]) -> PartitionInputTypeDef:
-        """As the table is described now: what a later release added to it holds for new partitions."""
+        """Return the partition as the table is described now: additions of a later release hold for new partitions."""
         described = self.glue.get_table(DatabaseName=self.database, Name=table)["Table"]["StorageDescriptor"]
         descriptor = {**described, "Location": location}
         form = {"Values": [value], "StorageDescriptor": descriptor, "Parameters": dict(parameters)}

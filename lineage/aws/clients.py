@@ -1,4 +1,4 @@
-"""boto3 clients, made once a process and only when first asked for: a cold start pays for what it uses."""
+"""boto3 clients, made once a process, at their first use: a cold start pays for what it uses."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def client(service: Literal["s3"]) -> S3Client: ...
 def client(service: Literal["sqs"]) -> SQSClient: ...
 @cache
 def client(service: Literal["athena", "dynamodb", "glue", "kms", "s3", "sqs"]) -> Any:
-    """The process's client of the service, with time-outs that leave a function time to answer.
+    """Return the process's client of the service, with time-outs that leave a function time to answer.
 
     Parameter validation is off: what we send is built here, and DynamoDB checks it again (measured: a fifth of a
     put's CPU). The user agent is given: botocore would put its own together twice for each request (an eighth).
@@ -50,7 +50,7 @@ def client(service: Literal["athena", "dynamodb", "glue", "kms", "s3", "sqs"]) -
         parameter_validation=False,
         retries={"mode": "standard", "max_attempts": 5},
         user_agent="headwater",
-        # Links are signed as of old where nothing is said; KMS takes this alone.
+        # Without it, links are signed by the old version, which KMS refuses.
         signature_version="s3v4" if service == "s3" else None,
         s3={"addressing_style": "path"} if _local() else {},
     )
@@ -58,7 +58,7 @@ def client(service: Literal["athena", "dynamodb", "glue", "kms", "s3", "sqs"]) -
 
 
 def _local() -> bool:
-    """Whether the AWS endpoint is replaced: bucket names are no host names there."""
+    """True if the AWS endpoint is replaced by a local one, where bucket names are no host names."""
     import os
 
     return "AWS_ENDPOINT_URL" in os.environ

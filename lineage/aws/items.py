@@ -24,7 +24,7 @@ T = TypeVar("T")
 
 
 def chunks(values: Sequence[T], size: int) -> Iterator[Sequence[T]]:
-    """The values in runs of at most `size`.
+    """Yield the values in runs of at most `size`.
 
     >>> list(chunks("abcde", 2))
     ['ab', 'cd', 'e']
@@ -39,15 +39,15 @@ def batch_get(
     keys: Sequence[Item],
     sleep: Callable[[float], None] = time.sleep,
 ) -> list[Item]:
-    """The items of the keys that exist, in any order, strongly consistent. `Unavailable` if some stay unread."""
+    """Return the existing items of the keys in any order, strongly consistent; `Unavailable` if some stay unread."""
     found: list[Item] = []
     for some in chunks(keys, GET_KEYS_MAX):
         left: Sequence[Item] = some
         for attempt in range(_TRIES):
             _wait(attempt, sleep)
-            answer = dynamodb.batch_get_item(RequestItems={table: {"Keys": left, "ConsistentRead": True}})
-            found += answer["Responses"].get(table, [])
-            unprocessed = answer.get("UnprocessedKeys", {}).get(table)
+            response = dynamodb.batch_get_item(RequestItems={table: {"Keys": left, "ConsistentRead": True}})
+            found += response["Responses"].get(table, [])
+            unprocessed = response.get("UnprocessedKeys", {}).get(table)
             left = unprocessed["Keys"] if unprocessed else []
             if not left:
                 break
@@ -62,13 +62,13 @@ def batch_write(
     writes: Sequence[WriteRequestTypeDef],
     sleep: Callable[[float], None] = time.sleep,
 ) -> None:
-    """Every put and delete, each key once. `Unavailable` if some stay unwritten."""
+    """Do every put and delete, each key once. Raises `Unavailable` if some stay unwritten."""
     for some in chunks(writes, WRITES_MAX):
         left: Sequence[WriteRequestTypeDef] = some
         for attempt in range(_TRIES):
             _wait(attempt, sleep)
-            answer = dynamodb.batch_write_item(RequestItems={table: left})
-            left = cast("Sequence[WriteRequestTypeDef]", answer.get("UnprocessedItems", {}).get(table, []))
+            response = dynamodb.batch_write_item(RequestItems={table: left})
+            left = cast("Sequence[WriteRequestTypeDef]", response.get("UnprocessedItems", {}).get(table, []))
             if not left:
                 break
         else:
@@ -76,7 +76,7 @@ def batch_write(
 
 
 def query_pages(dynamodb: DynamoDBClient, table: str, pk: str, *, after: str | None = None) -> Iterator[Sequence[Item]]:
-    """The pages (1 MB each) of a partition of the graph table, by sort key, strongly consistent."""
+    """Yield the pages (1 MB each) of a partition of the graph table, by sort key, strongly consistent."""
     query: QueryInputTypeDef = {
         "TableName": table,
         "KeyConditionExpression": "pk = :pk",
@@ -86,9 +86,9 @@ def query_pages(dynamodb: DynamoDBClient, table: str, pk: str, *, after: str | N
     if after is not None:
         query["ExclusiveStartKey"] = {"pk": {"S": pk}, "sk": {"S": after}}
     while True:
-        answer = dynamodb.query(**query)
-        yield answer["Items"]
-        last = answer.get("LastEvaluatedKey")
+        response = dynamodb.query(**query)
+        yield response["Items"]
+        last = response.get("LastEvaluatedKey")
         if last is None:
             return
         query["ExclusiveStartKey"] = last

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import PutObjectRequestTypeDef
 
-# S3's answers to a conditional write that lost: the object is there, or is being written.
+# S3's codes for a conditional write that lost: the object exists, or is being written.
 _EXISTS = {"PreconditionFailed", "ConditionalRequestConflict"}
 _MISSING = {"NoSuchKey", "404"}
 _CHUNK_BYTES = 1024 * 1024
@@ -33,7 +33,7 @@ def put_new(
     sha256: str = "",
     metadata: Mapping[str, str] | None = None,
 ) -> bool:
-    """Write the object unless there is one of this key (If-None-Match); whether it was written.
+    """Write the object unless its key exists (If-None-Match); return True if it was written.
 
     With `sha256`, in hex, S3 compares the body with it and keeps it beside the object.
     """
@@ -70,9 +70,9 @@ def put_once(
     content_encoding: str = "",
     metadata: Mapping[str, str] | None = None,
 ) -> None:
-    """Write the object of these bytes, whose SHA-256 is given in hex; one that is there already stays if it is equal.
+    """Write the object, whose SHA-256 is given in hex; an equal object that exists already stays.
 
-    So a write that is tried again succeeds, as does a second writer of the same bytes.
+    A repeated write succeeds, as does a second writer of the same bytes.
 
     Raises:
         Conflict: the key holds other bytes.
@@ -97,11 +97,11 @@ def put_once(
 
 
 def sha256_of(s3: S3Client, bucket: str, key: str) -> str | None:
-    """Return the object's SHA-256 in hex: as S3 keeps it, else of its bytes; None if there is no such object."""
+    """Return the object's SHA-256 in hex, as S3 stores it, else of its bytes; None if there is no such object."""
     try:
         head = s3.head_object(Bucket=bucket, Key=key, ChecksumMode="ENABLED")
         kept = head.get("ChecksumSHA256", "")
-        # That of an upload in parts is a hash of hashes, and ends with their number.
+        # The checksum of an upload in parts is a hash of hashes, and ends with their number.
         if kept and "-" not in kept:
             return b64decode(kept).hex()
         return hash_object(s3, bucket, key)

@@ -1,4 +1,4 @@
-"""Messages of SQS, and sending them so that no entry is lost: each failed one is sent again alone, then raised."""
+"""Messages of SQS, and sending without loss: failed entries are sent again by themselves, then raised."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ BATCH_ENTRIES_MAX = 10
 MESSAGE_BYTES_MAX = 1024 * 1024
 _TRIES = 4
 
-# The attribute of a message that names who sent its content to the API.
+# The attribute of a message that names the API caller who sent its content.
 CALLER = "caller"
 
 Sleep: TypeAlias = Callable[[float], None]
@@ -35,7 +35,7 @@ class Message:
 
     @property
     def size_bytes(self) -> int:
-        """What counts against the quota: body, names, types and values of the attributes."""
+        """The bytes that count against the quota: body, names, types and values of the attributes."""
         extra = sum(len(name.encode()) + len("String") + len(text.encode()) for name, text in self.attributes.items())
         return len(self.body.encode()) + extra
 
@@ -44,9 +44,9 @@ class Message:
 class QueuedMessage:
     """A message as a function received it.
 
-    `sent_ms` is when SQS took it, in milliseconds since 1970, if it said so; `sender` is the principal that sent it to
-    the queue, as SQS found it; `caller` is whom the sender names as having sent it the content, so it is worth as much
-    as the sender.
+    `sent_ms` is the time when SQS took it, in milliseconds since 1970, if known; `sender` is the principal that sent it
+    to the queue, by SQS; `caller` is named by the sender as the source of the content, so it is worth as much as the
+    sender.
     """
 
     message_id: str
@@ -57,7 +57,7 @@ class QueuedMessage:
 
 
 def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep: Sleep = time.sleep) -> int:
-    """Send every message, at least once each; the number sent.
+    """Send every message, at least once each; return the number sent.
 
     Raises `Unavailable` when entries still fail after four tries; those before them were sent.
     """
@@ -71,9 +71,9 @@ def send_all(sqs: SQSClient, queue_url: str, messages: Iterable[Message], sleep:
 
 
 def send_each(sqs: SQSClient, queue_url: str, messages: Sequence[Message], sleep: Sleep = time.sleep) -> dict[int, str]:
-    """Send every message, at least once each; why, by place, for each that was not sent.
+    """Send every message, at least once each; return the reason for each index that was not sent.
 
-    Once the queue refuses a whole batch, the rest is not tried any more: the caller has only so much time.
+    Once the queue refuses a whole batch, the rest is not tried: the caller's time is limited.
     """
     unsent: dict[int, str] = {}
     start = 0
@@ -100,17 +100,17 @@ def _batches(messages: Iterable[Message]) -> Iterator[list[Message]]:
 
 
 def _send(sqs: SQSClient, queue_url: str, batch: Sequence[Message], sleep: Sleep) -> dict[int, str]:
-    """The reason of each entry, by place, that four tries did not send; `Unavailable` if a whole call was refused."""
+    """Return the reason for each index that four tries did not send; `Unavailable` if a whole call was refused."""
     left = dict(enumerate(batch))
     reasons: dict[int, str] = {}
     for attempt in range(_TRIES):
         if attempt:
             sleep(0.1 * 2**attempt)
         try:
-            answer = sqs.send_message_batch(QueueUrl=queue_url, Entries=[_entry(i, m) for i, m in left.items()])
+            response = sqs.send_message_batch(QueueUrl=queue_url, Entries=[_entry(i, m) for i, m in left.items()])
         except (BotoCoreError, ClientError) as error:
             raise Unavailable(f"{len(left)} messages could not be queued: {error}") from error
-        failed = answer.get("Failed", [])
+        failed = response.get("Failed", [])
         reasons = {int(entry["Id"]): f"{entry['Code']} {entry.get('Message', '')}".strip() for entry in failed}
         left = {place: left[place] for place in reasons}
         if not left:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from lineage.graph.catalogue import CHANGES_MAX, compact
-from lineage.graph.delta import Statement, delta_of
+from lineage.graph.delta import Change, delta_of
 from lineage.graph.facts import JobFacts, text_of
 from lineage.graph.job_nodes import compute_nodes, io_of, sources_of
 from lineage.graph.keys import current_key, dataset_pk, facts_key, sortable
@@ -113,7 +113,7 @@ def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
     """The rows by which the datasets of a node know its job as their reader or writer."""
     if node is None:
         return {}
-    place = f"{sortable(f'{job.namespace}:{job.name}')}#{job.key[:16]}"
+    place = f"{sortable(f'{job.namespace}:{job.name}')}#{job.digest[:16]}"
     told = {"job": text_of(job)}
     inputs, outputs = io_of(node)
     rows = [Row(dataset_pk(one), f"NOW#READER#{place}", told) for one in inputs]
@@ -125,7 +125,7 @@ def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
 T = TypeVar("T")
 
 
-def apply_changes(statements: Sequence[Statement], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
+def apply_changes(statements: Sequence[Change], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
     """Make the statements part of the facts, bring the current graph up to them, and compact the catalogue.
 
     Whoever dies anywhere in between has changed nothing that the same statements, applied again, do not complete; a

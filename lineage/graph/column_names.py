@@ -8,7 +8,7 @@ from typing import Any
 from lineage.graph.catalogue import COLUMNS, change
 from lineage.graph.facts import DatasetFacts, IdText, text_of
 from lineage.graph.table import Row
-from lineage_model.columns import Columns
+from lineage_model.columns import ColumnLineage
 from lineage_model.field_paths import parse_dotted, print_dotted
 from lineage_model.ids import DatasetId, FieldPath
 
@@ -30,12 +30,12 @@ def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
     return {content: body for some in every for content, (_, _, body) in some.get("schema", {}).items()}
 
 
-def reported_column_rows(told: Mapping[DatasetId, Columns]) -> Iterator[Row]:
+def reported_column_rows(told: Mapping[DatasetId, ColumnLineage]) -> Iterator[Row]:
     """Return the rows of the columns that column lineage names, those made as well as those that they are made of."""
     found: dict[DatasetId, set[FieldPath]] = {}
     for dataset, columns in told.items():
         found.setdefault(dataset, set()).update(columns.fields)
-        every = {id(sources): sources for sources in (columns.whole, *columns.fields.values())}
+        every = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
         for source in (source for sources in every.values() for source in sources if source.field):
             found.setdefault(source.dataset, set()).add(source.field or ())
     return (_row(text_of(dataset), paths) for dataset, paths in sorted(found.items()) if paths)

@@ -23,9 +23,9 @@ from lineage.graph.keys import dataset_pk
 from lineage.graph.lattice import history_of
 from lineage.graph.table import Row
 from lineage.openlineage.event import TERMINAL, DatasetUse, Deletion, Event, Facets, ParentRun
-from lineage_model.ids import DatasetId, JobId, RunKey, uuid_of_bytes
+from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 
-Statement: TypeAlias = Event | Deletion
+Change: TypeAlias = Event | Deletion
 # A dataset in an event: what is read, what a run writes, or what a Job- or DatasetEvent declares.
 _Role: TypeAlias = Literal["input", "output", "described"]
 
@@ -60,7 +60,7 @@ class FactsDelta:
         return kept
 
 
-def delta_of(statements: Iterable[Statement]) -> FactsDelta:
+def delta_of(statements: Iterable[Change]) -> FactsDelta:
     """What all of them say together."""
     whole = FactsDelta()
     for statement in statements:
@@ -100,7 +100,7 @@ def _event(whole: FactsDelta, sent: Event) -> None:
     if event.job is not None:
         _add(whole.jobs, event.job, _job_facts(event, stamp))
         whole.mention(event.time, event.job.namespace)
-        run = RunKey.of(event.job.namespace, event.run or uuid_of_bytes(event.hash))
+        run = RunKey.of(event.job.namespace, event.run or name_uuid(event.hash))
         _add(whole.runs, run, _run_facts(event, stamp))
     for parent in (event.parent, event.root):
         if parent is not None:
@@ -199,7 +199,7 @@ def _description(whole: FactsDelta, event: Event, stamp: str) -> None:
         # A facet that says that it is deleted takes back what was declared before.
         _add(whole.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"outputs": {}}}))
     if declared is not None:
-        run = RunKey.of(use.dataset.namespace, uuid_of_bytes(event.hash))
+        run = RunKey.of(use.dataset.namespace, name_uuid(event.hash))
         _add(whole.runs, run, _declaration(event, use, stamp))
 
 

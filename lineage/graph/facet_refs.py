@@ -24,7 +24,7 @@ from lineage.graph.lattice import History, latest
 from lineage.graph.table import GraphTable, Row
 from lineage.openlineage.column_facets import columns_of_entries, columns_of_entry, columns_of_facet
 from lineage.openlineage.event import Facets
-from lineage_model.columns import Columns, columns_to_json
+from lineage_model.columns import ColumnLineage, columns_to_json
 from lineage_model.ids import DatasetId
 from lineage_model.operation_set import OperationSet
 from lineage_model.operations import parse_operations, render_operations
@@ -39,7 +39,7 @@ OF_JOBS = (LINEAGE,)
 # The first that a DatasetEvent has is what it declares.
 OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
 
-ColumnsByDataset: TypeAlias = Mapping[DatasetId, Columns]
+ColumnsByDataset: TypeAlias = Mapping[DatasetId, ColumnLineage]
 OPERATIONS_KIND = "op:"
 _REF = "ref"
 

@@ -68,7 +68,7 @@ def _of_datasets(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
     sources = sorted(ever_sources(facts) - facts.inputs.keys())
     for direction, side in (("READER", facts.inputs), ("PRODUCER", facts.outputs), ("SOURCE_OF", sources)):
         for text in side:
-            yield Row(dataset_pk(dataset_of(text)), f"EVER#{direction}#{job.key}", {"job": text_of(job)})
+            yield Row(dataset_pk(dataset_of(text)), f"EVER#{direction}#{job.digest}", {"job": text_of(job)})
     if not facts.declared:
         for dataset in map(dataset_of, facts.outputs):
             yield from _of_versions(run, facts, job, dataset)
@@ -105,7 +105,7 @@ def _made(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
 
 def columns_prefix(dataset: DatasetId) -> str:
     """Where a job's runs that told of the columns of a dataset lie among its rows."""
-    return f"COLUMNS#{dataset.key[:32]}"
+    return f"COLUMNS#{dataset.digest[:32]}"
 
 
 def storage_key(version: str) -> str:

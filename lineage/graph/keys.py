@@ -68,12 +68,12 @@ def run_pk(run_id: str) -> str:
 
 def job_pk(job: JobId) -> str:
     """The partition of a job."""
-    return f"JOB#{job.key}"
+    return f"JOB#{job.digest}"
 
 
 def dataset_pk(dataset: DatasetId) -> str:
     """The partition of a dataset."""
-    return f"DATASET#{dataset.key}"
+    return f"DATASET#{dataset.digest}"
 
 
 def namespace_pk(namespace: str) -> str:
@@ -97,7 +97,7 @@ def current_key(job: JobId) -> Key:
 
 def facet_key(telling: str, dataset: DatasetId | None = None) -> Key:
     """Where a telling's facet lies, or the columns that it tells of a dataset."""
-    return f"FACET#{telling}", "BODY" if dataset is None else f"COLUMNS#{dataset.key[:32]}"
+    return f"FACET#{telling}", "BODY" if dataset is None else f"COLUMNS#{dataset.digest[:32]}"
 
 
 def complete_key(telling: str) -> Key:

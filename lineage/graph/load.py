@@ -14,8 +14,8 @@ from lineage.aws.queues import QueuedMessage
 from lineage.graph.apply import apply_changes, failures
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.ingest import parse_event_message
-from lineage.openlineage.naming import NameRules
-from lineage.openlineage.parse import parse_deletion, parse_event, parse_statement
+from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import parse_change, parse_deletion, parse_event
 from lineage.records.table import is_throttle
 from lineage.times import day_of, from_seconds
 from lineage_model.errors import HeadwaterError, Invalid, Unavailable
@@ -38,7 +38,7 @@ class EventStores:
     log: EventLog
     table: GraphTable
     s3: S3Client
-    rules: NameRules
+    rules: NamingRules
 
 
 @dataclass(slots=True)
@@ -152,7 +152,7 @@ class Replay:
     failed: tuple[str, ...] = ()
 
 
-def replay(keys: Sequence[str], log: EventLog, rules: NameRules) -> Iterator[Replay]:
+def replay(keys: Sequence[str], log: EventLog, rules: NamingRules) -> Iterator[Replay]:
     """List and apply again what these objects hold, in the log's own table; one answer for some objects at a time.
 
     An event that cannot be read or applied is told and passed over. Raises `Unavailable`, or boto3's errors, if AWS
@@ -169,12 +169,12 @@ def replay(keys: Sequence[str], log: EventLog, rules: NameRules) -> Iterator[Rep
         yield _replay(objects, lines, log, rules)
 
 
-def _replay(objects: int, lines: Sequence[tuple[str, Any]], log: EventLog, rules: NameRules) -> Replay:
+def _replay(objects: int, lines: Sequence[tuple[str, Any]], log: EventLog, rules: NamingRules) -> Replay:
     events: list[tuple[str, RawEvent]] = []
     failed: list[str] = []
     for place, form in lines:
         try:
-            events.append((place, RawEvent(parse_statement(form, rules), form)))
+            events.append((place, RawEvent(parse_change(form, rules), form)))
         except HeadwaterError as error:
             failed.append(f"{place}: {error}")
     failed += _apply(events, log)

@@ -217,4 +217,4 @@ def _declared(text: str, facts: DatasetFacts) -> Iterator[Row]:
     """What the datasets know that DatasetEvents told this one to be made of."""
     for telling in facts.declarations.values():
         for source in telling["outputs"].get(text, ()):
-            yield Row(dataset_pk(dataset_of(source)), f"NOW#DERIVED#{dataset_of(text).key[:32]}", {"name": text})
+            yield Row(dataset_pk(dataset_of(source)), f"NOW#DERIVED#{dataset_of(text).digest[:32]}", {"name": text})

@@ -10,7 +10,7 @@ from lineage.graph.facts import Histories, IdText, RunFacts, dataset_of, facets_
 from lineage.graph.lattice import latest
 from lineage.openlineage.event import Facets
 from lineage.times import parse_time
-from lineage_model.ids import DatasetId, JobId, RunKey, uuid_of_bytes
+from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 
 _FAILED = frozenset({"FAILED", "ABORTED"})
 
@@ -126,7 +126,7 @@ def job_version_id(
     '27b12297-0463-32be-bc26-b463467b981c'
     """
     sides = [":".join(f"{one.namespace}:{one.name}" for one in sorted(side)) for side in (inputs, outputs)]
-    return uuid_of_bytes(":".join([job.namespace, job.name, *sides, *filter(None, (location, code))]))
+    return name_uuid(":".join([job.namespace, job.name, *sides, *filter(None, (location, code))]))
 
 
 def version_at(facts: RunFacts, time: str) -> str | None:
@@ -139,7 +139,7 @@ def version_at(facts: RunFacts, time: str) -> str | None:
 
 def dataset_version_id(dataset: DatasetId, made_by: str) -> str:
     """Return the id of the version that a DatasetEvent (by its hash) made of it; of the initial one with ''."""
-    return uuid_of_bytes(f"{dataset.namespace}:{dataset.name}:{made_by}")
+    return name_uuid(f"{dataset.namespace}:{dataset.name}:{made_by}")
 
 
 def run_version_id(dataset: DatasetId, namespace: str, run: str) -> str:

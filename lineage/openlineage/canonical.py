@@ -15,10 +15,10 @@ LEVELS_MAX = 100
 
 
 def canonical(body: object) -> bytes:
-    """The JSON of the body with its fields sorted, in UTF-8.
+    """Return the JSON of the body with its fields sorted, in UTF-8.
 
     Raises:
-        Invalid: it nests too deep, or holds what has no JSON: a lone surrogate, a number of more than 64 bits.
+        Invalid: the body nests too deep, or holds a lone surrogate or a number of more than 64 bits.
 
     >>> canonical({"b": [1.5, None], "a": "é"}).decode()
     '{"a":"é","b":[1.5,null]}'
@@ -33,7 +33,7 @@ def canonical(body: object) -> bytes:
 
 
 def content_hash(body: object) -> str:
-    """The SHA-256 of the canonical JSON."""
+    """Return the SHA-256 of the canonical JSON."""
     return hashlib.sha256(canonical(body)).hexdigest()
 
 
@@ -51,7 +51,7 @@ def _levels(body: object) -> int:
 
 
 def _faults(body: object) -> Iterator[Fault]:
-    """What JSON cannot say; the body is known to nest no deeper than it may."""
+    """Yield a fault for each value that has no JSON; the body's depth has been checked."""
     todo: list[tuple[tuple[int | str, ...], object]] = [((), body)]
     while todo:
         place, value = todo.pop()

@@ -1,6 +1,6 @@
-"""Facets that tell of columns, as the columns they tell: OpenLineage's `columnLineage` and `lineage`.
+"""Column lineage of OpenLineage's facets `columnLineage` and `lineage`.
 
-Facets that were read at the door are JSON of the right shape; what a rule of theirs leaves out is left out here too.
+Facets were checked at ingest, so they have the right shape; entries that the models ignore are ignored here too.
 """
 
 from __future__ import annotations
@@ -8,24 +8,24 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
-from lineage_model.columns import Columns, Source, Sources, Transformation, unite
+from lineage_model.columns import ColumnLineage, ColumnSource, Sources, Transformation, merge_columns
 from lineage_model.field_paths import parse_dotted
 from lineage_model.ids import DatasetId, FieldPath
 
 _Form: TypeAlias = Mapping[str, Any]
 
 
-def columns_of_facet(facet: _Form) -> Columns:
-    """What a `columnLineage` facet of any version (1-0-0 to 1-2-0) tells of its dataset."""
+def columns_of_facet(facet: _Form) -> ColumnLineage:
+    """Return the column lineage of a `columnLineage` facet of any version (1-0-0 to 1-2-0)."""
     fields = {}
     for name, column in (facet.get("fields") or {}).items():
-        told = _old_transformations(column)
-        fields[parse_dotted(name)] = _sources(column.get("inputFields") or (), told)
-    return Columns(fields, _sources(facet.get("dataset") or ()))
+        transformations = _old_transformations(column)
+        fields[parse_dotted(name)] = _sources(column.get("inputFields") or (), transformations)
+    return ColumnLineage(fields, _sources(facet.get("dataset") or ()))
 
 
 def _old_transformations(column: _Form) -> frozenset[Transformation]:
-    """What versions before 1-1-0 say of all sources of a column at once."""
+    """Return the transformation of all sources of a column, as versions before 1-1-0 describe it."""
     kind, description = column.get("transformationType"), column.get("transformationDescription")
     if kind == "MASKED":
         return frozenset({Transformation("DIRECT", "TRANSFORMATION", description, masking=True)})
@@ -35,35 +35,35 @@ def _old_transformations(column: _Form) -> frozenset[Transformation]:
     return frozenset({Transformation("DIRECT", None, description)}) if description else frozenset()
 
 
-def columns_of_entries(facet: _Form) -> dict[DatasetId, Columns]:
-    """What a job's `lineage` facet tells of each dataset that it has an entry of."""
-    found: dict[DatasetId, list[Columns]] = {}
+def columns_of_entries(facet: _Form) -> dict[DatasetId, ColumnLineage]:
+    """Return the column lineage of each dataset that a job's `lineage` facet has an entry of."""
+    found: dict[DatasetId, list[ColumnLineage]] = {}
     for entry in facet.get("entries") or ():
         if entry.get("type") == "DATASET":
             found.setdefault(_dataset(entry), []).append(columns_of_entry(entry))
-    return {dataset: unite(every) for dataset, every in found.items()}
+    return {dataset: merge_columns(every) for dataset, every in found.items()}
 
 
-def columns_of_entry(entry: _Form) -> Columns:
-    """What a dataset's `lineage` facet, or an entry of a job's, tells of its dataset."""
+def columns_of_entry(entry: _Form) -> ColumnLineage:
+    """Return the column lineage of a dataset's `lineage` facet, or of an entry of a job's facet."""
     fields: dict[FieldPath, Sources] = {
         parse_dotted(name): _sources(_datasets(column)) for name, column in (entry.get("fields") or {}).items()
     }
-    return Columns(fields, _sources(_datasets(entry)))
+    return ColumnLineage(fields, _sources(_datasets(entry)))
 
 
 def _datasets(holder: _Form) -> Sequence[_Form]:
-    """The inputs that are datasets: a job that something comes from has no columns."""
+    """Return the inputs that are datasets: a job among the inputs has no columns."""
     return [one for one in holder.get("inputs") or () if one.get("type") == "DATASET"]
 
 
 def _sources(inputs: Iterable[_Form], otherwise: frozenset[Transformation] = frozenset()) -> Sources:
-    sources: dict[Source, frozenset[Transformation]] = {}
+    sources: dict[ColumnSource, frozenset[Transformation]] = {}
     for one in inputs:
         field = one.get("field")
-        source = Source(_dataset(one), None if field is None else parse_dotted(field))
-        told = frozenset(_transformation(form) for form in one.get("transformations") or ()) or otherwise
-        sources[source] = sources.get(source, frozenset()) | told
+        source = ColumnSource(_dataset(one), None if field is None else parse_dotted(field))
+        transformations = frozenset(_transformation(form) for form in one.get("transformations") or ()) or otherwise
+        sources[source] = sources.get(source, frozenset()) | transformations
     return sources
 
 

@@ -1,4 +1,4 @@
-"""What was said: an OpenLineage event, or a change made through the API, as the domain knows it."""
+"""An OpenLineage event, or a change made through the API, as the domain knows it."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ TERMINAL: Mapping[str, str] = {"COMPLETE": "COMPLETED", "FAIL": "FAILED", "ABORT
 class DatasetUse:
     """A dataset as an event mentions it.
 
-    `facets` describe the dataset, `use_facets` this use of it (`inputFacets`, `outputFacets`); `temporary` says that
-    its name tells of private storage.
+    `facets` describe the dataset, `use_facets` this use of it (`inputFacets`, `outputFacets`); `temporary` marks a name
+    of private storage.
     """
 
     dataset: DatasetId
@@ -30,7 +30,7 @@ class DatasetUse:
 
 @dataclass(frozen=True, slots=True)
 class ParentRun:
-    """The run that started a run, and the job it is a run of."""
+    """The run that started a run, with its job."""
 
     run: str
     job: JobId
@@ -45,8 +45,8 @@ class ParentRun:
 class Event:
     """An OpenLineage event: of a run if it has `run` and `job`, of a job if only `job`, of a dataset if `dataset`.
 
-    `time` is as `times` keeps it, `hash` the SHA-256 of the event's canonical JSON, `run` as `names.run_id_of` makes
-    it, `type` in upper case (None if it was not given). `parents` are the parent facet's run and its root, if given.
+    `time` is normalized (`times`), `hash` the SHA-256 of the event's canonical JSON, `run` a normalized id
+    (`ids.normalize_run_id`), `type` in upper case (None if missing). `parent` and `root` are from the parent facet.
     """
 
     kind: Literal["RUN", "JOB", "DATASET"]
@@ -66,7 +66,7 @@ class Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deletion:
-    """That a job, a dataset, or a namespace with all that is in it was deleted; `time` is when this was accepted."""
+    """A deletion of a job, a dataset, or a namespace with its jobs and datasets; `time` is when it was accepted."""
 
     time: str
     hash: str

@@ -1,11 +1,11 @@
-"""OpenLineage events as they are sent: what must be there, and what may be in it.
+"""Models of OpenLineage events as they are sent: required and optional fields.
 
-Required is what identifies and orders an event; the rest that the specification requires (`schemaURL`, the facets'
-`_producer` and `_schemaURL`) may be missing, for producers of every age leave some of it out. `null` is as good as not
-given. A namespace has 1 to 1,024 characters, none of them a control character (Marquez refuses many more, and rewrites
-some); a name is not blank and has at most 2,048 bytes, and a job's name holds no control characters. Facets are JSON
-objects, kept as sent, known or not; the fields of known ones that mean something here are checked, in a facet that is
-`_deleted` too (not those of `column_forms`).
+Fields that identify and order an event are required. Other fields that the specification requires (`schemaURL`, the
+facets' `_producer` and `_schemaURL`) are optional, since producers of every age leave them out. `null` means missing. A
+namespace has 1 to 1,024 characters, none of them a control character (Marquez refuses many more, and rewrites some). A
+name is not blank and has at most 2,048 bytes; a job's name holds no control characters. Facets are JSON objects, stored
+as sent, known or not. The fields of known facets that are used here are checked, in a `_deleted` facet too (but for
+those of `facet_models`).
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ from typing_extensions import Self
 from lineage.openlineage.facet_models import (
     ColumnLineageFacet,
     DatasetLineageFacet,
-    Form,
     JobLineageFacet,
+    Model,
     Name,
-    NamedForm,
-    NamedJobForm,
+    NamedJobModel,
+    NamedModel,
     Namespace,
     RecordsFacet,
     Text,
     Time,
 )
 
-# What is told of a value that has another JSON type than it should.
+# Messages for a value of a wrong JSON type.
 WORDS = {
     "model_type": "must be a JSON object",
     "dict_type": "must be a JSON object",
@@ -46,73 +46,73 @@ WORDS = {
 }
 
 
-class RunRefForm(Form):
+class RunRefModel(Model):
     """A run by id; any text will do."""
 
     runId: Name  # noqa: N815 - the specification's spelling
 
 
-class RunOfJobForm(Form):
+class JobRunModel(Model):
     """A run and its job, as the parent facet has them."""
 
-    run: RunRefForm
-    job: NamedJobForm
+    run: RunRefModel
+    job: NamedJobModel
 
 
-class _ParentFacet(RunOfJobForm):
-    root: RunOfJobForm | None = None
+class _ParentFacet(JobRunModel):
+    root: JobRunModel | None = None
 
 
-class _NominalTimeFacet(Form):
+class _NominalTimeFacet(Model):
     nominalStartTime: Time | None = None  # noqa: N815 - the specification's spelling
     nominalEndTime: Time | None = None  # noqa: N815 - the specification's spelling
 
 
-class _SchemaField(Form):
+class _SchemaField(Model):
     name: Name
     type: Text | None = None
     description: Text | None = None
     fields_: list[_SchemaField] = Field(default=[], alias="fields")
 
 
-class _SchemaFacet(Form):
+class _SchemaFacet(Model):
     fields_: list[_SchemaField] = Field(default=[], alias="fields")
 
 
-class _SymlinksFacet(Form):
-    identifiers: list[NamedForm] = Field(default=[])
+class _SymlinksFacet(Model):
+    identifiers: list[NamedModel] = Field(default=[])
 
 
-class _VersionFacet(Form):
+class _VersionFacet(Model):
     datasetVersion: Text | None = None  # noqa: N815 - the specification's spelling
 
 
-class _LifecycleFacet(Form):
+class _LifecycleFacet(Model):
     lifecycleStateChange: Text | None = None  # noqa: N815 - the specification's spelling
-    previousIdentifier: NamedForm | None = None  # noqa: N815 - the specification's spelling
+    previousIdentifier: NamedModel | None = None  # noqa: N815 - the specification's spelling
 
 
-class _DataSourceFacet(Form):
+class _DataSourceFacet(Model):
     name: Text | None = None
     uri: Text | None = None
 
 
-class _DocumentationFacet(Form):
+class _DocumentationFacet(Model):
     description: Text | None = None
 
 
-class _JobTypeFacet(Form):
+class _JobTypeFacet(Model):
     processingType: Text | None = None  # noqa: N815 - the specification's spelling
     integration: Text | None = None
     jobType: Text | None = None  # noqa: N815 - the specification's spelling
 
 
-class _SourceCodeLocationFacet(Form):
+class _SourceCodeLocationFacet(Model):
     url: Text | None = None
     version: Text | None = None
 
 
-class FacetsForm(BaseModel):
+class FacetsModel(BaseModel):
     """The facets of a run, a job, a dataset or a use of it, by name."""
 
     model_config = ConfigDict(frozen=True, extra="allow")
@@ -135,8 +135,8 @@ class FacetsForm(BaseModel):
         return form
 
 
-class RunFacetsForm(FacetsForm):
-    """A run's; `parentRun` is an old name of `parent`, and stronger where both are sent, as in Marquez."""
+class RunFacetsModel(FacetsModel):
+    """The facets of a run; `parentRun` is an old name of `parent`, and wins if both are sent, as in Marquez."""
 
     parent: _ParentFacet | None = None
     parentRun: _ParentFacet | None = None  # noqa: N815 - as it is sent
@@ -144,8 +144,8 @@ class RunFacetsForm(FacetsForm):
     headwater_records: RecordsFacet | None = None
 
 
-class JobFacetsForm(FacetsForm):
-    """A job's."""
+class JobFacetsModel(FacetsModel):
+    """The facets of a job."""
 
     jobType: _JobTypeFacet | None = None  # noqa: N815 - the specification's spelling
     sourceCodeLocation: _SourceCodeLocationFacet | None = None  # noqa: N815 - the specification's spelling
@@ -153,8 +153,8 @@ class JobFacetsForm(FacetsForm):
     lineage: JobLineageFacet | None = None
 
 
-class DatasetFacetsForm(FacetsForm):
-    """A dataset's."""
+class DatasetFacetsModel(FacetsModel):
+    """The facets of a dataset."""
 
     schema_: _SchemaFacet | None = Field(default=None, alias="schema")
     symlinks: _SymlinksFacet | None = None
@@ -166,54 +166,54 @@ class DatasetFacetsForm(FacetsForm):
     lineage: DatasetLineageFacet | None = None
 
 
-class RunForm(RunRefForm):
+class RunModel(RunRefModel):
     """A run with its facets."""
 
-    facets: RunFacetsForm = RunFacetsForm()
+    facets: RunFacetsModel = RunFacetsModel()
 
 
-class JobForm(NamedJobForm):
+class JobModel(NamedJobModel):
     """A job with its facets."""
 
-    facets: JobFacetsForm = JobFacetsForm()
+    facets: JobFacetsModel = JobFacetsModel()
 
 
-class DatasetForm(NamedForm):
+class DatasetModel(NamedModel):
     """A dataset with its facets, as an input with those of the reading, as an output with those of the writing."""
 
-    facets: DatasetFacetsForm = DatasetFacetsForm()
-    inputFacets: FacetsForm = FacetsForm()  # noqa: N815 - the specification's spelling
-    outputFacets: FacetsForm = FacetsForm()  # noqa: N815 - the specification's spelling
+    facets: DatasetFacetsModel = DatasetFacetsModel()
+    inputFacets: FacetsModel = FacetsModel()  # noqa: N815 - the specification's spelling
+    outputFacets: FacetsModel = FacetsModel()  # noqa: N815 - the specification's spelling
 
 
-class _EventForm(Form):
+class _EventModel(Model):
     eventTime: Time  # noqa: N815 - the specification's spelling
     producer: Name
     eventType: Text | None = None  # noqa: N815 - the specification's spelling
 
 
-class JobEventForm(_EventForm):
-    """What a job reads and writes."""
+class JobEventModel(_EventModel):
+    """A JobEvent: the datasets that a job reads and writes."""
 
-    job: JobForm
-    inputs: list[DatasetForm] = Field(default=[])
-    outputs: list[DatasetForm] = Field(default=[])
-
-
-class RunEventForm(JobEventForm):
-    """What happened to a run."""
-
-    run: RunForm
+    job: JobModel
+    inputs: list[DatasetModel] = Field(default=[])
+    outputs: list[DatasetModel] = Field(default=[])
 
 
-class DatasetEventForm(_EventForm):
-    """What is known of a dataset."""
+class RunEventModel(JobEventModel):
+    """A RunEvent: a change of a run's state, with inputs and outputs."""
 
-    dataset: DatasetForm
+    run: RunModel
 
 
-class DeletionForm(Form):
-    """Our own message of a deletion; the names are those that it was accepted with."""
+class DatasetEventModel(_EventModel):
+    """A DatasetEvent: facets of a dataset."""
+
+    dataset: DatasetModel
+
+
+class DeletionModel(Model):
+    """A deletion, a message of our own; the names are as they were accepted."""
 
     eventTime: Time  # noqa: N815 - as in events
     namespace: Namespace

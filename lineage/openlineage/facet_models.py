@@ -1,9 +1,8 @@
-"""Facets that tell of columns, as they are sent: OpenLineage's `columnLineage` and `lineage`, and two of our own.
+"""Models of facets about columns as they are sent: OpenLineage's `columnLineage` and `lineage`, and our own.
 
-All versions of `columnLineage` (1-0-0 to 1-2-0), and the `lineage` facet of jobs and datasets (1-0-0). Types and names
-are strict; what a facet leaves out, required or not, tells nothing. A dataset is known by namespace and name; a job
-that something comes from, or an entity of another type, tells of no column, and need have no name. A facet that is
-`_deleted` is not looked at.
+They cover all versions of `columnLineage` (1-0-0 to 1-2-0), and the `lineage` facet of jobs and datasets (1-0-0). Types
+and names are strict; every field is optional. A dataset has a namespace and a name; a job or another entity among the
+inputs needs no name. The content of a `_deleted` facet is ignored.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 
 
 def checked_name(name: str) -> str:
-    """The name, if it is one: not blank, and at most `NAME_BYTES_MAX` long."""
+    """Return the name if it is not blank and has at most `NAME_BYTES_MAX` bytes."""
     if not name.strip():
         raise PydanticCustomError("blank", "must not be blank")
     return checked_text(name, NAME_BYTES_MAX)
@@ -62,7 +61,7 @@ Namespace: TypeAlias = Annotated[Text, AfterValidator(_checked_namespace)]
 Time: TypeAlias = Annotated[Text, AfterValidator(_checked_time)]
 
 
-class Form(BaseModel):
+class Model(BaseModel):
     """A JSON object whose fields may be null, as if they were not given."""
 
     model_config = ConfigDict(frozen=True)
@@ -75,20 +74,20 @@ class Form(BaseModel):
         return {name: value for name, value in sent.items() if value is not None}
 
 
-class NamedForm(Form):
+class NamedModel(Model):
     """A job or a dataset by name."""
 
     namespace: Namespace
     name: Name
 
 
-class NamedJobForm(NamedForm):
+class NamedJobModel(NamedModel):
     """A job by name."""
 
     name: JobName
 
 
-# As many as one lineage request may hold records.
+# The number of records that one lineage request may hold.
 ROOTS_MAX = 10_000
 # The service's bound on a root id: DynamoDB's on a partition key.
 _ROOT_BYTES_MAX = 2048
@@ -108,36 +107,36 @@ def _checked_root(root_id: str) -> str:
     return checked_text(root_id, _ROOT_BYTES_MAX)
 
 
-# Pydantic sees only a plain type of keys: its place of a faulty key is no place in the JSON.
+# Pydantic checks keys as plain text here: its location of a faulty key is no path in the JSON.
 ByColumn: TypeAlias = Annotated[dict[Text, C], AfterValidator(_checked_columns)]
 RootId: TypeAlias = Annotated[Text, AfterValidator(_checked_root)]
 
 
-class _Facet(Form):
+class _Facet(Model):
     @model_validator(mode="before")
     @classmethod
-    def _deleted_says_nothing(cls, sent: object) -> object:
+    def _ignore_deleted(cls, sent: object) -> object:
         return {} if is_deleted(sent) else sent
 
 
 def is_deleted(facet: object) -> bool:
-    """Whether the facet says that it is no more."""
+    """True if the facet is marked `_deleted`."""
     return isinstance(facet, Mapping) and facet.get("_deleted") is True
 
 
-class _Transformation(Form):
+class _Transformation(Model):
     type: Text
     subtype: Text | None = None
     description: Text | None = None
     masking: Annotated[bool, Strict()] | None = None
 
 
-class _InputField(NamedForm):
+class _InputField(NamedModel):
     field: Name
     transformations: list[_Transformation] = Field(default=[])
 
 
-class _Column(Form):
+class _Column(Model):
     inputFields: list[_InputField] = Field(default=[])  # noqa: N815 - the specification's spelling
     transformationDescription: Text | None = None  # noqa: N815 - the specification's spelling
     transformationType: Text | None = None  # noqa: N815 - the specification's spelling
@@ -150,8 +149,8 @@ class ColumnLineageFacet(_Facet):
     dataset: list[_InputField] = Field(default=[])
 
 
-class _Entity(Form):
-    """A dataset by name; anything else with a name or without."""
+class _Entity(Model):
+    """A dataset with a name, or another entity with or without a name."""
 
     type: Text
     namespace: Namespace | None = None
@@ -169,12 +168,12 @@ class _Input(_Entity):
     transformations: list[_Transformation] = Field(default=[])
 
 
-class _InputsOfColumn(Form):
+class _InputsOfColumn(Model):
     inputs: list[_Input] = Field(default=[])
 
 
 class DatasetLineageFacet(_Facet):
-    """A dataset's `lineage`: what it, and each of its columns, is made of."""
+    """A dataset's `lineage`: the sources of the dataset and of each of its columns."""
 
     inputs: list[_Input] = Field(default=[])
     fields_: ByColumn[_InputsOfColumn] = Field(default={}, alias="fields")
@@ -186,12 +185,12 @@ class _Entry(_Entity):
 
 
 class JobLineageFacet(_Facet):
-    """A job's `lineage`: what each of its outputs is made of."""
+    """A job's `lineage`: the sources of each of its outputs."""
 
     entries: list[_Entry] = Field(default=[])
 
 
 class RecordsFacet(_Facet):
-    """Ours (docs/facets/headwater_records.json): the record roots that a run worked on."""
+    """The record roots that a run worked on, a facet of our own (docs/facets/headwater_records.json)."""
 
     rootIds: Annotated[list[RootId], Field(max_length=ROOTS_MAX)] = Field(default=[])  # noqa: N815 - as facets are spelled

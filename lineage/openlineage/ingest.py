@@ -1,4 +1,4 @@
-"""Ingest of events: each is read, then made durable by itself on its queue."""
+"""Ingest of events: each event is checked, then put on its queue by itself."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import orjson
 
 from lineage.aws.bodies import BODY_BYTES_MAX, Pointer, parse_pointer, put_body, render_body, render_pointer
 from lineage.aws.queues import CALLER, Message, send_all, send_each
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event, render_deletion
 from lineage_model.errors import Invalid, TooLarge, Unavailable
 
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 def render_event_message(body: Mapping[str, object]) -> str:
-    """The body of a message with one event; `parse` has read it, so it has JSON."""
+    """Return the body of a message with one event, which `parse_event` has accepted."""
     return render_body(body)
 
 
 def parse_event_message(body: str | bytes) -> object | Pointer:
-    """Return what a message, or the object behind a pointer, holds: JSON for `parse`, or a pointer.
+    """Return the content of a message, or of the object behind a pointer: JSON for `parse_event`, or a pointer.
 
     Raises:
-        Invalid: it is no JSON object, or a pointer that points nowhere.
+        Invalid: the content is no JSON object, or a pointer without bucket and key.
     """
     try:
         form = orjson.loads(body)
@@ -41,8 +41,8 @@ def parse_event_message(body: str | bytes) -> object | Pointer:
 
 
 @dataclass(frozen=True, slots=True)
-class EventsIntake:
-    """The queue that events go to, and the bucket for what is too large for a message."""
+class EventQueue:
+    """The queue of events, and the bucket for events too large for a message."""
 
     sqs: SQSClient
     s3: S3Client
@@ -50,11 +50,11 @@ class EventsIntake:
     bucket: str
 
     def put(self, body: Mapping[str, object], *, caller: str | None = None) -> None:
-        """Make one event durable; `Unavailable` if that failed, and it has to be sent again."""
+        """Put one event on the queue; raise `Unavailable` if that failed and the caller must send it again."""
         send_all(self.sqs, self.queue_url, [self._message(body, caller)])
 
     def put_many(self, bodies: Sequence[Mapping[str, object]], *, caller: str | None = None) -> Mapping[int, str]:
-        """Make each event durable by itself; return by place why an event is not, and has to be sent again."""
+        """Put each event on the queue by itself; return the reason for each index that the caller must send again."""
         failed: dict[int, str] = {}
         messages: dict[int, Message] = {}
         for place, body in enumerate(bodies):
@@ -74,8 +74,8 @@ class EventsIntake:
 
 
 @dataclass(frozen=True, slots=True)
-class DeletionsIntake:
-    """The queue that deletions go to; only the api function may send to it."""
+class DeletionQueue:
+    """The queue of deletions; only the api function may send to it."""
 
     sqs: SQSClient
     queue_url: str
@@ -89,10 +89,10 @@ class DeletionsIntake:
         dataset: str | None = None,
         caller: str | None = None,
     ) -> None:
-        """Make durable that a job, a dataset or a whole namespace was deleted at `time` (as `times` keeps it).
+        """Put the deletion of a job, a dataset or a whole namespace on the queue; `time` is normalized (`times`).
 
         Raises:
-            Unavailable: it is not durable; the caller asks again.
+            Unavailable: the deletion was not queued; the caller sends it again.
         """
         form = render_deletion(namespace, time=time, job=job, dataset=dataset)
         send_all(self.sqs, self.queue_url, [_message(render_event_message(form), caller)])
@@ -104,15 +104,15 @@ def _message(text: str, caller: str | None) -> Message:
 
 # A hundred calls of SQS: a second or two of the half minute that API Gateway waits.
 EVENTS_MAX = 1000
-# So that the answer to a thousand bad events is still small.
+# Keeps the response to a thousand bad events small.
 _REASON_CHARS_MAX = 500
-# What the names of datasets tell is asked when an event is loaded.
-_RULES = NameRules(trim_partitions=False, temporary=())
+# Naming rules apply when an event is loaded.
+_RULES = NamingRules(trim_partitions=False, temporary=())
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """An event of a batch, by its place, that was not accepted; `retriable`: it is correct, AWS refused for now."""
+    """An event of a batch, by its index, that was not accepted; `retriable`: it is correct, AWS refused for now."""
 
     index: int
     reason: str
@@ -121,29 +121,29 @@ class Failed:
 
 @dataclass(frozen=True, slots=True)
 class Accepted:
-    """What became of a batch: the number of its events, and those that failed, in their order."""
+    """The result of a batch: the number of its events, and the failed ones in their order."""
 
     received: int
     failed: tuple[Failed, ...]
 
 
-def accept_event(body: object, intake: EventsIntake, *, now: str, caller: str | None = None) -> None:
-    """Make one event durable; `now` is as `times` keeps it, `caller` who sent it, if known.
+def accept_event(body: object, queue: EventQueue, *, now: str, caller: str | None = None) -> None:
+    """Accept one event onto the queue; `now` is normalized (`times`), `caller` is the sender, if known.
 
     Raises:
-        Invalid: it breaks a rule.
-        TooLarge: it names too many datasets.
-        Unavailable: it is not durable; the caller sends it again.
+        Invalid: the event breaks a rule.
+        TooLarge: the event names too many datasets.
+        Unavailable: the event was not queued; the caller sends it again.
     """
-    intake.put(_read(body, now), caller=caller)
+    queue.put(_read(body, now), caller=caller)
 
 
-def accept_events(bodies: object, intake: EventsIntake, *, now: str, caller: str | None = None) -> Accepted:
-    """Make each event of a list durable by itself; `caller` is who sent it, if known.
+def accept_events(bodies: object, queue: EventQueue, *, now: str, caller: str | None = None) -> Accepted:
+    """Accept each event of a list onto the queue by itself; `caller` is the sender, if known.
 
     Raises:
-        Invalid: it is no list.
-        TooLarge: there are more than `EVENTS_MAX`; none was accepted.
+        Invalid: `bodies` is no list.
+        TooLarge: the list has more than `EVENTS_MAX` events; none was accepted.
     """
     if not isinstance(bodies, list):
         raise Invalid.because("events", bodies, "must be a list")
@@ -157,13 +157,13 @@ def accept_events(bodies: object, intake: EventsIntake, *, now: str, caller: str
         except (Invalid, TooLarge) as error:
             failed[index] = Failed(index, str(error)[:_REASON_CHARS_MAX], retriable=False)
     places = list(good)
-    for number, reason in intake.put_many(list(good.values()), caller=caller).items():
+    for number, reason in queue.put_many(list(good.values()), caller=caller).items():
         failed[places[number]] = Failed(places[number], reason[:_REASON_CHARS_MAX], retriable=True)
     return Accepted(len(bodies), tuple(failed[index] for index in sorted(failed)))
 
 
 def render_accepted(accepted: Accepted) -> dict[str, object]:
-    """What became of a batch, as OpenLineage's specification has it (`POST /lineage/batch`)."""
+    """Return the response to a batch, as OpenLineage specifies it (`POST /lineage/batch`)."""
     failed, retriable = len(accepted.failed), sum(one.retriable for one in accepted.failed)
     return {
         "status": "partial_success" if failed else "success",

@@ -1,6 +1,6 @@
-"""The datasets that facets name: called as those of events are, for the graph knows no other names.
+"""Naming rules for datasets, applied to events and to the datasets that their facets name.
 
-The facets have been read (`wire`), so that they have the right shape where they say anything.
+Facets were checked by `event_models`, so they have the right shape.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ DEFAULT_TEMPORARY = (
     r"/\.hive-staging",
     r"[/.]pg_temp_\d+\.",  # PostgreSQL's temporary schemas
     r"__dbt_(tmp|backup)(\d*)$",
-    r"^bigquery/[^.]+\._[0-9a-f]{40}\.anon",  # where BigQuery keeps results that nobody asked to keep
+    r"^bigquery/[^.]+\._[0-9a-f]{40}\.anon",  # BigQuery's storage of temporary results
 )
 
 
 @dataclass(frozen=True, slots=True)
-class NameRules:
-    """The knobs of a deployment: `trim_partitions=False` takes names as sent, `temporary=()` finds none temporary.
+class NamingRules:
+    """A deployment's naming rules: `trim_partitions=False` takes names as sent, `temporary=()` finds none temporary.
 
     `temporary` are regular expressions, searched in `<namespace>/<name>` as it was sent.
 
     Raises:
-        ValueError: one of them is no regular expression.
+        ValueError: a pattern is no regular expression.
     """
 
     trim_partitions: bool = True
@@ -51,38 +51,38 @@ class NameRules:
                 raise ValueError(f"temporary: must be regular expressions, got {pattern!r} ({error})") from error
 
     def dataset(self, namespace: str, name: str) -> DatasetId:
-        """The dataset that a name as sent stands for.
+        """Return the dataset of a name as it was sent.
 
         Partitions are trimmed where the name is a path: it has a slash, and its namespace is no ARN (AWS Glue's
         `table/<database>/<table>` is no path, whatever its tables are called).
 
-        >>> NameRules().dataset("s3://flights", "checked/day=2013-01-01").name
+        >>> NamingRules().dataset("s3://flights", "checked/day=2013-01-01").name
         'checked'
-        >>> NameRules().dataset("postgres://db:5432", "flights.checked.2013-01-01").name
+        >>> NamingRules().dataset("postgres://db:5432", "flights.checked.2013-01-01").name
         'flights.checked.2013-01-01'
-        >>> NameRules().dataset("arn:aws:glue:eu-west-1:111122223333", "table/flights/201301").name
+        >>> NamingRules().dataset("arn:aws:glue:eu-west-1:111122223333", "table/flights/201301").name
         'table/flights/201301'
         """
         path = self.trim_partitions and "/" in name and not namespace.startswith("arn:")
         return DatasetId(namespace, trim_partitions(name) if path else name)
 
     def is_temporary(self, namespace: str, name: str) -> bool:
-        """Whether the name tells of storage that only its own job uses, for a while.
+        """True if the name is one of temporary storage that only its own job uses.
 
-        >>> NameRules().is_temporary("s3://flights", "checked/_temporary/0/part-0")
+        >>> NamingRules().is_temporary("s3://flights", "checked/_temporary/0/part-0")
         True
         """
         return bool(self.temporary) and _any_of(self.temporary).search(f"{namespace}/{name}") is not None
 
 
-def parse_rules(variables: Mapping[str, str]) -> NameRules:
-    """The rules that a function's variables give; the built-in patterns where they give none.
+def parse_rules(variables: Mapping[str, str]) -> NamingRules:
+    """Return the rules in a function's environment variables; the default patterns if there are none.
 
     >>> parse_rules({"PARTITION_TRIMMING": "false", "TEMPORARY_PATTERNS": "[]"})
-    NameRules(trim_partitions=False, temporary=())
+    NamingRules(trim_partitions=False, temporary=())
     """
     patterns = variables.get(TEMPORARY_PATTERNS)
-    return NameRules(
+    return NamingRules(
         trim_partitions=variables.get(PARTITION_TRIMMING, "true") == "true",
         temporary=DEFAULT_TEMPORARY if patterns is None else tuple(json.loads(patterns)),
     )
@@ -94,12 +94,12 @@ def _any_of(patterns: tuple[str, ...]) -> re.Pattern[str]:
 
 
 _Form: TypeAlias = Mapping[str, Any]
-# Gives an object that names a dataset by `namespace` and `name` its name in the graph.
+# Returns an object with `namespace` and `name` under its dataset's name in the graph.
 _Rename: TypeAlias = Callable[[_Form], _Form]
 
 
-def rename_datasets(facets: Facets, rules: NameRules) -> Facets:
-    """The facets, with the datasets that they name called as the rules have it."""
+def rename_datasets(facets: Facets, rules: NamingRules) -> Facets:
+    """Return the facets with the datasets that they name renamed by the rules."""
     known: dict[tuple[str, str], str] = {}
 
     def rename(form: _Form) -> _Form:
@@ -112,7 +112,7 @@ def rename_datasets(facets: Facets, rules: NameRules) -> Facets:
 
 
 def find_datasets(facets: Facets) -> set[DatasetId]:
-    """The datasets that the facets name, as they were sent."""
+    """Return the datasets that the facets name, as they were sent."""
     found: set[DatasetId] = set()
 
     def note(form: _Form) -> _Form:
@@ -144,7 +144,7 @@ def _column_lineage(facet: _Form, rename: _Rename) -> _Form:
 
 
 def _lineage(facet: _Form, rename: _Rename) -> _Form:
-    """A job's facet has entries, a dataset's is like one."""
+    """Return a `lineage` facet with renamed datasets: a job's facet has entries, a dataset's is like an entry."""
     if is_deleted(facet):
         return facet
     if facet.get("entries"):

@@ -1,4 +1,4 @@
-"""An OpenLineage event, or our own message of a deletion, as the domain knows it."""
+"""Parsing of OpenLineage events, and of deletions, a message of our own."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from lineage.openlineage.canonical import canonical, content_hash
 from lineage.openlineage.event import DatasetUse, Deletion, Event, Facets, ParentRun
 from lineage.openlineage.event_models import (
     WORDS,
-    DatasetEventForm,
-    DatasetForm,
-    DeletionForm,
-    FacetsForm,
-    JobEventForm,
-    RunEventForm,
-    RunFacetsForm,
-    RunOfJobForm,
+    DatasetEventModel,
+    DatasetModel,
+    DeletionModel,
+    FacetsModel,
+    JobEventModel,
+    JobRunModel,
+    RunEventModel,
+    RunFacetsModel,
 )
-from lineage.openlineage.facet_models import NamedForm, is_deleted
-from lineage.openlineage.naming import NameRules, rename_datasets
+from lineage.openlineage.facet_models import NamedModel, is_deleted
+from lineage.openlineage.naming import NamingRules, rename_datasets
 from lineage.times import milliseconds_between
 from lineage.validation import invalid
 from lineage_model.errors import Fault, Invalid, TooLarge
-from lineage_model.ids import DatasetId, JobId, run_id_of
+from lineage_model.ids import DatasetId, JobId, normalize_run_id
 from lineage_model.operation_checks import check_operations
 from lineage_model.operations import parse_operations
 
@@ -38,17 +38,17 @@ AHEAD_MAX_S = 24 * 3600
 DATASETS_MAX = 10_000
 
 
-def parse_event(body: object, rules: NameRules, *, now: str | None) -> Event:
-    """The event that a body of JSON is; `now` (as `times` keeps it) bounds its time, None bounds it not.
+def parse_event(body: object, rules: NamingRules, *, now: str | None) -> Event:
+    """Return the event in a JSON body; its time may be at most a day after `now` (normalized), None sets no bound.
 
-    With a run (and its job) it is a RunEvent, with a job alone a JobEvent, with a dataset alone a DatasetEvent:
-    `schemaURL` is not asked, for it may be missing or wrong, and events exist that hold all three. An unknown
-    `eventType` is kept. Datasets that are one by name (sent twice, or partitions of one) are united: what facets tell
-    of columns together, of other facets of one name the one with the greater canonical JSON stays.
+    An event with a run (and its job) is a RunEvent, with a job alone a JobEvent, with a dataset alone a DatasetEvent.
+    `schemaURL` does not decide: it may be missing or wrong. An unknown `eventType` is kept. Mentions of one dataset
+    (sent twice, or partitions of it) are merged: column facets are joined, of other facets of one name the one with
+    the greater canonical JSON stays.
 
     Raises:
-        Invalid: it breaks a rule of `wire` or of its `operations`, is a deletion, or is later than a day after `now`.
-        TooLarge: it names more than `DATASETS_MAX` inputs and outputs.
+        Invalid: the event breaks a rule of `event_models` or of its operations, is a deletion, or its time is too late.
+        TooLarge: the event names more than `DATASETS_MAX` inputs and outputs.
     """
     hash_ = content_hash(body)
     if not isinstance(body, dict):
@@ -61,19 +61,19 @@ def parse_event(body: object, rules: NameRules, *, now: str | None) -> Event:
     return event
 
 
-def parse_statement(body: object, rules: NameRules) -> Event | Deletion:
+def parse_change(body: object, rules: NamingRules) -> Event | Deletion:
     """Parse a line of the raw log: an event, or a deletion of ours, whatever its time.
 
-    Only the log holds both: who may send events may not delete.
+    Only the log holds both: senders of events may not delete.
     """
     return _deletion(body, rules) if _is_deletion(body) else parse_event(body, rules, now=None)
 
 
-def parse_deletion(body: object, rules: NameRules) -> Deletion:
+def parse_deletion(body: object, rules: NamingRules) -> Deletion:
     """Parse the message of a deletion, as `render_deletion` makes it.
 
     Raises:
-        Invalid: it is none, or breaks a rule.
+        Invalid: the body is no deletion, or breaks a rule.
     """
     if not _is_deletion(body):
         raise Invalid.because("change", body, "must be DELETE, without a producer: only deletions come this way")
@@ -81,7 +81,7 @@ def parse_deletion(body: object, rules: NameRules) -> Deletion:
 
 
 def _is_deletion(body: object) -> bool:
-    """Return True for a deletion: every event names its producer, no deletion does."""
+    """True if the body is a deletion: every event names its producer, no deletion does."""
     return isinstance(body, dict) and body.get("change") == "DELETE" and body.get("producer") is None
 
 
@@ -100,9 +100,9 @@ def _check_size(event: Event) -> None:
 
 
 def render_deletion(namespace: str, *, time: str, job: str | None = None, dataset: str | None = None) -> dict[str, str]:
-    """The message of a deletion accepted at `time` (as `times` keeps it): of a job, a dataset, or a whole namespace."""
-    form = {"change": "DELETE", "eventTime": time, "namespace": namespace, "job": job, "dataset": dataset}
-    return {name: value for name, value in form.items() if value is not None}
+    """Return the message of a deletion accepted at `time` (normalized): of a job, a dataset, or a whole namespace."""
+    document = {"change": "DELETE", "eventTime": time, "namespace": namespace, "job": job, "dataset": dataset}
+    return {name: value for name, value in document.items() if value is not None}
 
 
 def _kind(body: Mapping[str, object]) -> Kind:
@@ -110,14 +110,14 @@ def _kind(body: Mapping[str, object]) -> Kind:
         return "RUN"
     if body.get("job") is not None:
         return "JOB"
-    # What has none of them lacks what a RunEvent needs, as in Marquez.
+    # A body without any of them is refused as an incomplete RunEvent, as in Marquez.
     return "DATASET" if body.get("dataset") is not None else "RUN"
 
 
-def _read(form: type[F], body: object, further: Sequence[Fault] = ()) -> F:
-    """The body as the form has it; `further` faults are told with the form's own."""
+def _read(model: type[F], body: object, further: Sequence[Fault] = ()) -> F:
+    """Return the validated model of the body; `further` faults are raised with the model's own."""
     try:
-        read = form.model_validate(body)
+        read = model.model_validate(body)
     except ValidationError as error:
         raise Invalid([*invalid(error, "event", WORDS).faults, *further]) from error
     if further:
@@ -125,61 +125,61 @@ def _read(form: type[F], body: object, further: Sequence[Fault] = ()) -> F:
     return read
 
 
-def _run_event(body: object, hash_: str, rules: NameRules) -> Event:
-    form = _read(RunEventForm, body, operation_faults(body))
-    parent, root = _parents(form.run.facets)
+def _run_event(body: object, hash_: str, rules: NamingRules) -> Event:
+    model = _read(RunEventModel, body, operation_faults(body))
+    parent, root = _parents(model.run.facets)
     return Event(
         kind="RUN",
-        time=form.eventTime,
+        time=model.eventTime,
         hash=hash_,
-        type=_type(form.eventType),
-        run=run_id_of(form.run.runId),
-        job=_job(form.job),
-        inputs=_inputs(form, rules),
-        outputs=_outputs(form, rules),
-        run_facets=rename_datasets(form.run.facets.sent, rules),
-        job_facets=rename_datasets(form.job.facets.sent, rules),
+        type=_type(model.eventType),
+        run=normalize_run_id(model.run.runId),
+        job=_job(model.job),
+        inputs=_inputs(model, rules),
+        outputs=_outputs(model, rules),
+        run_facets=rename_datasets(model.run.facets.sent, rules),
+        job_facets=rename_datasets(model.job.facets.sent, rules),
         parent=parent,
         root=root,
     )
 
 
-def _job_event(body: object, hash_: str, rules: NameRules) -> Event:
-    form = _read(JobEventForm, body)
+def _job_event(body: object, hash_: str, rules: NamingRules) -> Event:
+    model = _read(JobEventModel, body)
     return Event(
         kind="JOB",
-        time=form.eventTime,
+        time=model.eventTime,
         hash=hash_,
-        type=_type(form.eventType),
-        job=_job(form.job),
-        inputs=_inputs(form, rules),
-        outputs=_outputs(form, rules),
-        job_facets=rename_datasets(form.job.facets.sent, rules),
+        type=_type(model.eventType),
+        job=_job(model.job),
+        inputs=_inputs(model, rules),
+        outputs=_outputs(model, rules),
+        job_facets=rename_datasets(model.job.facets.sent, rules),
     )
 
 
-def _dataset_event(body: object, hash_: str, rules: NameRules) -> Event:
-    form = _read(DatasetEventForm, body)
-    dataset = _use(form.dataset, FacetsForm(), rules)
-    return Event(kind="DATASET", time=form.eventTime, hash=hash_, type=_type(form.eventType), dataset=dataset)
+def _dataset_event(body: object, hash_: str, rules: NamingRules) -> Event:
+    model = _read(DatasetEventModel, body)
+    dataset = _use(model.dataset, FacetsModel(), rules)
+    return Event(kind="DATASET", time=model.eventTime, hash=hash_, type=_type(model.eventType), dataset=dataset)
 
 
-_PARSERS: Mapping[Kind, Callable[[object, str, NameRules], Event]] = {
+_PARSERS: Mapping[Kind, Callable[[object, str, NamingRules], Event]] = {
     "RUN": _run_event,
     "JOB": _job_event,
     "DATASET": _dataset_event,
 }
 
 
-def _deletion(body: object, rules: NameRules) -> Deletion:
+def _deletion(body: object, rules: NamingRules) -> Deletion:
     hash_ = content_hash(body)
-    form = _read(DeletionForm, body)
+    model = _read(DeletionModel, body)
     return Deletion(
-        time=form.eventTime,
+        time=model.eventTime,
         hash=hash_,
-        namespace=form.namespace,
-        job=JobId(form.namespace, form.job) if form.job else None,
-        dataset=rules.dataset(form.namespace, form.dataset) if form.dataset else None,
+        namespace=model.namespace,
+        job=JobId(model.namespace, model.job) if model.job else None,
+        dataset=rules.dataset(model.namespace, model.dataset) if model.dataset else None,
     )
 
 
@@ -187,42 +187,42 @@ def _type(text: str | None) -> str | None:
     return None if text is None else text.upper()
 
 
-def _job(form: NamedForm) -> JobId:
-    return JobId(form.namespace, form.name)
+def _job(model: NamedModel) -> JobId:
+    return JobId(model.namespace, model.name)
 
 
-def _parents(facets: RunFacetsForm) -> tuple[ParentRun | None, ParentRun | None]:
+def _parents(facets: RunFacetsModel) -> tuple[ParentRun | None, ParentRun | None]:
     parent = facets.parentRun or facets.parent
     return (_run_of_job(parent), _run_of_job(parent.root)) if parent else (None, None)
 
 
-def _run_of_job(form: RunOfJobForm | None) -> ParentRun | None:
-    return None if form is None else ParentRun(run_id_of(form.run.runId), _job(form.job))
+def _run_of_job(model: JobRunModel | None) -> ParentRun | None:
+    return None if model is None else ParentRun(normalize_run_id(model.run.runId), _job(model.job))
 
 
-def _inputs(form: JobEventForm, rules: NameRules) -> tuple[DatasetUse, ...]:
-    return _united(_use(one, one.inputFacets, rules) for one in form.inputs)
+def _inputs(model: JobEventModel, rules: NamingRules) -> tuple[DatasetUse, ...]:
+    return _merged_mentions(_use(one, one.inputFacets, rules) for one in model.inputs)
 
 
-def _outputs(form: JobEventForm, rules: NameRules) -> tuple[DatasetUse, ...]:
-    return _united(_use(one, one.outputFacets, rules) for one in form.outputs)
+def _outputs(model: JobEventModel, rules: NamingRules) -> tuple[DatasetUse, ...]:
+    return _merged_mentions(_use(one, one.outputFacets, rules) for one in model.outputs)
 
 
-def _use(form: DatasetForm, use_facets: FacetsForm, rules: NameRules) -> DatasetUse:
+def _use(model: DatasetModel, use_facets: FacetsModel, rules: NamingRules) -> DatasetUse:
     return DatasetUse(
-        rules.dataset(form.namespace, form.name),
-        rename_datasets(form.facets.sent, rules),
+        rules.dataset(model.namespace, model.name),
+        rename_datasets(model.facets.sent, rules),
         use_facets.sent,
-        rules.is_temporary(form.namespace, form.name),
+        rules.is_temporary(model.namespace, model.name),
     )
 
 
-def _united(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
-    """Each dataset once, in the order of their first mention."""
+def _merged_mentions(uses: Iterable[DatasetUse]) -> tuple[DatasetUse, ...]:
+    """Return each dataset once, in the order of first mention."""
     united: dict[DatasetId, DatasetUse] = {}
     for use in uses:
         known = united.get(use.dataset)
-        united[use.dataset] = use if known is None else unite_uses(known, use)
+        united[use.dataset] = use if known is None else merge_mentions(known, use)
     return tuple(united.values())
 
 
@@ -231,7 +231,7 @@ _WHERE = f"run.facets.{_FACET}.operations"
 
 
 def operation_faults(body: object) -> tuple[Fault, ...]:
-    """What is wrong with the operations of a run event as it was sent; nothing if it has none."""
+    """Return the faults of the operations in a run event as it was sent; none if it has no operations."""
     facet = body
     for name in ("run", "facets", _FACET):
         facet = facet.get(name) if isinstance(facet, dict) else None
@@ -244,41 +244,41 @@ def operation_faults(body: object) -> tuple[Fault, ...]:
     return ()
 
 
-# These tell of columns, of which each mention may tell its own.
-_TELLING = frozenset({"columnLineage", "lineage"})
+# Column facets of several mentions are joined: each mention may report other columns.
+_COLUMN_FACETS = frozenset({"columnLineage", "lineage"})
 
 
-def unite_uses(one: DatasetUse, other: DatasetUse) -> DatasetUse:
-    """Both mentions of a dataset: what facets tell of columns together, and of others the greater canonical JSON."""
+def merge_mentions(one: DatasetUse, other: DatasetUse) -> DatasetUse:
+    """Return two mentions of a dataset merged: column facets joined, of others the greater canonical JSON."""
     return DatasetUse(
         one.dataset,
-        _united_facets(one.facets, other.facets),
-        _united_facets(one.use_facets, other.use_facets),
+        _merged_facets(one.facets, other.facets),
+        _merged_facets(one.use_facets, other.use_facets),
         one.temporary or other.temporary,
     )
 
 
-def _united_facets(one: Facets, other: Facets) -> Facets:
+def _merged_facets(one: Facets, other: Facets) -> Facets:
     merged = dict(one)
     for name, facet in other.items():
         known = merged.get(name, facet)
-        merged[name] = _told(known, facet) if name in _TELLING else max(known, facet, key=canonical)
+        merged[name] = _merged_columns(known, facet) if name in _COLUMN_FACETS else max(known, facet, key=canonical)
     return merged
 
 
-def _told(one: Any, other: Any) -> Any:
-    """Both, unless one says that the facet is no more."""
+def _merged_columns(one: Any, other: Any) -> Any:
+    """Return both facets merged; if only one is marked `_deleted`, return the other."""
     if is_deleted(one) != is_deleted(other):
         return other if is_deleted(one) else one
-    return _together(one, other)
+    return _merged(one, other)
 
 
-def _together(one: Any, other: Any) -> Any:
-    """Objects field by field, lists as the set of what is in them; of anything else the greater."""
+def _merged(one: Any, other: Any) -> Any:
+    """Return objects merged by field, lists as sets, and the greater of any other values."""
     if one is None or other is None:
         return other if one is None else one
     if isinstance(one, dict) and isinstance(other, dict):
-        return {**one, **{name: _together(one.get(name), value) for name, value in other.items()}}
+        return {**one, **{name: _merged(one.get(name), value) for name, value in other.items()}}
     if isinstance(one, list) and isinstance(other, list):
         each = {canonical(entry): entry for entry in (*one, *other)}
         return [each[text] for text in sorted(each)]

@@ -18,7 +18,7 @@ from lineage.queries.dataset_groups import DatasetGroups
 from lineage.queries.input_versions import InputBudget, InputVersion, outputs_of, reads_of
 from lineage.queries.job_versions import read_version_page
 from lineage.walk import Walked, walk
-from lineage_model.ids import JobId, RunKey, run_id_of
+from lineage_model.ids import JobId, RunKey, normalize_run_id
 
 # Runs that one walk upstream visits, and rows of a job's runs that one list looks at.
 UPSTREAM_MAX = 1_000
@@ -46,7 +46,7 @@ def _runs_of_id(run: str, table: GraphTable, visibility: Visibility) -> tuple[li
 
     Runs in namespaces that the caller's token names are looked up by themselves: no number of others leaves them out.
     """
-    run_id, cut = run_id_of(run), False
+    run_id, cut = normalize_run_id(run), False
     named = [name for name in visibility.namespaces if not name.endswith("*")]
     facts = read_run_facts([RunKey.of(name, run_id) for name in named], table) if named else {}
     if len(named) < len(visibility.namespaces):

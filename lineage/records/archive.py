@@ -23,7 +23,7 @@ from lineage.records.pointers import ArchiveObject
 from lineage.records.record import LineageRecord
 from lineage.times import hive_prefix
 from lineage_model.errors import TooLarge
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 
 if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
@@ -31,11 +31,11 @@ if TYPE_CHECKING:
 # zlib's gzip format carries no name and no time: the same lines give the same bytes.
 _GZIP = 31
 # gzip's own default: an object is written once and kept for years. Level 3 is 2.5 times as fast, for objects an eighth
-# larger (measured on the seed's shape); rendering runs beside the compression either way.
+# larger (measured on Carbonlake's records); rendering runs beside the compression either way.
 _LEVEL = 6
-# Compresses to less than zlib's first buffer (16 KiB), so that its thread asks for Python's lock once a block.
+# Compresses to less than zlib's first buffer (16 KiB), so that its thread takes Python's lock once a block.
 _CHUNK_BYTES = 256 * 1024
-# With one alone, its thread would only get that lock once the renderer waits for it: the two would take turns.
+# With a single block, its thread would only get that lock once the renderer waits: the two would take turns.
 _BLOCKS_UNDER_WAY = 2
 # One PutObject takes 5 GB.
 _OBJECT_BYTES_MAX = 5 * 1024**3
@@ -44,7 +44,7 @@ _METADATA_BYTES_MAX = 1536
 
 
 def prefix_of(day: str) -> str:
-    """Where the objects of a day (YYYY-MM-DD) lie; the parts are Hive partitions.
+    """Return the prefix of a day's objects (YYYY-MM-DD); its parts are Hive partitions.
 
     >>> prefix_of("2026-11-20")
     'traces/year=2026/month=11/day=20/'
@@ -53,15 +53,15 @@ def prefix_of(day: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
-    """What `compress_lines` wrote: hash and size of the compressed bytes, and the number of lines."""
+class CompressedLines:
+    """The result of `compress_lines`: hash and size of the compressed bytes, and the number of lines."""
 
     sha256: str
     size_bytes: int
     lines: int
 
 
-def compress_lines(blocks: Iterable[bytes], file: IO[bytes]) -> Written:
+def compress_lines(blocks: Iterable[bytes], file: IO[bytes]) -> CompressedLines:
     """Write blocks of whole lines as gzip; compression runs beside the rendering (zlib releases Python's lock)."""
     compressor = zlib.compressobj(_LEVEL, zlib.DEFLATED, _GZIP)
     digest = hashlib.sha256()
@@ -86,12 +86,12 @@ def compress_lines(blocks: Iterable[bytes], file: IO[bytes]) -> Written:
         for last in under_way:
             write(last.result())
     write(compressor.flush())
-    return Written(digest.hexdigest(), size, lines)
+    return CompressedLines(digest.hexdigest(), size, lines)
 
 
 @dataclass(frozen=True, slots=True)
 class Archive:
-    """The bucket."""
+    """The archive bucket."""
 
     s3: S3Client
     bucket: str
@@ -101,7 +101,7 @@ class Archive:
         root_id: str,
         day: str,
         file: IO[bytes],
-        written: Written,
+        written: CompressedLines,
         *,
         records: int,
         version: int,
@@ -109,9 +109,9 @@ class Archive:
     ) -> ArchiveObject:
         """Upload a written file; it belongs to the archive only once its pointer is committed.
 
-        An equal object that is there already is as good, whoever wrote it. Raises `Conflict` if another one is there.
+        An equal object that exists already is as good, whoever wrote it. Raises `Conflict` if another object exists.
         """
-        key = f"{prefix_of(day)}{sha_of(root_id)}.{written.sha256}.jsonl.gz"
+        key = f"{prefix_of(day)}{sha256_hex(root_id)}.{written.sha256}.jsonl.gz"
         name = b64encode(root_id.encode()).decode()
         file.seek(0)
         put_once(
@@ -131,13 +131,13 @@ class Archive:
         self.s3.delete_object(Bucket=self.bucket, Key=key)
 
     def lines(self, key: str) -> Iterator[bytes]:
-        """The lines of an object, decompressed as they arrive."""
+        """Yield the lines of an object, decompressed as they arrive."""
         body = self.s3.get_object(Bucket=self.bucket, Key=key)["Body"]
         with closing(body):
             yield from _split(_inflate(body.iter_chunks(_CHUNK_BYTES)))
 
     def records(self, key: str) -> Iterator[LineageRecord]:
-        """The records of an object, each once."""
+        """Return the records of an object, each once."""
         return parse_lines(self.lines(key))
 
 
@@ -152,7 +152,7 @@ def _inflate(chunks: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _split(chunks: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines of a stream of bytes, without their line feeds; a line may be longer than many chunks."""
+    """Yield the lines of a stream of bytes, without their line feeds; a line may be longer than many chunks."""
     parts: list[bytes] = []
     for chunk in chunks:
         first, *rest = chunk.split(b"\n")

@@ -1,4 +1,4 @@
-"""The archive's calendar in the graph table: who compacts, which days are sealed, and the last of their digests.
+"""The archive's state in the graph table: the lease of the compaction, the sealed days, and the last digest.
 
 COMPACTION            LEASE     execution, until           one compaction at a time: it extends one chain
 COMPACTION            LAST      day, digest key, sha256,   the end of the chain
@@ -27,14 +27,14 @@ _LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "CHAIN_HEAD"}}
 
 @dataclass(frozen=True, slots=True)
 class Seal:
-    """Who sealed a day, and when (seconds since 1970)."""
+    """The seal of a day: the execution that sealed it, and the time (seconds since 1970)."""
 
     execution: str
     sealed_at: int
 
 
 @dataclass(frozen=True, slots=True)
-class Link:
+class DigestRef:
     """A digest as the next one names it."""
 
     day: str
@@ -43,14 +43,14 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class Calendar:
-    """The days of the archive."""
+class ArchiveState:
+    """The lease, the seals and the chain's last digest."""
 
     dynamodb: DynamoDBClient
     table: str
 
     def lease(self, execution: str, *, now_s: int, until_s: int) -> None:
-        """Hold the archive for one execution until then; `Conflict` if another one holds it."""
+        """Hold the archive for one execution until `until_s`; raise `Conflict` if another execution holds it."""
         try:
             self.dynamodb.put_item(
                 TableName=self.table,
@@ -65,7 +65,7 @@ class Calendar:
             ) from error
 
     def release(self, execution: str) -> None:
-        """Give the lease up, if the execution holds it."""
+        """Release the lease, if the execution holds it."""
         try:
             self.dynamodb.delete_item(
                 TableName=self.table,
@@ -77,7 +77,7 @@ class Calendar:
             return
 
     def seal(self, day: str, seal: Seal) -> Seal:
-        """Close the day to commits, once: the seal that counts."""
+        """Close the day to commits, once; return the seal that counts."""
         key = _seal_key(day)
         try:
             self.dynamodb.put_item(
@@ -90,22 +90,22 @@ class Calendar:
         return seal
 
     def seals(self, days: Sequence[str]) -> dict[str, Seal]:
-        """The seals of those days that have one; 100 days at most."""
+        """Return the seals of those days that have one; 100 days at most."""
         items = batch_get(self.dynamodb, self.table, [_seal_key(day) for day in days])
         return {item["pk"]["S"].partition("#")[2]: _seal(item) for item in items}
 
-    def last(self) -> Link | None:
-        """The newest digest of the chain."""
+    def last(self) -> DigestRef | None:
+        """Return the newest digest of the chain."""
         item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item")
-        return Link(item["day"]["S"], item["key"]["S"], item["sha256"]["S"]) if item else None
+        return DigestRef(item["day"]["S"], item["key"]["S"], item["sha256"]["S"]) if item else None
 
     def events_to(self) -> str:
-        """Return the last day of arrival whose events the chain covers; empty if it covers none."""
+        """Return the last day of arrival whose events the chain covers; empty if it covers no day."""
         item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item", {})
         return item["events_to"]["S"] if "events_to" in item else ""
 
-    def put_last(self, link: Link, events_to: str) -> None:
-        """Make the digest the newest of the chain, which covers events up to that day, unless a later day's is."""
+    def put_last(self, link: DigestRef, events_to: str) -> None:
+        """Make the digest the newest of the chain, with events up to `events_to`, unless a later day's digest is."""
         values: dict[str, Value] = {
             "day": {"S": link.day},
             "key": {"S": link.key},

@@ -1,4 +1,4 @@
-"""What a function itself puts into the records' dead-letter queue: a record alone, with the reason beside it."""
+"""Messages that functions put into the records' dead-letter queue: a single record, with the reason beside it."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ class DeadLetters:
     queue_url: str
 
     def put_displaced(self, records: Iterable[LineageRecord]) -> int:
-        """Records of a node that already has an earlier record with other content; the number sent."""
+        """Send records whose node already has an earlier record with other content; return the number sent."""
         return self._put(
             (render_message(record), "displaced: an earlier record of this node stays") for record in records
         )
 
     def put_refused(self, refused: Iterable[Refused]) -> int:
-        """Records that break a rule, as they were sent; the number sent."""
+        """Send records that break a rule, as they were received; return the number sent."""
         return self._put((one.body, one.reason) for one in refused)
 
     def _put(self, letters: Iterable[tuple[str, str]]) -> int:

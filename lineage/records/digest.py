@@ -11,8 +11,8 @@ JSON lines, compressed, so that a day of a million objects is written and read i
     {"missing": root id}                                                          a root carried over; sorted
     {"counts": {"objects", "roots", "records", "lines", "size_bytes", "missing", "event_objects", "event_bytes"}}
 
-`sealed_at` is in seconds since 1970; `version`, in the first line, is that of this form, in an object's line that of
-its root's (see `ArchiveObject`). Version 1 knows no events.
+`sealed_at` is in seconds since 1970; `version` in the first line is that of this format, in an object's line that of
+its root's object (see `ArchiveObject`). Version 1 has no events.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from typing import Any
 
 import orjson
 
-from lineage.records.archive_state import Link, Seal
+from lineage.records.archive_state import DigestRef, Seal
 from lineage.records.event_objects import ArrivalDays, EventObject
 from lineage.records.pointers import ArchiveObject
 from lineage.times import hive_prefix
@@ -33,25 +33,25 @@ VERSION = 2
 
 
 class BadDigest(HeadwaterError):
-    """A digest that is not what `render_digest` writes, or of a later version than this code knows."""
+    """A digest that `render_digest` does not write, or of a later version than this code knows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The head of a digest: its day, who sealed it and when, the digest before it, the events that it covers.
+    """The head of a digest: its day and seal, the digest before it, and the events that it covers.
 
-    Without `events` it covers none: one of version 1.
+    A digest of version 1 covers no events.
     """
 
     day: str
     seal: Seal
-    previous: Link | None
+    previous: DigestRef | None
     events: ArrivalDays | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a digest counts: of its objects all are summed, of the missing roots the number."""
+    """The counts of a digest: sums over its objects, and the number of missing roots."""
 
     objects: int = 0
     roots: int = 0
@@ -63,11 +63,11 @@ class Counts:
     event_bytes: int = 0
 
     def plus_event(self, one: EventObject) -> Counts:
-        """Add one more object of events."""
+        """Return the counts with an object of events added."""
         return replace(self, event_objects=self.event_objects + 1, event_bytes=self.event_bytes + one.size_bytes)
 
     def plus(self, one: ArchiveObject, *, new_root: bool) -> Counts:
-        """With one more object."""
+        """Return the counts with an object added."""
         return replace(
             self,
             objects=self.objects + 1,
@@ -79,7 +79,7 @@ class Counts:
 
 
 def key_of(day: str) -> str:
-    """Where the day's digest lies.
+    """Return the key of the day's digest.
 
     >>> key_of("2026-11-20")
     'digests/year=2026/month=11/day=20/digest.jsonl.gz'
@@ -90,7 +90,7 @@ def key_of(day: str) -> str:
 def render_digest(
     head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str], events: Iterable[EventObject] = ()
 ) -> Iterator[bytes]:
-    """The lines of a digest, each with its line feed; objects and missing roots come sorted, by key and by id.
+    """Yield the lines of a digest, each with its line feed; objects must be sorted by key, missing roots by id.
 
     `events` are the objects that arrived on the days of `head.events`.
     """
@@ -110,7 +110,7 @@ def render_digest(
     yield _line({"counts": asdict(counts)})
 
 
-def _form(part: Link | ArrivalDays | None) -> dict[str, str] | None:
+def _form(part: DigestRef | ArrivalDays | None) -> dict[str, str] | None:
     return asdict(part) if part else None
 
 
@@ -121,7 +121,7 @@ def _line(form: dict[str, Any]) -> bytes:
 class DigestLines:
     """A digest as it is read: `head` at once, then `entries()` to their end; `missing` and `counts` are known after it.
 
-    `BadDigest` is raised by whatever cannot be read. What is read is not proved: that is `verify`'s.
+    An unreadable line raises `BadDigest`. The content is not proved here, but by `verify`.
     """
 
     def __init__(self, lines: Iterable[bytes]) -> None:
@@ -167,7 +167,7 @@ def _parse_head(form: dict[str, Any]) -> Head:
         raise BadDigest(f"version: must be 1 to {VERSION}, got {version!r}: a later release of Headwater can read it")
     try:
         seal = Seal(form["execution"], form["sealed_at"])
-        previous = Link(**form["previous"]) if form["previous"] else None
+        previous = DigestRef(**form["previous"]) if form["previous"] else None
         events = ArrivalDays(**form["events"]) if form.get("events") else None
         return Head(form["day"], seal, previous, events)
     except (KeyError, TypeError) as error:

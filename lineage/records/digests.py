@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING, cast
 
 from lineage.aws.objects import hash_object, put_new
 from lineage.records.archive import Archive, compress_lines, prefix_of
-from lineage.records.archive_state import Link
+from lineage.records.archive_state import DigestRef
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
 from lineage.records.event_objects import ArrivalDays, EventObject, end_of_events, sha256_in_name
 from lineage.records.pointers import ArchiveObject
@@ -28,9 +28,9 @@ _BLOCK_LINES = 1000
 
 @dataclass(frozen=True, slots=True)
 class Digest:
-    """A digest as it lies in the bucket."""
+    """A digest in the bucket."""
 
-    link: Link
+    link: DigestRef
     counts: Counts
 
 
@@ -44,10 +44,10 @@ class Digests:
     def put(
         self, head: Head, objects: Iterable[ArchiveObject], missing: Iterable[str], events: Iterable[EventObject] = ()
     ) -> Digest:
-        """Write the day's digest, once: the one that counts.
+        """Write the day's digest, once; return the digest that counts.
 
         A seal that broke off may have written it already; since then some missing roots may have been traced. Raises
-        `Conflict` if what is there names anything else than these objects: then somebody else wrote it.
+        `Conflict` if the existing digest names other objects: then someone else wrote it.
         """
         with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
             file = cast(IO[bytes], spooled)
@@ -72,16 +72,16 @@ class Digests:
         return DigestLines(Archive(self.s3, self.bucket).lines(key_of(day)))
 
     def get(self, day: str) -> Digest:
-        """The day's digest, read to its end. Raises `BadDigest`."""
+        """Return the day's digest, read to its end. Raises `BadDigest`."""
         lines = self._read(day)
         for _ in lines.entries():
             pass
         if lines.counts is None:
             raise BadDigest(f"the digest of {day} has no counts")
-        return Digest(Link(day, key_of(day), hash_object(self.s3, self.bucket, key_of(day))), lines.counts)
+        return Digest(DigestRef(day, key_of(day), hash_object(self.s3, self.bucket, key_of(day))), lines.counts)
 
     def events_of(self, days: ArrivalDays) -> Iterator[EventObject]:
-        """Yield the objects of the raw log that arrived on these days, by key, without files of other names."""
+        """Yield the objects of the raw log that arrived on these days, by key; files of other names are skipped."""
         start = end_of_events(days.after) if days.after else ""
         pages = self.s3.get_paginator("list_objects_v2").paginate(
             Bucket=self.bucket, Prefix=f"{EVENTS_PREFIX}year=", StartAfter=start
@@ -93,12 +93,12 @@ class Digests:
                 yield EventObject(one["Key"], sha256, one["Size"])
 
     def first_day(self) -> str | None:
-        """The day of the first digest; None if there is none."""
+        """Return the day of the first digest, or None."""
         found = self.s3.list_objects_v2(Bucket=self.bucket, Prefix="digests/", MaxKeys=1).get("Contents", [])
         return "-".join(re.findall(r"=(\d+)", found[0]["Key"])) if found else None
 
     def remove_orphans(self, day: str, committed: Iterable[ArchiveObject]) -> int:
-        """Remove what traces that died before their commit left under a sealed day; the number removed.
+        """Remove objects that traces left under a sealed day without a commit; return the number removed.
 
         `committed` are the day's objects by key, as S3 lists them too.
         """

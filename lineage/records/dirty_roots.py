@@ -1,4 +1,4 @@
-"""Marks in the graph table: which roots got new records, by day, and what a trace has read of them.
+"""Dirty roots in the graph table: the roots that got new records, by day, and the records that traces have read.
 
     DIRTY#<day>#<shard>    <sha of root>     root_id, gen, traced_gen, deferred_gen
 
@@ -13,20 +13,20 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from lineage.aws.items import batch_get, query_pages
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
 
     from lineage.aws.items import Item, Value
 
-# A mark that is done, kept for those who look back, then dropped by the table's TTL.
+# The time that a clean root's row stays for searches, before the table's TTL removes it.
 _DONE_KEPT_S = 40 * 24 * 3600
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
-    """That a root got new records on a day: `gen` counts the batches, `traced_gen` those a trace has read."""
+class DirtyRoot:
+    """A root that got new records on a day: `gen` counts the batches, `traced_gen` those that a trace has read."""
 
     day: str
     root_id: str
@@ -35,66 +35,66 @@ class Mark:
     deferred_gen: int
 
     @property
-    def dirty(self) -> bool:
-        """Whether some records of the root are in no archive object yet."""
+    def is_dirty(self) -> bool:
+        """True if some records of the root are in no archive object yet."""
         return self.traced_gen < self.gen
 
     @property
-    def waiting(self) -> bool:
-        """Whether a trace can be expected to clean it: not when it was left as too large."""
-        return self.dirty and self.deferred_gen < self.gen
+    def is_pending(self) -> bool:
+        """True if a trace can be expected to clean the root: not if it was deferred to Spark as too large."""
+        return self.is_dirty and self.deferred_gen < self.gen
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
-    """The marks of every root."""
+class DirtyRoots:
+    """The dirty roots of every day."""
 
     dynamodb: DynamoDBClient
     table: str
 
     def mark(self, root_id: str, day: str) -> None:
-        """Say that the root got new records; afterwards it is dirty on that day."""
+        """Make the root dirty on a day: it got new records."""
         self.dynamodb.update_item(
             TableName=self.table,
-            Key=_mark_key(day, sha_of(root_id)),
+            Key=_mark_key(day, sha256_hex(root_id)),
             UpdateExpression="ADD gen :one SET root_id = :root REMOVE expires_at",
             ExpressionAttributeValues={":one": {"N": "1"}, ":root": {"S": root_id}},
         )
 
-    def marks_of(self, root_id: str, days: Sequence[str]) -> list[Mark]:
-        """The root's marks on those days (100 at most), strongly consistent."""
-        keys = [_mark_key(day, sha_of(root_id)) for day in days]
+    def find_on(self, root_id: str, days: Sequence[str]) -> list[DirtyRoot]:
+        """Return the root's rows of these days (100 at most), strongly consistent."""
+        keys = [_mark_key(day, sha256_hex(root_id)) for day in days]
         return [_mark(item) for item in batch_get(self.dynamodb, self.table, keys)]
 
-    def find(self, day: str, sha: str) -> Mark | None:
-        """The mark of a root by the SHA-256 of its id, strongly consistent, or None."""
-        answer = self.dynamodb.get_item(TableName=self.table, Key=_mark_key(day, sha), ConsistentRead=True)
-        return _mark(answer["Item"]) if "Item" in answer else None
+    def find(self, day: str, sha: str) -> DirtyRoot | None:
+        """Return the row of a root by the SHA-256 of its id, strongly consistent, or None."""
+        response = self.dynamodb.get_item(TableName=self.table, Key=_mark_key(day, sha), ConsistentRead=True)
+        return _mark(response["Item"]) if "Item" in response else None
 
-    def marks_on(self, day: str, shard: str, *, after: str | None = None) -> Iterator[list[tuple[str, Mark]]]:
-        """Pages of a shard's marks, each with the place to go on after it."""
+    def pages_on(self, day: str, shard: str, *, after: str | None = None) -> Iterator[list[tuple[str, DirtyRoot]]]:
+        """Yield pages of a shard's rows, each row with the cursor to continue after it."""
         for items in query_pages(self.dynamodb, self.table, f"DIRTY#{day}#{shard}", after=after):
             yield [(item["sk"]["S"], _mark(item)) for item in items]
 
-    def finish(self, mark: Mark, *, now_s: int) -> None:
-        """Say that a committed trace has read everything up to `mark.gen`."""
+    def mark_traced(self, mark: DirtyRoot, *, now_s: int) -> None:
+        """Record that a committed trace has read everything up to `mark.gen`."""
         values: dict[str, Value] = {":gen": {"N": str(mark.gen)}}
         expires: dict[str, Value] = {":expires": {"N": str(now_s + _DONE_KEPT_S)}}
         if not self._update(mark, "SET traced_gen = :gen, expires_at = :expires", "gen = :gen", {**values, **expires}):
             self._update(mark, "SET traced_gen = :gen", "attribute_not_exists(traced_gen) OR traced_gen < :gen", values)
 
-    def leave(self, mark: Mark) -> None:
-        """Say that the root, as of `mark.gen`, is left to the Spark tracer: it stays dirty, but nobody waits."""
+    def defer(self, mark: DirtyRoot) -> None:
+        """Defer the root, as of `mark.gen`, to the Spark tracer: it stays dirty, but compaction does not wait."""
         values: dict[str, Value] = {":gen": {"N": str(mark.gen)}}
         self._update(
             mark, "SET deferred_gen = :gen", "attribute_not_exists(deferred_gen) OR deferred_gen < :gen", values
         )
 
-    def _update(self, mark: Mark, update: str, condition: str, values: Mapping[str, Value]) -> bool:
+    def _update(self, mark: DirtyRoot, update: str, condition: str, values: Mapping[str, Value]) -> bool:
         try:
             self.dynamodb.update_item(
                 TableName=self.table,
-                Key=_mark_key(mark.day, sha_of(mark.root_id)),
+                Key=_mark_key(mark.day, sha256_hex(mark.root_id)),
                 UpdateExpression=update,
                 ConditionExpression=condition,
                 ExpressionAttributeValues=values,
@@ -108,6 +108,6 @@ def _mark_key(day: str, sha: str) -> dict[str, Value]:
     return {"pk": {"S": f"DIRTY#{day}#{sha[0]}"}, "sk": {"S": sha}}
 
 
-def _mark(item: Item) -> Mark:
+def _mark(item: Item) -> DirtyRoot:
     numbers = {name: int(item[name]["N"]) if name in item else 0 for name in ("gen", "traced_gen", "deferred_gen")}
-    return Mark(day=item["pk"]["S"].split("#")[1], root_id=item["root_id"]["S"], **numbers)
+    return DirtyRoot(day=item["pk"]["S"].split("#")[1], root_id=item["root_id"]["S"], **numbers)

@@ -1,6 +1,6 @@
-"""Where metadata is added to records as they are loaded: the seed's extension point of the load function.
+"""Enrichment of records as they are loaded: Carbonlake's extension point of the load function.
 
-An enricher is a pure function of the record; it answers the pairs to add. It must answer the same for the same
+An enricher is a pure function of the record that returns the pairs to add. It must return the same pairs for the same
 record, because a message may be loaded more than once:
 
     def bucket(record: LineageRecord) -> Mapping[str, str]:
@@ -23,7 +23,7 @@ ENRICHERS: tuple[Enricher, ...] = ()
 
 
 def enrich(record: LineageRecord, enrichers: tuple[Enricher, ...] = ENRICHERS) -> LineageRecord:
-    """The record with what every enricher adds; a later one's value replaces an earlier one's of the same name."""
+    """Return the record with every enricher's metadata; for equal names the later enricher wins."""
     added: dict[str, str] = {}
     for enricher in enrichers:
         added.update(enricher(record))

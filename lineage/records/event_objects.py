@@ -25,7 +25,7 @@ class EventObject:
 
 @dataclass(frozen=True, slots=True)
 class ArrivalDays:
-    """Days of arrival (YYYY-MM-DD) whose objects one digest lists: later than `after`, up to `to`.
+    """A range of arrival days (YYYY-MM-DD) whose objects one digest lists: later than `after`, up to `to`.
 
     `after` is the `to` of the digest before; it is empty in the first one, which begins with the first event.
     """
@@ -34,7 +34,7 @@ class ArrivalDays:
     to: str
 
     def hold(self, day: str) -> bool:
-        """Return True if the day is one of them."""
+        """True if the day is in the range."""
         return self.after < day <= self.to
 
 
@@ -48,7 +48,7 @@ def event_prefix_of(day: str) -> str:
 
 
 def end_of_events(day: str) -> str:
-    """Return a key after all of the day's, and before all of the next one's: a slash is followed by a zero.
+    """Return a key between those of the day and those of the next day: a zero sorts after a slash.
 
     >>> end_of_events("2026-11-20")
     'events/year=2026/month=11/day=200'

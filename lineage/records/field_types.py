@@ -17,7 +17,7 @@ from lineage.validation import checked_text
 
 
 def _at_most(limit: int) -> AfterValidator:
-    """A string of 1 to `limit` bytes."""
+    """Return a string of 1 to `limit` bytes."""
 
     def check(value: str) -> str:
         if not value:

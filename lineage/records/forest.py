@@ -1,4 +1,4 @@
-"""The records of one root as a forest: who is whose parent, which nodes are leaves, what is missing, what goes round.
+"""The records of one root as a forest: parents, leaves, missing parents, cycles.
 
 Built for a million records: a node is a number, its place in the order of node ids.
 """
@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from lineage.records.record import LineageRecord
 
-# Parents that are no node.
+# Markers instead of a parent's number.
 _START = -1
 _MISSING = -2
 
@@ -45,7 +45,7 @@ class Forest:
         self._mend_starts(index)
 
     def _mend_starts(self, index: dict[str, int]) -> None:
-        """The root has no parent, and is nobody's missing one."""
+        """Make the root a start, and its children starts if the root is no record: the root is never missing."""
         root = index.get(self.root_id)
         if root is not None:
             self._parents[root] = _START
@@ -58,7 +58,7 @@ class Forest:
         return len(self.ids)
 
     def families(self) -> Iterator[tuple[Path, list[int]]]:
-        """The leaves by parent: the path to the parent, and the leaves below it, ordered by node id.
+        """Yield the leaves by parent: the path to the parent, and the leaves below it, ordered by node id.
 
         Every record is on the path of a leaf, or, in a cycle that no leaf hangs from, on that of its smallest node.
         """
@@ -86,13 +86,13 @@ class Forest:
         for node, parent in enumerate(self._parents):
             if not is_parent[node]:
                 if parent == _MISSING:
-                    # Leaves that miss the same parent are one family; numbers below -2 tell such families apart.
+                    # Leaves that miss the same parent are one family; numbers below -2 distinguish such families.
                     parent = orphans.setdefault(self._parent_ids[node], _MISSING - len(orphans))
                 families.setdefault(parent, []).append(node)
         return families
 
     def _path(self, node: int, parent_id: str) -> Path:
-        """The path from a start down to the node; `parent_id` is what led to it, and is missing if `node` is none."""
+        """Return the path from a start down to the node; `parent_id` names the parent if `node` is `_MISSING`."""
         upward: list[int] = []
         seen: dict[int, int] = {}
         while node >= 0:

@@ -1,4 +1,4 @@
-"""A request onto the queues, whole: one record a message up to 100, then packed, then as a pointer to S3."""
+"""Queuing of a whole request: one record a message up to 100, then packed, then as a pointer to S3."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_sqs import SQSClient
 
-# Up to here each record travels alone, as in the seed: one bad record then never delays another.
+# Up to here each record travels alone, as in Carbonlake: a bad record then never delays another.
 SINGLES_MAX = 100
 
 
 @dataclass(frozen=True, slots=True)
-class RecordsIntake:
-    """The queues that requests go to, and the bucket for what is too large for a message."""
+class RecordQueue:
+    """The queues of requests, and the bucket for requests too large for a message."""
 
     sqs: SQSClient
     s3: S3Client
@@ -30,7 +30,7 @@ class RecordsIntake:
     bucket: str
 
     def put(self, records: Sequence[LineageRecord]) -> None:
-        """Make the records durable in a queue; `Unavailable` if that failed, and the caller sends all again.
+        """Put the records on a queue; raise `Unavailable` if that failed and the caller must send all again.
 
         A batch of singles that fails half-way is queued in part; a retry with the same `request_id` completes it.
         """

@@ -1,4 +1,4 @@
-"""A record as DynamoDB keeps it: the seed's attributes, and what the service needs to decide and prove."""
+"""Records as items of DynamoDB: Carbonlake's attributes, and those with which the service decides and proves."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def render_item(record: LineageRecord) -> dict[str, Value]:
-    """The record's own attributes."""
+    """Return the record's own attributes."""
     item: dict[str, Value] = {
         "root_id": {"S": record.root_id},
         "node_id": {"S": record.node_id},
@@ -30,12 +30,12 @@ def render_item(record: LineageRecord) -> dict[str, Value]:
 
 
 def render_life(record: LineageRecord, *, ttl_s: int, loaded_at: int) -> dict[str, Value]:
-    """When the item expires, and when the load function began to write it; seconds since 1970."""
+    """Return the times when the item expires and when the load function began to write it, in seconds since 1970."""
     return {"ttl_expiry": {"N": str(record.recorded_at + ttl_s)}, "loaded_at": {"N": str(loaded_at)}}
 
 
 def parse_item(item: Item) -> LineageRecord:
-    """The record of an item that `render_item` wrote.
+    """Return the record of an item that `render_item` wrote.
 
     Texts that many records of a root repeat become one string each: a trace holds a million records.
     """
@@ -55,12 +55,12 @@ def parse_item(item: Item) -> LineageRecord:
 
 
 def expiry_of(item: Item) -> int:
-    """When the item expires, in seconds since 1970."""
+    """Return the time when the item expires, in seconds since 1970."""
     return int(item["ttl_expiry"]["N"])
 
 
 def loaded_at_of(item: Item) -> int:
-    """When the load function began to write the item; of an item without it, the far future: it was surely late."""
+    """Return the time when the load function began to write the item; without it the far future, so never early."""
     loaded_at = item.get("loaded_at")
     return int(loaded_at["N"]) if loaded_at else 2**62
 
@@ -70,7 +70,7 @@ VERSION = 1
 
 
 def check_version(item: Item) -> None:
-    """Refuse an item of a later release, as one that cannot be read for now (a roll-back is under way): `Unavailable`.
+    """Refuse an item of a later release with `Unavailable`: it cannot be read until a roll-back is over.
 
     >>> check_version({"node_id": {"S": "n"}, "schema": {"N": "2"}})
     Traceback (most recent call last):

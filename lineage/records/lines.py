@@ -32,7 +32,7 @@ class Compaction:
 
 
 def render_step(record: LineageRecord) -> bytes:
-    """A record as a step of a line: the seed's form without `root_id`, which the line has."""
+    """Return a record as a step of a line: Carbonlake's JSON without `root_id`, which the line has."""
     form: dict[str, object] = {
         "node_id": record.node_id,
         "parent_id": record.parent_id,
@@ -48,7 +48,7 @@ def render_step(record: LineageRecord) -> bytes:
 
 
 def parse_step(root_id: str, form: Mapping[str, Any]) -> LineageRecord:
-    """The record of a step that `render_step` wrote; texts that many records repeat are shared, as in `parse_item`."""
+    """Return the record of a step that `render_step` wrote; repeated texts are shared, as in `parse_item`."""
     return LineageRecord(
         root_id=intern(root_id),
         node_id=form["node_id"],
@@ -62,7 +62,7 @@ def parse_step(root_id: str, form: Mapping[str, Any]) -> LineageRecord:
 
 
 def parse_lines(lines: Iterable[bytes]) -> Iterator[LineageRecord]:
-    """The records of archived lines, each node once; the compaction steps are left out."""
+    """Yield the records of archived lines, each node once; the compaction steps are left out."""
     seen: set[str] = set()
     for line in lines:
         trace = orjson.loads(line)
@@ -75,9 +75,9 @@ def parse_lines(lines: Iterable[bytes]) -> Iterator[LineageRecord]:
 def render_lines(
     forest: Forest, compaction: Compaction | None, check: Callable[[], None] = lambda: None
 ) -> Iterator[bytes]:
-    """The lines of the forest, each with its line feed, in an order that depends on the records alone.
+    """Return the lines of the forest, each with its line feed, in an order that depends on the records alone.
 
-    They come in blocks (`in_blocks`). What leaves of one parent share is put together once. A live trace has no
+    They come in blocks (`in_blocks`). The part that leaves of one parent share is rendered once. A live trace has no
     compaction step.
     """
     return in_blocks(_render_families(forest, Renderer(forest.root_id, compaction)), check)
@@ -94,7 +94,7 @@ def _render_families(forest: Forest, renderer: Renderer) -> Iterator[bytes]:
 
 
 def in_blocks(lines: Iterable[bytes], check: Callable[[], None] = lambda: None) -> Iterator[bytes]:
-    """Lines as blocks of whole lines, of about 256 KiB; before each, `check` is called and may raise."""
+    """Yield blocks of whole lines, of about 256 KiB; `check` is called before each block and may raise."""
     block: list[bytes] = []
     room = _BLOCK_BYTES
     for line in lines:
@@ -110,7 +110,7 @@ def in_blocks(lines: Iterable[bytes], check: Callable[[], None] = lambda: None) 
 
 
 class Renderer:
-    """Puts the lines of a root together from steps that `render_step` made."""
+    """A renderer of a root's lines from steps that `render_step` made."""
 
     def __init__(self, root_id: str, compaction: Compaction | None) -> None:
         self._root = b',"root_id":' + orjson.dumps(root_id)
@@ -118,27 +118,27 @@ class Renderer:
         self._before, self._after = _render_compaction(compaction)
 
     def shared(self, steps: Iterable[bytes], missing: str | None, cycle: Sequence[str]) -> bytes:
-        """What the lines of leaves with one parent share: faults, and the steps above, root first.
+        """Return the shared part of the lines of leaves with one parent: faults, and the steps above, root first.
 
         A comma follows each step. `missing` and `cycle` are those of `Path`.
         """
         return b"".join((self._root, _render_faults(missing, cycle), b',"lineage":[', *steps))
 
     def line(self, shared: bytes, leaf_id: str, step: bytes) -> bytes:
-        """The line of a leaf, with its line feed."""
+        """Return the line of a leaf, with its line feed."""
         leaf = orjson.dumps(leaf_id)
         parent = leaf if self._names_leaf else b""
         return b"".join((b'{"record_id":', leaf, shared, step, self._before, parent, self._after))
 
 
 class _Inner(dict[int, bytes]):
-    """Nodes above the leaves as they stand in lines, with the comma that follows; rendered when first asked for."""
+    """A cache of rendered nodes above the leaves, each with the comma that follows it in a line."""
 
     def __init__(self, forest: Forest) -> None:
         self._records = forest.records
 
     def __missing__(self, node: int) -> bytes:
-        # Appending also copies: what orjson returns keeps its working buffer (4 GB for a million steps, measured).
+        # Appending also copies: orjson's own result keeps its working buffer (4 GB for a million steps, measured).
         rendered = self[node] = render_step(self._records[node]) + b","
         return rendered
 
@@ -152,7 +152,7 @@ def _render_faults(missing: str | None, cycle: Sequence[str]) -> bytes:
 
 
 def _render_compaction(compaction: Compaction | None) -> tuple[bytes, bytes]:
-    """What follows the leaf's step: the compaction step up to its parent, which is the leaf; the end of the line."""
+    """Return the compaction step after the leaf's step, in two parts: up to its parent (the leaf), and the rest."""
     if compaction is None:
         return b"", b"]}\n"
     before = b',{"node_id":' + orjson.dumps(compaction.node_id) + b',"parent_id":'

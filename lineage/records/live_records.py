@@ -1,4 +1,4 @@
-"""Questions about the live records: a page of a root, and a node's place in its roots. Reads are bounded, never a scan.
+"""Queries of the live records: a page of a root, and a node's path in its roots. Reads are bounded, never a scan.
 
 Rows that have expired and that TTL has not removed yet are hidden here; a trace still sees them.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lineage.records.items import expiry_of, parse_item
 from lineage.records.record import LineageRecord
-from lineage.records.root_records import Sources
+from lineage.records.root_records import RecordSources
 from lineage.records.table import Page, RecordsTable
 from lineage.walk import Walked, walk
 from lineage_model.errors import NotFound, shown
@@ -19,7 +19,7 @@ from lineage_model.errors import NotFound, shown
 if TYPE_CHECKING:
     from lineage.aws.items import Item
 
-# What one question reads: requests to DynamoDB for a page, rows of the roots that a node is in, single rows of a path.
+# Bounds of one query: requests to DynamoDB for a page, rows of a node's roots, single rows of a path.
 _PAGES_MAX = 10
 _ROWS_MAX = 10_000
 _SINGLES_MAX = 100
@@ -30,7 +30,7 @@ _ROWS_AT_ONCE = 100
 
 @dataclass(frozen=True, slots=True)
 class LiveRecord:
-    """A record that has not expired, and when it will (seconds since 1970)."""
+    """A record that has not expired, and the time when it will (seconds since 1970)."""
 
     record: LineageRecord
     ttl_expiry: int
@@ -38,18 +38,18 @@ class LiveRecord:
 
 @dataclass(frozen=True, slots=True)
 class LivePage:
-    """Some live records; `after` is the node id to go on after, None at the end."""
+    """A page of live records; the next page begins after the node id `after`, None at the end."""
 
     records: Sequence[LiveRecord]
     after: str | None
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where a node is in its root: `path` leads down to it, `descendants` are nearest first.
+class NodePath:
+    """The path of a node in its root, down to the node; `descendants` are nearest first.
 
-    `missing` is the parent that is not live, `cycle` the nodes of a path that goes round; then the path starts there.
-    `truncated`: more was to be read than one question may, so nodes may be left out.
+    `missing` is the parent that is not live, `cycle` the nodes of a cycle in which the path starts. If `truncated`, a
+    bound of the query was hit, and nodes may be left out.
     """
 
     path: Sequence[LiveRecord]
@@ -65,38 +65,38 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """A node's place in each root that has it; `truncated` when more than `MATCHES_MAX` roots do."""
+class NodePaths:
+    """The paths of a node in each root that has it; `truncated` if more than `MATCHES_MAX` roots do."""
 
-    places: Sequence[Place]
+    paths: Sequence[NodePath]
     truncated: bool
 
 
-def is_known(root_id: str, sources: Sources) -> bool:
-    """Whether anything is known of the root: rows (expired ones too), an archive object, or staged images."""
+def is_known(root_id: str, sources: RecordSources) -> bool:
+    """True if the root has rows (expired ones too), an archive object, or staged images."""
     if sources.table.page_of_root(root_id, limit=1).items or sources.pointers.find(root_id) is not None:
         return True
     return next(sources.staged.staged(root_id), None) is not None
 
 
 def unknown_root(root_id: str) -> NotFound:
-    """The error for a root that is not known."""
+    """Return the error for an unknown root."""
     return NotFound(f"root_id: no root {shown(root_id)} is known")
 
 
 def live_page(
     table: RecordsTable, root_id: str, *, action: str | None, after: str | None, limit: int, now_s: int
 ) -> LivePage:
-    """Up to `limit` live records of a root, by node id, or those of one action (in no order).
+    """Return up to `limit` live records of a root, by node id, or of one action (in no order).
 
-    A page may hold fewer and still not be the last: when many rows in a row have expired.
+    A page may hold fewer records and not be the last, if many rows in a row have expired.
     """
 
     def read(start: Item | None, size: int) -> Page:
         return table.page_of_root(root_id, action=action, start=start, limit=size)
 
     start = None if after is None else _start_key(root_id, after, action)
-    # One more than asked for tells whether there are more.
+    # One row above the limit shows whether there are more.
     rows = _live_rows(read, start, limit + 1, now_s)
     if len(rows.items) > limit:
         rows = Page(rows.items[:limit], rows.items[limit - 1])
@@ -109,7 +109,7 @@ def _start_key(root_id: str, node_id: str, action: str | None) -> Item:
 
 
 def _live_rows(read: Callable[[Item | None, int], Page], start: Item | None, wanted: int, now_s: int) -> Page:
-    """At least `wanted` live items if so many are left within `_PAGES_MAX` requests; the key when they ended it."""
+    """Return at least `wanted` live items, or all within `_PAGES_MAX` requests, and the key of the next page."""
     found: list[Item] = []
     for _ in range(_PAGES_MAX):
         page = read(start, max(wanted - len(found), _ROWS_AT_ONCE))
@@ -120,10 +120,10 @@ def _live_rows(read: Callable[[Item | None, int], Page], start: Item | None, wan
     return Page(found, start)
 
 
-def find_places(
+def find_paths(
     table: RecordsTable, node_id: str, *, now_s: int, covers_root: Callable[[str], bool] = lambda _: True
-) -> Places:
-    """Return the live node's place in each of its roots that the caller may use, by root id."""
+) -> NodePaths:
+    """Return the live node's path in each of its roots that the caller may use, by root id."""
 
     def read(start: Item | None, size: int) -> Page:
         page = table.page_of_node(node_id, start=start, limit=size)
@@ -133,10 +133,10 @@ def find_places(
     matches = sorted((_live(item) for item in rows.items), key=lambda one: one.record.root_id)
     some = matches[:MATCHES_MAX]
     places = [_place(table, one, rows_max=_ROWS_MAX // len(some), now_s=now_s) for one in some]
-    return Places(places, truncated=len(matches) > MATCHES_MAX or rows.last_key is not None)
+    return NodePaths(places, truncated=len(matches) > MATCHES_MAX or rows.last_key is not None)
 
 
-def _place(table: RecordsTable, node: LiveRecord, *, rows_max: int, now_s: int) -> Place:
+def _place(table: RecordsTable, node: LiveRecord, *, rows_max: int, now_s: int) -> NodePath:
     rows, all_read = _rows_of_root(table, node.record.root_id, rows_max, now_s)
     rows.setdefault(node.record.node_id, node)
     singles = iter(range(0 if all_read else _SINGLES_MAX))
@@ -148,11 +148,11 @@ def _place(table: RecordsTable, node: LiveRecord, *, rows_max: int, now_s: int) 
         return _live(item) if item and expiry_of(item) > now_s else None
 
     path, missing, cycle = path_to(node, find)
-    return Place(path, descendants_of(node, rows), truncated=not all_read, missing=missing, cycle=cycle)
+    return NodePath(path, descendants_of(node, rows), truncated=not all_read, missing=missing, cycle=cycle)
 
 
 def _rows_of_root(table: RecordsTable, root_id: str, rows_max: int, now_s: int) -> tuple[dict[str, LiveRecord], bool]:
-    """The live rows among the root's first `rows_max`, by node id, and whether these were all."""
+    """Return the live rows among the root's first `rows_max`, by node id, and True if the root has no more."""
     rows: dict[str, LiveRecord] = {}
     start: Item | None = None
     left = rows_max
@@ -169,7 +169,7 @@ def _rows_of_root(table: RecordsTable, root_id: str, rows_max: int, now_s: int) 
 def path_to(
     node: LiveRecord, find: Callable[[str], LiveRecord | None]
 ) -> tuple[list[LiveRecord], str | None, list[str]]:
-    """The path from a start down to the node, the parent that `find` does not know, and the cycle that it ran into.
+    """Return the path from a start down to the node, the parent that `find` lacks, and the cycle above, if any.
 
     The root need not be a record: then a record whose parent is the root id starts the tree.
     """

@@ -1,4 +1,4 @@
-"""Loading a batch of queued messages: every record into the table, then its root marked; failures answered singly."""
+"""Loading of queued messages: records are written to the table, then their roots marked; failures are per message."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lineage.aws.bodies import Pointer
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.queues import QueuedMessage
 from lineage.records.dead_letters import DeadLetters
-from lineage.records.dirty_roots import Marks
+from lineage.records.dirty_roots import DirtyRoots
 from lineage.records.enrich import ENRICHERS, Enricher, enrich
 from lineage.records.message_json import Refused, render_message
 from lineage.records.messages import Packed, parse_message
@@ -28,8 +28,8 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Loaded:
-    """What a batch came to: the messages to try again with the reason of each, and counts of records."""
+class RecordLoad:
+    """The result of a batch: the messages to try again with the reason of each, and counts of records."""
 
     failed: dict[str, str] = field(default_factory=dict)
     loaded: int = 0
@@ -39,21 +39,21 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class LoadStores:
-    """Where loading reads and writes. Items expire `ttl_s` seconds after their record was made."""
+    """The stores of loading. Items expire `ttl_s` seconds after their record was made."""
 
     table: RecordsTable
-    marks: Marks
+    dirty_roots: DirtyRoots
     dead_letters: DeadLetters
     s3: S3Client
     ttl_s: int
     enrichers: tuple[Enricher, ...] = ENRICHERS
 
 
-def load(messages: Sequence[QueuedMessage], stores: LoadStores, *, now_s: int, day: str) -> Loaded:
+def load(messages: Sequence[QueuedMessage], stores: LoadStores, *, now_s: int, day: str) -> RecordLoad:
     """Load the batch at `now_s` (seconds since 1970), marking roots on `day` (YYYY-MM-DD).
 
-    A message succeeds when each of its records is in the table (or in the dead-letter queue, if it is wrong or
-    displaced) and each of its roots is marked; else its id is among `failed`.
+    A message succeeds when each of its records is in the table (or in the dead-letter queue, if refused or displaced)
+    and each of its roots is marked dirty; else its id is among `failed`.
     """
     batch = _Batch(stores, now_s)
     keys_of = batch.read(messages)
@@ -71,23 +71,23 @@ def load(messages: Sequence[QueuedMessage], stores: LoadStores, *, now_s: int, d
 
 
 def _each(pool: ThreadPoolExecutor, act: Callable[[T], str | None], things: Iterable[T]) -> Mapping[T, str]:
-    """What went wrong with each thing, for those with which something did."""
+    """Return the reason of each failed thing."""
     ordered = list(things)
     return {thing: reason for thing, reason in zip(ordered, pool.map(act, ordered), strict=True) if reason}
 
 
 class _Batch:
-    """One batch under way: its records by node, and what came of them so far."""
+    """A batch under way: its records by node, and the result so far."""
 
     def __init__(self, stores: LoadStores, now_s: int) -> None:
         self.stores = stores
         self.now_s = now_s
-        self.result = Loaded()
+        self.result = RecordLoad()
         self.groups: dict[Key, dict[LineageRecord, None]] = {}
         self._throttled: set[str] = set()
 
     def read(self, messages: Sequence[QueuedMessage]) -> dict[str, set[Key]]:
-        """Group the records of every readable message by node; the nodes of each message."""
+        """Group the records of every readable message by node; return the nodes of each message."""
         keys_of: dict[str, set[Key]] = {}
         for message in messages:
             try:
@@ -116,7 +116,7 @@ class _Batch:
         return [enrich(record, self.stores.enrichers) for record in packed.records]
 
     def put(self, key: Key) -> str | None:
-        """Write the records of one node; why they could not be written, or None."""
+        """Write the records of one node; return the reason of a failure, or None."""
         root_id, _ = key
         if root_id in self._throttled:
             return "the root is throttled"
@@ -135,9 +135,9 @@ class _Batch:
         return None
 
     def mark(self, root_id: str, day: str) -> str | None:
-        """Mark the root; why it could not be, or None."""
+        """Mark the root dirty; return the reason of a failure, or None."""
         try:
-            self.stores.marks.mark(root_id, day)
+            self.stores.dirty_roots.mark(root_id, day)
         except (BotoCoreError, ClientError) as error:
             return f"the root could not be marked: {error}"
         return None

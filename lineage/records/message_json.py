@@ -1,4 +1,4 @@
-"""Records as the messages of their queues, and what was refused of such; reading messages is `messages`' part."""
+"""Rendering of records as messages of their queues; `messages` parses them."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from lineage.records.record import LineageRecord
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A record that breaks a rule, as it was sent, and why."""
+    """A record that breaks a rule, as it was sent, and the reason."""
 
     body: str
     reason: str
 
 
 def render_record(record: LineageRecord) -> dict[str, object]:
-    """The record in the seed's form. Metadata is not sent: the load function adds it."""
+    """Return the record as Carbonlake's JSON. Metadata is not sent: the load function adds it."""
     form: dict[str, object] = {
         "root_id": record.root_id,
         "parent_id": record.parent_id,
@@ -33,10 +33,10 @@ def render_record(record: LineageRecord) -> dict[str, object]:
 
 
 def render_message(record: LineageRecord) -> str:
-    """The body of a message with one record."""
+    """Return the body of a message with one record."""
     return render_body(render_record(record))
 
 
 def render_packed(records: Iterable[LineageRecord]) -> str:
-    """The body of a message, or of an S3 object, with many records."""
+    """Return the body of a message, or of an S3 object, with many records."""
     return render_body({"records": [render_record(record) for record in records]})

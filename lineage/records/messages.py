@@ -1,4 +1,4 @@
-"""The records queues' messages: one record (the seed's form), many packed, or a pointer to many in S3."""
+"""Parsing of the records queues' messages: one record (Carbonlake's JSON), many packed, or a pointer to S3."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from lineage.validation import field_path, invalid
 from lineage_model.errors import Invalid
 
 
-class _RecordForm(BaseModel):
-    """One record as it travels: what the input function publishes in the seed, and `run_id`."""
+class _RecordModel(BaseModel):
+    """A record in a message: as Carbonlake's input function publishes it, with `run_id`."""
 
     model_config = ConfigDict(frozen=True)
 
     root_id: RootId
     parent_id: ParentId
     action_taken: Action
-    recordedAt: Annotated[EpochSeconds, Field(lt=2**63)]  # noqa: N815 - the seed's spelling
+    recordedAt: Annotated[EpochSeconds, Field(lt=2**63)]  # noqa: N815 - Carbonlake's spelling
     storage_location: StorageLocation
     node_id: NodeId
     run_id: ShortId | None = None
@@ -32,14 +32,14 @@ class _RecordForm(BaseModel):
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """The records of a packed body: those that hold every rule, and those that do not."""
+    """The records of a packed body: the valid ones, and the refused ones."""
 
     records: list[LineageRecord] = field(default_factory=list)
     refused: list[Refused] = field(default_factory=list)
 
 
 def parse_message(body: str | bytes) -> LineageRecord | Packed | Pointer:
-    """What a message holds. `Invalid` if it is none of the three forms; single records of a pack are refused alone."""
+    """Return the content of a message, or raise `Invalid`; wrong records of a pack are refused by themselves."""
     form = _object(body)
     if "s3" in form:
         return parse_pointer(form["s3"])
@@ -49,9 +49,9 @@ def parse_message(body: str | bytes) -> LineageRecord | Packed | Pointer:
 
 
 def parse_record(form: object) -> LineageRecord:
-    """One record in the seed's form, or `Invalid` with every fault."""
+    """Return the record of Carbonlake's JSON, or raise `Invalid` with every fault."""
     try:
-        record = _RecordForm.model_validate(form)
+        record = _RecordModel.model_validate(form)
     except ValidationError as error:
         raise invalid(error, "record") from error
     return LineageRecord(

@@ -1,4 +1,4 @@
-"""Archive pointers in the graph table: where each root's last trace lies, and every object committed on a day.
+"""Archive pointers in the graph table: each root's last object, and every object committed on a day.
 
 ROOT#<sha of root>    ARCHIVE           the root's last committed object     compare-and-swap on version
 OBJECT#<day>#<shard>  <sha>.<content>   every committed object of the day    written in the same transaction
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from lineage.aws.items import batch_get, query_pages
 from lineage.records.items import check_version
 from lineage_model.errors import Conflict
-from lineage_model.ids import SHARDS, sha_of
+from lineage_model.ids import SHARDS, sha256_hex
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def day_of_key(key: str) -> str:
-    """The day under whose prefix an object lies.
+    """Return the day under whose prefix an object lies.
 
     >>> day_of_key("traces/year=2026/month=11/day=20/0a.1b.jsonl.gz")
     '2026-11-20'
@@ -35,9 +35,9 @@ def day_of_key(key: str) -> str:
 class ArchiveObject:
     """A committed object of the archive; sizes in bytes, `records` and `lines` are counts.
 
-    `version` counts the root's objects from 1: the last one is the authority on the root, and holds every record of
-    those before it. `base` is the key of the root's last object of an earlier day, None if there is none: what the
-    object holds beyond it was first archived on the object's own day.
+    `version` counts the root's objects from 1: the last object is the authority on the root, and holds every record of
+    the earlier ones. `base` is the key of the root's last object of an earlier day, or None: all other records of the
+    object were first archived on the object's own day.
     """
 
     key: str
@@ -50,18 +50,18 @@ class ArchiveObject:
 
     @property
     def root_sha(self) -> str:
-        """SHA-256 of the root's id, which the key names."""
+        """The SHA-256 of the root's id, from the key."""
         return self.key.rpartition("/")[2].partition(".")[0]
 
     @property
     def day(self) -> str:
-        """The day that it belongs to, which the key names as well."""
+        """The day of the object, from the key."""
         return day_of_key(self.key)
 
 
 @dataclass(frozen=True, slots=True)
 class Pointer:
-    """A root's last archive: the object, and between which seconds since 1970 its trace read the table."""
+    """A root's last archive: the object, and the seconds since 1970 between which its trace read the table."""
 
     day: str
     read_from: int
@@ -74,44 +74,44 @@ class Pointer:
         return self.object.version
 
     def base_of(self, day: str) -> str | None:
-        """The base of the root's next object, if that one is of this day; it is of no earlier day than this one."""
+        """Return the base of the root's next object, which is of this day; the day is not before this object's."""
         return self.object.key if self.day < day else self.object.base
 
 
 class DaySealed(Conflict):
-    """The day's digest is being written: an object can no longer belong to it."""
+    """A refused commit: the day's digest is being written, so no more objects can belong to it."""
 
 
 class Overtaken(Conflict):
-    """Another trace of the root committed first: what it had read must be read again."""
+    """A refused commit: another trace of the root committed first, so the root must be read again."""
 
 
 @dataclass(frozen=True, slots=True)
 class Pointers:
-    """The archive as committed."""
+    """The committed objects of the archive."""
 
     dynamodb: DynamoDBClient
     table: str
 
     def find(self, root_id: str) -> Pointer | None:
-        """The root's last archive, strongly consistent, or None."""
-        answer = self.dynamodb.get_item(TableName=self.table, Key=_archive_key(root_id), ConsistentRead=True)
-        item = answer.get("Item")
+        """Return the root's last archive, strongly consistent, or None."""
+        response = self.dynamodb.get_item(TableName=self.table, Key=_archive_key(root_id), ConsistentRead=True)
+        item = response.get("Item")
         return _pointer(item) if item else None
 
     def find_many(self, root_ids: Iterable[str]) -> dict[str, Pointer]:
-        """The last archives of many roots, strongly consistent; roots without one are left out."""
+        """Return the last archives of many roots, strongly consistent; roots without one are left out."""
         items = batch_get(self.dynamodb, self.table, [_archive_key(root_id) for root_id in root_ids])
         return {item["root_id"]["S"]: _pointer(item) for item in items}
 
     def find_by_sha(self, shas: Sequence[str]) -> dict[str, tuple[str, Pointer]]:
-        """Root id and last archive by the SHA-256 of the id; roots without an archive are left out."""
+        """Return root id and last archive by the SHA-256 of the id; roots without an archive are left out."""
         keys: list[Item] = [_key_of_sha(sha) for sha in shas]
         items = batch_get(self.dynamodb, self.table, keys)
         return {item["pk"]["S"].partition("#")[2]: (item["root_id"]["S"], _pointer(item)) for item in items}
 
     def find_object(self, key: str) -> ArchiveObject | None:
-        """The committed object of this key."""
+        """Return the committed object of this key."""
         sha, _, rest = key.rpartition("/")[2].partition(".")
         place: Item = {
             "pk": {"S": _objects_pk(day_of_key(key), sha[0])},
@@ -121,7 +121,7 @@ class Pointers:
         return _object(item) if item else None
 
     def roots_on(self, day: str, shard: str, *, after: str, upto: str) -> Iterator[str]:
-        """The SHA-256 of each root of the shard that has objects of the day: after one and up to another, in order."""
+        """Yield in order the SHA-256 of each root of the shard with objects of the day, after `after`, up to `upto`."""
         # Objects' keys have a dot behind the SHA-256, which comes before a slash.
         last = ""
         for items in query_pages(self.dynamodb, self.table, _objects_pk(day, shard), after=f"{after}/"):
@@ -136,7 +136,7 @@ class Pointers:
     def commit(self, root_id: str, pointer: Pointer) -> None:
         """Make the object the root's archive, if `pointer.version` follows the committed one and the day is open.
 
-        Raises `Overtaken` or `DaySealed`. Committing what is committed already changes nothing.
+        Raises `Overtaken` or `DaySealed`. Repeating a commit changes nothing.
         """
         try:
             self.dynamodb.transact_write_items(TransactItems=self._commit_items(root_id, pointer))
@@ -152,7 +152,7 @@ class Pointers:
             raise
 
     def _commit_items(self, root_id: str, pointer: Pointer) -> list[TransactWriteItemTypeDef]:
-        sha = sha_of(root_id)
+        sha = sha256_hex(root_id)
         object_attributes = _object_item(pointer.object)
         archive: Item = {
             **_archive_key(root_id),
@@ -187,14 +187,14 @@ class Pointers:
         ]
 
     def objects_of(self, day: str) -> Iterator[ArchiveObject]:
-        """Every committed object of the day, by shard and key."""
+        """Yield every committed object of the day, by shard and key."""
         for shard in SHARDS:
             for items in query_pages(self.dynamodb, self.table, _objects_pk(day, shard)):
                 yield from map(_object, items)
 
 
 def _archive_key(root_id: str) -> dict[str, Value]:
-    return _key_of_sha(sha_of(root_id))
+    return _key_of_sha(sha256_hex(root_id))
 
 
 def _key_of_sha(sha: str) -> dict[str, Value]:

@@ -1,4 +1,4 @@
-"""Which days of the archive can be asked in SQL, in the graph table; Glue holds where, this table what was compacted.
+"""The days of the archive that SQL can query, in the graph table; Glue has the locations, this table the attempts.
 
 DAY#<day>     PUBLISHED    attempt (none for a day without objects), digest_sha256, published_at, before
 COMPACTION    PUBLISHED    day      every sealed day up to this one is published
@@ -24,7 +24,7 @@ _LAST: Item = {"pk": {"S": "COMPACTION"}, "sk": {"S": "PUBLISHED"}}
 class Publication:
     """A published day: the attempt that counts, the digest that it read, and when (seconds since 1970).
 
-    `attempt` is None for a day without objects; `before` is the attempt that counted before this one.
+    `attempt` is None for a day without objects; `before` is the attempt that counted until then.
     """
 
     day: str
@@ -42,17 +42,17 @@ class Publications:
     table: str
 
     def last(self) -> str | None:
-        """The day up to which every sealed day is published, strongly consistent; None if none is."""
+        """Return the day up to which every sealed day is published, strongly consistent, or None."""
         item = self.dynamodb.get_item(TableName=self.table, Key=_LAST, ConsistentRead=True).get("Item")
         return item["day"]["S"] if item else None
 
     def of(self, days: Sequence[str]) -> dict[str, Publication]:
-        """The publications of those days that have one."""
+        """Return the publications of those days that have one."""
         items = batch_get(self.dynamodb, self.table, [_key(day) for day in days])
         return {one.day: one for one in map(_publication, items)}
 
     def put(self, one: Publication) -> None:
-        """Say that the day is published. Days are published in order, so that all before it are."""
+        """Store the publication of a day. Days are published in order, so all earlier days are published."""
         attributes: dict[str, Value] = {
             "digest_sha256": {"S": one.digest_sha256},
             "published_at": {"N": str(one.published_at)},

@@ -1,7 +1,7 @@
-"""Publishing what Spark made of a sealed day: the update of its Glue partitions makes an attempt the one that counts.
+"""Publishing of a sealed day's tables: the update of its Glue partitions makes an attempt the one that counts.
 
-The order makes it safe at every crash: the attempt is whole before its partitions name it, they name it before the
-copy of its manifest and the graph table do, and older attempts are removed last, but for the one before, which queries
+The order makes it safe at every crash. The attempt is complete before its partitions name it; they name it before the
+copy of its manifest and the graph table do. Older attempts are removed last, but for the previous one, which queries
 under way may still read. Publishing again changes nothing.
 """
 
@@ -37,7 +37,7 @@ _DELETES_MAX = 1000
 
 @dataclass(frozen=True, slots=True)
 class Publisher:
-    """What publishing reads and writes."""
+    """The publishing of days; its stores."""
 
     s3: S3Client
     bucket: str
@@ -46,10 +46,10 @@ class Publisher:
     catalog: Catalog
 
     def publish(self, day: str, attempt: str | None, *, now_s: int) -> Publication:
-        """Make the attempt the one that counts; None for a day without objects, of which there are no tables.
+        """Make the attempt the one that counts; None for a day without objects, which has no tables.
 
-        Raises `NotFound` if the attempt is not whole, `Conflict` if it read another digest than the day's or left out
-        a day that has objects.
+        Raises `NotFound` if the attempt is not complete; `Conflict` if it read another digest than the day's, or if
+        there is no attempt for a day with objects.
         """
         digest = self.digests.get(day)
         before = self.publications.of([day]).get(day)
@@ -69,7 +69,7 @@ class Publisher:
         except ClientError as error:
             if error.response["Error"]["Code"] not in ("NoSuchKey", "404"):
                 raise
-            raise NotFound(f"attempt {attempt} to compact {day} has no manifest: it is not whole") from error
+            raise NotFound(f"attempt {attempt} to compact {day} has no manifest: it is not complete") from error
         return parse_manifest(body)
 
     def _commit(self, manifest: Manifest, digest_sha256: str) -> None:
@@ -94,6 +94,6 @@ class Publisher:
             )
             keys = [entry["Key"] for page in pages for entry in page.get("Contents", [])]
             for some in chunks([key for key in keys if not key.startswith(prefixes)], _DELETES_MAX):
-                answer = self.s3.delete_objects(Bucket=self.bucket, Delete={"Objects": [{"Key": key} for key in some]})
-                if failed := answer.get("Errors"):
+                result = self.s3.delete_objects(Bucket=self.bucket, Delete={"Objects": [{"Key": key} for key in some]})
+                if failed := result.get("Errors"):
                     raise Conflict(f"{len(failed)} files of older attempts could not be removed: {failed[0]}")

@@ -1,4 +1,4 @@
-"""A record: one step in the life of a file or row, and which of two records of one node stays."""
+"""A record: one step in the life of a file or row, and the rule for two records of one node."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ Key: TypeAlias = tuple[str, str]
 
 @dataclass(frozen=True, slots=True)
 class LineageRecord:
-    """One action taken on the parent to make this node. Times are whole seconds since 1970 UTC.
+    """An action taken on the parent to make this node. Times are whole seconds since 1970 UTC.
 
-    `metadata` is what the enrichers of the load function added (see `enrich.py`), sorted by name.
+    `metadata` is from the enrichers of the load function (see `enrich.py`), sorted by name.
     """
 
     root_id: str
@@ -29,12 +29,12 @@ class LineageRecord:
 
     @property
     def key(self) -> Key:
-        """What the records table knows it by."""
+        """The key in the records table."""
         return (self.root_id, self.node_id)
 
     @property
     def content_hash(self) -> str:
-        """SHA-256 of everything but the time: a retry without `requested_at` has the same content at another time."""
+        """The SHA-256 of all but the time: a retry without `requested_at` has the same content at another time."""
         content = (
             self.root_id,
             self.node_id,
@@ -48,19 +48,19 @@ class LineageRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
-    """What stays of several records of one node: the first, and those displaced by it with other content."""
+class Resolved:
+    """The record that stays of several of one node, and the records with other content that it displaced."""
 
     record: LineageRecord
     displaced: tuple[LineageRecord, ...] = ()
 
 
-def keep_first(one: LineageRecord, other: LineageRecord) -> Kept:
-    """Of two records of the same node the earliest (time, content hash) stays; equal content displaces nothing.
+def keep_first(one: LineageRecord, other: LineageRecord) -> Resolved:
+    """Keep the earlier of two records of one node by (time, content hash); equal content displaces nothing.
 
-    The rule does not depend on which came first over the wire.
+    The result does not depend on the order of arrival.
     """
     first, later = sorted((one, other), key=lambda record: (record.recorded_at, record.content_hash))
     if first.content_hash == later.content_hash:
-        return Kept(first)
-    return Kept(first, (later,))
+        return Resolved(first)
+    return Resolved(first, (later,))

@@ -1,7 +1,7 @@
-"""A lineage request: what a Step Functions task, a PySpark job or an HTTP caller says about one step or many.
+"""A lineage request: one step or many, sent by a Step Functions task, a PySpark job or an HTTP caller.
 
-The form is the Carbonlake seed's (`record` or `records`), or a top-level `storage_location` as its minimum. Records of
-different roots, parents or actions travel in one request if each names its own and the request names none.
+The JSON is Carbonlake's (`record` or `records`), or a top-level `storage_location` as its minimum. Records of different
+roots, parents or actions travel in one request if each names its own and the request names none.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ RECORDS_MAX = 10_000
 AHEAD_MAX_S = 24 * 3600
 
 
-class RecordForm(BaseModel):
-    """One record of a request; its place in the tree where the request names none for all."""
+class RecordModel(BaseModel):
+    """A record of a request, with its position in the tree unless the request names one for all records."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -38,16 +38,16 @@ class RecordForm(BaseModel):
     storage_location: StorageLocation | None = None
 
 
-class RequestForm(BaseModel):
-    """The request as it is sent. Unknown fields are let through: pipelines often pass their whole state along."""
+class RequestModel(BaseModel):
+    """A request as it is sent. Unknown fields are ignored: pipelines often pass their whole state along."""
 
     model_config = ConfigDict(frozen=True)
 
     root_id: RootId | None = Field(default=None, description="Beside `records` it overrides each one's own.")
     parent_id: ParentId | None = Field(default=None, description="Beside `records` it overrides each one's own.")
     action_taken: Action | None = Field(default=None, description="Beside `records` it overrides each one's own.")
-    record: RecordForm | None = None
-    records: Annotated[list[RecordForm], Field(min_length=1, max_length=RECORDS_MAX)] | None = None
+    record: RecordModel | None = None
+    records: Annotated[list[RecordModel], Field(min_length=1, max_length=RECORDS_MAX)] | None = None
     storage_location: StorageLocation | None = Field(
         default=None, description="The single record's; beside `record` or `records` it overrides each one's own."
     )
@@ -60,30 +60,30 @@ class RequestForm(BaseModel):
     )
     run_id: ShortId | None = None
 
-    def forms(self) -> list[RecordForm]:
-        """The records asked for; what the request says for all of them is not said in each."""
+    def record_models(self) -> list[RecordModel]:
+        """Return the requested records, without the fields that the request gives for all of them."""
         if self.record is None and self.records is None:
-            return [RecordForm.model_construct(node_id=self.node_id)]
+            return [RecordModel.model_construct(node_id=self.node_id)]
         return self.records or ([self.record] if self.record else [])
 
 
 @dataclass(frozen=True, slots=True)
 class LineageRequest:
-    """A request that holds every rule: its records, and whether it was sent as a single one or as a batch."""
+    """A valid request: its records, and whether they were sent as a batch."""
 
     records: tuple[LineageRecord, ...]
     batch: bool
 
 
 def parse_request(payload: object, *, now_s: int, new_id: Callable[[], str]) -> LineageRequest:
-    """The records that a request asks for; all of them, or `Invalid` with every fault found.
+    """Return all records of a request, or raise `Invalid` with every fault found.
 
     `new_id` names the nodes of a request that carries neither node ids nor a `request_id`.
     """
     if not isinstance(payload, Mapping):
         raise Invalid.because("request", payload, "must be a JSON object")
     try:
-        form = RequestForm.model_validate(payload)
+        form = RequestModel.model_validate(payload)
     except ValidationError as error:
         raise invalid(error, "request") from error
     records = _records(form, now_s, new_id)
@@ -98,17 +98,17 @@ def parse_request(payload: object, *, now_s: int, new_id: Callable[[], str]) -> 
     return LineageRequest(records, batch=form.records is not None)
 
 
-def _records(form: RequestForm, now_s: int, new_id: Callable[[], str]) -> tuple[LineageRecord, ...]:
-    """The records as far as they are told; what is missing is empty."""
+def _records(form: RequestModel, now_s: int, new_id: Callable[[], str]) -> tuple[LineageRecord, ...]:
+    """Return the records with the fields that are given; missing fields are empty."""
     recorded_at = now_s if form.requested_at is None else form.requested_at
 
-    def record(index: int, one: RecordForm) -> LineageRecord:
+    def record(index: int, one: RecordModel) -> LineageRecord:
         root_id, parent_id = form.root_id or one.root_id or "", form.parent_id or one.parent_id or ""
         action_taken = form.action_taken or one.action_taken or ""
         node_id = one.node_id
         if node_id is None:
-            told = form.request_id
-            node_id = derive_node_id(root_id, parent_id, action_taken, told, index) if told else new_id()
+            request_id = form.request_id
+            node_id = derive_node_id(root_id, parent_id, action_taken, request_id, index) if request_id else new_id()
         return LineageRecord(
             root_id=root_id,
             node_id=node_id,
@@ -119,24 +119,24 @@ def _records(form: RequestForm, now_s: int, new_id: Callable[[], str]) -> tuple[
             run_id=form.run_id,
         )
 
-    return tuple(record(index, one) for index, one in enumerate(form.forms()))
+    return tuple(record(index, one) for index, one in enumerate(form.record_models()))
 
 
-def _form_faults(form: RequestForm) -> Iterator[Fault]:
+def _form_faults(form: RequestModel) -> Iterator[Fault]:
     if form.record is not None and form.records is not None:
         yield Fault("record", "record and records", "only one of record and records may be given")
     if form.node_id is not None and (form.record is not None or form.records is not None):
         yield Fault("node_id", form.node_id, "goes inside record or records where one is given")
 
 
-def _time_faults(form: RequestForm, now_s: int) -> Iterator[Fault]:
+def _time_faults(form: RequestModel, now_s: int) -> Iterator[Fault]:
     if form.requested_at is not None and form.requested_at > now_s + AHEAD_MAX_S:
         now = datetime.fromtimestamp(now_s, timezone.utc).isoformat()
         yield Fault("requested_at", form.requested_at, f"must not be more than 24 hours after now ({now})")
 
 
-def _place_faults(form: RequestForm, records: tuple[LineageRecord, ...]) -> Iterator[Fault]:
-    """A root, parent or action that is told neither for all records nor by each."""
+def _place_faults(form: RequestModel, records: tuple[LineageRecord, ...]) -> Iterator[Fault]:
+    """Yield a fault for a root, parent or action given neither for all records nor by each."""
     for name in ("root_id", "parent_id", "action_taken"):
         lacking = [index for index, record in enumerate(records) if not getattr(record, name)]
         if len(lacking) == len(records):
@@ -146,7 +146,7 @@ def _place_faults(form: RequestForm, records: tuple[LineageRecord, ...]) -> Iter
                 yield Fault(f"{_place(form, index)}{name}", None, "is required, or for all records", missing=True)
 
 
-def _record_faults(form: RequestForm, records: tuple[LineageRecord, ...]) -> Iterator[Fault]:
+def _record_faults(form: RequestModel, records: tuple[LineageRecord, ...]) -> Iterator[Fault]:
     seen = Counter(record.key for record in records)
     for index, record in enumerate(records):
         place = _place(form, index)
@@ -159,14 +159,14 @@ def _record_faults(form: RequestForm, records: tuple[LineageRecord, ...]) -> Ite
             yield Fault(f"{place}node_id", record.node_id, "must be given once in a request")
 
 
-def _place(form: RequestForm, index: int) -> str:
+def _place(form: RequestModel, index: int) -> str:
     if form.records is not None:
         return f"records[{index}]."
     return "record." if form.record is not None else ""
 
 
-def render_answer(request: LineageRequest, ttl_s: int) -> dict[str, object]:
-    """What the next step of a Step Functions pipeline needs; its `parent_id` is this answer's `node_id`.
+def render_response(request: LineageRequest, ttl_s: int) -> dict[str, object]:
+    """Return the response for the next step of a Step Functions pipeline: its `parent_id` is this `node_id`.
 
     `{"root_id", "action_taken", "recordedAt", "ttl_expiry"}` with `node_id` and `storage_location`, or for a batch
     `records: [{"node_id", "storage_location"}]`. Times are whole seconds since 1970 UTC.
@@ -184,15 +184,15 @@ def render_answer(request: LineageRequest, ttl_s: int) -> dict[str, object]:
     }
 
 
-def render_bounded_answer(
+def render_bounded_response(
     request: LineageRequest, ttl_s: int, *, bytes_max: int, size_of: Callable[[bytes], int] = len
 ) -> dict[str, object]:
-    """The answer, or `TooLarge` if it could not be sent: the request must not be accepted then, or it would come again.
+    """Return the response, or raise `TooLarge` if it could not be sent: accepted, the request would come again.
 
-    `size_of` tells what the answer's JSON takes on its way back.
+    `size_of` returns the bytes that the response's JSON takes on its way back.
     """
-    answer = render_answer(request, ttl_s)
-    size = size_of(orjson.dumps(answer))
+    response = render_response(request, ttl_s)
+    size = size_of(orjson.dumps(response))
     if size > bytes_max:
-        raise TooLarge(f"records: the answer must be at most {bytes_max} bytes, got {size}; send fewer at once")
-    return answer
+        raise TooLarge(f"records: the response must be at most {bytes_max} bytes, got {size}; send fewer at once")
+    return response

@@ -1,4 +1,4 @@
-"""Everything that is known of a root: the table's rows (expired ones too), the staged images, the last archive."""
+"""All records of a root: the table's rows (expired ones too), the staged images, the last archive."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _CHECK_EVERY = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class Sources:
-    """Where records of a root may be."""
+class RecordSources:
+    """The stores that may hold records of a root."""
 
     table: RecordsTable
     staged: Staged
@@ -30,29 +30,29 @@ class Sources:
 
 
 class Gathered(Protocol):
-    """All that is known of a root, read and decided: one record for each node.
+    """All records of a root, read and decided: one record for each node.
 
-    `displaced` lost to an earlier record of their node; `staged` are the places of the staged images among them;
+    `displaced` lost to an earlier record of their node; `staged` are the sort keys of the staged images that were read;
     `pointer` is the archive that was read, if there was one.
     """
 
     @property
-    def pointer(self) -> Pointer | None: ...  # noqa: D102 - the class says it
+    def pointer(self) -> Pointer | None: ...  # noqa: D102 - the class describes it
     @property
-    def displaced(self) -> Sequence[LineageRecord]: ...  # noqa: D102 - the class says it
+    def displaced(self) -> Sequence[LineageRecord]: ...  # noqa: D102 - the class describes it
     @property
-    def staged(self) -> Sequence[str]: ...  # noqa: D102 - the class says it
+    def staged(self) -> Sequence[str]: ...  # noqa: D102 - the class describes it
     @property
     def count(self) -> int:
         """The number of records."""
 
     def lines(self, compaction: Compaction) -> Iterator[bytes]:
-        """The trace lines, in blocks of whole lines, in the order that `render_lines` gives."""
+        """Return the trace lines, in blocks of whole lines, in the order that `render_lines` gives."""
 
 
 @dataclass(slots=True)
-class Findings:
-    """What a function gathers of a root, in its memory; `check` is called now and then, and may raise."""
+class RootRecords:
+    """The records of a root in a function's memory; `check` is called now and then, and may raise."""
 
     root_id: str
     pointer: Pointer | None
@@ -67,11 +67,11 @@ class Findings:
         return len(self.records)
 
     def lines(self, compaction: Compaction | None) -> Iterator[bytes]:
-        """The trace lines, in blocks of whole lines; a live trace has no compaction step."""
+        """Return the trace lines, in blocks of whole lines; a live trace has no compaction step."""
         return render_lines(self.forest(), compaction, self.check)
 
     def add(self, record: LineageRecord) -> None:
-        """Take a record in; of two of one node the first stays, whatever their order."""
+        """Add a record; of two of one node the first by `keep_first` stays, in any order."""
         known = self.records.setdefault(record.node_id, record)
         if known is not record and known != record:
             kept = keep_first(record, known)
@@ -79,16 +79,16 @@ class Findings:
             self.displaced += kept.displaced
 
     def forest(self) -> Forest:
-        """The records as a forest."""
+        """Return the records as a forest."""
         return Forest(self.root_id, self.records.values())
 
 
-def find_all(root_id: str, sources: Sources, *, records_max: int, check: Callable[[], None]) -> Findings:
-    """Read all that is known of the root. The pointer comes first: who commits after it was read has seen more.
+def read_root(root_id: str, sources: RecordSources, *, records_max: int, check: Callable[[], None]) -> RootRecords:
+    """Read all records of the root. The pointer is read first: a trace that commits later has read more.
 
     `check` is called now and then and may raise; above `records_max` records `TooLarge` is raised.
     """
-    findings = Findings(root_id, sources.pointers.find(root_id), check)
+    findings = RootRecords(root_id, sources.pointers.find(root_id), check)
 
     def add(record: LineageRecord) -> None:
         findings.add(record)

@@ -4,8 +4,8 @@
 
     {"version": 1, "digest_sha256", "algorithm": "ECDSA_SHA_256", "key_id", "signature"}
 
-`signature` is base64 of the DER form: OpenSSL reads it as well, and needs nothing of this code. `key_id` tells which
-key to try; it is not signed itself, and proves nothing.
+`signature` is base64 of the DER form, which OpenSSL reads without this code. `key_id` names the key to try; it is not
+signed itself, and proves nothing.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from mypy_boto3_kms import KMSClient
     from mypy_boto3_s3 import S3Client
 
-    from lineage.records.archive_state import Link
+    from lineage.records.archive_state import DigestRef
 
 VERSION = 1
 ALGORITHM: Final = "ECDSA_SHA_256"
 
 
 class BadSignature(HeadwaterError):
-    """A signature that is not what `render_signature` writes, or of a later version than this code knows."""
+    """A signature that `render_signature` does not write, or of a later version than this code knows."""
 
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """What a key signed: a digest's SHA-256, in hex."""
+    """A signature of a digest's SHA-256 (in hex) by a key."""
 
     digest_sha256: str
     key_id: str
@@ -45,7 +45,7 @@ class Signature:
 
 
 def signature_key_of(day: str) -> str:
-    """Where the signature of the day's digest lies.
+    """Return the key of the signature of the day's digest.
 
     >>> signature_key_of("2026-11-20")
     'digests/year=2026/month=11/day=20/digest.sig.json'
@@ -54,13 +54,13 @@ def signature_key_of(day: str) -> str:
 
 
 def render_signature(signature: Signature) -> bytes:
-    """The signature as JSON."""
+    """Return the signature as JSON."""
     form = {"version": VERSION, "algorithm": ALGORITHM, **asdict(signature)}
     return orjson.dumps({**form, "signature": b64encode(signature.signature).decode()})
 
 
 def parse_signature(body: bytes) -> Signature:
-    """The signature that `render_signature` wrote, to the byte. Raises `BadSignature`."""
+    """Return the signature that `render_signature` wrote, to the byte. Raises `BadSignature`."""
     try:
         form = orjson.loads(body)
         if form["version"] != VERSION:
@@ -76,21 +76,21 @@ def parse_signature(body: bytes) -> Signature:
 
 @dataclass(frozen=True, slots=True)
 class Signatures:
-    """Signs digests with one key, an elliptic curve key of P-256."""
+    """The signatures of digests by one key, an elliptic curve key of P-256."""
 
     s3: S3Client
     bucket: str
     kms: KMSClient
     key_id: str
 
-    def put(self, link: Link) -> None:
-        """Sign the digest, unless there is a signature: that one stays."""
-        answer = self.kms.sign(
+    def put(self, link: DigestRef) -> None:
+        """Sign the digest, unless it has a signature already."""
+        response = self.kms.sign(
             KeyId=self.key_id,
             Message=bytes.fromhex(link.sha256),
             MessageType="DIGEST",
             SigningAlgorithm=ALGORITHM,
         )
-        signature = Signature(link.sha256, answer["KeyId"], answer["Signature"])
+        signature = Signature(link.sha256, response["KeyId"], response["Signature"])
         key, body = signature_key_of(link.day), render_signature(signature)
         put_new(self.s3, self.bucket, key, body, content_type="application/json")

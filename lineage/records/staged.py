@@ -1,4 +1,4 @@
-"""Expired records in the graph table that no trace is known to have read: the net under TTL.
+"""Expired records in the graph table that no trace is known to have read.
 
 STAGED#<sha of root>  <sha of record>   the record's item as it was when TTL removed it
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from lineage.aws.items import batch_write, query_pages
 from lineage.records.items import parse_item, render_item
 from lineage.records.record import LineageRecord
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 
 if TYPE_CHECKING:
     from mypy_boto3_dynamodb import DynamoDBClient
@@ -34,14 +34,14 @@ class Staged:
         batch_write(self.dynamodb, self.table, [{"PutRequest": {"Item": item}} for item in puts.values()])
 
     def staged(self, root_id: str) -> Iterator[tuple[str, LineageRecord]]:
-        """The root's staged records, each with its sort key, strongly consistent."""
-        for items in query_pages(self.dynamodb, self.table, f"STAGED#{sha_of(root_id)}"):
+        """Yield the root's staged records, each with its sort key, strongly consistent."""
+        for items in query_pages(self.dynamodb, self.table, f"STAGED#{sha256_hex(root_id)}"):
             for item in items:
                 yield item["sk"]["S"], parse_item(item)
 
     def unstage(self, root_id: str, places: Sequence[str]) -> None:
         """Drop staged items, by sort key, that a committed archive object holds."""
-        pk: Value = {"S": f"STAGED#{sha_of(root_id)}"}
+        pk: Value = {"S": f"STAGED#{sha256_hex(root_id)}"}
         deletes: list[WriteRequestTypeDef] = [
             {"DeleteRequest": {"Key": {"pk": pk, "sk": {"S": place}}}} for place in places
         ]
@@ -49,6 +49,6 @@ class Staged:
 
 
 def _staged_item(record: LineageRecord) -> Item:
-    # Two records of one node may both expire unread: the place tells them apart, the trace decides between them.
-    place = sha_of(f"{record.root_id}\0{record.node_id}\0{record.recorded_at}\0{record.content_hash}")
-    return {"pk": {"S": f"STAGED#{sha_of(record.root_id)}"}, "sk": {"S": place}, **render_item(record)}
+    # Two records of one node may both expire unread: the sort key distinguishes them, the trace decides between them.
+    place = sha256_hex(f"{record.root_id}\0{record.node_id}\0{record.recorded_at}\0{record.content_hash}")
+    return {"pk": {"S": f"STAGED#{sha256_hex(record.root_id)}"}, "sk": {"S": place}, **render_item(record)}

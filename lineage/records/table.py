@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """A page of records' items, and the key to go on from."""
+    """A page of records' items, and the key that the next page begins after."""
 
     items: Sequence[Item]
     last_key: Item | None
@@ -39,8 +39,8 @@ class RecordsTable:
     ) -> None:
         """Write the record, unless an earlier one of its node stays (`keep_first`).
 
-        A record of other content that loses goes to `save` before it can vanish. Raises the `ClientError` of a
-        write that DynamoDB refused.
+        A displaced record goes to `save` before it is overwritten. Raises the `ClientError` of a write that DynamoDB
+        refused.
         """
         item = {**render_item(record), **render_life(record, ttl_s=ttl_s, loaded_at=loaded_at)}
         existing = self._put_if(item, None)
@@ -51,11 +51,11 @@ class RecordsTable:
                 save(kept.displaced)
             if kept.record == known:
                 return
-            # Each turn means that somebody wrote a still earlier record in between: it ends.
+            # Each round means that another writer put a still earlier record in between, so the loop ends.
             existing = self._put_if(item, existing)
 
     def _put_if(self, item: Item, seen: Item | None) -> Item | None:
-        """Put the item if the table holds exactly what was `seen`; None if it was put, else what the table holds."""
+        """Put the item if the table holds exactly `seen`; return None if it was put, else the table's item."""
         request: PutItemInputTypeDef = {
             "TableName": self.name,
             "Item": item,
@@ -71,12 +71,12 @@ class RecordsTable:
             self.dynamodb.put_item(**request)
         except self.dynamodb.exceptions.ConditionalCheckFailedException as error:
             found = cast("Item | None", error.response.get("Item"))
-            # Expired in between: there is nothing to lose to any more.
+            # Expired in between: the earlier record is gone.
             return self._put_if(item, None) if found is None else found
         return None
 
     def read_root(self, root_id: str) -> Iterator[Item]:
-        """Every item of the root, expired ones too, by node id, strongly consistent; one request for each 1 MB."""
+        """Yield every item of the root by node id, expired ones too, strongly consistent; one request for each 1 MB."""
         start: Item | None = None
         while True:
             page = self.page_of_root(root_id, start=start, consistent=True)
@@ -94,7 +94,7 @@ class RecordsTable:
         limit: int | None = None,
         consistent: bool = False,
     ) -> Page:
-        """One page of a root's items by node id, or of those with one action (in no order within it)."""
+        """Return one page of a root's items by node id, or of those with one action (in no order within it)."""
         query: QueryInputTypeDef = {
             "TableName": self.name,
             "KeyConditionExpression": "root_id = :root",
@@ -108,7 +108,7 @@ class RecordsTable:
         return self._page(query, start, limit)
 
     def page_of_node(self, node_id: str, *, start: Item | None = None, limit: int | None = None) -> Page:
-        """One page of the items with this node id, of whatever root; eventually consistent, as the index is."""
+        """Return one page of the items with this node id, of any root; eventually consistent, as the index is."""
         query: QueryInputTypeDef = {
             "TableName": self.name,
             "IndexName": NODE_INDEX,
@@ -122,17 +122,17 @@ class RecordsTable:
             query["ExclusiveStartKey"] = start
         if limit is not None:
             query["Limit"] = limit
-        answer = self.dynamodb.query(**query)
-        return Page(answer["Items"], answer.get("LastEvaluatedKey"))
+        response = self.dynamodb.query(**query)
+        return Page(response["Items"], response.get("LastEvaluatedKey"))
 
     def find(self, root_id: str, node_id: str) -> Item | None:
-        """The item of one node, strongly consistent, or None."""
+        """Return the item of one node, strongly consistent, or None."""
         key = {"root_id": {"S": root_id}, "node_id": {"S": node_id}}
         return self.dynamodb.get_item(TableName=self.name, Key=key, ConsistentRead=True).get("Item")
 
 
 def is_throttle(error: ClientError) -> bool:
-    """Whether DynamoDB refused for now, because of the load."""
+    """True if DynamoDB refused for now because of load."""
     return error.response["Error"]["Code"] in {
         "ProvisionedThroughputExceededException",
         "ThrottlingException",
@@ -141,8 +141,8 @@ def is_throttle(error: ClientError) -> bool:
 
 
 def is_refused(error: ClientError) -> bool:
-    """Whether the item itself is refused for good: trying again cannot help.
+    """True if DynamoDB refused the item for good.
 
-    It breaks a rule of DynamoDB, or its root holds 10 GB, the most for one key of a table with a local index.
+    The item breaks a rule of DynamoDB, or its root holds 10 GB, the most for one key of a table with a local index.
     """
     return error.response["Error"]["Code"] in {"ValidationException", "ItemCollectionSizeLimitExceededException"}

@@ -1,7 +1,7 @@
-"""Tracing a root: all that is known of it becomes one archive object, and its marks become clean.
+"""Tracing of a root: all its records become one archive object, and the root becomes clean.
 
-The order makes it safe at every crash: marks are read before records, the object is uploaded before its pointer is
-committed, and marks and staged images are settled last.
+The order makes it safe at every crash: dirty roots are read before records, and the object is uploaded before its
+pointer is committed. Last, the root is marked traced and staged images are removed.
 """
 
 from __future__ import annotations
@@ -12,93 +12,94 @@ from tempfile import SpooledTemporaryFile
 from typing import IO, cast
 
 from lineage.records.archive import compress_lines, prefix_of
-from lineage.records.archive_state import Calendar
+from lineage.records.archive_state import ArchiveState
 from lineage.records.dead_letters import DeadLetters
-from lineage.records.dirty_roots import Marks
+from lineage.records.dirty_roots import DirtyRoots
 from lineage.records.lines import Compaction
 from lineage.records.pointers import ArchiveObject, DaySealed, Overtaken, Pointer
-from lineage.records.root_records import Gathered, Sources, find_all
+from lineage.records.root_records import Gathered, RecordSources, read_root
 from lineage.records.trace_request import TraceRequest
 from lineage.times import day_of, days_between, shift
 from lineage_model.errors import TooLarge, Unavailable
 
-# Marks of days further back are found by compaction, which names them in its message.
+# Compaction finds dirty roots of earlier days, and names the days in its message.
 _LOOK_BACK_DAYS = 3
 # A round is lost to a trace of the same root that committed first, or to a day that was sealed meanwhile.
 _ROUNDS = 6
 # Most objects are small: they never touch the disk.
 _SPOOLED_BYTES = 16 * 1024 * 1024
-# What must be left of the function's time to compress the rest, upload and commit.
+# The part of the function's time that compressing the rest, uploading and committing need.
 _RESERVE_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much one function takes on: records of one root, and the seconds it has left."""
+    """The bounds of one function: records of one root, and the seconds left."""
 
     records_max: int
     remaining_s: Callable[[], float]
 
     def check(self) -> None:
-        """`TooLarge` when there is no time left to finish the root in this function."""
+        """Raise `TooLarge` when there is no time left to finish the root in this function."""
         if self.remaining_s() < _RESERVE_S:
             raise TooLarge("the function's time is nearly over")
 
-    def gather(self, root_id: str, sources: Sources) -> Gathered:
-        """All that is known of the root, in this function's memory; `TooLarge` beyond the limits."""
-        return find_all(root_id, sources, records_max=self.records_max, check=self.check)
+    def gather(self, root_id: str, sources: RecordSources) -> Gathered:
+        """Read all records of the root into this function's memory; raise `TooLarge` beyond the limits."""
+        return read_root(root_id, sources, records_max=self.records_max, check=self.check)
 
 
 @dataclass(frozen=True, slots=True)
 class Tracer:
-    """What a trace reads, writes and asks; `now_s` is the clock, in seconds since 1970.
+    """The stores and the clock of a trace; `now_s` returns seconds since 1970.
 
-    `gather` reads all that is known of a root, in a function's memory or on Spark; it may raise `TooLarge`.
+    `gather` reads all records of a root, in a function's memory or on Spark; it may raise `TooLarge`.
     """
 
-    sources: Sources
-    marks: Marks
-    calendar: Calendar
+    sources: RecordSources
+    dirty_roots: DirtyRoots
+    archive_state: ArchiveState
     dead_letters: DeadLetters
     now_s: Callable[[], int]
-    gather: Callable[[str, Sources], Gathered]
+    gather: Callable[[str, RecordSources], Gathered]
 
 
 @dataclass(frozen=True, slots=True)
-class Traced:
-    """What a trace came to.
+class TraceResult:
+    """The result of a trace.
 
-    `pointer` is None when there was nothing new, or when the root was left to the Spark tracer (`left` says why).
+    `pointer` is None if nothing was new, or if the root was deferred to the Spark tracer (`deferred` is the reason).
     """
 
     pointer: Pointer | None
     displaced: int = 0
-    left: str | None = None
+    deferred: str | None = None
 
 
-def trace(request: TraceRequest, tracer: Tracer) -> Traced:
-    """Archive all that is known of the root and settle its marks; asking twice changes nothing.
+def trace(request: TraceRequest, tracer: Tracer) -> TraceResult:
+    """Archive all records of the root and mark it traced; repeating the call changes nothing.
 
-    A root that is too large to gather stays dirty, marked as left. `Unavailable` when others kept overtaking.
+    A root that is too large to gather stays dirty and is deferred. Raises `Unavailable` if other traces kept
+    overtaking.
     """
     today = day_of(tracer.now_s())
-    dirty = [mark for mark in tracer.marks.marks_of(request.root_id, _days(request, today)) if mark.dirty]
+    dirty = [mark for mark in tracer.dirty_roots.find_on(request.root_id, _days(request, today)) if mark.is_dirty]
     if request.marked and not dirty:
-        return Traced(None)
+        return TraceResult(None)
     try:
         gathered, pointer = _archive(request, tracer)
     except TooLarge as error:
         for mark in dirty:
-            tracer.marks.leave(mark)
-        return Traced(None, left=str(error))
+            tracer.dirty_roots.defer(mark)
+        return TraceResult(None, deferred=str(error))
     for mark in dirty:
-        tracer.marks.finish(mark, now_s=tracer.now_s())
+        tracer.dirty_roots.mark_traced(mark, now_s=tracer.now_s())
     tracer.sources.staged.unstage(request.root_id, gathered.staged)
-    return Traced(pointer, len(gathered.displaced))
+    return TraceResult(pointer, len(gathered.displaced))
 
 
 def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer | None]:
-    """Read, write and commit until no other trace got in between; no pointer if nothing is known of the root.
+    """Read, write and commit until no other trace got in between; return no pointer if the root has no records.
 
     A root's objects never go back in days, so that each holds everything of those of earlier days.
     """
@@ -129,11 +130,11 @@ def _archive(request: TraceRequest, tracer: Tracer) -> tuple[Gathered, Pointer |
 
 
 def _open_day(day: str, tracer: Tracer) -> str:
-    """The day asked for, or the first after it that a digest can still cover; `commit` refuses one just sealed."""
+    """Return the requested day, or the first later one that a digest can still cover; `commit` refuses a sealed day."""
     today = day_of(tracer.now_s())
     if day >= today:
         return day
-    last = tracer.calendar.last()
+    last = tracer.archive_state.last()
     return max(day, shift(last.day, 1) if last else shift(today, -_LOOK_BACK_DAYS))
 
 
@@ -145,7 +146,7 @@ def _withdraw(uploaded: ArchiveObject, tracer: Tracer) -> None:
 
 def _upload(request: TraceRequest, day: str, gathered: Gathered, tracer: Tracer) -> ArchiveObject:
     archive, before = tracer.sources.archive, gathered.pointer
-    # The object's name holds its content's hash: the step can only say under which prefix it lies.
+    # The object's name holds the hash of its content, so the step can only name the prefix.
     compaction = Compaction(request.execution, request.started_at, f"s3://{archive.bucket}/{prefix_of(day)}")
     with SpooledTemporaryFile(_SPOOLED_BYTES) as spooled:
         file = cast(IO[bytes], spooled)
@@ -162,7 +163,7 @@ def _upload(request: TraceRequest, day: str, gathered: Gathered, tracer: Tracer)
 
 
 def _days(request: TraceRequest, today: str) -> Sequence[str]:
-    """The days whose marks the trace settles."""
+    """Return the days on which the trace marks the root traced."""
     if request.marked:
         return request.marked
     return sorted({request.day, *days_between(shift(today, -_LOOK_BACK_DAYS), today)})

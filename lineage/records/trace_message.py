@@ -1,4 +1,4 @@
-"""Reading the trace queue's messages; the request itself, and writing it, need no models (see `trace_request`)."""
+"""Parsing of the trace queue's messages; rendering needs no models (see `trace_request`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lineage.validation import invalid
 _Day = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$")]
 
 
-class _Form(BaseModel):
+class _TraceRequestModel(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     root_id: RootId
@@ -25,12 +25,12 @@ class _Form(BaseModel):
 
 
 def parse_trace_request(body: str, *, message_id: str, sent_at: int) -> TraceRequest:
-    """What a message demands; what it leaves out follows from the message, so that every delivery gives the same.
+    """Return the request in a message; defaults come from the message, so that every delivery gives the same.
 
-    `sent_at` is when it was first sent, in seconds since 1970. Raises `Invalid`.
+    `sent_at` is the time when it was first sent, in seconds since 1970. Raises `Invalid`.
     """
     try:
-        form = _Form.model_validate_json(body)
+        form = _TraceRequestModel.model_validate_json(body)
     except ValidationError as error:
         raise invalid(error, "message") from error
     started_at = sent_at if form.started_at is None else form.started_at

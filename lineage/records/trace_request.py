@@ -1,4 +1,4 @@
-"""A demand to trace a root, as the trace queue carries it: the seed's `{"root_id"}`, and what is known beside it."""
+"""A request to trace a root, as the trace queue carries it: Carbonlake's `{"root_id"}`, and optional fields."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from lineage.aws.bodies import render_body
 
 @dataclass(frozen=True, slots=True)
 class TraceRequest:
-    """What to trace, for which day (YYYY-MM-DD), and the compaction that it is a step of (seconds since 1970).
+    """A root to trace, the day of the trace (YYYY-MM-DD), and its compaction (started at seconds since 1970).
 
     `marked` are days on which compaction found the root dirty; a request by hand names none, and always traces.
     """
@@ -22,7 +22,7 @@ class TraceRequest:
 
 
 def render_trace_request(request: TraceRequest) -> str:
-    """The body of its message."""
+    """Return the body of the request's message."""
     form = {
         "root_id": request.root_id,
         "day": request.day,

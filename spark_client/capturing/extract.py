@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple, TypeVar
 
-from lineage_model.columns import Columns, Source, Sources, Transformation, unite
+from lineage_model.columns import ColumnLineage, ColumnSource, Sources, Transformation, merge_columns
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets import jdbc
 from spark_client.capturing.datasets.catalogs import Catalogs
@@ -88,7 +88,7 @@ class Extractor:
         except TooLarge:
             return replace(write, tier="tables")
         made = _OutputColumns(target.names, relation.values, target.generated)
-        return replace(write, columns=Columns(made.fields, _sources_of(relation.rows)), unknown=made.unknown)
+        return replace(write, columns=ColumnLineage(made.fields, _sources_of(relation.rows)), unknown=made.unknown)
 
     def _checkpoint(self, execution: Execution) -> None:
         reading = _Reading(self._catalogs, self._checkpoints, execution.plan)
@@ -110,7 +110,9 @@ def _changed(write: Write, rows: RowChange, reading: _Reading) -> Write:
     except TooLarge:
         return unread
     clauses = [_OutputColumns(tuple(made), list(made.values()), ()) for made in changed.columns]
-    columns = unite([Columns(whole=_sources_of(changed.rows)), *(Columns(item.fields) for item in clauses)])
+    columns = merge_columns(
+        [ColumnLineage(dataset_level=_sources_of(changed.rows)), *(ColumnLineage(item.fields) for item in clauses)]
+    )
     unknown = {path: reason for item in clauses for path, reason in item.unknown.items()}
     inputs = unread.inputs if changed.of_before else write.inputs
     return replace(write, columns=columns, unknown=unknown, inputs=inputs)
@@ -161,7 +163,7 @@ class _OutputColumns:
 
 def _sources_of(dependencies: Iterable[Dependency]) -> Sources:
     """Return by source all transformations of its dependencies."""
-    found: dict[Source, set[Transformation]] = {}
+    found: dict[ColumnSource, set[Transformation]] = {}
     for dependency in dependencies:
         found.setdefault(dependency.source, set()).add(dependency.how)
     return {source: frozenset(hows) for source, hows in found.items()}
@@ -228,7 +230,7 @@ def _column(attribute: Node, read: LeafSource) -> Value:
     how = SOMEHOW if attribute.kind == "References" else IDENTITY
     if read.merged:
         return _merged((name,), read.datasets, how)
-    return Value(frozenset(Dependency(Source(dataset.id, (name,)), how) for dataset in read.datasets))
+    return Value(frozenset(Dependency(ColumnSource(dataset.id, (name,)), how) for dataset in read.datasets))
 
 
 def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -> Value:
@@ -243,7 +245,9 @@ def _merged(path: FieldPath, datasets: Sequence[Dataset], how: Transformation) -
         return Value(fields=inside)
     without = [dataset.id.name for dataset in datasets if not dataset.schema]
     reasons = [f"HadoopFsRelation: whether {name} has it is not known" for name in without[:1]]
-    return Value(frozenset(Dependency(Source(dataset, path), how) for dataset in having), unknown=frozenset(reasons))
+    return Value(
+        frozenset(Dependency(ColumnSource(dataset, path), how) for dataset in having), unknown=frozenset(reasons)
+    )
 
 
 def _columns_of_query(query: DatabaseQuery, outputs: Sequence[Node]) -> Relation:
@@ -273,7 +277,7 @@ def _columns_of(table: Node, url: str) -> Relation:
     ]
     if dataset is None:
         return Relation(tuple((output, unknown(_COMPUTED)) for output, _ in names))
-    sources = [(output, Source(dataset, (name,))) for output, name in names]
+    sources = [(output, ColumnSource(dataset, (name,))) for output, name in names]
     return Relation(tuple((output, Value(frozenset({Dependency(source, IDENTITY)}))) for output, source in sources))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
-from lineage_model.columns import NO_COLUMNS, Columns
+from lineage_model.columns import NO_COLUMNS, ColumnLineage
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.plans.plan import Node
 
@@ -73,7 +73,7 @@ class Write:
     ended_ms: int
     output: Dataset
     inputs: tuple[Dataset, ...] = ()
-    columns: Columns = NO_COLUMNS
+    columns: ColumnLineage = NO_COLUMNS
     unknown: Mapping[FieldPath, str] = field(default_factory=dict)
     tier: Tier = "full"
     change: Change | None = None

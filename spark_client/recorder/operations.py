@@ -11,7 +11,7 @@ from lineage_model.field_paths import print_slashed
 from lineage_model.ids import DatasetId
 from lineage_model.operations import Operation, Read, Transform, Write, parse_operations
 from lineage_model.ordered_json import DescribedSource, descriptions_of, parse_fields, parse_ordered, types_of
-from lineage_model.ordered_operations import OrderedOperation, Step, Types, Written
+from lineage_model.ordered_operations import OrderedOperation, Step, Types, WriteStep
 from spark_client.dataset_names import clean_dataset
 
 # A dataset as (namespace, name) or (namespace, name, description), as `{"namespace", "name", "description"}`, or as the
@@ -135,11 +135,11 @@ def _parse_operation(given: Mapping[str, object], where: str) -> Operation:
 
 def parse_written(
     destination: Dataset, fields: object = None, *, name: str = "write", stage: str | None = None
-) -> Written:
+) -> WriteStep:
     """Return a write of a DataFrame, a schema, or names with or without types; without `fields` they are guessed."""
     dataset, description = parse_dataset(destination, "destination")
     names, types = (None, ()) if fields is None else parse_names(fields)
-    return Written(dataset, names, types, name, stage, description)
+    return WriteStep(dataset, names, types, name, stage, description)
 
 
 def parse_names(fields: object) -> tuple[tuple[str, ...], Types]:

@@ -28,7 +28,7 @@ from lineage_model.errors import Invalid
 from lineage_model.operation_checks import check_operations
 from lineage_model.operations import Operation, Write
 from lineage_model.ordered_json import descriptions_of, parse_mutations, read_mutations
-from lineage_model.ordered_operations import OrderedOperation, Step, Translated, Written, translate
+from lineage_model.ordered_operations import OrderedOperation, Step, Translated, WriteStep, translate
 from spark_client.current_run import JobRun, RunContext, current_run, is_root
 from spark_client.recorder.events import ROOTS_MAX, batches_of, render_event
 from spark_client.recorder.operations import (
@@ -246,7 +246,7 @@ class LineageRecorder:
 
     def _is_written(self) -> bool:
         """True if the pipeline writes a dataset; until then, its operations lead nowhere."""
-        return any(isinstance(step, (Written, Write)) for stage in self._pipeline for step in stage.steps)
+        return any(isinstance(step, (WriteStep, Write)) for stage in self._pipeline for step in stage.steps)
 
     def _translated(self, sets: Iterable[Sequence[Operation]]) -> Sequence[Operation]:
         taken = [operation.name for operations in sets for operation in operations]
@@ -337,6 +337,6 @@ def _program() -> tuple[str, str]:
     return _NAMESPACE, Path(sys.argv[0]).stem or "python"
 
 
-def _writes(steps: Iterable[Step], written: Written) -> bool:
+def _writes(steps: Iterable[Step], written: WriteStep) -> bool:
     """True if operations that name their origins write to the destination already."""
     return any(isinstance(step, Write) and step.destination == written.destination for step in steps)

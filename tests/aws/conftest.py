@@ -21,7 +21,15 @@ from lineage.aws import clients
 from lineage.records.digests import Digests
 from lineage.records.pointers import Pointers
 from lineage.times import from_seconds
-from lineage_model.archive_tables import DAY, TABLES, Manifest, Written, attempt_prefix, manifest_key, render_manifest
+from lineage_model.archive_tables import (
+    DAY,
+    TABLES,
+    Manifest,
+    TableFiles,
+    attempt_prefix,
+    manifest_key,
+    render_manifest,
+)
 from lineage_model.ids import SHARDS
 from local import moto_kms, moto_patches
 from tests.builders import HOUR, NOON
@@ -192,7 +200,7 @@ class Cloud:
         """What Spark leaves behind when it has compacted the day."""
         bucket = self.outputs["ArchiveBucketName"]
         digest = Digests(self._s3, bucket).get(day)
-        written = Written(rows=1, files=1, size_bytes=4)
+        written = TableFiles(rows=1, files=1, size_bytes=4)
         manifest = Manifest(day, attempt, digest_sha256 or digest.link.sha256, written, written)
         for table in TABLES:
             key = attempt_prefix(table.name, day, attempt) + "part-0.parquet"

@@ -73,7 +73,7 @@ def test_two_runs_that_started_in_one_millisecond_both_stay(cloud):
     assert len(way.runs) == 2
 
 
-def test_a_telling_that_no_row_holds_lies_in_the_bucket(cloud):
+def test_a_facet_that_no_row_holds_lies_in_the_bucket(cloud):
     # Names that hardly get smaller.
     names = [sha256(str(number).encode()).hexdigest() for number in range(6_000)]
     cloud.load_events(a_calculation_run("r-1", (a_read(*names), a_write(*(f"read.{name}" for name in names)))))

@@ -11,7 +11,7 @@ from botocore.awsrequest import AWSResponse
 
 from lineage.aws.items import batch_write
 from lineage_model.errors import Conflict, Invalid
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 from tests.aws.faults import Killed, after
 from tests.builders import DAY, HOUR, NOON, a_message, messages
 from tests.builders_events import a_run_event
@@ -238,7 +238,7 @@ def test_only_one_execution_holds_the_archive_until_it_seals_releases_or_its_lea
     cloud.plan(DAY, "four")
 
 
-def test_the_day_is_settled_when_its_last_root_is_traced(cloud):
+def test_the_day_has_no_pending_root_when_its_last_root_is_traced(cloud):
     cloud.load(*roots(3))
     plan = cloud.plan(DAY)
     cloud.enqueue(plan)
@@ -266,7 +266,7 @@ def test_at_the_deadline_the_day_is_sealed_with_the_missing_roots_listed_and_car
     assert cloud.dirty() == set()
 
 
-def test_a_root_left_to_the_spark_tracer_is_listed_but_not_waited_for(cloud, monkeypatch):
+def test_a_root_deferred_to_the_spark_tracer_is_listed_but_not_waited_for(cloud, monkeypatch):
     monkeypatch.setenv("TRACE_RECORDS_MAX", "1")
     cloud.load(*roots(1))
     plan = cloud.plan(DAY)
@@ -377,7 +377,7 @@ def mark_all(cloud, number, **generations):
     numbers = {name: {"N": str(value)} for name, value in generations.items()}
     puts = []
     for root_id in (f"root-{place}" for place in range(number)):
-        sha = sha_of(root_id)
+        sha = sha256_hex(root_id)
         key = {"pk": {"S": f"DIRTY#{DAY}#{sha[0]}"}, "sk": {"S": sha}}
         puts.append({"PutRequest": {"Item": {**key, "root_id": {"S": root_id}, **numbers}}})
     batch_write(cloud.dynamodb, cloud.outputs["GraphTableName"], puts)

@@ -12,18 +12,18 @@ from lambdas import wiring
 from lineage.aws.queues import QueuedMessage
 from lineage.graph.event_log import RawEvent
 from lineage.graph.load import load_events
-from lineage.openlineage.naming import NameRules
-from lineage.openlineage.parse import parse_statement
-from lineage_model.ids import uuid_of_bytes
+from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import parse_change
+from lineage_model.ids import name_uuid
 from tests.builders_events import a_dataset_event, a_facet, a_job_event, a_run_event
 
 
 def raw(form):
-    return RawEvent(parse_statement(form, NameRules()), form)
+    return RawEvent(parse_change(form, NamingRules()), form)
 
 
 def runs(count, name):
-    return [raw(a_run_event(run=uuid_of_bytes(f"{name}-{number}"))) for number in range(count)]
+    return [raw(a_run_event(run=name_uuid(f"{name}-{number}"))) for number in range(count)]
 
 
 def test_loaders_that_list_events_of_one_minute_at_once_lose_and_double_none(cloud):
@@ -86,7 +86,7 @@ def test_only_run_events_are_listed(cloud):
 
 
 @pytest.mark.parametrize("changed", [{"eventTime": "2025-11-20T13:00:00+01:00"}, {"eventTime": "2025-11-20T12:00:00Z"}])
-def test_an_event_is_answered_as_it_was_sent_whatever_way_it_writes_its_time(cloud, changed):
+def test_an_event_is_returned_as_it_was_sent_whatever_way_it_writes_its_time(cloud, changed):
     log, form = wiring.event_log(), a_run_event(**changed)
     log.put([raw(form)], "2025-11-20")
     bounds = {"after": "2025-11-20T12:00:00.000000Z", "before": "2025-11-20T12:00:00.000001Z"}

@@ -25,7 +25,7 @@ def test_every_kind_of_event_is_queued_as_it_was_sent(cloud):
     assert cloud.bodies("EventsQueue") == events
 
 
-def test_a_batch_is_answered_with_what_became_of_each(cloud):
+def test_the_response_to_a_batch_has_the_result_of_each_event(cloud):
     answer = send(cloud, {"events": [EVENT, without(EVENT, "run", "runId"), a_job_event()]})
 
     assert answer == {
@@ -45,7 +45,7 @@ def test_what_has_a_root_id_is_a_lineage_request_whatever_the_pipeline_passes_al
 
 
 @pytest.mark.parametrize(
-    ("event", "error", "told"),
+    ("event", "error", "expected"),
     [
         (without(EVENT, "job"), Invalid, "^job: is required$"),
         ({"dataset": {"name": "raw"}}, Invalid, "^eventTime: is required; producer: is required; dataset.namespace"),
@@ -59,8 +59,8 @@ def test_what_has_a_root_id_is_a_lineage_request_whatever_the_pipeline_passes_al
         ({}, Invalid, "^root_id: is required"),
     ],
 )
-def test_a_bad_one_is_raised_by_name_and_changes_nothing(cloud, event, error, told):
-    with pytest.raises(error, match=told):
+def test_a_bad_one_is_raised_by_name_and_changes_nothing(cloud, event, error, expected):
+    with pytest.raises(error, match=expected):
         send(cloud, event)
     assert cloud.bodies("EventsQueue") == []
 
@@ -89,7 +89,7 @@ def test_a_function_that_dies_at_any_call_leaves_nothing_that_a_retry_does_not_c
         assert left in ([], [queued])
 
 
-def test_a_time_out_after_the_queue_took_it_is_raised_for_the_answer_is_not_known(cloud):
+def test_a_time_out_after_the_queue_took_it_is_raised_for_the_response_is_unknown(cloud):
     with after(cloud.sqs, "SendMessageBatch", timed_out()), pytest.raises(Unavailable):
         send(cloud, EVENT)
 

@@ -64,7 +64,7 @@ def test_a_query_finds_its_rows_in_the_order_of_their_keys(table, query, numbers
     assert ([row.data["n"] for row in page.rows], page.more) == (numbers, more)
 
 
-def test_queries_answer_in_the_order_in_which_they_were_asked(table):
+def test_queries_return_in_the_order_in_which_they_were_given(table):
     table.put([*rows(1, "A"), *rows(2, "B")])
 
     pages = table.query([RowQuery(pk) for pk in ("B", "none", "A")])

@@ -74,7 +74,7 @@ def test_a_bad_request_is_refused_whole_and_changes_nothing(cloud):
     assert cloud.bodies("RecordsQueue") == []
 
 
-def test_a_record_is_kept_as_the_seed_says_and_its_root_marked(cloud):
+def test_a_record_is_stored_as_in_carbonlake_and_its_root_marked(cloud):
     assert cloud.load(a_message()) == []
 
     (item,) = cloud.items()
@@ -102,7 +102,7 @@ def test_loading_a_batch_twice_keeps_each_record_once(cloud):
     assert cloud.bodies("RecordsDeadLetters") == []
 
 
-def test_a_request_whose_answer_lambda_could_not_return_is_refused_before_it_is_queued(cloud):
+def test_a_request_whose_response_lambda_could_not_return_is_refused_before_it_is_queued(cloud):
     request = {**a_batch(10_000), "storage_location": "s3://b/" + "k" * 1000}
 
     with pytest.raises(TooLarge, match="records: the answer must be at most 6000000 bytes, got 10"):
@@ -126,7 +126,7 @@ def test_of_two_records_of_one_node_the_earlier_stays_and_the_later_goes_to_the_
 
 
 @pytest.mark.parametrize("order", [(0, 1), (1, 0)])
-def test_the_same_record_told_at_two_times_keeps_the_earlier_and_displaces_nothing(cloud, order):
+def test_the_same_record_sent_at_two_times_keeps_the_earlier_and_displaces_nothing(cloud, order):
     both = a_message(), a_message(recordedAt=1_763_640_900)
     for number in order:
         cloud.load(both[number])

@@ -86,7 +86,7 @@ def test_a_write_that_fails_leaves_its_message_and_the_rest_is_loaded(cloud, fau
     assert in_table(cloud) == {"row-1", "row-2"}
 
 
-def test_a_write_that_took_effect_without_an_answer_is_found_there_by_the_next_try(cloud):
+def test_a_write_that_took_effect_without_a_response_is_found_there_by_the_next_try(cloud):
     with after(cloud.dynamodb, "PutItem", timed_out()):
         assert cloud.load(a_message()) == [0]
     assert cloud.load(a_message()) == []

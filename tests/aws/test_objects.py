@@ -35,7 +35,7 @@ def test_a_write_that_comes_again_leaves_the_object_as_it_is(cloud, bucket):
     assert versions(cloud, bucket) == 1
 
 
-def test_a_write_whose_answer_was_lost_succeeds_when_it_is_tried_again(cloud, bucket):
+def test_a_write_whose_response_was_lost_succeeds_when_it_is_tried_again(cloud, bucket):
     # botocore sends a request again that got no answer: the second one meets what the first one wrote.
     with after(cloud.s3, "PutObject", timed_out()), pytest.raises(type(timed_out())):
         write(cloud, bucket)

@@ -64,7 +64,7 @@ def test_every_kind_of_event_ends_in_the_graph(cloud, producer):
     assert questions.find_dataset(DatasetId(STORE, "described")) is not None
 
 
-def test_what_a_door_would_refuse_is_left_for_the_dead_letters_alone(cloud):
+def test_what_ingest_would_refuse_is_left_for_the_dead_letters_alone(cloud):
     transport = SqsTransport(SqsConfig(cloud.url("EventsQueue")))
     for event in (
         a_run(at="2025-11-21T13:00:00Z"),
@@ -78,7 +78,7 @@ def test_what_a_door_would_refuse_is_left_for_the_dead_letters_alone(cloud):
     assert wiring.questions().find_run(RUN).state == "COMPLETED"
 
 
-def test_an_event_within_a_day_is_taken_however_far_the_clocks_of_door_and_loader_are_apart(cloud):
+def test_an_event_within_a_day_is_taken_however_far_the_clocks_of_ingest_and_loader_are_apart(cloud):
     transport = SqsTransport(SqsConfig(cloud.url("EventsQueue")))
     transport.emit(a_run(at="2025-11-21T12:00:59Z"))
 

@@ -11,7 +11,7 @@ from lineage.aws import clients
 from lineage.records.publications import Publications
 from lineage_model.archive_tables import parse_manifest
 from lineage_model.errors import Conflict, NotFound
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 from tests.aws.faults import Killed, after, before
 from tests.builders import DAY, HOUR, a_message
 
@@ -160,16 +160,18 @@ def leave(cloud, number):
     return plan
 
 
-def test_roots_that_were_too_large_are_told_to_spark(cloud, monkeypatch):
+def test_roots_that_were_too_large_are_given_to_spark(cloud, monkeypatch):
     monkeypatch.setenv("TRACE_RECORDS_MAX", "1")
     deadline = leave(cloud, 1)["deadline"]
-    told = [{"root_sha": sha_of("big-0"), "marked_on": DAY}]
+    told = [{"root_sha": sha256_hex("big-0"), "marked_on": DAY}]
     assert cloud.step("left", day=DAY, deadline=deadline) == {"roots": told}
 
 
-@pytest.mark.parametrize(("before_deadline_s", "told"), [(6 * HOUR, 20), (2700, 10), (2699, 5), (-60, 5)])
-def test_spark_is_given_no_more_roots_than_it_can_trace_within_the_lease(cloud, monkeypatch, before_deadline_s, told):
+@pytest.mark.parametrize(("before_deadline_s", "expected"), [(6 * HOUR, 20), (2700, 10), (2699, 5), (-60, 5)])
+def test_spark_is_given_no_more_roots_than_it_can_trace_within_the_lease(
+    cloud, monkeypatch, before_deadline_s, expected
+):
     monkeypatch.setenv("TRACE_RECORDS_MAX", "1")
     deadline = leave(cloud, 23)["deadline"]
     cloud.now_s = deadline - before_deadline_s
-    assert len(cloud.step("left", day=DAY, deadline=deadline)["roots"]) == told
+    assert len(cloud.step("left", day=DAY, deadline=deadline)["roots"]) == expected

@@ -8,7 +8,7 @@ from lambdas import wiring
 from lineage.graph.event_log import EventLog
 from lineage.graph.load import Replay, replay
 from lineage.graph.table import GraphTable
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from tests.builders import HOUR
 from tests.builders_events import CALCULATE, CHECK, a_dataset_event, a_job_event, a_run_event
 
@@ -64,7 +64,7 @@ def rows(cloud, name):
 
 
 def replay_all(log):
-    return [some for day in log.days() for some in replay(log.keys_of(day), log, NameRules())]
+    return [some for day in log.days() for some in replay(log.keys_of(day), log, NamingRules())]
 
 
 def test_the_log_knows_its_days(loaded, empty):
@@ -85,17 +85,17 @@ def test_a_replay_into_the_table_itself_changes_nothing(loaded):
 
 def test_a_replay_that_stopped_anywhere_goes_on_to_the_same_table(loaded, empty):
     later = empty.days()[1]
-    for _ in replay(empty.keys_of(later)[:1], empty, NameRules()):
+    for _ in replay(empty.keys_of(later)[:1], empty, NamingRules()):
         pass
     replay_all(empty)
     assert rows(loaded, "other") == rows(loaded, loaded.outputs["GraphTableName"])
 
 
-def test_what_in_the_log_is_no_event_is_told_and_passed_over(loaded, empty):
+def test_what_in_the_log_is_no_event_is_reported_and_skipped(loaded, empty):
     import gzip
 
     key = "events/year=2025/month=11/day=20/0.jsonl.gz"
     loaded.s3.put_object(Bucket=empty.bucket, Key=key, Body=gzip.compress(b'{"eventTime":"never"}\n'))
-    [told] = replay([key], empty, NameRules())
+    [told] = replay([key], empty, NamingRules())
     assert (told.objects, told.events) == (1, 0)
     assert told.failed[0].startswith(f"{key}:1: ")

@@ -48,7 +48,7 @@ def test_the_seal_signs_the_digest(sealed, key):
     files = sealed.objects("digests/")
 
     signature = parse_signature(files[signature_key_of(DAY)])
-    assert (signature.key_id, signature.digest_sha256) == (key, wiring.calendar().last().sha256)
+    assert (signature.key_id, signature.digest_sha256) == (key, wiring.archive_state().last().sha256)
     assert list(files) == [key_of(DAY), signature_key_of(DAY)]
 
 
@@ -69,7 +69,7 @@ def test_a_digest_is_signed_once(sealed, key):
     other = boto3.client("kms").create_key(KeySpec="ECC_NIST_P256", KeyUsage="SIGN_VERIFY")["KeyMetadata"]["Arn"]
     for signing in (key, other):
         bucket = sealed.outputs["ArchiveBucketName"]
-        Signatures(sealed.s3, bucket, boto3.client("kms"), signing).put(wiring.calendar().last())
+        Signatures(sealed.s3, bucket, boto3.client("kms"), signing).put(wiring.archive_state().last())
     assert sealed.objects("digests/") == before
 
 

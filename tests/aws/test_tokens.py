@@ -113,7 +113,7 @@ def test_what_is_not_quite_a_token_finds_none(cloud, spoil):
     assert Tokens(wiring.graph_table()).find(spoil(a_token(cloud)), now_s=NOON) is None
 
 
-def test_a_token_ends_when_it_said_it_would(cloud):
+def test_a_token_ends_at_its_stated_time(cloud):
     text = a_token(cloud, lifetime_s=DAY_S)
 
     assert wiring.tokens().find(text, now_s=NOON + DAY_S - 1) is not None
@@ -186,12 +186,12 @@ def test_a_token_without_meaning_is_not_made(scopes, limits, message):
     assert str(refused.value) == message
 
 
-def test_the_signed_door_asks_for_no_token_and_ignores_one(cloud):
+def test_the_signed_api_needs_no_token_and_ignores_one(cloud):
     assert status(cloud, "nonsense", door="iam") == 200
 
 
 @pytest.mark.parametrize("door", [None, "", "IAM", "none", "tokens"])
-def test_whoever_comes_by_a_door_that_does_not_say_who_checks_callers_is_refused(cloud, door):
+def test_a_caller_is_refused_where_no_stage_variable_says_who_checks_callers(cloud, door):
     """A stage without the variable, as a third API or a console test would have: nobody may have checked the caller."""
     for path in ("/", "/openapi.json", "/api/v1/namespaces", "/nowhere"):
         assert ask(cloud, a_token(cloud), path=path, door=door)[:2] == (
@@ -211,7 +211,7 @@ def test_whoever_comes_by_a_door_that_does_not_say_who_checks_callers_is_refused
     ],
 )
 @pytest.mark.parametrize("path", ["/", "/openapi.json", "/api/v1/namespaces", "/nowhere"])
-def test_whoever_brings_no_good_token_is_asked_for_one_whatever_the_path(cloud, headers, message, path):
+def test_a_caller_without_a_valid_token_is_challenged_whatever_the_path(cloud, headers, message, path):
     code, told, answered = ask(cloud, None, path=path, headers=headers)
 
     assert (code, told) == (401, message)
@@ -285,7 +285,7 @@ def test_an_event_is_taken_if_all_that_it_names_is_within_the_tokens_namespaces(
         assert cloud.bodies("EventsQueue") == []
 
 
-def test_an_event_that_breaks_a_rule_is_told_so_and_not_that_it_is_forbidden(cloud):
+def test_an_event_that_breaks_a_rule_is_invalid_and_not_forbidden(cloud):
     text = a_token(cloud, namespaces=[NAMESPACE])
     code, told, _ = ask(cloud, text, "POST", "/api/v1/lineage", body={"eventTime": "x"})
     assert code == 422
@@ -303,7 +303,7 @@ def test_a_node_is_in_the_namespace_that_finds_it_not_in_one_that_its_id_might_b
     assert ask(cloud, a_token(cloud, "read"), path=path, nodeId=node_id)[0] == 200
 
 
-def test_a_field_is_answered_from_the_readings_of_its_id_that_the_token_sees(cloud):
+def test_a_field_is_read_from_the_splits_of_its_id_that_the_token_sees(cloud):
     """Another's dataset under a name that reads the same locks nobody out, and is shown to nobody else."""
     cloud.load_events(a_run_event(outputs=[a_dataset("nightly", "team:secret", fields=["age"])]))
     path, node_id = "/api/v1/column-lineage", "datasetField:team:secret:nightly:age"
@@ -367,7 +367,7 @@ RUN = "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c"
         ("/", {}, 200),
     ],
 )
-def test_a_question_is_answered_of_what_is_within_the_tokens_namespaces(cloud, path, query, code):
+def test_a_query_returns_what_is_within_the_tokens_namespaces(cloud, path, query, code):
     """Of all else, as of what is not there: tests/unit/api/test_token_visibility.py compares the answers."""
     cloud.load_events(a_run_event(outputs=[a_dataset("raw", fields=["seats"])]))
     assert status(cloud, a_token(cloud, "read", namespaces=[NAMESPACE]), "GET", path, **query) == code

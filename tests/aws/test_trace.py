@@ -86,7 +86,7 @@ def test_an_unknown_root_leaves_nothing(cloud):
     assert cloud.objects() == {}
 
 
-def test_a_root_above_the_threshold_is_left_as_it_is_and_said_so(cloud, monkeypatch):
+def test_a_root_above_the_threshold_is_deferred_and_logged(cloud, monkeypatch):
     monkeypatch.setenv("TRACE_RECORDS_MAX", "2")
     cloud.load(*messages(FILE_AND_ROWS))
 

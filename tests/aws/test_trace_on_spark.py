@@ -66,7 +66,7 @@ def run(cloud, spark, **changes):  # noqa: F811
 
 
 # Takes long: the first in this file to run the job: Spark compiles all its plans.
-def test_a_root_that_was_left_is_archived_as_the_function_would_and_its_mark_is_clean(cloud, workers, monkeypatch):
+def test_a_deferred_root_is_archived_as_the_function_would_and_is_clean(cloud, workers, monkeypatch):
     request = leave(cloud, monkeypatch)
     assert run(cloud, workers) == 0
     on_spark = cloud.objects()
@@ -137,12 +137,12 @@ def test_who_is_overtaken_reads_everything_again(cloud, workers):
     assert {line["lineage"][-1]["node_id"] for line in cloud.archived()} == {"nightly"}
 
 
-def test_a_root_without_a_mark_fails_the_run(cloud, workers):
+def test_a_root_that_is_not_marked_fails_the_run(cloud, workers):
     with pytest.raises(NotFound, match="no root"):
         run(cloud, workers)
 
 
-def test_a_job_that_is_not_told_its_tables_fails_at_once(cloud, workers, monkeypatch):
+def test_a_job_without_its_tables_fails_at_once(cloud, workers, monkeypatch):
     monkeypatch.delenv("GRAPH_TABLE")
     with pytest.raises(NotFound, match="GRAPH_TABLE"):
         run(cloud, workers)

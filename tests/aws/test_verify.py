@@ -12,11 +12,11 @@ from botocore.exceptions import IncompleteReadError
 from botocore.response import StreamingBody
 
 from headwater.__main__ import main
-from lineage.records.archive_state import Calendar, Seal
+from lineage.records.archive_state import ArchiveState, Seal
 from lineage.records.digest import Head, key_of, render_digest
 from lineage.records.event_objects import ArrivalDays
-from lineage.records.verify.archive import Known, read_digests
-from lineage.records.verify.chain import Days
+from lineage.records.verify.archive import TrustAnchors, read_digests
+from lineage.records.verify.chain import DayRange
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.stores import Bucket
 from tests.aws.faults import before, refused
@@ -57,8 +57,8 @@ def deploy(cloud, **more):
 def found(cloud):
     """Every finding of a verification with the graph table."""
     store = Bucket(cloud.s3, cloud.outputs["ArchiveBucketName"])
-    known = Known(Calendar(cloud.dynamodb, cloud.outputs["GraphTableName"]))
-    read = read_digests(store, Days(), known)
+    known = TrustAnchors(ArchiveState(cloud.dynamodb, cloud.outputs["GraphTableName"]))
+    read = read_digests(store, DayRange(), known)
     return [*read.findings, *(one.finding for one in read.check(2).outcomes() if one.finding)]
 
 
@@ -102,11 +102,11 @@ def test_what_a_replay_is_made_of_is_verified_too(sealed):
 
 
 def deployed_end(cloud):
-    last = Calendar(cloud.dynamodb, cloud.outputs["GraphTableName"]).last()
+    last = ArchiveState(cloud.dynamodb, cloud.outputs["GraphTableName"]).last()
     return last.day, last.sha256
 
 
-def test_what_was_changed_removed_and_added_is_named_and_told_by_the_exit_code(deployed, capsys):
+def test_what_was_changed_removed_and_added_is_named_and_sets_the_exit_code(deployed, capsys):
     changed, removed = keys_of(deployed, DAY)
     body = deployed.objects()[changed]
     put(deployed, changed, bytes([*body[:-1], body[-1] ^ 1]))
@@ -132,8 +132,8 @@ def test_days_that_were_cut_off_the_end_are_missed(sealed):
     assert found(sealed) == [Finding(NEXT_DAY, key_of(NEXT_DAY), Kind.REMOVED, "the graph table names it")]
 
 
-def test_a_day_that_is_being_sealed_is_told(sealed):
-    calendar = Calendar(sealed.dynamodb, sealed.outputs["GraphTableName"])
+def test_a_day_that_is_being_sealed_is_noted(sealed):
+    calendar = ArchiveState(sealed.dynamodb, sealed.outputs["GraphTableName"])
     seal = Seal("nightly", sealed.now_s)
     calendar.seal("2025-11-22", seal)
     days = ArrivalDays(calendar.events_to(), calendar.events_to())

@@ -32,7 +32,7 @@ def logged(caplog):
     return [line for line in lines if line["message"] == "request"]
 
 
-def test_each_request_is_one_line_of_the_log_with_who_asked_for_what(cloud, caplog):
+def test_each_request_is_one_line_of_the_log_with_caller_and_path(cloud, caplog):
     text, read_only = a_token(cloud), a_token(cloud, "read")
     caplog.clear()
     for token, method, path, body in (
@@ -78,7 +78,7 @@ def test_a_line_holds_no_token_no_query_and_no_body(cloud, caplog):
         assert secret not in lines
 
 
-def test_a_request_that_fails_is_logged_as_api_gateway_answers_it():
+def test_a_request_that_fails_is_logged_as_api_gateway_responds():
     entries = []
     with pytest.raises(ZeroDivisionError):
         Api(lambda: 1 // 0, entries.append).resolve(an_event(None, path="/"), None)
@@ -163,7 +163,7 @@ def test_the_raw_log_names_who_sent_each_event_and_each_deletion(cloud):
     assert rows(cloud)
 
 
-def test_a_deletion_is_queued_with_who_asked_for_it(cloud):
+def test_a_deletion_is_queued_with_its_caller(cloud):
     text = a_token(cloud, "delete")
     cloud.load_events(a_run_event(job=CHECK, outputs=[a_dataset("raw")]))
     for path in (f"{NAMESPACE}/jobs/{CHECK}", f"{quote(STORE, safe='')}/datasets/raw", NAMESPACE):

@@ -26,7 +26,7 @@ def _pairs(world, window):
         if window.start <= reporter.start < window.end:
             for name in {*reporter.outputs, *reporter.told}:
                 columns = world.named(reporter.columns(name))
-                for path, sources in [*columns.fields.items(), (None, columns.whole)]:
+                for path, sources in [*columns.fields.items(), (None, columns.dataset_level)]:
                     for source in sources:
                         pairs = found.setdefault((source.dataset, world.said.primary(name)), set())
                         if path is not None and source.field is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage_model.columns import Columns, Source, Transformation
+from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
 from lineage_model.ids import DatasetId
 
 _SAME = Transformation("DIRECT", "IDENTITY")
@@ -46,7 +46,7 @@ def _columns(by_name, origins):
         fields[path] = _sources(by_name, some)
         given = [kind for origin, name in some if (kind := _type(origin, name))]
         types.update({path: max(given)} if given else {})
-    return Columns(fields, {}, types)
+    return ColumnLineage(fields, {}, types)
 
 
 def _type(origin, name):
@@ -58,7 +58,7 @@ def _sources(by_name, origins):
     sources, between = {}, {}
     for origin, name in origins:
         if origin["type"] == "READ":
-            sources[Source(_dataset(origin["source"]), slashed(name))] = frozenset([_SAME])
+            sources[ColumnSource(_dataset(origin["source"]), slashed(name))] = frozenset([_SAME])
         else:
             _unite(between, _ways(by_name, origin))
     for source, names in between.items():
@@ -74,7 +74,7 @@ def _ways(by_name, transform):
     for taken in transform["inputs"]:
         origin = by_name[taken["origin"]]
         if origin["type"] == "READ":
-            _unite(found, {Source(_dataset(origin["source"]), slashed(taken["name"])): set()})
+            _unite(found, {ColumnSource(_dataset(origin["source"]), slashed(taken["name"])): set()})
         else:
             _unite(found, _ways(by_name, origin))
     return {source: names | {transform["name"]} for source, names in found.items()}

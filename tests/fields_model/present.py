@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from lineage.queries.columns.results import ColumnGraph, ColumnNode
-from lineage_model.columns import Column, Columns, Source
+from lineage_model.columns import Column, ColumnLineage, ColumnSource
 from tests.fields_model.found import found_sources, found_tellers, hops, type_of
 from tests.fields_model.related import related, went_into
 from tests.fields_model.schema import top_level
@@ -75,7 +75,7 @@ def written_by(world, job):
 
 def made_of(world, column):
     """The columns that a column is made of, or its dataset depends on."""
-    sources = {**world.inputs(column), **world.present(column.dataset).whole}
+    sources = {**world.inputs(column), **world.present(column.dataset).dataset_level}
     return {Column(one.dataset, one.field) for one in sources if one.field is not None}
 
 
@@ -86,7 +86,7 @@ def made_from(world, column):
     for dataset in world.visible_datasets():
         present = world.present(dataset)
         for path in {*top_level(world.schema(dataset)), *present.fields}:
-            sources = {*present.whole, *present.fields.get(path, {})}
+            sources = {*present.dataset_level, *present.fields.get(path, {})}
             used = {one.field for one in sources if one.dataset == column.dataset and one.field is not None}
             if any(went_into(column.field, one, reports) for one in used):
                 found.add(Column(dataset, path))
@@ -104,8 +104,8 @@ def node_of(world, column, outputs):
         type=type_of(column.field, present, schema),
         schema_known=bool(schema),
         inputs=with_read_versions(found_sources(world.inputs(column)), _reports_of(world, column)),
-        dependencies=with_read_versions(found_sources(present.whole), _reports_of_whole(world, dataset)),
-        outputs=found_sources({Source(one.dataset, one.field): NOTHING for one in outputs}),
+        dependencies=with_read_versions(found_sources(present.dataset_level), _reports_of_whole(world, dataset)),
+        outputs=found_sources({ColumnSource(one.dataset, one.field): NOTHING for one in outputs}),
         reporters=tellers_of(world, column),
         stale=found.stale if found else False,
         last_written_by=found.last_written_by if found else None,
@@ -117,7 +117,7 @@ def with_read_versions(found, reports):
     return tuple(
         replace(one, read_version=next(iter(versions)) if len(versions) == 1 else None)
         for one in found
-        for versions in [reports.get(Source(one.dataset, one.field), set())]
+        for versions in [reports.get(ColumnSource(one.dataset, one.field), set())]
     )
 
 
@@ -128,14 +128,14 @@ def _reports_of(world, column):
 
 
 def _reports_of_whole(world, dataset):
-    return _read(world, [(word, word.columns.whole) for word in world.writers(dataset)])
+    return _read(world, [(word, word.columns.dataset_level) for word in world.writers(dataset)])
 
 
 def _read(world, every):
     """The versions of each source that its tellers read."""
     versions = {}
     for word, sources in every:
-        for one in world.named(Columns({}, sources)).whole:
+        for one in world.named(ColumnLineage({}, sources)).dataset_level:
             versions.setdefault(one, set()).add(world.version_read(word.reporter, one.dataset))
     return versions
 

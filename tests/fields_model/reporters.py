@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lineage.openlineage.event import Event
-from lineage_model.columns import NO_COLUMNS, Columns, Source
-from lineage_model.ids import DatasetId, JobId, RunKey, uuid_of_bytes
+from lineage_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource
+from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 from tests.fields_model.operations import written
 from tests.fields_model.told import NOTHING, by_columns, of_column_lineage, of_lineage, united
 from tests.runs_model.facets import merged
@@ -44,7 +44,7 @@ class Teller:
 
 def unknown(inputs):
     """That something depends on all of these datasets, nobody knows how."""
-    return Columns({}, {Source(one, None): NOTHING for one in inputs})
+    return ColumnLineage({}, {ColumnSource(one, None): NOTHING for one in inputs})
 
 
 def named_as_sources(event):
@@ -59,7 +59,7 @@ def named_as_sources(event):
 
 
 def sources_in(columns):
-    return {one for some in [columns.whole, *columns.fields.values()] for one in some}
+    return {one for some in [columns.dataset_level, *columns.fields.values()] for one in some}
 
 
 def every_teller(said):
@@ -93,7 +93,7 @@ def _operation_sets(events):
 
 def _of_job_event(event):
     told, explicit = _base([event.job_facets.get("lineage")], [(event, use) for use in event.outputs])
-    id = RunKey.of(event.job.namespace, uuid_of_bytes(event.hash))  # noqa: A001 - what it is
+    id = RunKey.of(event.job.namespace, name_uuid(event.hash))  # noqa: A001 - what it is
     inputs, outputs = (sorted({use.dataset for use in side}) for side in (event.inputs, event.outputs))
     return Teller(id, event.job, (event.time, id), event.time, inputs, outputs, told, explicit, event=event)
 
@@ -103,7 +103,7 @@ def _of_dataset_event(event):
     lineage, older = (event.dataset.facets.get(name) for name in ("lineage", "columnLineage"))
     if lineage is None and older is None:
         return None
-    id = RunKey.of(event.dataset.dataset.namespace, uuid_of_bytes(event.hash))  # noqa: A001 - what it is
+    id = RunKey.of(event.dataset.dataset.namespace, name_uuid(event.hash))  # noqa: A001 - what it is
     told = {}
     if _there(lineage):
         told = {event.dataset.dataset: of_lineage(lineage)}

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from itertools import chain
 
 from lineage.queries.columns.results import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
-from lineage_model.columns import Column, Columns, Source
+from lineage_model.columns import Column, ColumnLineage, ColumnSource
 from tests.fields_model.found import hops
 from tests.fields_model.operations import dropped, read_of
 from tests.fields_model.related import exists, is_inside, overlap, related, related_in, went_into
@@ -32,8 +32,8 @@ _RUNS = 10
 class Leg:
     """A step that one teller told of."""
 
-    source: Source
-    destination: Source
+    source: ColumnSource
+    destination: ColumnSource
     how: frozenset
     reporter: Teller
     certain: bool = True
@@ -54,7 +54,7 @@ def report_usage(world, dataset, field, window):
     reports = _reports(world, reporters, start.dataset)
     uses = [use for one in reporters for use in (*_writes(world, start, one), *_reads(world, start, one, reports))]
     reached, legs = _journey(
-        Source(start.dataset, field),
+        ColumnSource(start.dataset, field),
         lambda node: _legs_from(world, reporters, node, _reports(world, reporters, node.dataset)),
         lambda leg: leg.destination,
         world,
@@ -74,11 +74,11 @@ def report_provenance(world, dataset, field, window):
     start = Column(world.said.primary(dataset), field)
     reporters = _in(world, window)
     reached, legs = _journey(
-        Source(start.dataset, field), lambda node: _made_of(world, reporters, node), lambda leg: leg.source, world
+        ColumnSource(start.dataset, field), lambda node: _made_of(world, reporters, node), lambda leg: leg.source, world
     )
     sources = tuple(
         TrueSource(Column(node.dataset, node.field), *how, reason, *_because(world, some, reads))
-        for node, *how, _, _ in [(Source(start.dataset, field), 0, True, False, True, False), *reached]
+        for node, *how, _, _ in [(ColumnSource(start.dataset, field), 0, True, False, True, False), *reached]
         for reason, some, reads in _ends(world, node, window)
     )
     ends = sorted({(leg.source, leg.destination) for leg in legs}, key=lambda one: [end.order for end in one])
@@ -105,7 +105,7 @@ def _ends(world, column, window):
     if unreported:
         reads = set()
         for one in unreported[:_RUNS]:
-            sources = own[one] if one in unnamed else unknown(one.inputs).whole
+            sources = own[one] if one in unnamed else unknown(one.inputs).dataset_level
             reads |= {world.said.primary(source.dataset) for source in sources if source.field is None}
         found.append(("unreported", unreported, reads))
     if found or reported:
@@ -133,7 +133,7 @@ def _own_sources(columns, path):
 
 
 def _united_sources(columns, paths):
-    return united(Columns({}, columns.fields[path]) for path in paths).whole
+    return united(ColumnLineage({}, columns.fields[path]) for path in paths).dataset_level
 
 
 def _because(world, reporters, reads):
@@ -178,9 +178,9 @@ def _made_from(world, reporters, node, reports):
     """The steps from a column to others, each of which was told of itself."""
     for one, dataset, columns in _told(world, reporters) if node.field is not None else ():
         for path, sources in columns.fields.items():
-            for some in (sources, columns.whole):
+            for some in (sources, columns.dataset_level):
                 for how in _taken(node, some, reports):
-                    yield Leg(node, Source(dataset, path), how, one)
+                    yield Leg(node, ColumnSource(dataset, path), how, one)
 
 
 def _taken(node, sources, reports):
@@ -195,22 +195,22 @@ def _perhaps_made_from(world, reporters, node, reports):
         for name in {*one.outputs, *one.told}:
             dataset, columns = world.said.primary(name), world.named(one.columns(name))
             for path, how in _perhaps(columns, node, reports):
-                yield Leg(node, Source(dataset, path), how, one, certain=False)
+                yield Leg(node, ColumnSource(dataset, path), how, one, certain=False)
 
 
 def _perhaps(columns, node, reports):
     """(path, how) of what may be made of a node; without a path, some column that nobody reported."""
-    unnamed = Source(node.dataset)
+    unnamed = ColumnSource(node.dataset)
     named = {one for one in sources_in(columns) if one.dataset == node.dataset and one.field is not None}
     for path, own in columns.fields.items():
         taken = [how for one, how in own.items() if one == unnamed or (one in named and node == unnamed)]
-        taken += [how for one, how in columns.whole.items() if one in named and node == unnamed]
+        taken += [how for one, how in columns.dataset_level.items() if one in named and node == unnamed]
         if taken:
             yield path, frozenset(chain(*taken))
-    whole = [how for one, how in columns.whole.items() if one == unnamed and not named]
+    whole = [how for one, how in columns.dataset_level.items() if one == unnamed and not named]
     if not columns.fields:
-        whole += [how for one, how in columns.whole.items() if one in named and node == unnamed]
-        whole += _taken(node, columns.whole, reports) if node != unnamed else []
+        whole += [how for one, how in columns.dataset_level.items() if one in named and node == unnamed]
+        whole += _taken(node, columns.dataset_level, reports) if node != unnamed else []
     if whole:
         yield None, frozenset(chain(*whole))
 
@@ -220,7 +220,7 @@ def _made_of(world, reporters, column):
     found = related_in(column.field, _reports(world, reporters, column.dataset))
     for one, dataset, columns in _told(world, reporters):
         own = [columns.fields[path] for path in found if path in columns.fields]
-        for sources in (*own, columns.whole) if dataset == column.dataset else ():
+        for sources in (*own, columns.dataset_level) if dataset == column.dataset else ():
             for source, how in sources.items():
                 if source.field is not None:
                     yield Leg(source, column, how, one)
@@ -330,7 +330,7 @@ def _reads(world, column, reporter, reports):
     every = {*reporter.inputs, *sources, *chain(*map(read_of, reporter.operations))}
     names = {one for one in every if world.said.primary(one) == column.dataset}
     sets = [some for some in reporter.operations if names & read_of(some).keys()]
-    node = Source(column.dataset, column.field)
+    node = ColumnSource(column.dataset, column.field)
     made = list(_made_from(world, [reporter], node, reports))
     perhaps = {leg.destination for leg in _perhaps_made_from(world, [reporter], node, reports)}
     read = {path for some in sets for one in names & read_of(some).keys() for path in read_of(some)[one]}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lineage_model.columns import Columns, Source, Transformation
+from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
 from lineage_model.ids import DatasetId
 
 NOTHING = frozenset()
@@ -14,10 +14,10 @@ def united(every):
     for columns in every:
         for path, sources in columns.fields.items():
             _put(fields.setdefault(path, {}), sources)
-        _put(whole, columns.whole)
+        _put(whole, columns.dataset_level)
         for path, kind in columns.types.items():
             types[path] = max(kind, types.get(path, kind))
-    return Columns(fields, whole, types)
+    return ColumnLineage(fields, whole, types)
 
 
 def _put(known, sources):
@@ -30,7 +30,7 @@ def by_columns(upper, lower):
     fields = {
         path: (upper if path in upper.fields else lower).fields[path] for path in {**lower.fields, **upper.fields}
     }
-    return Columns(fields, united([upper, lower]).whole, upper.types)
+    return ColumnLineage(fields, united([upper, lower]).dataset_level, upper.types)
 
 
 def dotted(text):
@@ -45,7 +45,7 @@ def of_column_lineage(facet):
         sources = fields.setdefault(dotted(name), {})
         for one in column.get("inputFields") or []:
             _put(sources, {_source(one): _transformations(one) or old})
-    return Columns(fields, _sources(facet.get("dataset") or []))
+    return ColumnLineage(fields, _sources(facet.get("dataset") or []))
 
 
 def of_lineage(entry):
@@ -53,7 +53,7 @@ def of_lineage(entry):
     fields = {
         dotted(name): _sources(column.get("inputs") or []) for name, column in (entry.get("fields") or {}).items()
     }
-    return Columns(fields, _sources(entry.get("inputs") or []))
+    return ColumnLineage(fields, _sources(entry.get("inputs") or []))
 
 
 def _sources(inputs):
@@ -66,7 +66,7 @@ def _sources(inputs):
 
 def _source(form):
     field = form.get("field")
-    return Source(DatasetId(form["namespace"], form["name"]), None if field is None else dotted(field))
+    return ColumnSource(DatasetId(form["namespace"], form["name"]), None if field is None else dotted(field))
 
 
 def _transformations(form):

@@ -177,6 +177,6 @@ def _found(world, node, words, told, schema, then=None):
         type=type_of(node.field, columns, schema),
         schema_known=bool(schema),
         inputs=found_sources(inputs(node.field, told), version_of),
-        dependencies=found_sources(columns.whole, version_of),
+        dependencies=found_sources(columns.dataset_level, version_of),
         reporters=found_tellers(words, node.field, lambda one: version_made(then or world, one, node.dataset)),
     )

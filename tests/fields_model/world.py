@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
-from lineage_model.columns import NO_COLUMNS, Columns, Source
+from lineage_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource
 from tests.fields_model.related import related
 from tests.fields_model.reporters import Teller, every_teller, sources_in, unknown
 from tests.fields_model.schema import fields_of
@@ -20,11 +20,11 @@ class Word:
     """What a teller told of a dataset; if it never `told`, what is to be thought of it."""
 
     reporter: Teller
-    columns: Columns
+    columns: ColumnLineage
     told: bool = True
 
     def tells_of(self, path):
-        return self.told and bool(related(path, self.columns.fields.keys()) or self.columns.whole)
+        return self.told and bool(related(path, self.columns.fields.keys()) or self.columns.dataset_level)
 
 
 class World:
@@ -59,7 +59,7 @@ class World:
 
     def named(self, columns):
         """The columns, with sources under their primary names."""
-        return _with_sources(columns, lambda one: Source(self.said.primary(one.dataset), one.field))
+        return _with_sources(columns, lambda one: ColumnSource(self.said.primary(one.dataset), one.field))
 
     def without_hidden(self, columns):
         """The columns without sources that are hidden."""
@@ -150,14 +150,16 @@ class World:
 def inputs(path, told):
     """The sources of what a path finds in the columns that each told, by themselves."""
     found = [columns.fields[one] for columns in told for one in related(path, columns.fields.keys())]
-    return united(Columns({}, sources) for sources in found).whole
+    return united(ColumnLineage({}, sources) for sources in found).dataset_level
 
 
 def _with_sources(columns, change):
     """The columns with each source changed, or left out where that comes to None."""
 
     def changed(sources):
-        return united(Columns({}, {change(one): how}) for one, how in sources.items() if change(one)).whole
+        return united(
+            ColumnLineage({}, {change(one): how}) for one, how in sources.items() if change(one)
+        ).dataset_level
 
     fields = {path: changed(sources) for path, sources in columns.fields.items()}
-    return Columns(fields, changed(columns.whole), columns.types)
+    return ColumnLineage(fields, changed(columns.dataset_level), columns.types)

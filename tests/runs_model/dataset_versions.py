@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from lineage_model.ids import RunKey, uuid_of_bytes
+from lineage_model.ids import RunKey, name_uuid
 from tests.runs_model.facets import canonical, merged, text_in
 
 
@@ -29,7 +29,7 @@ class Version:
 
 
 def version_id(name, maker):
-    return uuid_of_bytes(f"{name.namespace}:{name.name}:{maker}")
+    return name_uuid(f"{name.namespace}:{name.name}:{maker}")
 
 
 def version_of_run(name, run):

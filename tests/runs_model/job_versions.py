@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from lineage_model.ids import RunKey, uuid_of_bytes
+from lineage_model.ids import RunKey, name_uuid
 from tests.runs_model.facets import merged, text_in
 
 
@@ -32,7 +32,7 @@ class Entry:
         """Marquez's id, and after it the code version when there is one."""
         sides = [":".join(f"{one.namespace}:{one.name}" for one in side) for side in (self.inputs, self.outputs)]
         code = [text for text in (self.location, self.code) if text is not None]
-        return uuid_of_bytes(":".join([job.namespace, job.name, *sides, *code]))
+        return name_uuid(":".join([job.namespace, job.name, *sides, *code]))
 
 
 def entries_of(said, job):
@@ -80,7 +80,7 @@ def _prefixes_of_run(run):
 def _entry_of_event(event):
     location, code = _code(merged([(event, event.job_facets)]))
     sides = [tuple(sorted({use.dataset for use in uses})) for uses in (event.inputs, event.outputs)]
-    stands_for = RunKey.of(event.job.namespace, uuid_of_bytes(event.hash))
+    stands_for = RunKey.of(event.job.namespace, name_uuid(event.hash))
     return Entry((event.time, stands_for), event.time, None, *sides, location, code)
 
 

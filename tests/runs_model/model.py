@@ -20,7 +20,7 @@ from lineage.graph.entities import (
 )
 from lineage.graph.visibility import EVERYTHING
 from lineage.times import parse_time
-from lineage_model.ids import run_id_of
+from lineage_model.ids import normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.facets import merged, text_in
 from tests.runs_model.said import Said
@@ -73,7 +73,7 @@ class Model:
         return replace(self.run(runs[0].key), other_jobs=tuple(sorted(others)))
 
     def runs_of_id(self, run_id):
-        runs = [run for run in self.said.runs.values() if run.id == run_id_of(run_id)]
+        runs = [run for run in self.said.runs.values() if run.id == normalize_run_id(run_id)]
         runs = [run for run in runs if self.visibility.sees(run.job)]
         return sorted(runs, key=lambda run: (run.claimed, run.key))
 

@@ -18,7 +18,7 @@ from lineage.records.lines import Compaction, render_lines
 from lineage.records.pointers import ArchiveObject
 from lineage.records.record import LineageRecord
 from lineage_model.archive_tables import Manifest, attempt_prefix, published_key, render_manifest
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 
 DAY, NEXT_DAY, THIRD_DAY = "2026-11-20", "2026-11-21", "2026-11-22"
 _SEALED_AT = 1_763_684_000
@@ -39,7 +39,7 @@ class ArchiveFolder:
         compaction = Compaction(f"nightly-{day}-{version}", _SEALED_AT, f"s3://archive/{prefix_of(day)}")
         file = io.BytesIO()
         written = compress_lines(render_lines(Forest(root_id, records), compaction), file)
-        key = f"{prefix_of(day)}{sha_of(root_id)}.{written.sha256}.jsonl.gz"
+        key = f"{prefix_of(day)}{sha256_hex(root_id)}.{written.sha256}.jsonl.gz"
         base = None if last is None else last[1].key if last[0] < day else last[1].base
         one = ArchiveObject(key, written.sha256, written.size_bytes, len(records), written.lines, version, base)
         self.put(key, file.getvalue())

@@ -1,4 +1,4 @@
-"""The stack synthesized twice: as production deploys it, and with every knob turned."""
+"""The stack synthesized twice: as production deploys it, and with every context value changed."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import aws_cdk as cdk
 import pytest
 
-from infra.context import parse_knobs
+from infra.context import parse_context
 from infra.stack import LineageStack
 from infra.synth import make_app
 from tests.templates import Template
@@ -22,7 +22,7 @@ def template(synthesized) -> Template:
 
 @pytest.fixture(scope="session")
 def turned(made_once) -> Template:
-    """Return the stack with every knob turned, and with a layer and libraries."""
+    """Return the stack with every context value changed, and with a layer and libraries."""
     [template] = made_once("turned", _synthesize_turned).glob("assembly/*.template.json")
     return Template(json.loads(template.read_text(encoding="utf-8")))
 
@@ -33,7 +33,7 @@ def _synthesize_turned(folder: Path) -> None:
         file.parent.mkdir(parents=True)
         file.touch()
     app = make_app(folder / "assembly")
-    knobs = parse_knobs(
+    context = parse_context(
         {
             "stage": "dev",
             "records_ttl_hours": 48,
@@ -52,7 +52,7 @@ def _synthesize_turned(folder: Path) -> None:
             "object_lock": "compliance:2555",
         }
     )
-    LineageStack(app, "Headwater-dev", knobs=knobs, layer=layer, libraries=libraries)
+    LineageStack(app, "Headwater-dev", context=context, layer=layer, libraries=libraries)
     app.synth()
 
 

@@ -1,4 +1,4 @@
-"""The commands in the guides: outputs and knobs that exist, options that the services' own descriptions know."""
+"""The commands in the guides: existing outputs and context values, and options that the services know."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import botocore.session
 import pytest
 from botocore import xform_name
 
-from infra.context import parse_knobs
+from infra.context import parse_context
 from infra.package import PROJECT
 
 GUIDES = ("deploy.md", "operations.md")
@@ -76,12 +76,12 @@ def test_an_output_that_a_guide_names_is_one_of_the_stacks(guide, template, turn
 
 
 @pytest.mark.parametrize("guide", GUIDES)
-def test_a_knob_that_a_guide_turns_is_one(guide):
+def test_a_context_value_that_a_guide_turns_is_one(guide):
     text = (PROJECT / "docs" / guide).read_text(encoding="utf-8")
     turned = re.findall(r"-c ([a-z_]+)=([a-z0-9_-]+)", text)
     assert turned
     for name, value in turned:
-        parse_knobs({name: value})
+        parse_context({name: value})
 
 
 @pytest.mark.parametrize("guide", GUIDES)

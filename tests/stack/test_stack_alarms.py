@@ -29,7 +29,7 @@ def watched(template, **wanted) -> dict[str, tuple]:
     }
 
 
-def test_every_dead_letter_is_told_of_at_once_and_again_before_sqs_drops_it(template):
+def test_every_dead_letter_alarms_at_once_and_again_before_sqs_drops_it(template):
     for queue in ("RecordsDeadLetters", "EventsDeadLetters", "DeletionsDeadLetters", "TraceDeadLetters"):
         assert watched(template, QueueName=f"{queue}.QueueName") == {
             "ApproximateNumberOfMessagesVisible": (AT_LEAST, 1, 1, 5 * MINUTES),
@@ -47,7 +47,7 @@ def test_every_dead_letter_is_told_of_at_once_and_again_before_sqs_drops_it(temp
         ("TraceQueue", 2 * HOURS),
     ],
 )
-def test_a_queue_that_nobody_keeps_up_with_is_told_of(template, queue, age_max_s):
+def test_a_queue_that_no_function_keeps_up_with_alarms(template, queue, age_max_s):
     assert watched(template, QueueName=f"{queue}.QueueName") == {
         "ApproximateAgeOfOldestMessage": (AT_LEAST, age_max_s, 1, 5 * MINUTES)
     }
@@ -58,7 +58,7 @@ def test_every_queue_is_watched(template):
         assert "ApproximateAgeOfOldestMessage" in watched(template, QueueName=f"{queue}.QueueName")
 
 
-def test_every_functions_lasting_errors_and_throttles_are_told_of(template):
+def test_every_functions_lasting_errors_and_throttles_alarm(template):
     for function in template.of_type("AWS::Lambda::Function"):
         expected = {"Errors": (AT_LEAST, 1, 3, 5 * MINUTES), "Throttles": (AT_LEAST, 1, 3, 5 * MINUTES)}
         if function == "ExpiredFunction":
@@ -66,7 +66,7 @@ def test_every_functions_lasting_errors_and_throttles_are_told_of(template):
         assert watched(template, FunctionName=function) == expected
 
 
-def test_every_way_a_compaction_can_fail_is_told_of(template):
+def test_every_way_a_compaction_can_fail_alarms(template):
     alarm = template.of_type("AWS::CloudWatch::Alarm")["CompactionFailed"]
     expression, *parts = sorted(alarm["Metrics"], key=lambda metric: "Expression" not in metric)
     assert expression["Expression"] == "failed + timed_out + aborted"
@@ -78,7 +78,7 @@ def test_every_way_a_compaction_can_fail_is_told_of(template):
     assert (alarm["ComparisonOperator"], alarm["Threshold"]) == (AT_LEAST, 1)
 
 
-def test_a_compaction_that_never_began_is_told_of(template):
+def test_a_compaction_that_never_began_alarms(template):
     alarm = template.of_type("AWS::CloudWatch::Alarm")["CompactionMissing"]
     assert watched(template, StateMachineArn="StateMachine") == {"ExecutionsSucceeded": (BELOW, 1, 1, 1 * DAYS)}
     assert alarm["TreatMissingData"] == "breaching"
@@ -93,20 +93,20 @@ def test_a_compaction_that_never_began_is_told_of(template):
         ("DaysUnpublished", "compact", 3),
     ],
 )
-def test_what_our_own_metrics_should_never_count_is_told_of(template, metric, service, least):
+def test_what_our_own_metrics_should_never_count_alarms(template, metric, service, least):
     alarm = template.of_type("AWS::CloudWatch::Alarm")[metric]
     assert (alarm["Namespace"], alarm["MetricName"]) == ("Headwater/prod", metric)
     assert alarm["Dimensions"] == [{"Name": "service", "Value": service}]
     assert (alarm["ComparisonOperator"], alarm["Threshold"], alarm["Statistic"]) == (AT_LEAST, least, "Sum")
 
 
-def test_the_apis_own_failures_are_told_of(template):
+def test_the_apis_own_failures_alarm(template):
     alarm = template.of_type("AWS::CloudWatch::Alarm")["ApiServerErrors"]
     assert (alarm["MetricName"], alarm["Statistic"], alarm["Threshold"]) == ("5XXError", "Sum", 1)
 
 
 @pytest.mark.large
-def test_the_failures_of_both_apis_are_told_of_where_there_are_two(turned):
+def test_the_failures_of_both_apis_alarm_where_there_are_two(turned):
     alarms = turned.of_type("AWS::CloudWatch::Alarm")
     assert alarms["TokenApiServerErrors"]["MetricName"] == "5XXError"
     assert alarms["TokenApiServerErrors"]["AlarmDescription"].endswith("#apiservererrors")
@@ -146,7 +146,7 @@ def test_every_access_log_is_counted(turned):
     assert {log for log, _ in refusals(turned)} == logs
 
 
-def test_every_alarm_tells_the_topic_and_tells_it_when_all_is_well_again(template):
+def test_every_alarm_notifies_the_topic_and_again_when_all_is_well(template):
     for alarm in template.of_type("AWS::CloudWatch::Alarm").values():
         assert (alarm["AlarmActions"], alarm["OKActions"]) == (["Topic"], ["Topic"])
 
@@ -179,7 +179,7 @@ def test_alarms_may_publish_to_the_encrypted_topic_and_nobody_else_may_without_t
     } in key["KeyPolicy"]["Statement"]
 
 
-def test_alarms_are_mailed_only_where_the_knob_gives_an_address(template, turned):
+def test_alarms_are_mailed_only_where_the_context_value_gives_an_address(template, turned):
     assert template.of_type("AWS::SNS::Subscription") == {}
     [subscription] = turned.of_type("AWS::SNS::Subscription").values()
     assert subscription == {"Protocol": "email", "TopicArn": "Topic", "Endpoint": "ops@example.org"}

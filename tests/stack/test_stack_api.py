@@ -10,7 +10,7 @@ from infra.synth import synthesize
 from tests.templates import Template
 
 
-def test_every_route_leads_to_the_api_function_and_asks_for_a_signature(template):
+def test_every_route_leads_to_the_api_function_and_needs_a_signature(template):
     methods = template.of_type("AWS::ApiGateway::Method")
     assert {method["ResourceId"] for method in methods.values()} == {"RestApi.RootResourceId", "RestApiproxy"}
     assert template.of_type("AWS::ApiGateway::Resource")["RestApiproxy"]["PathPart"] == "{proxy+}"
@@ -45,7 +45,7 @@ def test_the_stage_slows_callers_down_and_logs_no_payload(template):
     ]
 
 
-def test_the_access_log_says_who_asked_what_and_how_it_went(template):
+def test_the_access_log_has_caller_path_and_status(template):
     [stage] = template.of_type("AWS::ApiGateway::Stage").values()
     assert stage["AccessLogSetting"]["DestinationArn"] == "AccessLog.Arn"
     assert set(json.loads(stage["AccessLogSetting"]["Format"])) == {
@@ -102,7 +102,7 @@ def test_the_outputs_are_what_deployers_and_clients_look_up(template):
     ]
 
 
-def test_the_token_api_is_a_second_one_that_tells_the_function_to_check_who_asks(template, turned):
+def test_the_token_api_is_a_second_one_whose_callers_the_function_checks(template, turned):
     assert set(template.of_type("AWS::ApiGateway::RestApi")) == {"RestApi"}
     assert set(turned.of_type("AWS::ApiGateway::RestApi")) == {"RestApi", "TokenApi"}
     stages = {stage["RestApiId"]: stage.get("Variables") for stage in turned.of_type("AWS::ApiGateway::Stage").values()}
@@ -192,7 +192,7 @@ def test_no_api_takes_tls_older_than_1_2_at_its_default_endpoint(template, turne
     assert policies == [("SecurityPolicy_TLS13_1_2_2021_06", "BASIC")] * 3
 
 
-def test_an_address_that_asks_too_often_is_refused_where_a_context_value_says_so(template, turned):
+def test_an_address_with_too_many_requests_is_refused_where_a_context_value_says_so(template, turned):
     assert template.of_type("AWS::WAFv2::WebACL") == {}
     [(name, acl)] = turned.of_type("AWS::WAFv2::WebACL").items()
     assert (acl["Scope"], acl["DefaultAction"]) == ("REGIONAL", {"Allow": {}})

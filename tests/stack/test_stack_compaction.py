@@ -84,7 +84,7 @@ def test_the_tasks_are_the_steps_and_the_jobs_of_spark():
 
 
 @pytest.mark.parametrize("name", SPARK)
-def test_a_job_of_spark_is_waited_for_and_told_text_alone(name):
+def test_a_job_of_spark_is_waited_for_and_given_text_alone(name):
     state, _ = TASKS[name]
     assert state["Resource"] == "arn:aws:states:::glue:startJobRun.sync"
     assert state["Parameters"]["JobName"] == SPARK[name]
@@ -207,7 +207,7 @@ def test_the_state_machine_may_call_the_compact_function_run_the_jobs_and_log(te
 
 
 @pytest.mark.parametrize(("stack", "hour"), [("template", 0), ("turned", 3)])
-def test_the_compaction_starts_every_day_at_half_past_the_hour_of_the_knob(request, stack, hour):
+def test_the_compaction_starts_every_day_at_half_past_the_hour_of_the_context_value(request, stack, hour):
     [rule] = request.getfixturevalue(stack).of_type("AWS::Events::Rule").values()
     [target] = rule.pop("Targets")
     assert rule == {

@@ -47,7 +47,7 @@ def test_an_object_of_the_archive_is_never_replaced(stack, prefix, by):
     assert of_the_bucket(stack, "s3:PutObject", f"{prefix}x", by=by, **whole, s3_if_none_match="*") == "neither"
 
 
-def test_parts_of_an_upload_are_taken_and_its_completion_must_ask_for_a_new_key(stack):
+def test_parts_of_an_upload_are_taken_and_its_completion_must_need_a_new_key(stack):
     part, completion = ({"s3_ObjectCreationOperation": value} for value in ("false", "true"))
     assert of_the_bucket(stack, "s3:PutObject", "traces/x", **part) == "neither"
     assert of_the_bucket(stack, "s3:PutObject", "traces/x", **completion) == "denied"

@@ -192,7 +192,7 @@ def test_no_function_reserves_concurrency_that_a_new_account_does_not_have(templ
     assert [name for name, each in functions.items() if "ReservedConcurrentExecutions" in each] == []
 
 
-def test_the_api_alone_reserves_the_concurrency_that_is_asked_for(turned):
+def test_the_api_alone_reserves_the_concurrency_of_the_context(turned):
     functions = turned.of_type("AWS::Lambda::Function")
     reserved = {name: each.get("ReservedConcurrentExecutions") for name, each in functions.items()}
     assert {name: number for name, number in reserved.items() if number is not None} == {"ApiFunction": 50}
@@ -219,7 +219,7 @@ def test_all_functions_share_one_asset(template):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_a_function_is_told_what_it_needs_and_no_more(template, name):
+def test_a_function_gets_the_variables_it_needs_and_no_more(template, name):
     assert template.of_type("AWS::Lambda::Function")[name]["Environment"]["Variables"] == {
         **ENVIRONMENT[name],
         "POWERTOOLS_SERVICE_NAME": FUNCTIONS[name][0],
@@ -272,12 +272,12 @@ def test_a_stack_keeps_its_metrics_and_its_time_to_live_apart_from_those_of_anot
     assert variables["RECORDS_TTL_S"] == "172800"
 
 
-def test_names_in_events_are_read_by_the_rules_that_the_knobs_give(turned):
+def test_names_in_events_are_read_by_the_rules_that_the_context_values_give(turned):
     variables = turned.of_type("AWS::Lambda::Function")["EventsFunction"]["Environment"]["Variables"]
     assert (variables["PARTITION_TRIMMING"], variables["TEMPORARY_PATTERNS"]) == ("false", '["/scratch/"]')
 
 
-def test_the_api_function_is_strict_about_namespaces_where_the_knob_says_so(turned):
+def test_the_api_function_is_strict_about_namespaces_where_the_context_value_says_so(turned):
     variables = turned.of_type("AWS::Lambda::Function")["ApiFunction"]["Environment"]["Variables"]
     assert variables["STRICT_NAMESPACES"] == "true"
 
@@ -289,7 +289,7 @@ def test_every_function_uses_the_one_layer_made_for_its_platform(turned):
     assert [each["Layers"] for each in turned.of_type("AWS::Lambda::Function").values()] == [[name]] * len(FUNCTIONS)
 
 
-def test_digests_are_signed_by_one_function_with_one_key_where_the_knob_says_so(template, turned):
+def test_digests_are_signed_by_one_function_with_one_key_where_the_context_value_says_so(template, turned):
     assert [key for key in template.of_type("AWS::KMS::Key") if key == "SigningKey"] == []
     key = turned.of_type("AWS::KMS::Key")["SigningKey"]
     assert (key["KeySpec"], key["KeyUsage"]) == ("ECC_NIST_P256", "SIGN_VERIFY")

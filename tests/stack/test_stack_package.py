@@ -69,7 +69,7 @@ def test_a_layer_is_compiled_for_where_lambda_unpacks_it_whatever_the_times_of_i
     assert marshal.loads(data[16:]).co_filename == "/opt/python/tiny.py"
 
 
-def test_where_no_python_can_compile_a_layer_the_deployer_is_told_at_each_synth(lock_file, tmp_path, caplog):
+def test_where_no_python_can_compile_a_layer_each_synth_warns_the_deployer(lock_file, tmp_path, caplog):
     for _ in range(2):
         folder = build_layer(lock_file, tmp_path / "layers", "3.99")
     assert list(folder.rglob("*.pyc")) == []

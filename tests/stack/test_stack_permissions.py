@@ -77,7 +77,7 @@ def test_where_a_policy_is_the_resources_own_a_wildcard_is_within_that_resource(
                 }
 
 
-def test_every_role_of_the_stack_is_told_of(stack):
+def test_every_role_of_the_stack_is_listed(stack):
     told = {grant.principal for grant in grants_of(stack)}
     template = json.loads((Path(stack.node.root.outdir) / stack.template_file).read_text(encoding="utf-8"))
     roles = [each for each in template["Resources"].values() if each["Type"] == "AWS::IAM::Role"]
@@ -89,6 +89,6 @@ def test_a_wildcard_without_a_reason_is_found(app):
     assert grants_of(a_stack(app)) == [Grant("Some", "lambda", ["s3:GetObject"], ["*"], ["*"], {}, {})]
 
 
-def test_a_reason_is_told_with_the_statement_that_it_is_about(app):
+def test_a_reason_is_listed_with_its_statement(app):
     [grant] = grants_of(a_stack(app, reason="Buckets come and go."))
     assert grant.reasons == {"*": "Buckets come and go."}

@@ -55,7 +55,7 @@ def test_there_are_no_queues_but_these(template):
 
 
 @pytest.mark.parametrize("queue", QUEUES)
-def test_a_queue_answers_over_tls_alone(template, queue):
+def test_a_queue_takes_requests_over_tls_alone(template, queue):
     policy = template.of_type("AWS::SQS::QueuePolicy")[f"{queue}Policy"]
     assert (policy["Queues"], policy["PolicyDocument"]["Version"]) == ([queue], "2012-10-17")
     assert policy["PolicyDocument"]["Statement"] == [
@@ -86,7 +86,7 @@ def test_a_queue_answers_over_tls_alone(template, queue):
         ("TraceFunctionRoots", {"EventSourceArn": "TraceQueue.Arn", "BatchSize": 1}),
     ],
 )
-def test_a_function_takes_batches_and_answers_which_messages_failed(template, mapping, expected):
+def test_a_function_takes_batches_and_returns_the_failed_messages(template, mapping, expected):
     function = mapping.partition("Function")[0] + "Function"
     assert template.of_type("AWS::Lambda::EventSourceMapping")[mapping] == {
         **expected,

@@ -51,7 +51,7 @@ def test_comments_fit_into_the_catalog(template):
     ("stack", "name", "bytes_max"),
     [("template", "headwater-prod", 10_000_000_000), ("turned", "headwater-dev", 1_000_000_000)],
 )
-def test_whoever_asks_in_the_workgroup_is_held_to_its_bounds(request, stack, name, bytes_max):
+def test_every_query_in_the_workgroup_is_held_to_its_bounds(request, stack, name, bytes_max):
     workgroup = request.getfixturevalue(stack).of_type("AWS::Athena::WorkGroup")["Workgroup"]
     assert workgroup == {
         "Name": name,

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from infra.compaction import STATE_MACHINE_FILE
-from infra.context import parse_knobs
+from infra.context import parse_context
 from infra.emr_states import with_emr_serverless
 from infra.stack import LineageStack
 from jobs.launch import JOBS
@@ -68,11 +68,11 @@ def without_assets(allowed: dict[str, set[str]]) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize(
-    ("name", "told", "minutes", "runs", "workers", "scales"),
+    ("name", "expected", "minutes", "runs", "workers", "scales"),
     [("CompactArchive", COMPACT, 120, 3, 10, "true"), ("TraceRoot", TRACE, 45, 10, 4, "false")],
 )
-def test_a_job_of_glue_runs_the_launcher_with_what_it_is_always_told(
-    template, name, told, minutes, runs, workers, scales
+def test_a_job_of_glue_runs_the_launcher_with_its_constant_arguments(
+    template, name, expected, minutes, runs, workers, scales
 ):
     job = template.of_type("AWS::Glue::Job")[name]
     arguments = job.pop("DefaultArguments")
@@ -93,13 +93,13 @@ def test_a_job_of_glue_runs_the_launcher_with_what_it_is_always_told(
     assert (package.startswith(ASSETS), package.endswith(".zip")) == (True, True)
     groups = {group.get("LogGroupName") for group in template.of_type("AWS::Logs::LogGroup").values()}
     assert {f"{logs}/error", f"{logs}/output"} <= groups
-    assert arguments == {**told, "--enable-auto-scaling": scales, "--enable-metrics": "true"}
+    assert arguments == {**expected, "--enable-auto-scaling": scales, "--enable-metrics": "true"}
 
 
-@pytest.mark.parametrize("told", [COMPACT, TRACE], ids=lambda told: told["--job"])
-def test_the_stack_and_the_state_machine_tell_a_job_all_that_it_takes(told):
-    job = told["--job"]
-    always = {name.removeprefix("--") for name in told} - {"job"}
+@pytest.mark.parametrize("expected", [COMPACT, TRACE], ids=lambda expected: expected["--job"])
+def test_the_stack_and_the_state_machine_give_a_job_all_its_arguments(expected):
+    job = expected["--job"]
+    always = {name.removeprefix("--") for name in expected} - {"job"}
     assert set(JOBS[job]) == always | OF_THE_STATE_MACHINE[job]
 
 
@@ -137,7 +137,7 @@ def test_the_libraries_of_a_job_of_glue_are_wheels_that_keep_their_names(app, tm
     wheel = tmp_path / "libraries" / "orjson-3.11.4-cp311-cp311-manylinux2014_x86_64.whl"
     wheel.parent.mkdir()
     wheel.touch()
-    stack = LineageStack(app, "Headwater", knobs=parse_knobs({}), layer=None, libraries=wheel.parent)
+    stack = LineageStack(app, "Headwater", context=parse_context({}), layer=None, libraries=wheel.parent)
     app.synth()
     template = Template(json.loads((tmp_path / stack.template_file).read_text(encoding="utf-8")))
     for name in RIGHTS:

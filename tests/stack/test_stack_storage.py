@@ -98,7 +98,7 @@ def test_no_bucket_is_public_or_unencrypted(template):
 
 
 @pytest.mark.parametrize("bucket", ["AccessLogsBucket", "ArchiveBucket", "IntakeBucket"])
-def test_a_bucket_answers_over_tls_alone(template, bucket):
+def test_a_bucket_takes_requests_over_tls_alone(template, bucket):
     statements = template.of_type("AWS::S3::BucketPolicy")[f"{bucket}Policy"]["PolicyDocument"]["Statement"]
     denied = [
         (each["Action"], each["Condition"]) for each in statements if each["Effect"] == "Deny" and "Sid" not in each
@@ -142,7 +142,7 @@ def test_reads_of_the_archive_are_logged(template):
 
 
 @pytest.mark.parametrize("kept", ["AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue", "AWS::Logs::LogGroup"])
-def test_a_deleted_stack_keeps_its_data_unless_the_retention_knob_says_destroy(template, turned, kept):
+def test_a_deleted_stack_keeps_its_data_unless_the_retention_context_value_says_destroy(template, turned, kept):
     assert template.removal_policies(kept) == {("RetainExceptOnCreate", "Retain")}
     assert turned.removal_policies(kept) == {("Delete", "Delete")}
 

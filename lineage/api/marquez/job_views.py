@@ -5,7 +5,7 @@ from __future__ import annotations
 from lineage.api.marquez.run_views import render_run, render_run_if_any
 from lineage.api.marquez.values import Form, render_id, render_ids, render_version_id, when
 from lineage.graph.entities import Job, JobVersion
-from lineage_model.ids import uuid_of_bytes
+from lineage_model.ids import name_uuid
 
 
 def render_job(job: Job) -> Form:
@@ -60,7 +60,7 @@ def _described(job: Job) -> Form:
         "simpleName": _simple_name(job),
         "parentJobName": parent and parent.name,
         # Marquez's row id; here one that tells jobs apart in the same way.
-        "parentJobUuid": parent and uuid_of_bytes(parent.node_id),
+        "parentJobUuid": parent and name_uuid(parent.node_id),
         "createdAt": when(job.created),
         "updatedAt": when(job.updated),
         "namespace": job.id.namespace,

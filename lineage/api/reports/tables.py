@@ -14,7 +14,7 @@ from unicodedata import normalize
 
 from lineage.api.marquez.values import when
 from lineage.queries.columns.results import Flow, LineageStep, Provenance, TimeRange, TrueSource, Usage, Use
-from lineage_model.columns import Column, Source, Transformation
+from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import JobId
 
@@ -107,7 +107,7 @@ def _step(step: LineageStep) -> Row:
     }
 
 
-def _column(column: Column | Source) -> Row:
+def _column(column: Column | ColumnSource) -> Row:
     field = "" if column.field is None else print_dotted(column.field)
     return dict(zip(_COLUMN, (column.dataset.namespace, column.dataset.name, field), strict=True))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lineage.api.marquez.values import Form, render_id, render_ids, render_transformation, when
 from lineage.queries.columns.results import Flow, LineageStep, Provenance, TimeRange, TrueSource, Usage, Use
-from lineage_model.columns import Column, Source
+from lineage_model.columns import Column, ColumnSource
 from lineage_model.field_paths import print_dotted
 
 
@@ -30,7 +30,7 @@ def render_provenance(provenance: Provenance) -> Form:
     }
 
 
-def render_column(column: Column | Source) -> Form:
+def render_column(column: Column | ColumnSource) -> Form:
     """Return `{"dataset": {"namespace", "name"}, "field"}`; the field of a dataset alone is null."""
     field = None if column.field is None else print_dotted(column.field)
     return {"dataset": render_id(column.dataset), "field": field}

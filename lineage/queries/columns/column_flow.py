@@ -17,7 +17,7 @@ from lineage.queries.columns.results import LineageStep
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, Side
 from lineage.queries.columns.similar_runs import ROOTS_MAX, Runs
 from lineage.walk import Walked, walk
-from lineage_model.columns import Column, Source, Transformation
+from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.ids import DatasetId, JobId, RunKey
 
 # Columns that one journey reaches, and steps between them.
@@ -65,7 +65,7 @@ _START: _State = (True, False, True, False)
 class ReachedColumn:
     """A column (down, perhaps any of a dataset) that a journey came to; `direct` on some way, `masked` on all."""
 
-    column: Source
+    column: ColumnSource
     hops: int
     direct: bool
     masked: bool
@@ -77,12 +77,12 @@ class ColumnTraversal:
     """From a column on, down (what is made of it) or up (what it is made of), breadth first."""
 
     def __init__(self, span: RunRange, start: Column, way: Side, visibility: Visibility = EVERYTHING) -> None:
-        self.span, self._start, self._way = span, Source(start.dataset, start.field), way
+        self.span, self._start, self._way = span, ColumnSource(start.dataset, start.field), way
         self._visibility = visibility
-        self.legs: dict[tuple[Source, Source], _Edge] = {}
+        self.legs: dict[tuple[ColumnSource, ColumnSource], _Edge] = {}
         self.truncated = False
-        self._hops: dict[Source, int] = {}
-        self._states: dict[Source, set[_State]] = {self._start: {_START}}
+        self._hops: dict[ColumnSource, int] = {}
+        self._states: dict[ColumnSource, set[_State]] = {self._start: {_START}}
 
     def run(self) -> list[ReachedColumn]:
         """Every column reached, nearest first, the start left out."""
@@ -96,7 +96,7 @@ class ColumnTraversal:
             if column != self._start and (states := self._states[column])
         ]
 
-    def opens(self, column: Source | Column) -> bool:
+    def opens(self, column: ColumnSource | Column) -> bool:
         """Return True if the way may go on behind the column, which was reached."""
         return self.span.groups.opens(column.dataset, self._visibility)
 
@@ -115,16 +115,16 @@ class ColumnTraversal:
             if ends[0] in self._hops and ends[1] in self._hops
         ]
 
-    def jobs_into(self) -> dict[Source, tuple[JobId, ...]]:
+    def jobs_into(self) -> dict[ColumnSource, tuple[JobId, ...]]:
         """By column, the jobs that told of a step to it."""
-        jobs: dict[Source, set[JobId]] = {}
+        jobs: dict[ColumnSource, set[JobId]] = {}
         for (_, destination), leg in self.legs.items():
             jobs.setdefault(destination, set()).update(leg.jobs)
         return {column: tuple(sorted(some)) for column, some in jobs.items()}
 
-    def _nexts(self, level: Sequence[Source], _: bool) -> set[Source]:
+    def _nexts(self, level: Sequence[ColumnSource], _: bool) -> set[ColumnSource]:
         """Add the steps from these columns on, which are read here; return the columns there."""
-        near: set[Source] = set()
+        near: set[ColumnSource] = set()
         columns = list(filter(self.opens, level))
         self.span.load((column.dataset, self._way) for column in columns)
         every = {column.dataset: list(self._reports(column.dataset)) for column in columns}
@@ -144,7 +144,9 @@ class ColumnTraversal:
         for runs, readings in self.span.read_alike(dataset):
             yield from ((runs, one) for reading in readings for one in reading.made)
 
-    def _add_edge(self, source: Source, destination: Source, how: How, runs: Runs, *, certain: bool) -> None:
+    def _add_edge(
+        self, source: ColumnSource, destination: ColumnSource, how: How, runs: Runs, *, certain: bool
+    ) -> None:
         ends = (source, destination)
         if ends not in self.legs and len(self.legs) >= STEPS_MAX:
             self.truncated = True
@@ -153,7 +155,7 @@ class ColumnTraversal:
 
     def _spread(self) -> None:
         """In which states each column is reached, along all steps."""
-        near: dict[Source, list[tuple[Source, _Edge]]] = {}
+        near: dict[ColumnSource, list[tuple[ColumnSource, _Edge]]] = {}
         for (source, destination), leg in self.legs.items():
             here, there = (source, destination) if self._way == FORWARD else (destination, source)
             near.setdefault(here, []).append((there, leg))
@@ -173,12 +175,12 @@ class ColumnTraversal:
                     pending.append((there, state))
 
 
-def column_of(node: Source) -> Column:
+def column_of(node: ColumnSource) -> Column:
     """Return the column that a node with a field is."""
     return Column(node.dataset, node.field or ())
 
 
-def _reached(column: Source, hops: int, states: Iterable[_State]) -> ReachedColumn:
+def _reached(column: ColumnSource, hops: int, states: Iterable[_State]) -> ReachedColumn:
     direct, masked, certain, failed = zip(*states, strict=True)
     way = {"direct": any(direct), "masked": all(masked), "certain": any(certain), "failed": all(failed)}
     return ReachedColumn(column, hops, **way)

@@ -16,7 +16,7 @@ from lineage.queries.columns.results import UNKNOWN_TYPE, ColumnGraph, ColumnInp
 from lineage.queries.stale import find_stale
 from lineage.walk import Walked, walk
 from lineage_model.column_index import ColumnIndex, RelatedPaths
-from lineage_model.columns import Column, Source, Sources, in_order
+from lineage_model.columns import Column, ColumnSource, Sources, in_order
 from lineage_model.ids import DatasetId, FieldPath, JobId
 
 # Columns of one graph: more than an answer of 4 MB holds.
@@ -175,7 +175,7 @@ class ColumnWalk:
             if entry is None:
                 continue
             outputs = self._outputs.get(column, frozenset())
-            room -= len(entry.known.inputs_of(column.field)) + len(entry.columns.whole) + len(outputs)
+            room -= len(entry.known.inputs_of(column.field)) + len(entry.columns.dataset_level) + len(outputs)
             if room < 0 and shown:
                 self._walked.truncated = True
                 return
@@ -215,7 +215,7 @@ def column_node(
         type=entry.type_of(column.field) or UNKNOWN_TYPE,
         schema_known=entry.schema.known,
         inputs=column_inputs(entry.known.inputs_of(column.field)),
-        dependencies=column_inputs(entry.columns.whole),
+        dependencies=column_inputs(entry.columns.dataset_level),
         outputs=tuple(ColumnInput(one.dataset, one.field) for one in sorted(outputs)),
         reporters=entry.known.reporters_of(column.field),
         stale=last is not None,
@@ -223,8 +223,8 @@ def column_node(
     )
 
 
-def _with_versions(sources: Iterable[ColumnInput], versions: Mapping[Source, str]) -> tuple[ColumnInput, ...]:
-    return tuple(replace(one, read_version=versions.get(Source(one.dataset, one.field))) for one in sources)
+def _with_versions(sources: Iterable[ColumnInput], versions: Mapping[ColumnSource, str]) -> tuple[ColumnInput, ...]:
+    return tuple(replace(one, read_version=versions.get(ColumnSource(one.dataset, one.field))) for one in sources)
 
 
 def column_inputs(sources: Sources, versions: Mapping[DatasetId, str] | None = None) -> tuple[ColumnInput, ...]:

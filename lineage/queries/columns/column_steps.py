@@ -11,11 +11,11 @@ from typing import TypeAlias
 from lineage.queries.columns.possible_uses import How, PossibleUse, Takers
 from lineage.queries.columns.run_range import BACKWARD, RunColumns, RunRange
 from lineage_model.column_index import ColumnIndex
-from lineage_model.columns import Columns, Source, Sources
+from lineage_model.columns import ColumnLineage, ColumnSource, Sources
 from lineage_model.ids import DatasetId, FieldPath
 
 # From which node to which, how, and whether it is certain.
-FlowStep: TypeAlias = tuple[Source, Source, How, bool]
+FlowStep: TypeAlias = tuple[ColumnSource, ColumnSource, How, bool]
 # By which tellings, and under which name of its dataset, something was reported: most runs report the same as others.
 Place: TypeAlias = tuple[tuple[str, ...], DatasetId]
 Steps: TypeAlias = Mapping[Place, Sequence[FlowStep]]
@@ -26,7 +26,9 @@ def step_place_of(told: RunColumns) -> Place:
     return told.refs, told.name
 
 
-def find_steps_into(nodes: Iterable[Source], told: Mapping[DatasetId, Iterable[RunColumns]]) -> dict[DatasetId, Steps]:
+def find_steps_into(
+    nodes: Iterable[ColumnSource], told: Mapping[DatasetId, Iterable[RunColumns]]
+) -> dict[DatasetId, Steps]:
     """Return the steps to columns, by dataset and report; `told` has what was reported of each dataset."""
     found: dict[DatasetId, Steps] = {}
     for dataset, paths in _by_dataset(nodes).items():
@@ -38,7 +40,7 @@ def find_steps_into(nodes: Iterable[Source], told: Mapping[DatasetId, Iterable[R
 
 
 def find_steps_out(
-    nodes: Iterable[Source], told: Mapping[DatasetId, Iterable[RunColumns]], span: RunRange
+    nodes: Iterable[ColumnSource], told: Mapping[DatasetId, Iterable[RunColumns]], span: RunRange
 ) -> dict[DatasetId, Steps]:
     """Return the steps from nodes, by dataset and report; `told` has what readers of each dataset reported.
 
@@ -61,7 +63,7 @@ def find_steps_out(
     return found
 
 
-def _by_dataset(nodes: Iterable[Source]) -> dict[DatasetId, list[FieldPath | None]]:
+def _by_dataset(nodes: Iterable[ColumnSource]) -> dict[DatasetId, list[FieldPath | None]]:
     paths: dict[DatasetId, list[FieldPath | None]] = {}
     for node in nodes:
         paths.setdefault(node.dataset, []).append(node.field)
@@ -81,12 +83,12 @@ def _steps_into(
 
     A step by which the whole dataset depends on a column is a step of its own.
     """
-    fields, whole = told.columns.fields, told.columns.whole
+    fields, whole = told.columns.fields, told.columns.dataset_level
     for path, found in related.items():
         for sources in (*(fields[one] for one in found if one in fields), whole):
             for one, how in sources.items():
                 if one.field is not None:
-                    yield one, Source(dataset, path), how, True
+                    yield one, ColumnSource(dataset, path), how, True
 
 
 def _steps_out(
@@ -96,13 +98,13 @@ def _steps_out(
     # Columns that one operation made share their sources: these are looked through once.
     shared: dict[int, list[tuple[FieldPath, How]]] = {}
     for path, own in told.columns.fields.items():
-        for sources in (own, told.columns.whole):
+        for sources in (own, told.columns.dataset_level):
             if id(sources) not in shared:
                 shared[id(sources)] = list(_taken(sources, dataset, takers))
             for one, how in shared[id(sources)]:
-                yield Source(dataset, one), Source(told.dataset, path), how, True
+                yield ColumnSource(dataset, one), ColumnSource(told.dataset, path), how, True
     perhaps = PossibleUse(told.dataset, told.columns, dataset, takers)
-    for node in (Source(dataset, path) for path in paths):
+    for node in (ColumnSource(dataset, path) for path in paths):
         yield from ((node, made, how, False) for made, how in perhaps.of(node))
 
 
@@ -113,7 +115,7 @@ def _taken(sources: Sources, dataset: DatasetId, takers: Takers) -> Iterator[tup
                 yield taker, how
 
 
-def fields_used(columns: Columns, dataset: DatasetId) -> set[FieldPath]:
+def fields_used(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
     """Return the columns of a dataset that these columns are made of, or depend on."""
-    every = {id(sources): sources for sources in (columns.whole, *columns.fields.values())}
+    every = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
     return {one.field for some in every.values() for one in some if one.dataset == dataset and one.field is not None}

@@ -23,7 +23,7 @@ from lineage.queries.descriptions import NO_SCHEMA, Schema, schema_of
 from lineage.queries.input_versions import InputBudget, InputVersion, reads_of
 from lineage.walk import Walked, walk
 from lineage_model.column_index import RelatedPaths
-from lineage_model.columns import NO_COLUMNS, Column, Columns
+from lineage_model.columns import NO_COLUMNS, Column, ColumnLineage
 from lineage_model.ids import DatasetId, FieldPath, RunKey
 
 # A version of a dataset, under the dataset's primary name.
@@ -47,7 +47,7 @@ class VersionEntry:
     reads: Mapping[DatasetId, InputVersion] | None = None
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> ColumnLineage:
         """The columns that all of them reported, together."""
         return self.known.columns
 
@@ -166,7 +166,7 @@ class VersionWalk:
             type=kind or UNKNOWN_TYPE,
             schema_known=entry.schema.known,
             inputs=column_inputs(entry.known.inputs_of(column.field), entry.versions),
-            dependencies=column_inputs(entry.columns.whole, entry.versions),
+            dependencies=column_inputs(entry.columns.dataset_level, entry.versions),
             reporters=entry.known.reporters_of(column.field),
         )
 

@@ -23,16 +23,16 @@ from lineage_model.column_index import ColumnIndex, RelatedPaths
 from lineage_model.columns import (
     NO_COLUMNS,
     Column,
-    Columns,
-    Source,
+    ColumnLineage,
+    ColumnSource,
     Sources,
     Transformation,
     columns_from_json,
-    over,
-    unite,
-    unite_sources,
+    merge_columns,
+    merge_sources,
+    overlay,
 )
-from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey, uuid_of_bytes
+from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey, name_uuid
 
 # A dataset, by its primary name, and a job that writes it.
 _Writer: TypeAlias = tuple[DatasetId, JobId]
@@ -46,7 +46,7 @@ class ColumnReport:
 
     reporter: Reporter
     key: ColumnKey
-    columns: Columns = NO_COLUMNS
+    columns: ColumnLineage = NO_COLUMNS
 
 
 class IndexedColumns:
@@ -59,7 +59,7 @@ class IndexedColumns:
     ) -> None:
         self.told = list(told)
         self._reports = [renamed(one.columns, name_of) for one in self.told]
-        self.columns = unite(self._reports)
+        self.columns = merge_columns(self._reports)
         self.index = ColumnIndex(one.columns.fields for one in self.told)
         self._near: dict[int, frozenset[Column]] = {}
         self._united: dict[tuple[int, ...], Sources] = {}
@@ -72,7 +72,7 @@ class IndexedColumns:
             return found[0]
         several = tuple(map(id, found))
         if several not in self._united:
-            self._united[several] = unite_sources(found)
+            self._united[several] = merge_sources(found)
         return self._united[several]
 
     def sources_of(self, path: FieldPath) -> frozenset[Column]:
@@ -91,13 +91,15 @@ class IndexedColumns:
     def _sources(self, sources: Sources) -> frozenset[Column]:
         # Columns that one operation made share their sources, and so what is made of these.
         if id(sources) not in self._near:
-            self._near[id(sources)] = frozenset(columns_in(sources, self.columns.whole))
+            self._near[id(sources)] = frozenset(columns_in(sources, self.columns.dataset_level))
         return self._near[id(sources)]
 
     def reporters_of(self, path: FieldPath) -> tuple[Reporter, ...]:
         """Return the reporters of a column, of related ones, or of the whole dataset."""
         told = zip(self.told, self.index.reports, strict=True)
-        tellers = {one.reporter for one, paths in told if one.key[0] and (paths.find(path) or one.columns.whole)}
+        tellers = {
+            one.reporter for one, paths in told if one.key[0] and (paths.find(path) or one.columns.dataset_level)
+        }
         return tuple(sorted(tellers, key=lambda one: one.run))
 
 
@@ -111,7 +113,7 @@ class DatasetColumns:
     known: IndexedColumns = field(default_factory=IndexedColumns)
 
     @property
-    def columns(self) -> Columns:
+    def columns(self) -> ColumnLineage:
         """The columns that all of them reported, together."""
         return self.known.columns
 
@@ -131,7 +133,7 @@ class DatasetColumns:
     @property
     def used(self) -> set[Column]:
         """The columns that any of its columns is made of, or all of it depends on."""
-        every = {id(sources): sources for sources in (self.columns.whole, *self.columns.fields.values())}
+        every = {id(sources): sources for sources in (self.columns.dataset_level, *self.columns.fields.values())}
         return columns_in(*every.values())
 
 
@@ -257,7 +259,7 @@ class CurrentColumns:
             stamp = max(group.facts.declarations)
             telling = group.facts.declarations[stamp]
             for name in map(dataset_of, telling["outputs"]):
-                run = RunKey.of(name.namespace, uuid_of_bytes(stamp.partition("#")[2]))
+                run = RunKey.of(name.namespace, name_uuid(stamp.partition("#")[2]))
                 entry.reports.append(ColumnReport(Reporter(run, None, None, declared=True), ((telling["ref"],), name)))
         return entry
 
@@ -281,29 +283,29 @@ def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts)
             entry.reports.append(ColumnReport(teller, (reported.refs, name)))
 
 
-def unknown_columns(inputs: Iterable[DatasetId]) -> Columns:
+def unknown_columns(inputs: Iterable[DatasetId]) -> ColumnLineage:
     """That a dataset depends on others in a way that nobody told."""
-    return Columns(whole={Source(one): frozenset() for one in inputs})
+    return ColumnLineage(dataset_level={ColumnSource(one): frozenset() for one in inputs})
 
 
-def renamed(columns: Columns, name_of: Callable[[DatasetId], DatasetId | None]) -> Columns:
+def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | None]) -> ColumnLineage:
     """The columns with their sources' datasets under other names; those that have none are left out."""
 
     def known(sources: Sources) -> Sources:
-        found: dict[Source, frozenset[Transformation]] = {}
+        found: dict[ColumnSource, frozenset[Transformation]] = {}
         for source, transformations in sources.items():
             dataset = names[source.dataset]
             if dataset is not None:
-                primary = Source(dataset, source.field)
+                primary = ColumnSource(dataset, source.field)
                 found[primary] = found.get(primary, frozenset()) | transformations
         return found
 
     names = {dataset: name_of(dataset) for dataset in columns.datasets}
     # Columns that one operation made share their sources: they do so afterwards.
-    every = {id(sources): sources for sources in (columns.whole, *columns.fields.values())}
+    every = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
     shared = {one: known(sources) for one, sources in every.items()}
     fields = {path: shared[id(sources)] for path, sources in columns.fields.items()}
-    return Columns(fields, shared[id(columns.whole)], columns.types)
+    return ColumnLineage(fields, shared[id(columns.dataset_level)], columns.types)
 
 
 def columns_in(*every: Sources) -> set[Column]:
@@ -315,7 +317,7 @@ def columns_in(*every: Sources) -> set[Column]:
 ColumnKey: TypeAlias = tuple[tuple[str, ...], DatasetId]
 
 
-def read_columns(asks: Iterable[ColumnKey], table: GraphTable) -> dict[ColumnKey, Columns]:
+def read_columns(asks: Iterable[ColumnKey], table: GraphTable) -> dict[ColumnKey, ColumnLineage]:
     """The columns of each; one round of requests, whatever their number."""
     wanted = set(asks)
     keys = keys_of(wanted)
@@ -327,7 +329,7 @@ def keys_of(asks: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:
     return {(telling, dataset): facet_key(telling, dataset) for tellings, dataset in asks for telling in tellings}
 
 
-def reported_in(asks: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, Columns]:
+def reported_in(asks: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, ColumnLineage]:
     """The columns of each, out of rows that were read."""
     wanted = set(asks)
     keys = keys_of(wanted)
@@ -338,8 +340,8 @@ def reported_in(asks: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[Colu
     }
 
 
-def compose(told: Sequence[tuple[str, Columns]]) -> Columns:
+def compose(told: Sequence[tuple[str, ColumnLineage]]) -> ColumnLineage:
     """What one run told by several tellings: operations win column by column, they were recorded by hand."""
     by_hand = [columns for telling, columns in told if telling.startswith(OPERATIONS_KIND)]
     rest = [columns for telling, columns in told if not telling.startswith(OPERATIONS_KIND)]
-    return over(unite(by_hand), unite(rest))
+    return overlay(merge_columns(by_hand), merge_columns(rest))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from lineage_model.columns import Column, Columns, Source, Sources, Transformation, in_order
+from lineage_model.columns import Column, ColumnLineage, ColumnSource, Sources, Transformation, in_order
 from lineage_model.field_paths import print_slashed
 from lineage_model.ids import DatasetId, FieldPath
 from lineage_model.operation_set import OperationSet
@@ -15,7 +15,7 @@ from lineage_model.operations import InputField, Operation, Read, Transform, Wri
 GENERATED, UNKNOWN = "GENERATED", "UNKNOWN"
 
 
-def derive_operations(told: Mapping[DatasetId, Columns]) -> OperationSet:
+def derive_operations(told: Mapping[DatasetId, ColumnLineage]) -> OperationSet:
     """A read of each source dataset, a transform of each column, a write of each destination that `told` tells of.
 
     A transform is named by the subtypes of its transformations, direct ones first (`IDENTITY`; `AGGREGATION, FILTER`),
@@ -46,7 +46,7 @@ def derive_operations(told: Mapping[DatasetId, Columns]) -> OperationSet:
     return OperationSet(operations)
 
 
-def _known(columns: Columns) -> dict[FieldPath, Sources]:
+def _known(columns: ColumnLineage) -> dict[FieldPath, Sources]:
     """The columns of which is known what they are made of, and that."""
     known = {
         path: {source: told for source, told in sources.items() if source.field is not None}
@@ -55,7 +55,7 @@ def _known(columns: Columns) -> dict[FieldPath, Sources]:
     return {path: sources for path, sources in known.items() if sources or not columns.fields[path]}
 
 
-def _untouched(column: Column, sources: Sources) -> Source | None:
+def _untouched(column: Column, sources: Sources) -> ColumnSource | None:
     """The column that this one is, unchanged, if it has its name."""
     for source, told in sources.items():
         same = len(sources) == 1 and source.field == column.field and bool(told)

@@ -10,7 +10,7 @@ from lineage.graph.visibility import EVERYTHING, Visibility
 from lineage.queries.columns.results import FieldMapping, Mappings, TimeRange
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, Side
 from lineage.walk import Walked, walk
-from lineage_model.columns import Columns
+from lineage_model.columns import ColumnLineage
 from lineage_model.ids import DatasetId, FieldPath
 
 # Datasets that one walk visits, and pairs of fields that it tells.
@@ -81,12 +81,12 @@ def _distinct(every: Iterable[RunColumns]) -> Iterable[RunColumns]:
     """Return the first of those that report the same; runs that reported nothing may differ in what they read."""
     found: dict[Hashable, RunColumns] = {}
     for told in every:
-        sources = () if told.known else tuple(told.columns.whole)
+        sources = () if told.known else tuple(told.columns.dataset_level)
         found.setdefault((told.refs, told.name, sources), told)
     return found.values()
 
 
-def _pairs(columns: Columns, source: DatasetId) -> Iterator[_Pair]:
+def _pairs(columns: ColumnLineage, source: DatasetId) -> Iterator[_Pair]:
     for path in sorted(columns.fields):
         for one in columns.fields[path]:
             if one.dataset == source and one.field is not None:

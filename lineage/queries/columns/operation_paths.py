@@ -28,7 +28,7 @@ from lineage.queries.columns.results import (
 )
 from lineage.queries.columns.run_range import BACKWARD, FORWARD, RunColumns, RunRange, RunRead, Side
 from lineage_model.column_index import RelatedPaths
-from lineage_model.columns import Column, Columns, Source
+from lineage_model.columns import Column, ColumnLineage, ColumnSource
 from lineage_model.ids import DatasetId, FieldPath
 from lineage_model.operation_set import OperationSet
 from lineage_model.operations import InputField, Operation, Read, render_operations
@@ -180,7 +180,7 @@ def making(column: Column, told: RunColumns, span: RunRange) -> Iterator[Operati
     if making_it:
         yield from making_it
     elif related := RelatedPaths(told.columns.fields).find(column.field):
-        yield derive_operations({told.dataset: Columns({path: told.columns.fields[path] for path in related})})
+        yield derive_operations({told.dataset: ColumnLineage({path: told.columns.fields[path] for path in related})})
 
 
 def _taking(column: Column, span: RunRange) -> Iterator[OperationSet]:
@@ -201,12 +201,12 @@ def _distinct(readings: Iterable[RunRead]) -> Iterable[RunRead]:
     return found.values()
 
 
-def _made_of(column: Column, told: RunColumns, recorded: Sequence[OperationSet]) -> Columns:
+def _made_of(column: Column, told: RunColumns, recorded: Sequence[OperationSet]) -> ColumnLineage:
     """The columns that are made of this one, without those that operations were recorded for."""
     used = RelatedPaths(fields_used(told.columns, column.dataset)).overlapping(column.field)
-    sources = [Source(column.dataset, path) for path in used]
+    sources = [ColumnSource(column.dataset, path) for path in used]
     by_hand = {one.field for some in recorded for one in some.written if one.dataset == told.dataset}
-    return Columns(
+    return ColumnLineage(
         {
             path: made_of
             for path, made_of in told.columns.fields.items()

@@ -12,7 +12,7 @@ from lineage.queries.columns.results import Reason, ReportedRun
 from lineage.queries.columns.run_range import RunColumns, RunRange
 from lineage.queries.columns.similar_runs import NEWEST_MAX, RangeRun, Runs, newest_first
 from lineage_model.column_index import RelatedPaths
-from lineage_model.columns import Column, Columns, Sources, sources_at, unite
+from lineage_model.columns import Column, ColumnLineage, Sources, merge_columns, sources_at
 from lineage_model.ids import DatasetId, FieldPath, JobId
 
 # Datasets that the runs named of one end read.
@@ -28,7 +28,7 @@ class _Writing:
     """Runs that wrote a dataset, and what they reported of it, if anything, under all the dataset's names."""
 
     runs: Runs
-    columns: Columns | None
+    columns: ColumnLineage | None
 
     def sources_of(self, column: Column) -> Sources | None:
         """Return what the column itself was reported to be made of; None if nothing was reported of it."""
@@ -96,7 +96,7 @@ def _writings(dataset: DatasetId, span: RunRange) -> Iterator[_Writing]:
     """Yield what the runs of the range told."""
     for runs, told in span.written_alike(dataset):
         known: Sequence[RunColumns] = [one for one in told if one.known]
-        yield _Writing(runs, unite(one.columns for one in known) if known else None)
+        yield _Writing(runs, merge_columns(one.columns for one in known) if known else None)
 
 
 def _ends(column: Column, writings: Sequence[_Writing]) -> list[End]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeAlias
 
-from lineage_model.columns import Columns, Source, Sources, Transformation
+from lineage_model.columns import ColumnLineage, ColumnSource, Sources, Transformation
 from lineage_model.ids import DatasetId, FieldPath
 
 How: TypeAlias = frozenset[Transformation]
@@ -24,49 +24,49 @@ class PossibleUse:
     """Columns of `made`, as one report has them, that may be made of a source dataset; `takers` are its columns."""
 
     made: DatasetId
-    columns: Columns
+    columns: ColumnLineage
     source: DatasetId
     takers: Takers
 
-    def of(self, node: Source) -> Iterator[tuple[Source, How]]:
+    def of(self, node: ColumnSource) -> Iterator[tuple[ColumnSource, How]]:
         """Yield what may be made of a column of the source dataset, or (a node without a field) of any of them."""
         yield from (self._of_any if node.field is None else self._of_unnamed).items()
-        if self._unnamed in self.columns.whole and not self._is_named:
-            yield Source(self.made), self.columns.whole[self._unnamed]
+        if self._unnamed in self.columns.dataset_level and not self._is_named:
+            yield ColumnSource(self.made), self.columns.dataset_level[self._unnamed]
         if node.field is not None and node.field in self._of_whole:
-            yield Source(self.made), self._of_whole[node.field]
+            yield ColumnSource(self.made), self._of_whole[node.field]
 
     @property
-    def _unnamed(self) -> Source:
-        return Source(self.source)
+    def _unnamed(self) -> ColumnSource:
+        return ColumnSource(self.source)
 
     @cached_property
     def _of_whole(self) -> Mapping[FieldPath, How]:
         """The columns that went into all of a dataset of which no column was reported, with how they did."""
         taken: dict[FieldPath, How] = {}
-        for one, how in self.columns.whole.items() if not self.columns.fields else ():
+        for one, how in self.columns.dataset_level.items() if not self.columns.fields else ():
             if one.dataset == self.source and one.field is not None:
                 taken.update((path, how | taken.get(path, how)) for path in self.takers.get(one.field, ()))
         return taken
 
     @cached_property
-    def _of_unnamed(self) -> Mapping[Source, How]:
+    def _of_unnamed(self) -> Mapping[ColumnSource, How]:
         """Return what was reported to be made of the source dataset, without its column."""
         fields = self.columns.fields.items()
-        return {Source(self.made, path): own[self._unnamed] for path, own in fields if self._unnamed in own}
+        return {ColumnSource(self.made, path): own[self._unnamed] for path, own in fields if self._unnamed in own}
 
     @cached_property
-    def _of_any(self) -> Mapping[Source, How]:
+    def _of_any(self) -> Mapping[ColumnSource, How]:
         """Return what is made of any column of the source dataset."""
-        of_whole = self._taken({one: how for one, how in self.columns.whole.items() if one.field is not None})
+        of_whole = self._taken({one: how for one, how in self.columns.dataset_level.items() if one.field is not None})
         if not self.columns.fields:
-            return {} if of_whole is None else {Source(self.made): of_whole}
+            return {} if of_whole is None else {ColumnSource(self.made): of_whole}
         # Columns that one operation made share their sources.
         every = {id(own): own for own in self.columns.fields.values()}
         taken = {
             place: [how for how in (self._taken(own), of_whole) if how is not None] for place, own in every.items()
         }
-        found = {Source(self.made, path): taken[id(own)] for path, own in self.columns.fields.items()}
+        found = {ColumnSource(self.made, path): taken[id(own)] for path, own in self.columns.fields.items()}
         return {column: frozenset[Transformation]().union(*hows) for column, hows in found.items() if hows}
 
     def _taken(self, sources: Sources) -> How | None:
@@ -77,5 +77,5 @@ class PossibleUse:
     @cached_property
     def _is_named(self) -> bool:
         """True if a column of the source dataset is reported: a dependency on all of it says nothing more then."""
-        every = {id(some): some for some in (self.columns.whole, *self.columns.fields.values())}
+        every = {id(some): some for some in (self.columns.dataset_level, *self.columns.fields.values())}
         return any(one.dataset == self.source and one.field is not None for some in every.values() for one in some)

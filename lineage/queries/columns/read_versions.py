@@ -11,7 +11,7 @@ from lineage.graph.table import GraphTable
 from lineage.queries.columns.current_columns import ColumnReport, DatasetColumns, renamed
 from lineage.queries.dataset_groups import DatasetGroups
 from lineage.queries.input_versions import InputBudget, reads_of
-from lineage_model.columns import Columns, Source
+from lineage_model.columns import ColumnLineage, ColumnSource
 from lineage_model.ids import DatasetId, FieldPath, RunKey
 
 
@@ -32,24 +32,24 @@ class ReadVersions:
             run: {read.group.primary: read.version for read in reads}
             for run, reads in reads_of(runs, table, groups).items()
         }
-        self._named: dict[int, Columns] = {}
-        self._whole: dict[int, Mapping[Source, str]] = {}
+        self._named: dict[int, ColumnLineage] = {}
+        self._whole: dict[int, Mapping[ColumnSource, str]] = {}
 
-    def of_inputs(self, entry: DatasetColumns, path: FieldPath) -> Mapping[Source, str]:
+    def of_inputs(self, entry: DatasetColumns, path: FieldPath) -> Mapping[ColumnSource, str]:
         """Return the version of each source of a column that its reporters read; none where these read several."""
         reports = zip(entry.reports, entry.known.index.reports, strict=True)
         return self._agreed(
             (one, self._columns(one).fields[each]) for one, paths in reports for each in paths.find(path)
         )
 
-    def of_dependencies(self, entry: DatasetColumns) -> Mapping[Source, str]:
+    def of_dependencies(self, entry: DatasetColumns) -> Mapping[ColumnSource, str]:
         """Return the same of what the dataset as a whole depends on."""
         if id(entry) not in self._whole:
-            self._whole[id(entry)] = self._agreed((one, self._columns(one).whole) for one in entry.reports)
+            self._whole[id(entry)] = self._agreed((one, self._columns(one).dataset_level) for one in entry.reports)
         return self._whole[id(entry)]
 
-    def _agreed(self, reports: Iterable[tuple[ColumnReport, Iterable[Source]]]) -> Mapping[Source, str]:
-        versions: dict[Source, set[str | None]] = {}
+    def _agreed(self, reports: Iterable[tuple[ColumnReport, Iterable[ColumnSource]]]) -> Mapping[ColumnSource, str]:
+        versions: dict[ColumnSource, set[str | None]] = {}
         for one, sources in reports:
             read = self._reads.get(one.reporter.run, {})
             for source in sources:
@@ -57,7 +57,7 @@ class ReadVersions:
         only = ((source, next(iter(some))) for source, some in versions.items() if len(some) == 1)
         return {source: version for source, version in only if version is not None}
 
-    def _columns(self, told: ColumnReport) -> Columns:
+    def _columns(self, told: ColumnReport) -> ColumnLineage:
         if id(told) not in self._named:
             self._named[id(told)] = renamed(told.columns, self._groups.primary)
         return self._named[id(told)]

@@ -20,7 +20,7 @@ from lineage.queries.current_facets import read_facets
 from lineage.queries.dataset_groups import NamespaceDeletions
 from lineage.queries.descriptions import describe, schema_of
 from lineage_model.column_index import RelatedPaths
-from lineage_model.columns import Column, Source, sources_at, unite
+from lineage_model.columns import Column, ColumnSource, merge_columns, sources_at
 from lineage_model.field_paths import parse_slashed
 from lineage_model.ids import JobId
 from lineage_model.operations import Read
@@ -57,7 +57,7 @@ def _uses(column: Column, span: RunRange) -> list[Use]:
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
     every = span.read_alike(column.dataset)
     made = [told for _, readings in every for reading in readings for told in reading.made]
-    steps = find_steps_out([Source(column.dataset, column.field)], {column.dataset: made}, span)[column.dataset]
+    steps = find_steps_out([ColumnSource(column.dataset, column.field)], {column.dataset: made}, span)[column.dataset]
     for runs, readings in every:
         for done in _reads(column, readings, steps, span):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
@@ -75,7 +75,7 @@ class _Done:
     """Reports of one job's runs on what they did with the column."""
 
     kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
-    fields: tuple[Source, ...] = ()
+    fields: tuple[ColumnSource, ...] = ()
     operations: tuple[str, ...] = ()
     known: bool = True
     job: JobId | None = None
@@ -89,7 +89,7 @@ def _use(done: _Done, runs: Runs) -> Use:
 
 def _writes(column: Column, told: Sequence[RunColumns]) -> Iterator[_Done]:
     """A run that told nothing of what it wrote may have written the column."""
-    columns = unite(one.columns for one in told if one.known)
+    columns = merge_columns(one.columns for one in told if one.known)
     if not any(one.known for one in told):
         yield _Done("WRITE", known=False)
     elif related := RelatedPaths(columns.fields).find(column.field):
@@ -125,11 +125,11 @@ def _overlaps(column: Column, others: Iterable[Column]) -> bool:
     return bool(RelatedPaths(paths).overlapping(column.field))
 
 
-def _in_order(fields: Iterable[Source]) -> tuple[Source, ...]:
+def _in_order(fields: Iterable[ColumnSource]) -> tuple[ColumnSource, ...]:
     return tuple(sorted(fields, key=lambda one: one.order))
 
 
-def _statuses(columns: Sequence[Source], span: RunRange, table: GraphTable) -> dict[Source, Status]:
+def _statuses(columns: Sequence[ColumnSource], span: RunRange, table: GraphTable) -> dict[ColumnSource, Status]:
     """Return whether each column is still there; without a schema that tells it, those that are told of now are."""
     datasets = {column.dataset for column in columns}
     namespaces = NamespaceDeletions(table)
@@ -142,7 +142,7 @@ def _statuses(columns: Sequence[Source], span: RunRange, table: GraphTable) -> d
     present = CurrentColumns(table)
     present.load(dataset for dataset in datasets - gone if not schemas[dataset].known)
 
-    def status(column: Source) -> Status:
+    def status(column: ColumnSource) -> Status:
         schema = schemas[column.dataset]
         if column.dataset in gone:
             return "dropped"
@@ -164,7 +164,7 @@ def report_provenance(
     span.load([(column.dataset, BACKWARD)])
     start = Column(span.primary(column.dataset), column.field)
     journey = ColumnTraversal(span, start, BACKWARD, visibility)
-    here = Source(start.dataset, start.field)
+    here = ColumnSource(start.dataset, start.field)
     reached = [ReachedColumn(here, 0, direct=True, masked=False, certain=True, failed=False)]
     reached += journey.run()
     steps = journey.steps()

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from lineage.graph.entities import LastWriter, Run, State
-from lineage_model.columns import Column, Source, Transformation
+from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey
 
 Direction: TypeAlias = Literal["backward", "forward", "both"]
@@ -225,7 +225,7 @@ class Use:
     count: int
     states: tuple[tuple[State, int], ...]
     runs: tuple[ReportedRun, ...]
-    fields: tuple[Source, ...] = ()
+    fields: tuple[ColumnSource, ...] = ()
     operations: tuple[str, ...] = ()
     known: bool = True
 
@@ -240,7 +240,7 @@ class Flow:
     every way some step was reported by failed runs alone, so that it may never have come there.
     """
 
-    column: Source
+    column: ColumnSource
     hops: int
     direct: bool
     masked: bool

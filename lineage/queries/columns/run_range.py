@@ -23,7 +23,7 @@ from lineage.queries.columns.current_columns import ColumnKey, keys_of, renamed,
 from lineage.queries.columns.results import TimeRange
 from lineage.queries.columns.similar_runs import RangeRun, Runs
 from lineage.queries.dataset_groups import DatasetGroups
-from lineage_model.columns import Columns
+from lineage_model.columns import ColumnLineage
 from lineage_model.ids import DatasetId, RunKey
 from lineage_model.operation_set import OperationSet
 from lineage_model.operations import parse_operations
@@ -52,7 +52,7 @@ class RunColumns:
 
     run: RangeRun
     dataset: DatasetId
-    columns: Columns
+    columns: ColumnLineage
     known: bool
     refs: tuple[str, ...]
     name: DatasetId
@@ -80,8 +80,8 @@ class RunRange:
         self.groups = DatasetGroups(table)
         self.truncated = False
         self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
-        self._columns: dict[ColumnKey, Columns] = {}
-        self._renamed: dict[ColumnKey, Columns] = {}
+        self._columns: dict[ColumnKey, ColumnLineage] = {}
+        self._renamed: dict[ColumnKey, ColumnLineage] = {}
         self._sets: dict[str, OperationSet] = {}
         self._named_sets: dict[str, OperationSet] = {}
 

@@ -1,7 +1,7 @@
-"""Searching records over what is in the table and what is archived: each once, page by page, bounded, never a scan.
+"""Search over live and archived records: each record once, page by page, bounded, never a scan.
 
-The last published day divides them. What some object of that day or before holds, its tables tell (`archive.py`); what
-none holds is told by the roots that have got records since (`live.py`): by their rows, by images that expired and
-are staged, and by their objects of later days. Both sides look at the same day, which travels in the place to go on
-from: a day that is published while somebody pages changes nothing for them.
+The last published day divides them. The archive's tables hold the records of objects of that day or before
+(`archive.py`). All other records are found in roots that got records since (`live.py`): in their rows, in expired
+images that are staged, and in their objects of later days. Both parts use the same day, which travels in the cursor: a
+day that is published while a caller pages changes nothing for that caller.
 """

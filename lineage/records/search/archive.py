@@ -9,7 +9,7 @@ import orjson
 
 from lineage.aws.athena import Athena
 from lineage.records.record import LineageRecord
-from lineage.records.search.criteria import ArchivePlace, Found, Horizon, Question, Step
+from lineage.records.search.criteria import ArchiveCursor, Horizon, SearchCriteria, SearchRecord, SearchStep
 from lineage.records.search.sql import ROWS_MAX, render_sql
 from lineage_model.errors import Invalid, NotFound, Unavailable
 
@@ -17,51 +17,55 @@ from lineage_model.errors import Invalid, NotFound, Unavailable
 _POLL_S = 0.5
 
 
-class Stale(NotFound):
-    """A place in the result of a query that is not this search's, or whose result is gone."""
+class StaleCursor(NotFound):
+    """A cursor into the result of a query that is not this search's, or whose result is gone."""
 
 
 @dataclass(frozen=True, slots=True)
 class ArchiveSearch:
-    """What the published part asks; `sleep` waits that many seconds for a query."""
+    """The published part of a search; `sleep` waits that many seconds for a query."""
 
     athena: Athena
     sleep: Callable[[float], None]
 
-    def steps(self, question: Question, horizon: Horizon, place: ArchivePlace) -> Iterator[Step[ArchivePlace]]:
-        """What the tables hold, by day, root and node; while the query is under way, a place every so often.
+    def steps(
+        self, criteria: SearchCriteria, horizon: Horizon, place: ArchiveCursor
+    ) -> Iterator[SearchStep[ArchiveCursor]]:
+        """Yield the tables' records by day, root and node; while the query is under way, yield a cursor now and then.
 
         Raises:
-            Stale: the place is not one of this question's.
+            StaleCursor: the cursor is not one of this criteria's.
             Invalid: the query would read more than its workgroup allows.
             Unavailable: Athena refused, or the query failed.
         """
-        sql = render_sql(question, horizon)
-        asked_again = place.waiting
+        sql = render_sql(criteria, horizon)
+        is_resumed = place.waiting
         if place.execution is None:
             place = self._start(sql, place)
-            yield Step(place)
+            yield SearchStep(place)
         try:
-            for waiting in self._wait(question, sql, place, again=asked_again):
-                yield Step(waiting)
+            for waiting in self._wait(criteria, sql, place, again=is_resumed):
+                yield SearchStep(waiting)
                 place = waiting
-            yield from self._told(replace(place, waiting=False))
+            yield from self._records(replace(place, waiting=False))
         except NotFound as error:
-            raise Stale(str(error)) from error
+            raise StaleCursor(str(error)) from error
 
-    def _start(self, sql: str, place: ArchivePlace) -> ArchivePlace:
+    def _start(self, sql: str, place: ArchiveCursor) -> ArchiveCursor:
         return replace(place, execution=self.athena.start(sql), token=None, row=0, waiting=True)
 
-    def _wait(self, question: Question, sql: str, place: ArchivePlace, *, again: bool) -> Iterator[ArchivePlace]:
-        """A place at each look at a query that is not done; one that failed since the last request is started anew."""
+    def _wait(
+        self, criteria: SearchCriteria, sql: str, place: ArchiveCursor, *, again: bool
+    ) -> Iterator[ArchiveCursor]:
+        """Yield a cursor at each poll of a running query; a query that failed since the last request starts anew."""
         while True:
             found = self.athena.get(place.execution or "")
             if found.sql != sql:
-                raise Stale("the query is another one")
+                raise StaleCursor("the query is another one")
             if found.done:
                 return
             if found.over_the_limit:
-                raise self._too_much(question)
+                raise self._too_much(criteria)
             if found.failed is not None:
                 if not again:
                     raise Unavailable(f"the archive could not be searched: Athena says {found.failed}")
@@ -69,29 +73,29 @@ class ArchiveSearch:
             yield place
             self.sleep(_POLL_S)
 
-    def _too_much(self, question: Question) -> Invalid:
+    def _too_much(self, criteria: SearchCriteria) -> Invalid:
         most = self.athena.bytes_max()
         limit = f"the {most:,} bytes that" if most else "as much as"
         rule = f"must be later: this search would read more of the archive than {limit} one may"
-        return Invalid.because("start", question.start_s, rule)
+        return Invalid.because("start", criteria.start_s, rule)
 
-    def _told(self, place: ArchivePlace) -> Iterator[Step[ArchivePlace]]:
+    def _records(self, place: ArchiveCursor) -> Iterator[SearchStep[ArchiveCursor]]:
         while True:
             page = self.athena.rows(place.execution or "", place.token)
             for row in page.rows[place.row :]:
-                if place.told == ROWS_MAX:
-                    yield Step(replace(place, truncated=True))
+                if place.returned == ROWS_MAX:
+                    yield SearchStep(replace(place, truncated=True))
                     return
-                place = replace(place, row=place.row + 1, told=place.told + 1)
-                yield Step(place, _found(row))
+                place = replace(place, row=place.row + 1, returned=place.returned + 1)
+                yield SearchStep(place, _found(row))
             if page.token is None:
                 return
             place = replace(place, token=page.token, row=0)
-            yield Step(place)
+            yield SearchStep(place)
 
 
-def _found(row: Sequence[str | None]) -> Found:
-    """A row of `sql.COLUMNS`; all but run and metadata have a value."""
+def _found(row: Sequence[str | None]) -> SearchRecord:
+    """Return the record of a row of `sql.COLUMNS`; all but run and metadata have a value."""
     root_id, node_id, parent_id, action, location, recorded_at, run_id, metadata, day = row
     record = LineageRecord(
         root_id=root_id or "",
@@ -103,4 +107,4 @@ def _found(row: Sequence[str | None]) -> Found:
         run_id=run_id,
         metadata=tuple(sorted(orjson.loads(metadata).items())) if metadata else (),
     )
-    return Found(record, None, day)
+    return SearchRecord(record, None, day)

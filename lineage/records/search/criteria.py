@@ -1,4 +1,4 @@
-"""What a search asks for, what it finds, and where it goes on."""
+"""The criteria, records and cursors of a search."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from lineage.records.record import LineageRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What a record must be; None means whatever it is. At least one of all but `end_s` is given.
+class SearchCriteria:
+    """The criteria that a record must meet; None means any. At least one of all but `end_s` is given.
 
     `location` is a prefix of the storage location. The time is the record's own, from `start_s` on and before `end_s`,
     in seconds since 1970.
@@ -24,7 +24,7 @@ class Question:
     end_s: int | None = None
 
     def matches(self, record: LineageRecord) -> bool:
-        """Whether the record is one."""
+        """True if the record meets the criteria."""
         return (
             self.root in (None, record.root_id)
             and self.node in (None, record.node_id)
@@ -39,9 +39,9 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """What a search may take as published: every sealed day up to `day`, which was sealed at `sealed_at`.
+    """The published days of a search: every sealed day up to `day`, which was sealed at `sealed_at`.
 
-    `first` is the earliest of these days that may hold what is asked for, None if any may.
+    `first` is the earliest of these days that may hold a match, None if every day may.
     """
 
     day: str
@@ -49,15 +49,15 @@ class Horizon:
     first: str | None = None
 
 
-# The parts of a root that are read one after the other: its rows, then what has left the table; or it is done.
+# The parts of a root in reading order: its rows, then the records that have left the table; or it is done.
 Part: TypeAlias = Literal["rows", "rest", "done"]
 
 
 @dataclass(frozen=True, slots=True)
-class LivePlace:
-    """How far a search has come among the roots: by the SHA-256 of the root's id, part and node.
+class LiveCursor:
+    """The position of a search among the roots: by the SHA-256 of the root's id, part and node.
 
-    A search by node alone goes by root id, in `node`. `truncated`: something was too large to be looked at.
+    A search by node alone goes by root id, in `node`. `truncated`: an object or staged part was too large to read.
     """
 
     root_sha: str = ""
@@ -67,38 +67,38 @@ class LivePlace:
 
 
 @dataclass(frozen=True, slots=True)
-class ArchivePlace:
-    """How far a search has come in the archive's tables: which query, which page of its result, which row of that.
+class ArchiveCursor:
+    """The position of a search in the archive's tables: the query, the page of its result, the row of the page.
 
-    `told` counts the rows before; `waiting`: the query is not done yet.
+    `returned` counts the rows before; `waiting`: the query is not done yet.
     """
 
     execution: str | None = None
     token: str | None = None
     row: int = 0
-    told: int = 0
+    returned: int = 0
     truncated: bool = False
     waiting: bool = False
 
 
-Place: TypeAlias = LivePlace | ArchivePlace
+SearchCursor: TypeAlias = LiveCursor | ArchiveCursor
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """A record; when it leaves the table (None: it has), under which day the tables have it (None: not yet)."""
+class SearchRecord:
+    """A record, the time when it leaves the table (None: it has), and its day in the tables (None: not yet)."""
 
     record: LineageRecord
     ttl_expiry: int | None
     archived_on: str | None
 
 
-P = TypeVar("P", LivePlace, ArchivePlace, covariant=True)
+P = TypeVar("P", LiveCursor, ArchiveCursor, covariant=True)
 
 
 @dataclass(frozen=True, slots=True)
-class Step(Generic[P]):
-    """How far a search has come, and what it found there; the search goes on after `place`."""
+class SearchStep(Generic[P]):
+    """A position of a search, with the record found there; the search continues after `place`."""
 
     place: P
-    found: Found | None = None
+    found: SearchRecord | None = None

@@ -1,7 +1,7 @@
-"""What of one root is not published: its rows first, then what has left the table.
+"""The unpublished records of one root: its rows first, then records that have left the table.
 
-A record goes from the table to the staged images, if it expires unread, and from both into an object. It is looked for
-in this order, so that whatever moves meanwhile is seen at the one place or at the next.
+A record moves from the table to the staged images, if it expires unread, and from both into an object. The search reads
+in this order, so that a record that moves meanwhile is seen before or after its move.
 """
 
 from __future__ import annotations
@@ -15,57 +15,63 @@ from lineage.records.expired import MARGIN_S, surely_loaded_before
 from lineage.records.items import expiry_of, loaded_at_of, parse_item
 from lineage.records.pointers import ArchiveObject, Pointer
 from lineage.records.record import LineageRecord, keep_first
-from lineage.records.root_records import Sources
-from lineage.records.search.criteria import Found, Horizon, LivePlace, Question, Step
+from lineage.records.root_records import RecordSources
+from lineage.records.search.criteria import Horizon, LiveCursor, SearchCriteria, SearchRecord, SearchStep
 from lineage.records.table import Page
-from lineage_model.ids import sha_of
+from lineage_model.ids import sha256_hex
 
 if TYPE_CHECKING:
     from lineage.aws.items import Item
 
 # Rows of a root that are read at once.
 _ROWS_AT_ONCE = 1000
-# Records that are read of an object, and of what is staged of a root: of one among many that are read side by side, and
-# of one alone.
+# Records that are read of an object, and of a root's staged images: for one of many roots read in parallel, and for a
+# single root.
 RECORDS_MAX = 20_000
 RECORDS_MAX_ALONE = 100_000
 
 
 class RootSearch:
-    """The unpublished records of one root. `horizon` says what is published, None: nothing is.
+    """The unpublished records of one root. `horizon` names the published days, None: there are none.
 
-    What is staged, or an object, of more than `records_max` records is left out (`truncated`); where that is the object
-    that is published, whose nodes tell what is, more is told than is unpublished.
+    Staged images, or an object, of more than `records_max` records are left out (`truncated`). If that is the published
+    object, its nodes are unknown, and published records may be returned as unpublished.
     """
 
     def __init__(
-        self, sources: Sources, question: Question, horizon: Horizon | None, root_id: str, *, records_max: int
+        self,
+        sources: RecordSources,
+        criteria: SearchCriteria,
+        horizon: Horizon | None,
+        root_id: str,
+        *,
+        records_max: int,
     ) -> None:
-        self._sources, self._question, self._horizon, self._root_id = sources, question, horizon, root_id
+        self._sources, self._criteria, self._horizon, self._root_id = sources, criteria, horizon, root_id
         self._records_max = records_max
         self._pointer: Pointer | None = None
         self._published: set[str] | None = None
         self._truncated = False
 
-    def steps(self, place: LivePlace) -> Iterator[Step[LivePlace]]:
-        """What it holds, in two parts, each by node (the rows of an action: in no order); a place after each page."""
+    def steps(self, place: LiveCursor) -> Iterator[SearchStep[LiveCursor]]:
+        """Yield the root's records in two parts, each by node (rows of an action: in no order)."""
         if place.part == "done":
             return
-        told: set[str] = set()
-        place = replace(place, root_sha=sha_of(self._root_id))
+        returned: set[str] = set()
+        place = replace(place, root_sha=sha256_hex(self._root_id))
         if place.part == "rows":
             for page in self._pages(place.node):
                 for found in self._rows(page):
-                    told.add(found.record.node_id)
-                    yield Step(replace(place, node=found.record.node_id), found)
+                    returned.add(found.record.node_id)
+                    yield SearchStep(replace(place, node=found.record.node_id), found)
                 if page.last_key is not None:
-                    yield Step(replace(place, node=page.last_key["node_id"]["S"]))
+                    yield SearchStep(replace(place, node=page.last_key["node_id"]["S"]))
             place = replace(place, part="rest", node="")
-        yield from self._rest(place, told)
-        yield Step(replace(place, part="done", node="", truncated=place.truncated or self._truncated))
+        yield from self._rest(place, returned)
+        yield SearchStep(replace(place, part="done", node="", truncated=place.truncated or self._truncated))
 
     def is_published(self, item: Item) -> bool:
-        """Whether an object of the horizon's day or before holds the item's node."""
+        """True if an object of the horizon's day or before holds the item's node."""
         if self._horizon is None:
             return False
         if self._pointer is None:
@@ -78,9 +84,9 @@ class RootSearch:
         return item["node_id"]["S"] in self._published_nodes(pointer, self._horizon)
 
     def _pages(self, after: str) -> Iterator[Page]:
-        table, root_id, action = self._sources.table, self._root_id, self._question.action
-        if self._question.node is not None:
-            item = None if after else table.find(root_id, self._question.node)
+        table, root_id, action = self._sources.table, self._root_id, self._criteria.action
+        if self._criteria.node is not None:
+            item = None if after else table.find(root_id, self._criteria.node)
             yield Page([item] if item else [], None)
             return
         start: Item | None = None
@@ -94,22 +100,22 @@ class RootSearch:
                 return
             start = page.last_key
 
-    def _rows(self, page: Page) -> Iterator[Found]:
+    def _rows(self, page: Page) -> Iterator[SearchRecord]:
         for item in page.items:
             record = parse_item(item)
-            if self._question.matches(record) and not self.is_published(item):
-                yield Found(record, expiry_of(item), None)
+            if self._criteria.matches(record) and not self.is_published(item):
+                yield SearchRecord(record, expiry_of(item), None)
 
-    def _rest(self, place: LivePlace, told: set[str]) -> Iterator[Step[LivePlace]]:
-        """What is staged or in a later object; a node that still has a row was told as that, or is not asked for."""
+    def _rest(self, place: LiveCursor, returned: set[str]) -> Iterator[SearchStep[LiveCursor]]:
+        """Yield staged records and those of a later object; nodes that still have a row belong to the rows."""
         rest = self._gone()
-        nodes = sorted(node for node in rest if node > place.node and node not in told)
+        nodes = sorted(node for node in rest if node > place.node and node not in returned)
         place = replace(place, truncated=place.truncated or self._truncated)
         for some in chunks(nodes, GET_KEYS_MAX):
             in_table = self._in_table(some)
             for node in some:
                 if node not in in_table:
-                    yield Step(replace(place, node=node), Found(rest[node], None, None))
+                    yield SearchStep(replace(place, node=node), SearchRecord(rest[node], None, None))
 
     def _in_table(self, nodes: Sequence[str]) -> set[str]:
         table = self._sources.table
@@ -117,7 +123,7 @@ class RootSearch:
         return {item["node_id"]["S"] for item in batch_get(table.dynamodb, table.name, keys)}
 
     def _gone(self) -> dict[str, LineageRecord]:
-        """The records in question that are staged, or in an object that is not published; by node."""
+        """Return the matching records that are staged, or in an object that is not published; by node."""
         found: dict[str, LineageRecord] = {}
         for count, (_, record) in enumerate(self._sources.staged.staged(self._root_id)):
             if count == self._records_max:
@@ -129,14 +135,14 @@ class RootSearch:
             self._truncated |= self._pointer.object.records > self._records_max
             for record in self._records_of(self._pointer.object):
                 _add(found, record)
-        asked = {node: record for node, record in found.items() if self._question.matches(record)}
-        if not asked or self._pointer is None or self._horizon is None:
-            return asked
+        wanted = {node: record for node, record in found.items() if self._criteria.matches(record)}
+        if not wanted or self._pointer is None or self._horizon is None:
+            return wanted
         published = self._published_nodes(self._pointer, self._horizon)
-        return {node: record for node, record in asked.items() if node not in published}
+        return {node: record for node, record in wanted.items() if node not in published}
 
     def _published_nodes(self, pointer: Pointer, horizon: Horizon) -> set[str]:
-        """The nodes of the root's last object of the horizon's day or before."""
+        """Return the nodes of the root's last object of the horizon's day or before."""
         if self._published is None:
             one: ArchiveObject | None = pointer.object
             while one is not None and one.day > horizon.day:
@@ -145,7 +151,7 @@ class RootSearch:
         return self._published
 
     def _records_of(self, one: ArchiveObject) -> Iterator[LineageRecord]:
-        """The records of an object, none of one that is too large."""
+        """Return the records of an object, or nothing if it is too large."""
         return self._sources.archive.records(one.key) if one.records <= self._records_max else iter(())
 
 

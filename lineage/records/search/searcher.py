@@ -1,4 +1,4 @@
-"""A search from its start, or from a place that an answer gave, to its end."""
+"""A search from its start, or from the cursor of an earlier response, to its end."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from lineage.aws.items import GET_KEYS_MAX
-from lineage.records.archive_state import Calendar
+from lineage.records.archive_state import ArchiveState
 from lineage.records.expired import MARGIN_S
 from lineage.records.publications import Publications
 from lineage.records.request import AHEAD_MAX_S
 from lineage.records.search.archive import ArchiveSearch
-from lineage.records.search.criteria import ArchivePlace, Horizon, LivePlace, Place, Question, Step
+from lineage.records.search.criteria import ArchiveCursor, Horizon, LiveCursor, SearchCriteria, SearchCursor, SearchStep
 from lineage.records.search.live import LiveSearch
-from lineage.records.search.roots import KEPT_DAYS, Days, unpublished_days
+from lineage.records.search.roots import KEPT_DAYS, UnpublishedDays, unpublished_days
 from lineage.times import day_of, days_between, shift
 
 # A request's time may be a day ahead of the clock, and a root is traced for the day before, with what has come since.
@@ -22,51 +22,51 @@ _DAYS_EARLIER = 2
 
 @dataclass(frozen=True, slots=True)
 class Searcher:
-    """What a search reads; `now_s` is the clock, in seconds since 1970."""
+    """The parts of a search; `now_s` is the clock, in seconds since 1970."""
 
     live: LiveSearch
     archive: ArchiveSearch
-    calendar: Calendar
+    archive_state: ArchiveState
     publications: Publications
     now_s: Callable[[], int]
 
-    def horizon(self, question: Question) -> Horizon | None:
-        """What is published now, None if nothing is: a search keeps to it from its first answer to its last."""
+    def horizon(self, criteria: SearchCriteria) -> Horizon | None:
+        """Return the days published now, None if there are none; a search uses them from its first page to its last."""
         last = self.publications.last()
         if last is None:
             return None
-        return Horizon(last, self.calendar.seals([last])[last].sealed_at, self._first_day(question.start_s, last))
+        return Horizon(last, self.archive_state.seals([last])[last].sealed_at, self._first_day(criteria.start_s, last))
 
     def steps(
-        self, question: Question, horizon: Horizon | None, place: Place
-    ) -> Iterator[Step[LivePlace] | Step[ArchivePlace]]:
-        """What there is after a place, in no order, each record once; and a place every so often.
+        self, criteria: SearchCriteria, horizon: Horizon | None, place: SearchCursor
+    ) -> Iterator[SearchStep[LiveCursor] | SearchStep[ArchiveCursor]]:
+        """Yield the records after a cursor, in no order, each once, and a cursor now and then.
 
         Raises:
-            Stale, Invalid, Unavailable: see `ArchiveSearch.steps`.
+            StaleCursor, Invalid, Unavailable: see `ArchiveSearch.steps`.
         """
         truncated = place.truncated
-        if isinstance(place, LivePlace):
-            for step in self.live.steps(question, horizon, place, self._days(horizon)):
+        if isinstance(place, LiveCursor):
+            for step in self.live.steps(criteria, horizon, place, self._days(horizon)):
                 truncated = step.place.truncated
                 yield step
-            place = ArchivePlace(truncated=truncated)
+            place = ArchiveCursor(truncated=truncated)
         if horizon is not None and (horizon.first is None or horizon.first <= horizon.day):
-            yield Step(place)
-            yield from self.archive.steps(question, horizon, place)
+            yield SearchStep(place)
+            yield from self.archive.steps(criteria, horizon, place)
 
-    def _days(self, horizon: Horizon | None) -> Days:
+    def _days(self, horizon: Horizon | None) -> UnpublishedDays:
         today = day_of(self.now_s())
         if horizon is not None:
             return unpublished_days(horizon.day, today=today)
-        sealed = self.calendar.seals(days_between(shift(today, -KEPT_DAYS), today))
+        sealed = self.archive_state.seals(days_between(shift(today, -KEPT_DAYS), today))
         return unpublished_days(None, today=today, sealed_first=min(sealed, default=None))
 
     def _first_day(self, start_s: int | None, last: str) -> str | None:
-        """The first archived day that may hold records of `start_s` or later: days may be sealed long after their end.
+        """Return the first archived day that may hold records of `start_s` or later.
 
-        Who compacts days that were missed archives what came since under them; what came after its sealing a day
-        cannot hold.
+        Days may be sealed long after their end, and then hold records that came in between; a day cannot hold records
+        that came after its sealing.
         """
         if start_s is None:
             return None
@@ -74,7 +74,7 @@ class Searcher:
         before = days_between(shift(first, -GET_KEYS_MAX), shift(first, -1))
         late = [
             day
-            for day, seal in self.calendar.seals([day for day in before if day <= last]).items()
+            for day, seal in self.archive_state.seals([day for day in before if day <= last]).items()
             if seal.sealed_at + AHEAD_MAX_S + MARGIN_S >= start_s
         ]
         return min([first, *late])

@@ -1,4 +1,4 @@
-"""The digests of an archive: which are there, which should be, and what proves them."""
+"""The digests of an archive: the existing ones, the missing ones, and the proof of them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from lineage.aws.items import GET_KEYS_MAX, chunks
-from lineage.records.archive_state import Link, Seal
+from lineage.records.archive_state import DigestRef, Seal
 from lineage.records.digest import key_of
 from lineage.records.signatures import signature_key_of
-from lineage.records.verify.chain import ChainWalk, Claim, Days, compared
+from lineage.records.verify.chain import ChainWalk, Claim, DayRange, compared
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.objects import ObjectCheck
 from lineage.records.verify.sealed_day import SealedDay, day_of_key
@@ -23,38 +23,38 @@ GRAPH_TABLE, EXPECTED, PUBLIC_KEY = "graph table", "--expect", "--public-key"
 _SIGNATURE_BYTES_MAX = 16 * 1024
 
 
-class Calendar(Protocol):
-    """What the graph table says of the archive (see `lineage.records.archive_state`)."""
+class ArchiveState(Protocol):
+    """The archive's state in the graph table (see `lineage.records.archive_state`)."""
 
-    def last(self) -> Link | None:
-        """The newest digest."""
+    def last(self) -> DigestRef | None:
+        """Return the newest digest."""
 
     def seals(self, days: Sequence[str]) -> Mapping[str, Seal]:
-        """The days that someone has begun to seal."""
+        """Return the days whose sealing has begun."""
 
 
 class SignatureCheck(Protocol):
     """Public keys (see `public_keys`)."""
 
     def fault_of(self, body: bytes, digest_sha256: str) -> str:
-        """What is wrong with a signature of the digest; nothing if it is good."""
+        """Return the fault of a signature of the digest; empty if it is good."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What is known of an archive from elsewhere; each may be missing, and less is proved then.
+class TrustAnchors:
+    """The knowledge about an archive from outside it; each part is optional, and proves more.
 
-    `sha256` is that of the range's last digest, kept by whoever verifies. With `keys`, digests must be signed.
+    `sha256` is that of the range's last digest, kept by the caller. With `keys`, digests must be signed.
     """
 
-    calendar: Calendar | None = None
+    archive_state: ArchiveState | None = None
     sha256: str = ""
     keys: SignatureCheck | None = None
 
     @property
     def anchors(self) -> tuple[str, ...]:
-        """Names of what vouches for the digests from outside; without any, whoever wrote them all anew is not seen."""
-        known = ((GRAPH_TABLE, self.calendar), (EXPECTED, self.sha256), (PUBLIC_KEY, self.keys))
+        """The names of the given parts; without any, digests that were all written anew go unnoticed."""
+        known = ((GRAPH_TABLE, self.archive_state), (EXPECTED, self.sha256), (PUBLIC_KEY, self.keys))
         return tuple(name for name, given in known if given)
 
 
@@ -63,7 +63,7 @@ class DigestsRead:
     """The digests of a range: `sealed`, oldest first; `last` is the last day of all that is known to be sealed."""
 
     store: Store
-    days: Days
+    days: DayRange
     sealed: Sequence[SealedDay]
     last: str
     findings: Sequence[Finding]
@@ -71,17 +71,17 @@ class DigestsRead:
 
     @property
     def end_is_known(self) -> bool:
-        """True if days removed from the chain's end would be seen: a signature knows nothing of later days."""
+        """True if days removed from the chain's end would be noticed: a signature proves no later days."""
         return GRAPH_TABLE in self.anchors or EXPECTED in self.anchors
 
     def check(self, jobs: int) -> ObjectCheck:
-        """The check of the objects."""
+        """Return the check of the objects."""
         return ObjectCheck(self.store, self.days, self.sealed, self.last, jobs)
 
 
 @dataclass(frozen=True, slots=True)
 class _Listing:
-    """What lies under the digests' prefix: the digests' days and bytes, the signatures' days, and keys of neither."""
+    """A listing of the digests' prefix: days and bytes of digests, days of signatures, findings on other keys."""
 
     days: Mapping[str, int]
     signed: Sequence[str]
@@ -89,17 +89,17 @@ class _Listing:
 
 
 def read_digests(
-    store: Store, days: Days, known: Known, read: Callable[[int, int], object] | None = None
+    store: Store, days: DayRange, known: TrustAnchors, read: Callable[[int, int], object] | None = None
 ) -> DigestsRead:
     """Read the digests of the days, and of all later ones: the chain is followed from its end.
 
-    `read` is told how many bytes were read, of how many at most.
+    `read` is message how many bytes were read, of how many at most.
     """
-    # First, so that what it names is there when the digests are listed.
-    end = known.calendar.last() if known.calendar else None
+    # First, so that the digest that it names exists when the digests are listed.
+    end = known.archive_state.last() if known.archive_state else None
     listing = _list(store)
-    present, findings = _sealed(list(listing.days), end, known.calendar)
-    if known.sha256 and not known.calendar:
+    present, findings = _sealed(list(listing.days), end, known.archive_state)
+    if known.sha256 and not known.archive_state:
         present = [day for day in present if day <= (days.last or "9999")]
     walk = ChainWalk(store, days, Claim(end, "the graph table") if end else None)
     done, total = 0, sum(listing.days[day] for day in present)
@@ -133,8 +133,10 @@ def _list(store: Store) -> _Listing:
     return _Listing(days, signed, findings)
 
 
-def _sealed(present: Sequence[str], end: Link | None, calendar: Calendar | None) -> tuple[list[str], list[Finding]]:
-    """The days whose digests may be of the chain, and what is said of those after its end."""
+def _sealed(
+    present: Sequence[str], end: DigestRef | None, calendar: ArchiveState | None
+) -> tuple[list[str], list[Finding]]:
+    """Return the days whose digests may be of the chain, and findings on those after its end."""
     if calendar is None or not present:
         return list(present), []
     newer = [day for day in present if end is None or day > end.day]
@@ -146,28 +148,28 @@ def _sealed(present: Sequence[str], end: Link | None, calendar: Calendar | None)
         for day in newer
     ]
     if end is None:
-        told = "the graph table names no digest as the last"
-        findings = [Finding(present[-1], key_of(present[-1]), Kind.UNLINKED, told)]
+        message = "the graph table names no digest as the last"
+        findings = [Finding(present[-1], key_of(present[-1]), Kind.UNLINKED, message)]
     return [day for day in present if day in sealing or day not in newer], findings
 
 
-def _ends(sealed: Sequence[SealedDay], known: Known) -> list[Finding]:
-    """The last digest of the range against the SHA-256 that was kept; a note if nothing tells that it is the last."""
+def _ends(sealed: Sequence[SealedDay], known: TrustAnchors) -> list[Finding]:
+    """Compare the last digest of the range with the expected SHA-256; without any anchor, return a note."""
     if not sealed:
         return []
     last = sealed[-1]
     if known.sha256:
         return compared(Claim(replace(last.link, sha256=known.sha256), "who asks"), last)
-    if known.calendar:
+    if known.archive_state:
         return []
-    told = f"nothing outside the archive vouches for the chain's end; this digest's sha256 is {last.link.sha256}"
-    return [Finding(last.day, last.link.key, Kind.NOTE, told)]
+    message = f"nothing outside the archive vouches for the chain's end; this digest's sha256 is {last.link.sha256}"
+    return [Finding(last.day, last.link.key, Kind.NOTE, message)]
 
 
 def _signatures(
     store: Store, sealed: Sequence[SealedDay], signed: Sequence[str], keys: SignatureCheck | None
 ) -> Iterator[Finding]:
-    """Signatures must be there from the first one on, and at least one: a later one proves the earlier days too."""
+    """Check the signatures: at least one, and all from the first on; a later signature proves the earlier days too."""
     if keys is None:
         unchecked = sum(one.day in signed for one in sealed)
         if unchecked:

@@ -1,7 +1,7 @@
-"""The digests among themselves, from the newest back: each is named by the next one, and the newest by someone else.
+"""The chain of digests, from the newest back: each digest is named by the next, and the newest by an anchor.
 
-What names the newest is the chain's end: the calendar in the graph table, or a SHA-256 that someone kept. Without it,
-nothing tells that days at the end were not cut off, or all digests from some day on written anew.
+The anchor is the archive's state in the graph table, or a SHA-256 that the caller kept. Without it, days cut off at the
+end, or digests written anew from some day on, go unnoticed.
 """
 
 from __future__ import annotations
@@ -9,48 +9,48 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 
-from lineage.records.archive_state import Link
+from lineage.records.archive_state import DigestRef
 from lineage.records.digest import Head, key_of
 from lineage.records.pointers import ArchiveObject
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.sealed_day import SealedDay, day_of_key, read_digest
 from lineage.records.verify.stores import Store
 
-# Bases that are looked for at a time: those of the days behind, in days not reached yet.
+# Bases that are searched for at a time, in days not reached yet.
 _BASES_MAX = 250_000
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """The findings about a digest; one that names the one before it says where its own events begin."""
+    """A statement about a digest, and its source; `head` is that of the later digest, if it names this one."""
 
-    link: Link
+    link: DigestRef
     by: str
     head: Head | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Days:
-    """A range of days, both included; empty: from the first one, or to the last."""
+class DayRange:
+    """A range of days, both included; an empty end is unbounded."""
 
     first: str = ""
     last: str = ""
 
     def hold(self, day: str) -> bool:
-        """Whether the day is one of them."""
+        """True if the day is in the range."""
         return self.first <= day <= (self.last or "9999")
 
 
 @dataclass(slots=True)
 class ChainWalk:
-    """Walks the chain from its end to the first day of a range.
+    """A walk of the chain from its end to the first day of a range.
 
-    `end` is what is said from outside of one of the last digests, if anyone said something. `sealed` are the range's
-    digests that were read, newest first; `findings` come as they are found.
+    `end` is the anchor's claim about one of the last digests, if there is an anchor. `sealed` are the range's digests
+    that were read, newest first; `findings` are in the order of the walk.
     """
 
     store: Store
-    days: Days
+    days: DayRange
     end: Claim | None
     sealed: list[SealedDay] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
@@ -59,7 +59,7 @@ class ChainWalk:
     _bases: Bases = field(default_factory=lambda: Bases())
 
     def steps(self, present: Sequence[str]) -> Iterator[str]:
-        """Read the digests of these days, which are sorted; each day, once it is read. It is over at the end alone."""
+        """Read the digests of these sorted days and yield each day once it is read; the last step completes it."""
         for day in reversed(present):
             if day < self.days.first:
                 break
@@ -71,7 +71,7 @@ class ChainWalk:
         self.findings += self._bases.left(self.days.first, known)
 
     def _pass_to(self, day: str) -> None:
-        """What was said of digests after this day, and did not come, is missing."""
+        """Find the digests after this day that were claimed and not read: they are missing."""
         passed = {claim.link.day: claim for claim in (self.end, self._expected) if claim and claim.link.day > day}
         for claim in passed.values():
             self._find(claim.link, Kind.REMOVED, f"{claim.by} names it")
@@ -97,7 +97,7 @@ class ChainWalk:
             self._follow(sealed)
 
     def _follow(self, sealed: SealedDay) -> None:
-        """The digest is the next of the chain, if it is what was expected; it says what comes before it."""
+        """Compare the digest with the claim of the later one, and take its own claim about the digest before it."""
         if self._expected:
             self.findings += compared(self._expected, sealed)
         self._expected = None
@@ -108,7 +108,7 @@ class ChainWalk:
             self.findings += _unconnected(sealed.head, None)
 
     def _before_the_first(self, present: Sequence[str]) -> None:
-        """What the first digests that were read name: one before the range, or one that is not there."""
+        """Check the claim of the first digest read: about a digest before the range, or a missing one."""
         if self.end and self.end.link.day < self.days.first:
             self.end = None
         claim = self._expected
@@ -119,36 +119,36 @@ class ChainWalk:
         else:
             self._find(claim.link, Kind.NOTE, f"it is not there, and before the range; {claim.by} names it")
 
-    def _find(self, link: Link, kind: Kind, told: str) -> None:
-        self.findings.append(Finding(link.day, link.key, kind, told))
+    def _find(self, link: DigestRef, kind: Kind, message: str) -> None:
+        self.findings.append(Finding(link.day, link.key, kind, message))
 
 
 def compared(claim: Claim, sealed: SealedDay) -> list[Finding]:
-    """What is wrong if the digest is not the one that is claimed."""
+    """Return findings if the digest is not the claimed one."""
     if sealed.link.sha256 == claim.link.sha256:
         return _unconnected(claim.head, sealed.head) if claim.head and sealed.head else []
-    told = f"sha256 is {sealed.link.sha256}, {claim.by} says {claim.link.sha256}"
-    return [Finding(sealed.day, sealed.link.key, Kind.CHANGED, told)]
+    message = f"sha256 is {sealed.link.sha256}, {claim.by} says {claim.link.sha256}"
+    return [Finding(sealed.day, sealed.link.key, Kind.CHANGED, message)]
 
 
 def _unconnected(head: Head, before: Head | None) -> list[Finding]:
-    """Find days of arrival that do not begin where those of the digest before end."""
+    """Return a finding if the days of arrival do not begin where those of the digest before end."""
     ends, begins = (before.events.to if before and before.events else ""), (head.events.after if head.events else "")
     if begins == ends:
         return []
-    told = f"its events begin after {begins or 'none'}, those of the digest before end with {ends or 'none'}"
-    return [Finding(head.day, key_of(head.day), Kind.BAD_DIGEST, told)]
+    message = f"its events begin after {begins or 'none'}, those of the digest before end with {ends or 'none'}"
+    return [Finding(head.day, key_of(head.day), Kind.BAD_DIGEST, message)]
 
 
 @dataclass(slots=True)
 class Bases:
-    """Looks for the objects that later days name as their bases, going back: each must be listed on its own day."""
+    """A search for the bases that later days name: each must be listed on its own day."""
 
     _wanted: dict[str, str] = field(default_factory=dict)
     _left_out: int = 0
 
     def taker(self, day: str) -> Callable[[ArchiveObject], None]:
-        """What takes the objects of a day."""
+        """Return a function that takes the objects of a day."""
 
         def take(one: ArchiveObject) -> None:
             self._wanted.pop(one.key, None)
@@ -162,10 +162,10 @@ class Bases:
         return take
 
     def left(self, first: str, known: Collection[str]) -> list[Finding]:
-        """The bases from this day on that no digest lists; of the days of `known` it is no wonder."""
-        told = "it names {} as a base, which the digest of that day does not list"
+        """Return the bases from this day on that no digest lists, but for the days in `known`, which have findings."""
+        message = "it names {} as a base, which the digest of that day does not list"
         wanted = [(base, by) for base, by in self._wanted.items() if first <= (day_of_key(base) or "") not in known]
-        found = [Finding(by, key_of(by), Kind.BAD_DIGEST, told.format(base)) for base, by in wanted]
+        found = [Finding(by, key_of(by), Kind.BAD_DIGEST, message.format(base)) for base, by in wanted]
         if self._left_out:
             found.append(Finding("", "digests/", Kind.NOTE, f"bases that were not looked for: {self._left_out:,}"))
         return found

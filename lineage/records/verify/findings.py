@@ -1,4 +1,4 @@
-"""What a verification finds, and how far it is."""
+"""The findings of a verification."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from enum import Enum
 
 
 class Kind(str, Enum):
-    """What is wrong with an object or a digest; a `NOTE` says what was not, or could not be, looked at."""
+    """The kind of a fault in an object or a digest; a `NOTE` is about something that was not checked."""
 
     CHANGED = "CHANGED"
     REMOVED = "REMOVED"
@@ -23,14 +23,14 @@ class Kind(str, Enum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing found: the day that it belongs to (empty: none), its key, and what is told of it."""
+    """A finding: its day (empty: none), the key, and a message."""
 
     day: str
     key: str
     kind: Kind
-    told: str
+    message: str
 
     @property
     def fault(self) -> bool:
-        """Whether something is wrong."""
+        """True if the finding is a fault."""
         return self.kind is not Kind.NOTE

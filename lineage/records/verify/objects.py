@@ -14,7 +14,7 @@ from types import MappingProxyType
 
 from lineage.records.event_objects import EventObject
 from lineage.records.pointers import ArchiveObject
-from lineage.records.verify.chain import Days
+from lineage.records.verify.chain import DayRange
 from lineage.records.verify.findings import Finding, Kind
 from lineage.records.verify.parts import Part, events_part, traces_part
 from lineage.records.verify.sealed_day import SealedDay, day_of_key, entries_of
@@ -27,9 +27,9 @@ _WINDOW = 256
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """An object that was compared: what was found, if anything; `size_bytes` are those that the digest names.
+    """An object that was compared, with a finding if there is one; `size_bytes` is the digest's number.
 
-    `day` is that of the digest that lists it.
+    `day` is the day of the digest that lists the object.
     """
 
     day: str
@@ -47,28 +47,28 @@ class Entry:
 
 
 class Stopped(Exception):
-    """Nobody waits for the answer any more."""
+    """A check that was stopped: the caller no longer waits for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class ObjectCheck:
-    """Compares the objects of a range of days with its digests.
+    """A comparison of the objects of a range of days with its digests.
 
-    `sealed` are the digests, oldest first; `last` is the last day that is sealed, whether or not its digest is there.
+    `sealed` are the digests, oldest first; `last` is the last sealed day, with or without a digest.
     """
 
     store: Store
-    days: Days
+    days: DayRange
     sealed: Sequence[SealedDay]
     last: str
     jobs: int = 1
     _stop: threading.Event = field(default_factory=threading.Event)
 
     def outcomes(self, after: Mapping[str, str] = MappingProxyType({})) -> Iterator[Outcome]:
-        """Yield what comes of every object, part by part, each in the order of its keys.
+        """Yield the outcome of every object, part by part, each in the order of its keys.
 
-        `after` has, by the part's prefix, the key to go on after. Objects that are not sealed yet are counted at the
-        end, a note for each day of each part.
+        `after` maps the part's prefix to the key to continue after. Objects that are not sealed yet are counted at the
+        end, in a note for each day of each part.
         """
         parts = (events_part(self.days, self.sealed, self.last), traces_part(self.days, self.sealed, self.last))
         unsealed: dict[tuple[str, str], int] = {}
@@ -78,15 +78,15 @@ class ObjectCheck:
             self._stop,
         )
         for (day, prefix), objects in unsealed.items():
-            told = f"objects that are not sealed yet: {objects:,}"
-            yield Outcome(day, prefix, 0, Finding(day, prefix, Kind.NOTE, told))
+            message = f"objects that are not sealed yet: {objects:,}"
+            yield Outcome(day, prefix, 0, Finding(day, prefix, Kind.NOTE, message))
 
     def _works(self, part: Part, after: str, unsealed: dict[tuple[str, str], int]) -> Iterator[Callable[[], Outcome]]:
         after = max(after, part.first)
         found = takewhile(lambda one: not part.end or one.key < part.end, self.store.listed(part.prefix, after))
-        for said, listed in _merged(self._entries(part, after), found):
-            if said is not None:
-                yield partial(self._compare, said, listed)
+        for entry, listed in _merged(self._entries(part, after), found):
+            if entry is not None:
+                yield partial(self._compare, entry, listed)
             elif listed is not None:
                 day = day_of_key(listed.key)
                 if day is not None and day > part.last:
@@ -96,32 +96,32 @@ class ObjectCheck:
                     yield partial(_extra, listed, day, part)
 
     def _entries(self, part: Part, after: str) -> Iterator[Entry]:
-        """Yield what the digests list of the part, those of no use left out."""
+        """Yield the entries of the part in the usable digests."""
         for one in self.sealed:
             if not one.fault and part.end_of(one) > after:
                 listed = (entry for entry in entries_of(self.store, one) if isinstance(entry, part.entry))
                 yield from (Entry(one.day, entry) for entry in listed if entry.key > after)
 
-    def _compare(self, said: Entry, found: Listed | None) -> Outcome:
-        """An object that is listed in a digest."""
-        key = said.object.key
-        kind, told = self._difference(said.object, found)
-        finding = Finding(day_of_key(key) or "", key, kind, told) if kind else None
-        return Outcome(said.day, key, said.object.size_bytes, finding)
+    def _compare(self, entry: Entry, found: Listed | None) -> Outcome:
+        """Return the outcome of an object that a digest lists."""
+        key = entry.object.key
+        kind, message = self._difference(entry.object, found)
+        finding = Finding(day_of_key(key) or "", key, kind, message) if kind else None
+        return Outcome(entry.day, key, entry.object.size_bytes, finding)
 
-    def _difference(self, said: ArchiveObject | EventObject, found: Listed | None) -> tuple[Kind | None, str]:
+    def _difference(self, entry: ArchiveObject | EventObject, found: Listed | None) -> tuple[Kind | None, str]:
         if found is None:
             return Kind.REMOVED, "the digest lists it"
-        if found.size_bytes != said.size_bytes:
-            return Kind.CHANGED, f"it has {found.size_bytes} bytes, the digest says {said.size_bytes}"
+        if found.size_bytes != entry.size_bytes:
+            return Kind.CHANGED, f"it has {found.size_bytes} bytes, the digest says {entry.size_bytes}"
         try:
-            sha256 = self._sha256(said.key)
+            sha256 = self._sha256(entry.key)
         except NotFound:
             return Kind.REMOVED, "the digest lists it"
         except Unreadable as error:
             return Kind.UNREADABLE, str(error)
-        if sha256 != said.sha256:
-            return Kind.CHANGED, f"sha256 is {sha256}, the digest says {said.sha256}"
+        if sha256 != entry.sha256:
+            return Kind.CHANGED, f"sha256 is {sha256}, the digest says {entry.sha256}"
         return None, ""
 
     def _sha256(self, key: str) -> str:
@@ -134,38 +134,38 @@ class ObjectCheck:
 
 
 def _extra(found: Listed, day: str | None, part: Part) -> Outcome:
-    """An object that no digest lists."""
+    """Return the outcome of an object that no digest lists."""
     fault = part.fault_of(day or "")
     if day is None:
-        kind, told = Kind.ADDED, "no object of the archive has such a key"
+        kind, message = Kind.ADDED, "no object of the archive has such a key"
     elif fault is None:
-        kind, told = Kind.NOT_COVERED, "its day has no digest"
+        kind, message = Kind.NOT_COVERED, "its day has no digest"
     elif fault:
-        kind, told = Kind.NOT_COVERED, "its day's digest cannot be used"
+        kind, message = Kind.NOT_COVERED, "its day's digest cannot be used"
     else:
-        kind, told = Kind.ADDED, "the digest does not list it"
-    return Outcome(day or "", found.key, 0, Finding(day or "", found.key, kind, told))
+        kind, message = Kind.ADDED, "the digest does not list it"
+    return Outcome(day or "", found.key, 0, Finding(day or "", found.key, kind, message))
 
 
-def _merged(said: Iterator[Entry], found: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:
-    """What both have, and what one has alone, in the order of the keys."""
-    one, other = next(said, None), next(found, None)
+def _merged(entry: Iterator[Entry], found: Iterator[Listed]) -> Iterator[tuple[Entry | None, Listed | None]]:
+    """Yield pairs of entry and object by key, with None where one side lacks the key."""
+    one, other = next(entry, None), next(found, None)
     while one is not None or other is not None:
         if other is None or (one is not None and one.object.key < other.key):
             yield one, None
-            one = next(said, None)
+            one = next(entry, None)
         elif one is None or other.key < one.object.key:
             yield None, other
             other = next(found, None)
         else:
             yield one, other
-            one, other = next(said, None), next(found, None)
+            one, other = next(entry, None), next(found, None)
 
 
 def in_order(works: Iterator[Callable[[], Outcome]], jobs: int, stop: threading.Event) -> Iterator[Outcome]:
-    """Do the works, that many at a time, and yield what comes of them in their order.
+    """Do the works, `jobs` at a time, and yield the outcomes in their order.
 
-    Whoever stops asking stops the works that are under way, by `stop`.
+    A caller that closes the iterator stops the works under way, by `stop`.
     """
     if jobs == 1:
         yield from (work() for work in works)

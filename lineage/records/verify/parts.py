@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from lineage.records.archive import prefix_of
 from lineage.records.event_objects import EventObject, end_of_events, event_prefix_of
 from lineage.records.pointers import ArchiveObject
-from lineage.records.verify.chain import Days
+from lineage.records.verify.chain import DayRange
 from lineage.records.verify.sealed_day import SealedDay
 from lineage.settings import EVENTS_PREFIX
 
 TRACES = "traces/"
-# Bodies are copies out of the objects of batches, under `events/bodies/`: no day has them, and no replay reads them.
+# Bodies are copies from the objects of batches, under `events/bodies/`: they have no day, and no replay reads them.
 _BODIES_END = f"{EVENTS_PREFIX}bodies0"
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
-    """A prefix of the archive, and what digests of a range of days say of it.
+    """A prefix of the archive, with the part of the digests of a range of days that covers it.
 
-    Keys of the range come after `first` and before `end` (empty: no bound); `last` is the last day that is covered.
-    `entry` is the kind of a digest's entries, `end_of` a key after all that a digest covers, `fault_of` what is wrong
-    with the digest that covers a day: nothing if it is good, None if there is none.
+    Keys of the range come after `first` and before `end` (empty: no bound); `last` is the last covered day. `entry` is
+    the kind of a digest's entries, `end_of` returns a key after all keys that a digest covers, `fault_of` the fault of
+    the digest that covers a day: empty if it is good, None if no digest does.
     """
 
     prefix: str
@@ -37,13 +37,13 @@ class Part:
     fault_of: Callable[[str], str | None]
 
 
-def traces_part(days: Days, sealed: Sequence[SealedDay], last: str) -> Part:
+def traces_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
     """Return the traces of the range; `last` is the last day that is sealed."""
     faults = {one.day: one.fault for one in sealed}
     return Part(
         prefix=TRACES,
         entry=ArchiveObject,
-        # After all of the day before.
+        # After all keys of the day before.
         first=prefix_of(days.first)[:-1] if days.first else "",
         end=_end_of_traces(days.last) if days.last else "",
         last=last,
@@ -54,15 +54,15 @@ def traces_part(days: Days, sealed: Sequence[SealedDay], last: str) -> Part:
 
 
 def _end_of_traces(day: str) -> str:
-    """Return a key after all of the day's: a slash is followed by a zero."""
+    """Return a key after all of the day's: a zero sorts after a slash."""
     return f"{prefix_of(day)[:-1]}0"
 
 
-def events_part(days: Days, sealed: Sequence[SealedDay], last: str) -> Part:
+def events_part(days: DayRange, sealed: Sequence[SealedDay], last: str) -> Part:
     """Return the events that the digests of the range cover: a digest covers more days than its own, or none."""
     covering = [one for one in sealed if one.head and one.head.events]
     ends = [_to(one) for one in covering]
-    # A digest of the last day says how far events are covered: a day sealed by hand before its end is not yet.
+    # The digest of the last day names the last covered day: a day sealed by hand before its end is not covered yet.
     newest = _to(sealed[-1]) if sealed and sealed[-1].day == last and sealed[-1].head else last
 
     def fault_of(day: str) -> str | None:
@@ -82,8 +82,8 @@ def events_part(days: Days, sealed: Sequence[SealedDay], last: str) -> Part:
     )
 
 
-def _first_event(days: Days, covering: Sequence[SealedDay]) -> str:
-    """Return a key before all events of the range, and after all of those before."""
+def _first_event(days: DayRange, covering: Sequence[SealedDay]) -> str:
+    """Return a key between the events before the range and those of the range."""
     if not days.first:
         return ""
     if not covering:

@@ -1,4 +1,4 @@
-"""Signatures of digests checked against public keys: nothing of AWS is asked."""
+"""Checks of digests' signatures against public keys, without any call to AWS."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from lineage_model.errors import Invalid
 
 @dataclass(frozen=True, slots=True)
 class PublicKeys:
-    """The keys that are trusted, each under what it is called; a signature must be of one of them."""
+    """The trusted keys, each with a name; a signature must be of one of them."""
 
     keys: Sequence[tuple[str, EllipticCurvePublicKey]]
 
     def fault_of(self, body: bytes, digest_sha256: str) -> str:
-        """What is wrong with a signature of the digest; nothing if it is good."""
+        """Return the fault of a signature of the digest; empty if it is good."""
         try:
             signature = parse_signature(body)
         except BadSignature as error:
@@ -35,7 +35,7 @@ class PublicKeys:
 
 
 def parse_public_key(name: str, key: bytes) -> tuple[str, EllipticCurvePublicKey]:
-    """A public key as PEM, or as DER (as KMS gives it), under what it is called. Raises `Invalid`."""
+    """Return a name with the public key in PEM or DER (as KMS gives it). Raises `Invalid`."""
     try:
         parsed = load_pem_public_key(key) if key.lstrip().startswith(b"-----") else load_der_public_key(key)
     except (ValueError, UnsupportedAlgorithm) as error:

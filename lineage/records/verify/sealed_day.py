@@ -1,6 +1,6 @@
-"""One digest, read whole: its hash, and whether it is one that the seal writes; the objects are not looked at.
+"""The check of one digest, read to its end: its hash, and its format as the seal writes it; not the objects.
 
-Nothing read is trusted: a line is bounded, and every value is of its type before it is used.
+The content is not trusted: lines are bounded, and the type of every value is checked before its use.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from datetime import date
 from typing import Protocol
 
 from lineage.records.archive import prefix_of
-from lineage.records.archive_state import Link
+from lineage.records.archive_state import DigestRef
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of
 from lineage.records.event_objects import ArrivalDays, EventObject, event_prefix_of, sha256_in_name
 from lineage.records.pointers import ArchiveObject
@@ -31,31 +31,31 @@ _TYPES = {"key": str, "sha256": str, "size_bytes": int, "records": int, "lines":
 
 
 class Hash(Protocol):
-    """What hashlib makes."""
+    """A hash of hashlib."""
 
     def update(self, data: bytes | memoryview, /) -> None: ...  # noqa: D102 - as hashlib says
 
 
 @dataclass(frozen=True, slots=True)
 class SealedDay:
-    """A digest as it lies in the store: its SHA-256; `head` and `counts` as far as they could be read.
+    """A digest in the store: its SHA-256; `head` and `counts` as far as they could be read.
 
-    `fault` says why it is no digest that the seal writes, and is empty if it is one.
+    `fault` is the reason why the seal would not write this digest; empty if it would.
     """
 
-    link: Link
+    link: DigestRef
     head: Head | None
     counts: Counts | None
     fault: str = ""
 
     @property
     def day(self) -> str:
-        """Its day."""
+        """The day of the digest."""
         return self.link.day
 
 
 def day_of_key(key: str) -> str | None:
-    """The day under whose prefix a key lies; None if it lies under none.
+    """Return the day in a key's prefix, or None.
 
     >>> day_of_key("traces/year=2026/month=11/day=20/x")
     '2026-11-20'
@@ -74,7 +74,7 @@ def _is_day(day: str) -> bool:
 
 
 def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | None) -> SealedDay:
-    """The day's digest; each of its objects is given to `take`, without which only its head and hash are looked at."""
+    """Return the day's digest; each of its objects goes to `take`; without `take` only head and hash are read."""
     sha256 = hashlib.sha256()
     chunks = _hashed(store.chunks(key_of(day)), sha256)
     head, counts, fault = None, None, ""
@@ -89,11 +89,11 @@ def read_digest(store: Store, day: str, take: Callable[[ArchiveObject], None] | 
         fault = str(error)
     for _ in chunks:
         pass
-    return SealedDay(Link(day, key_of(day), sha256.hexdigest()), head, counts, fault)
+    return SealedDay(DigestRef(day, key_of(day), sha256.hexdigest()), head, counts, fault)
 
 
 def entries_of(store: Store, sealed: SealedDay) -> Iterator[ArchiveObject | EventObject]:
-    """Yield what a digest lists that was read before without a fault; raise `Conflict` if it is another one by now."""
+    """Yield the entries of a digest that was read without a fault; raise `Conflict` if it has changed since."""
     sha256 = hashlib.sha256()
     chunks = _hashed(store.chunks(sealed.link.key), sha256)
     try:
@@ -130,7 +130,7 @@ def _inflate(chunks: Iterable[bytes | memoryview]) -> Iterator[bytes]:
 
 
 def _lines(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """The lines without their line feeds."""
+    """Yield the lines without their line feeds."""
     rest = b""
     for block in blocks:
         *lines, rest = (rest + block).split(b"\n")
@@ -156,7 +156,7 @@ def _checked_head(head: Head, day: str) -> Head:
 
 
 def _check_arrival_days(head: Head) -> None:
-    """Raise `BadDigest` if the days of arrival are none that the seal of the day writes."""
+    """Raise `BadDigest` if the seal of the day would not write these days of arrival."""
     days = head.events
     if days is None:
         return
@@ -167,10 +167,10 @@ def _check_arrival_days(head: Head) -> None:
 
 
 def _checked(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
-    """Yield the traces' objects in order, each checked to be one of the day's; then check the events and the counts.
+    """Yield the traces' objects in order, each checked to be of the day; then check the events and the counts.
 
     Raises:
-        BadDigest: an entry, or a count, is none that the seal writes.
+        BadDigest: the seal would not write an entry or a count.
     """
     prefix, last, root = prefix_of(day), "", ""
     counts, events = Counts(), _EventCheck(lines.head.events)
@@ -184,20 +184,20 @@ def _checked(lines: DigestLines, day: str) -> Iterator[ArchiveObject]:
         counts = counts.plus(one, new_root=one.root_sha != root)
         last, root = one.key, one.root_sha
     for name, listed in asdict(replace(counts, missing=len(lines.missing))).items():
-        if (told := getattr(lines.counts, name)) != listed:
-            raise BadDigest(f"it counts {name} {told!r}, and lists {listed}")
+        if (counted := getattr(lines.counts, name)) != listed:
+            raise BadDigest(f"it counts {name} {counted!r}, and lists {listed}")
 
 
 @dataclass(slots=True)
 class _EventCheck:
-    """Checks a digest's entries of events one after the other."""
+    """A check of a digest's entries of events, one after the other."""
 
     days: ArrivalDays | None
     last: str = ""
     number: int = 0
 
     def checked(self, one: EventObject) -> EventObject:
-        """Return the entry if it is one that the seal writes after the last. Raises `BadDigest`."""
+        """Return the entry if the seal would write it after the last. Raises `BadDigest`."""
         self.number += 1
         if fault := self._fault_of(one):
             raise BadDigest(f"event object {self.number}: {fault}")
@@ -218,7 +218,7 @@ class _EventCheck:
 
 
 def _fault_of(one: ArchiveObject, prefix: str, last: str) -> str:
-    """What is wrong with an object's entry; nothing if it is one that the seal writes after the last key."""
+    """Return the fault of an object's entry; empty if the seal would write it after the last key."""
     if wrong := [name for name, kind in _TYPES.items() if type(getattr(one, name)) is not kind]:
         return f"{wrong[0]}: must be {_TYPES[wrong[0]].__name__}"
     name = _NAME.fullmatch(one.key, len(prefix)) if one.key.startswith(prefix) else None

@@ -1,4 +1,4 @@
-"""Where an archive is read from when it is verified: its bucket, or a folder that is a copy of it (`aws s3 sync`)."""
+"""The stores of an archive under verification: its bucket, or a folder that is a copy of it (`aws s3 sync`)."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from mypy_boto3_s3 import S3Client
     from mypy_boto3_s3.type_defs import GetObjectOutputTypeDef
 
-# Of a file at once: it stays in the processor's cache, and hashing it lets other threads run.
+# Bytes read of a file at once: they stay in the processor's cache, and hashing them lets other threads run.
 _FILE_BYTES = 256 * 1024
-# Of a response at once.
+# Bytes read of a response at once.
 _BODY_BYTES = 1024 * 1024
 # A connection may break in the middle of a body, which boto3 does not try again.
 _ATTEMPTS = 3
-# S3 refuses one object: another's key, or a storage class that must be restored first.
+# S3's refusals of a single object: a key of another account, or a storage class that must be restored first.
 _UNREADABLE = {"AccessDenied", "InvalidObjectState"}
 
 
 class Unreadable(HeadwaterError):
-    """An object that is there, and is not given out."""
+    """A failure to read an object that exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,25 +45,25 @@ class Store(Protocol):
 
     @property
     def name(self) -> str:
-        """What the store is called."""
+        """The name of the store."""
 
     def listed(self, prefix: str, after: str = "") -> Iterator[Listed]:
-        """The objects whose keys begin with the prefix (which ends with a slash) and come after a key, by key."""
+        """Yield the objects after a key whose keys begin with the prefix (which ends with a slash), by key."""
 
     def chunks(self, key: str) -> Iterator[bytes | memoryview]:
-        """The object's bytes; a chunk is good until the next one is asked for. Raises `NotFound`, `Unreadable`."""
+        """Yield the object's bytes; a chunk is valid until the next one is read. Raises `NotFound`, `Unreadable`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Bucket:
-    """A bucket."""
+    """A store that is a bucket."""
 
     s3: S3Client
     bucket: str
 
     @property
     def name(self) -> str:
-        """Its URL."""
+        """The URL of the bucket."""
         return f"s3://{self.bucket}"
 
     def listed(self, prefix: str, after: str = "") -> Iterator[Listed]:
@@ -74,13 +74,13 @@ class Bucket:
                 yield Listed(one["Key"], one["Size"])
 
     def chunks(self, key: str) -> Iterator[bytes | memoryview]:
-        """See `Store`; where a connection breaks, the rest of the same version is asked for."""
+        """See `Store`; after a broken connection, the rest of the same version is requested."""
         done, etag = 0, ""
         for attempt in range(1, _ATTEMPTS + 1):
-            answer = self._get(key, done, etag)
-            etag = answer["ETag"]
+            response = self._get(key, done, etag)
+            etag = response["ETag"]
             try:
-                with closing(answer["Body"]) as body:
+                with closing(response["Body"]) as body:
                     for chunk in body.iter_chunks(_BODY_BYTES):
                         done += len(chunk)
                         yield chunk
@@ -105,9 +105,9 @@ class Bucket:
 
 @dataclass(frozen=True, slots=True)
 class Folder:
-    """A folder whose files are the bucket's objects, by their paths.
+    """A store that is a folder; its files are the bucket's objects, by their paths.
 
-    Of one folder in it, `names_max` names are held at a time: it is read again for the next ones.
+    Of each folder in it, `names_max` names are held at a time; the folder is read again for the next ones.
     """
 
     path: Path
@@ -115,16 +115,16 @@ class Folder:
 
     @property
     def name(self) -> str:
-        """Its path."""
+        """The path of the folder."""
         return str(self.path)
 
     def listed(self, prefix: str, after: str = "") -> Iterator[Listed]:
-        """See `Store`. A link to a folder is not followed: it is an object that cannot be read."""
+        """See `Store`. A link to a folder is not followed: it counts as an unreadable object."""
         return self._walk(prefix, after)
 
     def _walk(self, prefix: str, after: str) -> Iterator[Listed]:
-        """The files below a folder, in the order of their keys."""
-        # Names of folders end with their slash, as it stands in keys: `a-b` comes before what is in `a`.
+        """Yield the files below a folder, in the order of their keys."""
+        # Names of folders end with a slash, as in keys: `a-b` comes before the content of `a`.
         last = ""
         while names := heapq.nsmallest(self.names_max, (name for name in _names(self.path / prefix) if name > last)):
             for name in names:
@@ -132,7 +132,7 @@ class Folder:
                 if not name.endswith("/"):
                     yield from _found(self.path, key, after)
                 elif key > after or after.startswith(key):
-                    # All that is in it begins with its key: it is passed over if that is behind.
+                    # All keys in the folder begin with its key: it is skipped if they all come before `after`.
                     yield from self._walk(key, after)
             last = names[-1]
 
@@ -151,7 +151,7 @@ class Folder:
 
 
 def _found(folder: Path, key: str, after: str) -> Iterator[Listed]:
-    """The file, if it comes after; unless it is gone meanwhile, or a link that leads nowhere."""
+    """Yield the file if it comes after; not if it was removed meanwhile, or is a broken link."""
     if key > after:
         with suppress(OSError):
             yield Listed(key, (folder / key).stat().st_size)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, TypeAlias
 
-from lineage_model.columns import Columns, Sources, Transformation, in_order
+from lineage_model.columns import ColumnLineage, Sources, Transformation, in_order
 from lineage_model.field_paths import print_dotted
 from spark_client.capturing.events.facets import Facet, openlineage_facet
 from spark_client.capturing.events.size_budget import SizeBudget
@@ -20,7 +20,7 @@ _COLUMN_BYTES = len('"": {"inputFields": []}, ')
 
 
 def column_facet(
-    columns: Columns, budget: SizeBudget, *, descriptions: bool = True, indirect: bool = True
+    columns: ColumnLineage, budget: SizeBudget, *, descriptions: bool = True, indirect: bool = True
 ) -> Facet | None:
     """Return the facet of these columns; None if there are none. Columns with shared sources share their JSON.
 
@@ -30,7 +30,7 @@ def column_facet(
     Raises:
         BudgetExceeded: it is larger than the budget, found before it is built.
     """
-    if not (columns.fields or columns.whole):
+    if not (columns.fields or columns.dataset_level):
         return None
     render = _Rendering(budget, descriptions=descriptions, indirect=indirect)
     fields = {}
@@ -40,7 +40,7 @@ def column_facet(
         if inputs or not sources:
             budget.spend(len(name) + _COLUMN_BYTES)
             fields[name] = {"inputFields": inputs}
-    whole = _Rendering(budget, descriptions=descriptions, indirect=True).sources(columns.whole)
+    whole = _Rendering(budget, descriptions=descriptions, indirect=True).sources(columns.dataset_level)
     return openlineage_facet("ColumnLineageDatasetFacet", "1-2-0", fields=fields, dataset=whole or None)
 
 

@@ -11,7 +11,7 @@ from datetime import datetime, timezone
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from lineage_model.field_paths import print_dotted
-from lineage_model.ids import run_id_of
+from lineage_model.ids import normalize_run_id
 from spark_client.capturing.events.column_facet import column_facet
 from spark_client.capturing.events.facets import (
     Facet,
@@ -106,7 +106,7 @@ def run_of_write(write: Write, application: Application) -> str:
     """Return the id of a write's run, derived from application run, execution and write."""
     output = write.output.id
     named = f"{write.execution_id} {write.number} {output.namespace} {output.name}"
-    return str(uuid.uuid5(uuid.UUID(run_id_of(application.context.run.run_id)), named))
+    return str(uuid.uuid5(uuid.UUID(normalize_run_id(application.context.run.run_id)), named))
 
 
 def application_event(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lineage_model.columns import Source
+from lineage_model.columns import ColumnSource
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.plans.columns import Leaf, PlanWalk
 from spark_client.capturing.plans.expressions import Expressions
@@ -64,7 +64,7 @@ def _before(leaf: Node) -> Relation:
 
 
 def _column(*path: str) -> Value:
-    return Value(frozenset({Dependency(Source(_BEFORE, path), IDENTITY)}))
+    return Value(frozenset({Dependency(ColumnSource(_BEFORE, path), IDENTITY)}))
 
 
 def _made(clause: Clause, of: Expressions) -> dict[str, Value]:
@@ -91,7 +91,7 @@ def _of_table(table: DatasetId, columns: list[dict[str, Value]], rows: frozenset
         if dependency.source.dataset != _BEFORE:
             return dependency
         met.append(dependency)
-        return dependency._replace(source=Source(table, dependency.source.field))
+        return dependency._replace(source=ColumnSource(table, dependency.source.field))
 
     renamed = [{name: mapped(value, named) for name, value in made.items()} for made in columns]
     decides = frozenset(map(named, rows))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
-from lineage_model.columns import Source, Transformation
+from lineage_model.columns import ColumnSource, Transformation
 
 # OpenLineage's kinds (column_lineage_facet.md); of direct kinds the stronger counts, of indirect kinds the last.
 IDENTITY = Transformation("DIRECT", "IDENTITY", masking=False)
@@ -27,7 +27,7 @@ _STRENGTH = {"IDENTITY": 0, "TRANSFORMATION": 1, "AGGREGATION": 2, "UNKNOWN": 3,
 class Dependency(NamedTuple):
     """Column that a value depends on; `whole` if the value has the column's structure, so that fields have paths."""
 
-    source: Source
+    source: ColumnSource
     how: Transformation
     whole: bool = True
 
@@ -156,7 +156,7 @@ def _step(dependency: Dependency, name: str) -> Dependency:
     path = dependency.source.field
     if not dependency.whole or path is None:
         return dependency
-    return Dependency(Source(dependency.source.dataset, (*path, name)), dependency.how)
+    return Dependency(ColumnSource(dependency.source.dataset, (*path, name)), dependency.how)
 
 
 def mapped(value: Value, each: Callable[[Dependency], Dependency]) -> Value:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from lineage_model.ids import run_id_of
+from lineage_model.ids import normalize_run_id
 from spark_client.capturing.session.transport_conf import translate_transport, under
 from spark_client.current_run import JobRun
 from spark_client.transport.choose import VARIABLES
@@ -156,7 +156,7 @@ def _parent(conf: Mapping[str, str], environment: Mapping[str, str]) -> JobRun |
     # Namespaces hold slashes; job names do, now and then; ids do not.
     namespace, name, run_id = ["", "", *parent.rsplit("/", 2)][-3:]
     if namespace and name and run_id:
-        return JobRun(namespace, name, run_id_of(run_id))
+        return JobRun(namespace, name, normalize_run_id(run_id))
     _log.warning("OPENLINEAGE_PARENT_ID is %r: must be namespace/job/run id; it is left out", parent)
     return None
 
@@ -165,7 +165,7 @@ def _run(conf: Mapping[str, str], prefix: str) -> JobRun | None:
     """Return the run in `prefix` + JobNamespace, JobName and RunId."""
     namespace, name, run_id = (conf.get(f"{prefix}{part}") for part in ("JobNamespace", "JobName", "RunId"))
     if namespace and name and run_id:
-        return JobRun(namespace, name, run_id_of(run_id))
+        return JobRun(namespace, name, normalize_run_id(run_id))
     if namespace or name or run_id:
         _log.warning("%sJobNamespace, JobName and RunId: must all be set; they are left out", prefix)
     return None

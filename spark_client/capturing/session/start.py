@@ -9,7 +9,7 @@ import uuid
 from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import WeakKeyDictionary
 
-from lineage_model.ids import run_id_of
+from lineage_model.ids import normalize_run_id
 from spark_client.capturing.datasets.catalogs import parse_catalogs, read_catalogs
 from spark_client.capturing.events.events import Application
 from spark_client.capturing.extract import Extractor
@@ -95,13 +95,13 @@ class _Given(NamedTuple):
     def context(self, settings: Settings, spark_name: str) -> RunContext:
         """Return the run, by the arguments and, where they are missing, the configuration and Spark."""
         name = self.name or settings.app_name or application_name(spark_name)
-        run = JobRun(self.namespace or settings.namespace, name, run_id_of(self.run_id))
+        run = JobRun(self.namespace or settings.namespace, name, normalize_run_id(self.run_id))
         parent, root = self.parent and JobRun(*self.parent), self.root and JobRun(*self.root)
         return RunContext(run, parent or settings.parent, root or settings.root)
 
     def off(self) -> Capture:
         """Return a capture that captures nothing, of a run by the same id."""
-        return Capture(run_id_of(self.run_id), (self.namespace or "default", self.name or "spark"))
+        return Capture(normalize_run_id(self.run_id), (self.namespace or "default", self.name or "spark"))
 
 
 def _guarded_start(spark: SparkSession | None, client: object, given: _Given, *, strict: bool) -> Capture:

@@ -16,7 +16,7 @@ from functools import reduce
 from itertools import groupby
 from typing import Protocol
 
-from lineage_model.columns import Columns, unite
+from lineage_model.columns import ColumnLineage, merge_columns
 from lineage_model.ids import DatasetId, FieldPath
 from spark_client.capturing.datasets.targets import WRAPPERS
 from spark_client.capturing.model import Dataset, Symlink, Tier, Write, WriteStatistics
@@ -180,7 +180,7 @@ def _merge_pair(outer: Write, inner: Write) -> Write:
     )
 
 
-def _columns(outer: Write, inner: Write) -> tuple[Columns, dict[FieldPath, str], Tier]:
+def _columns(outer: Write, inner: Write) -> tuple[ColumnLineage, dict[FieldPath, str], Tier]:
     """Return the columns of the write that was read in more detail, or of both."""
     if outer.tier != inner.tier:
         better = _in_more_detail(outer, inner)
@@ -191,7 +191,7 @@ def _columns(outer: Write, inner: Write) -> tuple[Columns, dict[FieldPath, str],
         for path, reason in one.unknown.items()
         if path in other.unknown or path not in other.columns.fields
     }
-    return unite([outer.columns, inner.columns]), unknown, outer.tier
+    return merge_columns([outer.columns, inner.columns]), unknown, outer.tier
 
 
 def _in_more_detail(outer: Write, inner: Write) -> Write:

@@ -33,9 +33,9 @@ class Search:
 
     def searcher(self):
         """As the function's edge makes it, but for the client of Athena."""
-        live = LiveSearch(wiring.sources(), Roots(wiring.marks(), wiring.pointers()))
+        live = LiveSearch(wiring.sources(), Roots(wiring.dirty_roots(), wiring.pointers()))
         archive = ArchiveSearch(Athena(self.athena, "headwater_test", WORKGROUP), self.slept.append)
-        return Searcher(live, archive, wiring.calendar(), wiring.publications(), wiring.now_s)
+        return Searcher(live, archive, wiring.archive_state(), wiring.publications(), wiring.now_s)
 
     def ask(self, *, remaining_s=29, **query):
         """One page."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 
 from pyspark.sql import DataFrame, SparkSession
 
-from lineage_model.columns import Source, Sources, Transformation
+from lineage_model.columns import ColumnSource, Sources, Transformation
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import DatasetId
 from spark_client.capturing.model import Write
@@ -111,8 +111,8 @@ def _lines_of_write(write: Write) -> Iterator[str]:
         columns[print_dotted(path)] = set(_render_sources(sources))
     for path in write.unknown:
         columns.setdefault(print_dotted(path), set()).add("unknown")
-    if write.columns.whole:
-        columns["*"] = set(_render_sources(write.columns.whole))
+    if write.columns.dataset_level:
+        columns["*"] = set(_render_sources(write.columns.dataset_level))
     inputs = {short_name(one.id) for one in write.inputs} | ({"unknown"} if write.unknown_inputs else set())
     return _lines(columns, inputs)
 
@@ -129,7 +129,7 @@ def _render_sources(sources: Sources) -> Iterator[str]:
             yield f"{_render_source(source)} {_render_transformation(transformation)}"
 
 
-def _render_source(source: Source) -> str:
+def _render_source(source: ColumnSource) -> str:
     return f"{short_name(source.dataset)}.{'?' if source.field is None else print_dotted(source.field)}"
 
 

@@ -19,7 +19,7 @@ from pyspark.sql import SparkSession
 
 from jobs.compact_archive import compact, main
 from jobs.day_tables import write_table
-from jobs.sealed_day import Unfaithful
+from jobs.sealed_day import DigestMismatch
 from jobs.storage import Storage
 from lineage.records.digest import key_of
 from lineage.records.record import LineageRecord
@@ -28,7 +28,7 @@ from lineage_model.archive_tables import (
     TABLES,
     TRACES,
     Manifest,
-    Written,
+    TableFiles,
     attempt_prefix,
     manifest_key,
     parse_manifest,
@@ -193,7 +193,9 @@ def test_a_changed_object_is_refused(spark, archive, change, day):
     one = archive.trace(DAY, a_record("a"), a_record("b"))
     archive.trace(NEXT_DAY, a_record("a"), a_record("b"), a_record("c"))
     archive.put(one.key, change((archive.folder / one.key).read_bytes()))
-    with pytest.raises(Unfaithful, match=f"1 objects are not (what the digest has|there or empty), {one.key} is one"):
+    with pytest.raises(
+        DigestMismatch, match=f"1 objects are not (what the digest has|there or empty), {one.key} is one"
+    ):
         compacted(spark, archive, day)
     assert not (archive.folder / manifest_key(day, "a-1")).exists()
 
@@ -202,7 +204,7 @@ def test_an_object_that_is_gone_is_refused(spark, archive):
     one = archive.trace(DAY, a_record("a"))
     archive.trace(DAY, a_record("b", "s3://b", root_id="s3://b"))
     (archive.folder / one.key).unlink()
-    with pytest.raises(Unfaithful, match=f"1 objects are not there or empty, {one.key} is one"):
+    with pytest.raises(DigestMismatch, match=f"1 objects are not there or empty, {one.key} is one"):
         compacted(spark, archive)
 
 
@@ -210,7 +212,7 @@ def test_a_day_whose_objects_are_all_gone_is_refused(spark, archive):
     one = archive.trace(DAY, a_record("a"))
     (archive.folder / one.key).unlink()
     (archive.folder / one.key).parent.rmdir()
-    with pytest.raises(Unfaithful, match=f"1 objects are not there or empty, {one.key} is one"):
+    with pytest.raises(DigestMismatch, match=f"1 objects are not there or empty, {one.key} is one"):
         compacted(spark, archive)
 
 
@@ -221,7 +223,7 @@ def test_an_object_that_holds_other_than_the_digest_counts_is_refused(spark, arc
     archive.traced[DAY][0] = (day, replace(one, **{what: getattr(one, what) + 1}), records)
     counted = getattr(one, what)
     fault = f"the objects of {DAY} hold {counted} {what} that count, expected {counted + 1} by the digest"
-    with pytest.raises(Unfaithful, match=fault):
+    with pytest.raises(DigestMismatch, match=fault):
         compacted(spark, archive)
 
 
@@ -241,7 +243,7 @@ def test_a_digest_that_is_not_whole_is_refused(spark, archive, says, change):
     lines = [json.loads(line) for line in gzip.decompress((archive.folder / key_of(DAY)).read_bytes()).splitlines()]
     body = b"".join(json.dumps(line).encode() + b"\n" for line in change(lines))
     archive.put(key_of(DAY), gzip.compress(body))
-    with pytest.raises(Unfaithful, match=says.partition(":")[0].partition(",")[0]):
+    with pytest.raises(DigestMismatch, match=says.partition(":")[0].partition(",")[0]):
         compact(spark, str(archive.folder), DAY, "a-1")
 
 
@@ -268,7 +270,7 @@ def test_a_run_that_fails_leaves_no_manifest_not_even_that_of_a_run_before(spark
     one = archive.trace(DAY, a_record("a"))
     compacted(spark, archive)
     archive.put(one.key, b"")
-    with pytest.raises(Unfaithful):
+    with pytest.raises(DigestMismatch):
         compact(spark, str(archive.folder), DAY, "a-1")
     assert not (archive.folder / manifest_key(DAY, "a-1")).exists()
 
@@ -280,7 +282,7 @@ def test_the_manifest_says_what_was_read_and_what_lies_there(spark, archive, cap
     manifest = parse_manifest((archive.folder / manifest_key(DAY, "a-1")).read_bytes())
     digest = hashlib.sha256((archive.folder / key_of(DAY)).read_bytes()).hexdigest()
     written = {
-        name: Written(2, 1, sum(file.stat().st_size for file in archive.files(name, DAY, "a-1")))
+        name: TableFiles(2, 1, sum(file.stat().st_size for file in archive.files(name, DAY, "a-1")))
         for name in ("records", "traces")
     }
     assert manifest == Manifest(DAY, "a-1", digest, **written)

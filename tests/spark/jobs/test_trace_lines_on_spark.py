@@ -19,7 +19,7 @@ from jobs.root_sources import FOUND
 from jobs.trace_root import prepared
 from lineage.records.lines import Compaction, in_blocks, parse_step, render_step
 from lineage.records.record import LineageRecord
-from lineage.records.root_records import Findings
+from lineage.records.root_records import RootRecords
 
 COMPACTION = Compaction("nightly", 1_763_684_000, "s3://archive/traces/year=2025/month=11/day=20/")
 
@@ -59,7 +59,7 @@ def test_both_tracers_write_the_same_bytes_and_displace_the_same_records(spark: 
 
     expected, displaced = b"", set()
     for root_id, copies in roots.items():
-        findings = Findings(root_id, None)
+        findings = RootRecords(root_id, None)
         for copy in copies:
             findings.add(copy)
         expected += b"".join(findings.lines(COMPACTION))

@@ -9,8 +9,8 @@ from benchmarks.memory_table import MemoryTable
 from lineage.api.app import Api
 from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
-from lineage.openlineage.naming import NameRules
-from lineage.openlineage.parse import parse_statement
+from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import parse_change
 from lineage.queries.service import FieldQuestions, Questions
 from tests.unit.api.proxy import ask
 
@@ -20,7 +20,7 @@ class Asker:
 
     def __init__(self, rules=None, fields=None):
         self.table = MemoryTable()
-        self._rules = rules or NameRules(trim_partitions=False)
+        self._rules = rules or NamingRules(trim_partitions=False)
         self._log = EventLog(self.table, None, "archive")
         services = SimpleNamespace(
             questions=Questions(self.table),
@@ -32,7 +32,7 @@ class Asker:
 
     def load(self, *bodies):
         """Load events, as the loading function does."""
-        statements = [parse_statement(body, self._rules) for body in bodies]
+        statements = [parse_change(body, self._rules) for body in bodies]
         self._log.enlist(event for event in map(RawEvent, statements, bodies) if event.listed)
         apply_changes(statements, self.table)
 

@@ -14,8 +14,8 @@ from lineage.api.tokens import Tokens, new_token
 from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.graph.run_facts import job_version_id, run_version_id
-from lineage.openlineage.naming import NameRules
-from lineage.openlineage.parse import parse_statement
+from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import parse_change
 from lineage.queries.service import FieldQuestions, Questions
 from lineage_model.ids import DatasetId, JobId
 from tests.builders_events import a_dataset, a_facet, a_run_event
@@ -109,8 +109,8 @@ class World:
     def __init__(self, *events, strict=False):
         self.table = MemoryTable()
         log, tokens = EventLog(self.table, None, "archive"), Tokens(self.table)
-        rules = NameRules(trim_partitions=False)
-        statements = [parse_statement(event, rules) for event in events]
+        rules = NamingRules(trim_partitions=False)
+        statements = [parse_change(event, rules) for event in events]
         log.enlist(event for event in map(RawEvent, statements, events) if event.listed)
         apply_changes(statements, self.table)
         unused = dict.fromkeys(

@@ -12,7 +12,7 @@ from openapi_spec_validator import validate
 from lineage.api.app import DOCUMENT, ROUTES
 from lineage.api.document import build, render
 from lineage.api.schemas import SCHEMAS
-from lineage.records.request import RequestForm
+from lineage.records.request import RequestModel
 
 BUILT = json.loads(json.dumps(build()))
 
@@ -46,5 +46,5 @@ def test_every_schema_has_examples_that_fit_it(name):
 def test_the_request_is_documented_field_by_field():
     documented = SCHEMAS["LineageRequest"]
 
-    assert list(documented["properties"]) == list(RequestForm.model_fields)
-    assert documented["required"] == [name for name, field in RequestForm.model_fields.items() if field.is_required()]
+    assert list(documented["properties"]) == list(RequestModel.model_fields)
+    assert documented["required"] == [name for name, field in RequestModel.model_fields.items() if field.is_required()]

@@ -13,7 +13,7 @@ from lineage.api.marquez.run_views import render_run
 from lineage.api.marquez.search import render_hit
 from lineage.graph.entities import Namespace, SearchHit, UpstreamInput, UpstreamRun
 from lineage.openlineage.event import ParentRun
-from lineage_model.ids import JobId, uuid_of_bytes
+from lineage_model.ids import JobId, name_uuid
 from tests.builders_found import (
     CHECK,
     CHECKED,
@@ -257,7 +257,7 @@ def test_the_parent_is_told_and_the_name_stays(parent, simple):
     printed = plain(render_job(a_found_job(parent=ParentRun(PARENT_RUN, job))))
 
     assert (printed["name"], printed["simpleName"]) == ("emissions.check", simple)
-    assert (printed["parentJobName"], printed["parentJobUuid"]) == (parent, uuid_of_bytes(job.node_id))
+    assert (printed["parentJobName"], printed["parentJobUuid"]) == (parent, name_uuid(job.node_id))
 
 
 def test_a_job_version_is_printed_whole():

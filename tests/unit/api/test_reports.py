@@ -23,7 +23,7 @@ from lineage.queries.columns.results import (
     Usage,
     Use,
 )
-from lineage_model.columns import Column, Source, Transformation
+from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.ids import DatasetId, JobId, RunKey
 from tests.unit.api.canned_fields import LINK, HeldLinks, an_api
 from tests.unit.api.proxy import ask
@@ -31,7 +31,7 @@ from tests.unit.api.proxy import ask
 STORE = "s3://flights"
 DISTANCE, SEATS = (Column(DatasetId(STORE, "checked"), (name,)) for name in ("distance", "seats"))
 CO2 = Column(DatasetId(STORE, "estimated"), ("co2_kg",))
-FLOWED_INTO = Source(CO2.dataset, CO2.field)
+FLOWED_INTO = ColumnSource(CO2.dataset, CO2.field)
 ESTIMATE = JobId("emissions", "emissions.estimate")
 RUN = "01941f2a-9d00-7c3e-8b1f-6a5d4c3b2a19"
 WINDOW = TimeRange("2025-11-20T00:00:00.000000Z", "2025-11-21T00:00:00.000000Z")
@@ -111,7 +111,9 @@ def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
     known = a_use(fields=(CO2, SEATS), operations=("fuel, co2", "average"), **many)
     declared = {"job": None, "states": (), "runs": (a_reported_run("d1", state=None),)}
     unknown = a_use(fields=(), operations=(), known=False, **declared)
-    perhaps = Flow(Source(CO2.dataset), 2, direct=True, masked=False, certain=False, failed=True, status="unknown")
+    perhaps = Flow(
+        ColumnSource(CO2.dataset), 2, direct=True, masked=False, certain=False, failed=True, status="unknown"
+    )
     table = usage_table(a_usage(uses=(known, unknown), flows=(*a_usage().flows, perhaps), truncated=True))
 
     use = {

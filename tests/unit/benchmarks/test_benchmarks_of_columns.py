@@ -34,7 +34,7 @@ from benchmarks.fields_work import (
 from benchmarks.fields_world import ColumnWorld
 from benchmarks.pipelines import CHAIN
 from lineage.openlineage.column_facets import columns_of_facet
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
 from lineage_model.operation_set import OperationSet
 from lineage_model.operations import parse_operations
@@ -81,7 +81,7 @@ def test_column_lineage_and_operations_report_the_same():
 
 @pytest.mark.parametrize("sends", [sends_schemas, sends_column_lineage, sends_operations, sends_columns])
 def test_events_with_columns_are_accepted(sends):
-    start, complete = (parse_event(form, NameRules(), now=None) for form in sends(STEP, 0))
+    start, complete = (parse_event(form, NamingRules(), now=None) for form in sends(STEP, 0))
 
     assert (start.type, complete.type) == ("START", "COMPLETE")
     assert len(complete.outputs[0].facets["schema"]["fields"]) == 20

@@ -14,7 +14,7 @@ from benchmarks.pipelines import CHAIN, HUB, chain, hub, parsed_runs, run_events
 from lineage.graph.apply import apply_changes
 from lineage.graph.catalogue import CATALOGUES, SNAPSHOT
 from lineage.graph.table import GraphTable
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
 
 SIZES = Sizes(few_jobs=10, jobs=30, readers=4, too_many_readers=7, runs=3)
@@ -31,7 +31,7 @@ def keys_after(runs):
 
 def every_event(step):
     """Return all that producers send of three runs."""
-    return [parse_event(form, NameRules(), now=None) for run in range(3) for form in run_events(step, run)]
+    return [parse_event(form, NamingRules(), now=None) for run in range(3) for form in run_events(step, run)]
 
 
 def test_a_run_has_two_events_of_three_inputs_and_two_outputs_of_which_one_is_read_next():

@@ -77,7 +77,7 @@ def test_as_json_each_line_is_an_object(archive, capsys):
 
     assert verify(*kept(archive), "--from", TUESDAY, "--json") == 1
     assert [json.loads(line) for line in lines_of(capsys.readouterr())] == [
-        {"day": WEDNESDAY, "key": one.key, "kind": "REMOVED", "told": "the digest lists it", "fault": True},
+        {"day": WEDNESDAY, "key": one.key, "kind": "REMOVED", "message": "the digest lists it", "fault": True},
         {
             "archive": str(archive.folder),
             "digests": 2,

@@ -11,7 +11,7 @@ from lineage_model.errors import Invalid
 from lineage_model.ids import DatasetId
 from lineage_model.operations import InputField, Transform
 from lineage_model.ordered_json import DeclaredStage, parse_mutations, read_mutations
-from lineage_model.ordered_operations import OrderedOperation, Written, translate
+from lineage_model.ordered_operations import OrderedOperation, WriteStep, translate
 
 HEADERS = {"type": "map", "keys": "string", "values": "string"}
 # CDAP's example, with its quotes and commas put right.
@@ -95,7 +95,7 @@ def test_a_mutation_may_make_several_fields():
 
 def test_mutations_get_their_origins_like_any_operations():
     read = OrderedOperation("read", None, sources=(DatasetId("myns", "stream"),), outputs=("ts", "headers", "body"))
-    steps = [read, *DECLARED.operations, Written(DatasetId("myns", "table"), ("seqId", "f1"))]
+    steps = [read, *DECLARED.operations, WriteStep(DatasetId("myns", "table"), ("seqId", "f1"))]
 
     assert translate(steps).operations[1:4] == (
         Transform(
@@ -116,7 +116,7 @@ def test_mutations_get_their_origins_like_any_operations():
     )
 
 
-def test_every_fault_is_told_from_its_place():
+def test_every_fault_is_named_from_its_path():
     mutations = [{"inputFields": ["a"], "outputField": {"type": "int"}}, {"mutation": "m", "inputFields": {}}, 7]
     with pytest.raises(Invalid) as caught:
         parse_mutations({"stages": [{"fieldMutations": mutations}, "Table"]})

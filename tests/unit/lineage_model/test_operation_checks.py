@@ -105,12 +105,12 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("operations", "told"), FAULTS)
-def test_every_broken_rule_is_named(operations, told):
-    assert faults(*operations) == told
+@pytest.mark.parametrize(("operations", "expected"), FAULTS)
+def test_every_broken_rule_is_named(operations, expected):
+    assert faults(*operations) == expected
 
 
-def test_all_faults_are_told_at_once():
+def test_all_faults_are_raised_at_once():
     assert faults(a_transform("t", ["t.a"], ["a"]), a_transform("t", ["gone.a"])) == [
         "operations[1].name: must be unique among the operations, got 't'",
         "operations: must hold at least one operation of type READ",
@@ -180,11 +180,11 @@ def test_fields_are_made_of_at_most_250000_others_where_these_are_not_the_same()
     ]
 
 
-def test_places_are_told_from_where_the_operations_stand():
+def test_paths_begin_where_the_operations_stand():
     with pytest.raises(Invalid, match=r"^facet\.operations: must hold at least one operation of type WRITE$"):
         check_operations([READ], "facet.operations")
 
 
-def test_many_cycles_are_told_up_to_a_bound():
+def test_many_cycles_are_listed_up_to_a_bound():
     loops = [a_transform(f"t{index}", [f"t{index ^ 1}.a"], ["a"]) for index in range(1_000)]
     assert len(faults(READ, WRITE, *loops)) == 20

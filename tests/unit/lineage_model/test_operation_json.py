@@ -43,7 +43,7 @@ def test_operations_are_written_and_read_in_cdaps_json():
     assert parse_operations(render_operations(a_name_concatenation())) == a_name_concatenation()
 
 
-def test_an_output_may_tell_its_type():
+def test_an_output_may_have_a_type():
     operations = (a_read("a", "b", types=(("b", "int"),)), a_transform("t", ["read.b"], ["c"], types=(("c", "long"),)))
     forms = render_operations(operations)
     assert [form["outputs"] for form in forms] == [["a", {"name": "b", "type": "int"}], [{"name": "c", "type": "long"}]]
@@ -110,13 +110,13 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("forms", "told"), FAULTS)
-def test_every_wrong_value_is_named_with_its_place(forms, told):
+@pytest.mark.parametrize(("forms", "expected"), FAULTS)
+def test_every_wrong_value_is_named_with_its_place(forms, expected):
     with pytest.raises(Invalid) as caught:
         parse_operations(forms)
-    assert [str(fault) for fault in caught.value.faults] == told
+    assert [str(fault) for fault in caught.value.faults] == expected
 
 
-def test_places_are_told_from_where_the_operations_stand():
+def test_paths_begin_where_the_operations_stand():
     with pytest.raises(Invalid, match=r"^run\.facets\.headwater_operations\.operations\[0\]\.type: is required$"):
         parse_operations([{}], "run.facets.headwater_operations.operations")

@@ -6,7 +6,7 @@ from itertools import permutations
 
 import pytest
 
-from lineage_model.columns import Column, Columns, Source, Transformation
+from lineage_model.columns import Column, ColumnLineage, ColumnSource, Transformation
 from lineage_model.ids import DatasetId
 from lineage_model.operation_set import SOURCES_MAX, OperationSet
 from tests.builders_operations import (
@@ -79,9 +79,9 @@ def test_the_name_concatenation_of_cdaps_design_makes_all_of_the_body():
     assert operations.sources == {USER_DATA}
     assert operations.destinations == {MY_TABLE}
     assert operations.columns() == {
-        MY_TABLE: Columns(
+        MY_TABLE: ColumnLineage(
             {
-                (field,): {Source(USER_DATA, ("body",)): made_by(*names)}
+                (field,): {ColumnSource(USER_DATA, ("body",)): made_by(*names)}
                 for field, names in [
                     ("uniqueid", ("parse", "concat", "create")),
                     ("name", ("parse", "concat")),
@@ -141,14 +141,14 @@ def test_dropping_what_was_made_of_a_field_drops_the_field_in_part():
     assert operations.dropped == of(FLIGHTS, "line", "body")
 
 
-def test_a_generated_field_is_told_and_made_of_nothing():
+def test_a_generated_field_is_listed_and_has_no_source():
     number = a_transform("number", (), ["row"])
     operations = OperationSet([a_read("a"), number, a_write("number.row", "read.a")])
     assert operations.generated == of(ESTIMATED, "row")
     assert operations.columns()[ESTIMATED].fields[("row",)] == {}
 
 
-def test_a_field_that_its_origin_does_not_tell_of_was_there_all_the_same():
+def test_a_field_that_its_origin_does_not_list_is_emitted_all_the_same():
     parse = a_transform("parse", ["read.body"], ["name"])
     operations = [a_read("line"), parse, a_write("parse.age", "read.day")]
     assert pairs(operations) == {("body", "age"), ("day", "day")}
@@ -156,13 +156,13 @@ def test_a_field_that_its_origin_does_not_tell_of_was_there_all_the_same():
 
 def test_reads_of_one_endpoint_read_the_same_fields():
     operations = OperationSet([a_read("a", "b", name="one"), a_read("a", "b", name="two"), a_write("one.a", "two.a")])
-    assert operations.columns()[ESTIMATED].fields == {("a",): {Source(FLIGHTS, ("a",)): IDENTITY}}
+    assert operations.columns()[ESTIMATED].fields == {("a",): {ColumnSource(FLIGHTS, ("a",)): IDENTITY}}
 
 
 def test_names_with_slashes_are_fields_in_fields():
     upper = a_transform("upper", ["read.employees/name"], ["names/upper"])
     told = OperationSet([a_read("employees/name"), upper, a_write("upper.names/upper")]).columns()[ESTIMATED]
-    assert told.fields == {("names", "upper"): {Source(FLIGHTS, ("employees", "name")): made_by("upper")}}
+    assert told.fields == {("names", "upper"): {ColumnSource(FLIGHTS, ("employees", "name")): made_by("upper")}}
 
 
 def test_a_dataset_may_be_made_of_itself():
@@ -171,7 +171,7 @@ def test_a_dataset_may_be_made_of_itself():
     assert pairs(operations, ESTIMATED) == {("a", "a")}
 
 
-def test_written_fields_have_the_types_that_their_origins_tell():
+def test_written_fields_have_the_types_that_their_origins_give():
     operations = [
         a_read("a", "b", types=(("a", "string"),)),
         a_transform("cast", ["read.a"], ["c"], types=(("c", "int"),)),
@@ -288,7 +288,7 @@ def test_fields_that_one_operation_made_share_what_they_are_made_of():
 def test_descriptions_are_left_out_where_they_would_hold_too_many_sources_apart():
     few, many = made_of_each(500), made_of_each(501)
     assert few.source_count == SOURCES_MAX == 250_000
-    assert few.columns()[ESTIMATED].fields[("f7",)][Source(FLIGHTS, ("f3",))] == made_by("mix", "each-f7")
+    assert few.columns()[ESTIMATED].fields[("f7",)][ColumnSource(FLIGHTS, ("f3",))] == made_by("mix", "each-f7")
     assert many.source_count == 501
     assert set(many.columns()[ESTIMATED].fields[("f7",)].values()) == {
         frozenset({Transformation("DIRECT", "TRANSFORMATION")})

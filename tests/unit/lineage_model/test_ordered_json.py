@@ -57,16 +57,16 @@ FORMS = {
 }
 
 
-@pytest.mark.parametrize(("form", "told"), FORMS.values(), ids=FORMS)
-def test_an_operation_is_read_from_every_form_of_it(form, told):
-    assert parse_ordered(form, "operations[0]") == OrderedOperation(**{"name": "concat", **told})
+@pytest.mark.parametrize(("form", "expected"), FORMS.values(), ids=FORMS)
+def test_an_operation_is_read_from_every_form_of_it(form, expected):
+    assert parse_ordered(form, "operations[0]") == OrderedOperation(**{"name": "concat", **expected})
 
 
 def test_an_operation_of_a_stage_carries_its_name():
     assert parse_ordered(CONCAT, "operations[0]", stage="Concatenator").stage == "Concatenator"
 
 
-def test_every_fault_of_an_operation_is_told():
+def test_every_fault_of_an_operation_is_raised():
     form = {
         "name": " ",
         "description": 7,

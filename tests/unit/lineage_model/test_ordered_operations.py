@@ -10,7 +10,7 @@ from lineage_model.errors import Invalid
 from lineage_model.ids import DatasetId
 from lineage_model.operation_checks import check_operations
 from lineage_model.operations import InputField, Read, Transform, Write
-from lineage_model.ordered_operations import OrderedOperation, Translated, Written, translate
+from lineage_model.ordered_operations import OrderedOperation, Translated, WriteStep, translate
 
 FILE = DatasetId("myns", "user_data")
 TABLE = DatasetId("myns", "mytableds")
@@ -52,7 +52,7 @@ def a_read(outputs="a b", source=FILE):
 
 
 def written(text=None, **more):
-    return Written(TABLE, None if text is None else tuple(text.split()), **more)
+    return WriteStep(TABLE, None if text is None else tuple(text.split()), **more)
 
 
 def write_of(*steps):
@@ -200,7 +200,7 @@ def test_the_written_schema_gives_the_types_that_operations_did_not():
     assert found.types == (("a", "text"), ("b", "int"))
 
 
-def test_written_fields_of_which_nothing_is_told_are_left_out_with_a_warning():
+def test_unknown_written_fields_are_left_out_with_a_warning():
     found = translate([a_read(), written("a c d")])
 
     assert found.operations[-1].inputs == fields("read.a")
@@ -234,7 +234,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize(("steps", "fault"), FAULTS.values(), ids=FAULTS)
-def test_what_makes_no_sense_is_told(steps, fault):
+def test_what_makes_no_sense_is_refused(steps, fault):
     assert faults(*steps) == [fault]
 
 
@@ -250,14 +250,14 @@ STEPS = st.lists(st.tuples(st.sampled_from(["x", "y"]), WORDS, WORDS.filter(bool
 
 
 @given(STEPS, WORDS.filter(bool))
-def test_whatever_the_order_tells_each_field_comes_from_its_latest_maker(steps, schema):
+def test_in_any_order_each_field_comes_from_its_latest_maker(steps, schema):
     ordered = [of(name, inputs, outputs) for name, inputs, outputs in steps]
     found = translate([a_read("a b c d e"), *ordered, written(schema)]).operations
     latest = dict.fromkeys("abcde", "read")
 
     assert check_operations(found) == ()
     for step, operation in zip([*ordered, written(schema)], found[1:], strict=True):
-        names = schema.split() if isinstance(step, Written) else step.inputs
+        names = schema.split() if isinstance(step, WriteStep) else step.inputs
         assert operation.inputs == tuple(InputField(latest[name], name) for name in names)
-        if not isinstance(step, Written):
+        if not isinstance(step, WriteStep):
             latest.update(dict.fromkeys(step.outputs, operation.name))

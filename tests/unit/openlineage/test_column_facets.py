@@ -11,7 +11,7 @@ from hypothesis import given
 
 from lineage.openlineage.column_facets import columns_of_entries, columns_of_entry, columns_of_facet
 from lineage.openlineage.facet_models import is_deleted
-from lineage.openlineage.naming import NameRules, find_datasets
+from lineage.openlineage.naming import NamingRules, find_datasets
 from lineage.openlineage.parse import parse_event
 from lineage_model.columns import columns_from_json, columns_to_json
 from lineage_model.errors import Invalid
@@ -21,7 +21,7 @@ from lineage_model.operations import parse_operations
 from tests.builders_events import STORE, a_dataset, a_dataset_event, a_facet, a_job_event, a_run_event
 from tests.unit.openlineage.spoiling import JSON, SPOILED, replaced
 
-AS_SENT = NameRules(trim_partitions=False, temporary=())
+AS_SENT = NamingRules(trim_partitions=False, temporary=())
 LINEAGE = ("Lineage", "1-0-0")
 IDENTITY = {"type": "DIRECT", "subtype": "IDENTITY", "description": "", "masking": False}
 FILTER = {"type": "INDIRECT", "subtype": "FILTER", "description": "", "masking": False}
@@ -139,7 +139,7 @@ def test_a_jobs_lineage_is_kept_as_sent(entries, event):
     assert parse(event(job_facets=facets)).job_facets == facets
 
 
-def test_a_dataset_may_tell_of_its_own_lineage():
+def test_a_dataset_may_report_its_own_lineage():
     facet = a_facet(*LINEAGE, inputs=[a_source("raw")], fields={"a": {"inputs": [a_source("raw", "b")]}})
 
     event = parse(a_dataset_event(a_dataset("view", facets={"lineage": facet})))
@@ -213,9 +213,9 @@ FAULTS = [
 ]
 
 
-@pytest.mark.parametrize(("body", "told"), FAULTS, ids=[told[0][:70] for _, told in FAULTS])
-def test_a_facet_that_breaks_a_rule_refuses_its_event(body, told):
-    assert faults(body) == told
+@pytest.mark.parametrize(("body", "expected"), FAULTS, ids=[expected[0][:70] for _, expected in FAULTS])
+def test_a_facet_that_breaks_a_rule_refuses_its_event(body, expected):
+    assert faults(body) == expected
 
 
 def test_the_roots_of_a_run_are_bounded():
@@ -240,7 +240,7 @@ def test_operations_are_refused_whole_with_every_fault():
     ]
 
 
-def test_faults_of_operations_are_told_with_those_of_their_event():
+def test_faults_of_operations_are_raised_with_those_of_their_event():
     body = operations({**WRITE, "inputs": []}) | {"eventTime": None}
 
     assert faults(body) == ["eventTime: is required", f"{OPERATIONS}: must hold at least one operation of type READ"]
@@ -269,8 +269,8 @@ def told_with(day):
 
 
 def test_the_datasets_in_facets_of_columns_are_called_as_those_of_events():
-    parted, whole = parse(told_with("2013-01-01/hour=5"), NameRules()), parse(told_with("raw"))
-    trimmed = parse(told_with("2013-01-01"), NameRules())
+    parted, whole = parse(told_with("2013-01-01/hour=5"), NamingRules()), parse(told_with("raw"))
+    trimmed = parse(told_with("2013-01-01"), NamingRules())
 
     assert (parted.run_facets, parted.job_facets, parted.outputs) == (
         trimmed.run_facets,
@@ -293,24 +293,24 @@ def partition(day, fields, dataset=()):
     return a_dataset(f"checked/{day}", facets={"columnLineage": a_column_lineage(fields, dataset=list(dataset))})
 
 
-def test_outputs_that_are_one_dataset_tell_of_its_columns_together():
+def test_outputs_that_are_one_dataset_report_its_columns_together():
     one = partition("2013-01-01", {"a": {"inputFields": [of("raw", "a")]}}, [of("raw", "c")])
     two = partition("2013-01-02", {"a": {"inputFields": [of("raw", "b"), of("raw", "a")]}, "d": {"inputFields": []}})
 
-    (first,) = parse(a_run_event(outputs=[one, two]), NameRules()).outputs
-    (again,) = parse(a_run_event(outputs=[two, one, two]), NameRules()).outputs
+    (first,) = parse(a_run_event(outputs=[one, two]), NamingRules()).outputs
+    (again,) = parse(a_run_event(outputs=[two, one, two]), NamingRules()).outputs
 
     fields = {"a": {"inputFields": [of("raw", "a"), of("raw", "b")]}, "d": {"inputFields": []}}
     assert first.facets == {"columnLineage": a_column_lineage(fields, dataset=[of("raw", "c")])}
     assert again == first
 
 
-def test_of_outputs_that_are_one_dataset_the_one_that_deletes_its_columns_tells_less():
+def test_of_outputs_that_are_one_dataset_the_one_that_deletes_its_columns_loses():
     told = partition("2013-01-01", {"a": {"inputFields": [of("raw", "a")]}})
     deleted = a_dataset("checked/2013-01-02", facets={"columnLineage": {"_deleted": True}})
 
     for outputs in ([told, deleted], [deleted, told]):
-        (output,) = parse(a_run_event(outputs=outputs), NameRules()).outputs
+        (output,) = parse(a_run_event(outputs=outputs), NamingRules()).outputs
         assert output.facets == told["facets"]
 
 
@@ -328,10 +328,10 @@ def told_by(event):
 
 
 @given(SPOILED, JSON)
-def test_whatever_the_door_takes_tells_of_columns_that_can_be_kept(spoiled, new):
+def test_whatever_ingest_takes_has_column_lineage_that_can_be_stored(spoiled, new):
     whole, place = spoiled
     try:
-        event = parse(replaced(whole, place, new), NameRules())
+        event = parse(replaced(whole, place, new), NamingRules())
     except Invalid:
         return
     for columns in told_by(event):

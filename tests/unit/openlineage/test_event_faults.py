@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.openlineage.ingest import parse_event_message, render_event_message
-from lineage.openlineage.naming import NameRules
-from lineage.openlineage.parse import DATASETS_MAX, parse_event, parse_statement
+from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import DATASETS_MAX, parse_change, parse_event
 from lineage_model.errors import Invalid, TooLarge
 from tests.builders_events import (
     a_dataset,
@@ -23,7 +23,7 @@ from tests.builders_events import (
 )
 from tests.unit.openlineage.spoiling import JSON, SPOILED, WHOLE, replaced
 
-RULES = NameRules()
+RULES = NamingRules()
 
 
 def faults(body):
@@ -160,20 +160,20 @@ WRONG = [
 ]
 
 
-@pytest.mark.parametrize(("body", "told"), MISSING, ids=[told[0][:60] for _, told in MISSING])
-def test_what_is_missing_is_named_as_missing(body, told):
-    assert faults(body) == told
+@pytest.mark.parametrize(("body", "expected"), MISSING, ids=[expected[0][:60] for _, expected in MISSING])
+def test_what_is_missing_is_named_as_missing(body, expected):
+    assert faults(body) == expected
     with pytest.raises(Invalid) as caught:
         parse_event(body, RULES, now=None)
     assert all(fault.missing for fault in caught.value.faults)
 
 
-@pytest.mark.parametrize(("body", "told"), WRONG, ids=[told[0][:60] for _, told in WRONG])
-def test_what_is_wrong_is_named_with_its_value_and_rule(body, told):
-    assert faults(body) == told
+@pytest.mark.parametrize(("body", "expected"), WRONG, ids=[expected[0][:60] for _, expected in WRONG])
+def test_what_is_wrong_is_named_with_its_value_and_rule(body, expected):
+    assert faults(body) == expected
 
 
-def test_all_faults_of_an_event_are_told_at_once():
+def test_all_faults_of_an_event_are_raised_at_once():
     body = {**a_run_event(eventTime="x", job="", inputs=[{}, 7]), "run": {}}
 
     places = [fault.partition(":")[0] for fault in faults(body)]
@@ -217,7 +217,7 @@ def read_or_invalid(body):
         event = parse_event(body, RULES, now="2025-11-20T12:00:00.000000Z")
     except Invalid:
         return
-    assert parse_statement(parse_event_message(render_event_message(body)), RULES) == event
+    assert parse_change(parse_event_message(render_event_message(body)), RULES) == event
 
 
 @given(st.sampled_from(WHOLE), st.randoms(use_true_random=False))

@@ -7,10 +7,10 @@ import hashlib
 import pytest
 
 from lineage.openlineage.event import DatasetUse, Deletion, Event, ParentRun
-from lineage.openlineage.naming import NameRules
-from lineage.openlineage.parse import parse_deletion, parse_event, parse_statement, render_deletion
+from lineage.openlineage.naming import NamingRules
+from lineage.openlineage.parse import parse_change, parse_deletion, parse_event, render_deletion
 from lineage_model.errors import Invalid
-from lineage_model.ids import DatasetId, JobId, run_id_of, uuid_of_bytes
+from lineage_model.ids import DatasetId, JobId, name_uuid, normalize_run_id
 from tests.builders_events import (
     CHECK,
     CORE,
@@ -30,7 +30,7 @@ from tests.builders_events import (
 )
 
 NOON = "2025-11-20T12:00:00.000000Z"
-AS_SENT = NameRules(trim_partitions=False, temporary=())
+AS_SENT = NamingRules(trim_partitions=False, temporary=())
 JOB = JobId(NAMESPACE, READ_FLIGHTS)
 RAW = DatasetId(STORE, "raw")
 
@@ -39,7 +39,7 @@ def parse(body, rules=AS_SENT, now=None):
     return parse_event(body, rules, now=now)
 
 
-def test_a_run_event_tells_of_a_run_its_job_and_its_datasets():
+def test_a_run_event_reports_a_run_its_job_and_its_datasets():
     schema, rows, plan = a_schema("tailnum"), a_facet("OutputStatistics", rowCount=842), a_facet("Plan", plan="...")
     sql = a_facet("SQLJob", query="SELECT 1")
     output = a_dataset("raw", facets={"schema": schema}, outputFacets={"outputStatistics": rows})
@@ -60,14 +60,14 @@ def test_a_run_event_tells_of_a_run_its_job_and_its_datasets():
     )
 
 
-def test_a_job_event_tells_what_a_job_reads_and_writes():
+def test_a_job_event_declares_what_a_job_reads_and_writes():
     event = parse(a_job_event())
 
     uses = {"inputs": (DatasetUse(DatasetId(STORE, LANDING)),), "outputs": (DatasetUse(RAW),)}
     assert event == Event(kind="JOB", time=NOON, hash=event.hash, job=JOB, **uses)
 
 
-def test_a_dataset_event_tells_of_a_dataset():
+def test_a_dataset_event_declares_a_dataset():
     schema = a_schema("tailnum")
     event = parse(a_dataset_event(a_dataset("raw", fields=["tailnum"])))
 
@@ -109,7 +109,7 @@ LENIENT = {
 
 
 @pytest.mark.parametrize(("body", "kind"), LENIENT.values(), ids=LENIENT)
-def test_what_is_there_tells_the_kind_and_not_the_schema(body, kind):
+def test_the_fields_of_an_event_decide_its_kind_and_not_the_schema(body, kind):
     assert parse(body).kind == kind
 
 
@@ -143,15 +143,15 @@ def test_times_are_kept_in_utc(sent, kept):
 
 
 def test_a_run_id_that_is_no_uuid_becomes_marquezs_uuid_of_it():
-    assert parse(a_run_event(run="nightly-1")).run == uuid_of_bytes("nightly-1")
+    assert parse(a_run_event(run="nightly-1")).run == name_uuid("nightly-1")
     assert parse(a_run_event(run=RUN.upper())).run == RUN
 
 
-def test_the_parent_and_its_root_are_told():
+def test_the_parent_and_its_root_are_parsed():
     event = parse(a_run_event(run_facets={"parent": a_parent(run="p-1", job="emissions", root=("r-1", "nightly"))}))
 
-    assert event.parent == ParentRun(run_id_of("p-1"), JobId(NAMESPACE, "emissions"))
-    assert event.root == ParentRun(run_id_of("r-1"), JobId(NAMESPACE, "nightly"))
+    assert event.parent == ParentRun(normalize_run_id("p-1"), JobId(NAMESPACE, "emissions"))
+    assert event.root == ParentRun(normalize_run_id("r-1"), JobId(NAMESPACE, "nightly"))
 
 
 def test_the_parents_old_name_wins_and_both_are_kept():
@@ -170,9 +170,9 @@ def test_facets_are_kept_as_they_were_sent():
     assert (event.run_facets, event.job_facets, event.inputs[0].facets) == (facets, facets, facets)
 
 
-def test_partitions_are_the_dataset_and_temporary_storage_is_told():
+def test_partitions_are_the_dataset_and_temporary_storage_is_marked():
     names = ["checked/day=2013-01-01", "checked/day=2013-01-02", "checked/_temporary/0/task_1"]
-    rules = NameRules()
+    rules = NamingRules()
 
     checked, temporary = DatasetId(STORE, "checked"), DatasetId(STORE, names[2])
     assert parse(a_run_event(outputs=names), rules).outputs == (
@@ -192,7 +192,7 @@ def test_the_datasets_that_facets_name_are_called_as_those_of_events():
         }
 
     output = a_dataset("checked", facets=facets("checked/day=1", "old/2013/01/01"))
-    (use,) = parse(a_run_event(outputs=[output]), NameRules()).outputs
+    (use,) = parse(a_run_event(outputs=[output]), NamingRules()).outputs
 
     assert use.facets == facets("checked", "old")
 
@@ -223,12 +223,12 @@ def test_the_hash_is_that_of_the_content_as_sent_whatever_the_order_of_its_field
     assert parse({**event, "eventTime": "2025-11-20T12:00:00.000Z"}).hash != parse(event).hash
 
 
-def test_a_time_too_far_ahead_is_refused_at_the_door_alone():
+def test_a_time_too_far_ahead_is_refused_at_ingest_alone():
     event = a_run_event(eventTime="2025-11-21T12:00:00.001Z")
 
     with pytest.raises(Invalid, match="eventTime: must not be more than 24 hours after now"):
         parse(event, now=NOON)
-    assert parse_statement(event, AS_SENT) == parse(event, now=None)
+    assert parse_change(event, AS_SENT) == parse(event, now=None)
     assert parse(a_run_event(eventTime="2025-11-21T12:00:00Z"), now=NOON).type == "COMPLETE"
 
 
@@ -239,21 +239,21 @@ DELETIONS = {
 }
 
 
-@pytest.mark.parametrize(("sent", "told"), DELETIONS.values(), ids=DELETIONS)
-def test_a_deletion_is_told_from_every_event(sent, told):
+@pytest.mark.parametrize(("sent", "expected"), DELETIONS.values(), ids=DELETIONS)
+def test_a_deletion_is_distinguished_from_every_event(sent, expected):
     message = render_deletion(STORE, time=NOON, **sent)
 
-    deletion = parse_statement(message, NameRules())
-    assert deletion == Deletion(time=NOON, hash=deletion.hash, namespace=STORE, **told)
-    assert parse_deletion(message, NameRules()) == deletion
+    deletion = parse_change(message, NamingRules())
+    assert deletion == Deletion(time=NOON, hash=deletion.hash, namespace=STORE, **expected)
+    assert parse_deletion(message, NamingRules()) == deletion
     with pytest.raises(Invalid, match=r"^change: must not come as an event; the API's DELETE routes delete, got"):
         parse(message)
 
 
-def test_no_event_that_the_door_takes_is_taken_for_a_deletion():
+def test_no_event_that_ingest_takes_is_taken_for_a_deletion():
     for event in (a_run_event(), a_job_event(), a_dataset_event()):
         sent = {**event, "change": "DELETE", "namespace": NAMESPACE}
-        assert parse_statement(sent, AS_SENT) == parse(sent)
+        assert parse_change(sent, AS_SENT) == parse(sent)
         for form in (sent, event):
             with pytest.raises(Invalid, match=r"^change: must be DELETE, without a producer"):
                 parse_deletion(form, AS_SENT)

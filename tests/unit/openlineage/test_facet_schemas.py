@@ -8,7 +8,7 @@ from pathlib import Path
 import jsonschema
 import pytest
 
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
 from lineage_model.errors import Invalid
 from tests.builders_events import STORE, a_facet, a_run_event
@@ -66,7 +66,7 @@ def is_valid(facets):
 
 def is_taken(facets):
     try:
-        parse_event(a_run_event(run_facets=facets), NameRules(), now=None)
+        parse_event(a_run_event(run_facets=facets), NamingRules(), now=None)
     except Invalid:
         return False
     return True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 
 NOT_PATHS = [
     ("arn:aws:glue:eu-west-1:111122223333", "table/flights/201301"),
@@ -15,7 +15,7 @@ NOT_PATHS = [
 
 @pytest.mark.parametrize(("namespace", "name"), NOT_PATHS)
 def test_a_name_that_is_no_path_is_the_dataset(namespace, name):
-    assert NameRules().dataset(namespace, name).name == name
+    assert NamingRules().dataset(namespace, name).name == name
 
 
 TEMPORARY = [
@@ -32,23 +32,23 @@ LASTING = [("s3://flights", "temporary/a"), ("file", "/tmp/flights.csv"), ("bigq
 
 
 def test_temporary_storage_is_known_by_its_name():
-    rules = NameRules()
+    rules = NamingRules()
 
     assert [rules.is_temporary(*one) for one in TEMPORARY] == [True] * len(TEMPORARY)
     assert [rules.is_temporary(*one) for one in LASTING] == [False] * len(LASTING)
 
 
 def test_both_rules_have_an_off_switch():
-    off = NameRules(trim_partitions=False, temporary=())
+    off = NamingRules(trim_partitions=False, temporary=())
 
     assert not any(off.is_temporary(*one) for one in TEMPORARY)
     assert off.dataset("s3://flights", "a/dt=1").name == "a/dt=1"
 
 
 def test_a_deployment_may_have_patterns_of_its_own():
-    rules = NameRules(temporary=("^s3://scratch/",))
+    rules = NamingRules(temporary=("^s3://scratch/",))
 
     assert rules.is_temporary("s3://scratch", "a")
     assert not rules.is_temporary("inmemory://", "a")
     with pytest.raises(ValueError, match=r"temporary: must be regular expressions, got '\('"):
-        NameRules(temporary=("(",))
+        NamingRules(temporary=("(",))

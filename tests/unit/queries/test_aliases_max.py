@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.queries.dataset_groups import DatasetGroups
+from lineage.queries.service import Questions
 from lineage_model.ids import DatasetId
 from tests.unit.graph.statements import a_dataset_event
 from tests.unit.graph.strategies import a_symlink
@@ -69,7 +70,9 @@ def test_a_response_that_leaves_names_out_says_so():
     names = {first: [DatasetId(f"s3://{first}", str(second)) for second in range(100)] for first in range(100)}
     below = [DatasetId("s3://lake", str(first)) for first in names]
     events = [a_dataset_event(2, one, **a_symlink(*names[first])) for first, one in enumerate(below)]
-    apply_changes([a_dataset_event(1, tree, **a_symlink(*below)), a_dataset_event(1, alone, **a_symlink(NAMES[0]))], table)
+    apply_changes(
+        [a_dataset_event(1, tree, **a_symlink(*below)), a_dataset_event(1, alone, **a_symlink(NAMES[0]))], table
+    )
     apply_changes(events, table)
 
     graphs = [Questions(table).find_graph(one.node_id, depth=1) for one in (tree, alone)]

@@ -9,7 +9,7 @@ import pytest
 from lineage.openlineage.event import ParentRun
 from lineage.queries.dataset_versions import VERSIONS_MAX
 from lineage.queries.service import Questions
-from lineage_model.ids import uuid_of_bytes
+from lineage_model.ids import name_uuid
 from tests.unit.graph.statements import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the
 from tests.unit.graph.strategies import a_symlink, stamped
 from tests.unit.queries.every_query import loaded
@@ -39,16 +39,16 @@ def test_a_stream_stands_among_the_versions_where_its_last_event_does(ask, strea
     events = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM), an_event(3, "b1", B, outputs=[X])]
     events += [an_event(second, "a1", A, kind, job_facets=STREAM) for second, kind in stream]
     questions = ask(events)
-    assert questions.find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:emissions:{the(current)}")
+    assert questions.find_dataset(X).current_version == name_uuid(f"s3://flights:X:emissions:{the(current)}")
     later = ask([*events, a_dataset_event(6, X, schema=a_schema("carrier"))]).find_dataset(X)
-    assert later.current_version not in [uuid_of_bytes(f"s3://flights:X:emissions:{the(run)}") for run in ("a1", "b1")]
+    assert later.current_version not in [name_uuid(f"s3://flights:X:emissions:{the(run)}") for run in ("a1", "b1")]
 
 
 def test_a_stream_is_found_behind_as_many_batch_runs_as_versions_are_looked_at():
     stream = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM)]
     batches = [an_event(second, f"{second:02}", B, outputs=[X]) for second in range(10, 30)]
     questions = Questions(loaded([*stream, *batches, an_event(40, "a1", A, "RUNNING", job_facets=STREAM)]))
-    assert questions.find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:emissions:{the('a1')}")
+    assert questions.find_dataset(X).current_version == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
 
 
 def test_a_dataset_read_before_it_was_written_has_an_initial_version(ask):
@@ -88,7 +88,7 @@ def test_which_version_a_run_read(ask, reader, version, resolved_by):
         an_event(5, "b1", B, **reader),
     ]
     (read,) = ask(events).find_run(the("b1")).inputs
-    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:X:emissions:{the(version)}"), resolved_by)
+    assert (read.version, read.resolved_by) == (name_uuid(f"s3://flights:X:emissions:{the(version)}"), resolved_by)
 
 
 def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(ask):
@@ -100,7 +100,7 @@ def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(as
         an_event(6, "b1", B, inputs=[X], parent=told["parent"]),
     ]
     (read,) = ask(events).find_run(the("b1")).inputs
-    assert (read.version, read.resolved_by) == (uuid_of_bytes(f"s3://flights:Y:emissions:{the('a2')}"), "parentRun")
+    assert (read.version, read.resolved_by) == (name_uuid(f"s3://flights:Y:emissions:{the('a2')}"), "parentRun")
 
 
 def test_a_run_never_reads_what_it_writes_itself(ask):
@@ -124,7 +124,7 @@ def test_of_dataset_events_at_one_instant_all_are_looked_at(ask):
     described = a_dataset_event(1, X, schema=a_schema("carrier"))
     events = [an_event(1, "a1", A, outputs=[X]), described, *TIED]
     assert any(one.hash > described.hash for one in TIED)
-    assert ask(events).find_dataset(X).current_version == uuid_of_bytes(f"s3://flights:X:{described.hash}")
+    assert ask(events).find_dataset(X).current_version == name_uuid(f"s3://flights:X:{described.hash}")
 
 
 @pytest.mark.parametrize("times", [2, 8, 9, 20])
@@ -133,7 +133,7 @@ def test_a_schema_told_again_and_again_is_one_version(ask, times):
     events = [a_dataset_event(second, X, schema=a_schema("carrier")) for second in range(times)]
     questions = ask(events)
     assert [one.created for one in questions.list_dataset_versions(X, limit=9, offset=0).items] == [at(0)]
-    assert questions.find_dataset(X).current_version == uuid_of_bytes("s3://flights:X:")
+    assert questions.find_dataset(X).current_version == name_uuid("s3://flights:X:")
 
 
 def test_a_schema_told_again_and_again_after_a_run_told_it_is_the_runs_version(ask):
@@ -145,7 +145,7 @@ def test_a_schema_told_again_and_again_after_a_run_told_it_is_the_runs_version(a
     assert (
         read.version
         == ask(events).find_dataset(X).current_version
-        == uuid_of_bytes(f"s3://flights:X:emissions:{the('a1')}")
+        == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
     )
 
 
@@ -154,6 +154,6 @@ def test_a_schema_told_more_often_than_versions_are_looked_at_is_taken_to_be_unc
     events = [stamped(replace(first, time=f"2025-11-20T12:00:01.{number:06}Z")) for number in range(VERSIONS_MAX + 2)]
     questions = Questions(loaded(events))
     (version,) = questions.list_dataset_versions(X, limit=9, offset=0).items
-    assert (version.version, version.created) == (uuid_of_bytes("s3://flights:X:"), at(1))
+    assert (version.version, version.created) == (name_uuid("s3://flights:X:"), at(1))
     assert version.fields == a_schema("carrier")["fields"]
     assert questions.find_dataset(X).current_version == version.version

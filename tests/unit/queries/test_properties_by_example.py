@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lineage.openlineage.event import DatasetUse, ParentRun
-from lineage_model.ids import DatasetId, JobId, uuid_of_bytes
+from lineage_model.ids import DatasetId, JobId, name_uuid
 from tests.unit.graph.statements import (
     STREAM,
     A,
@@ -155,7 +155,7 @@ def test_new_code_without_datasets_is_a_version_of_unknown_lineage(ask):
 def test_the_version_of_a_job_that_never_told_of_datasets_is_named_as_marquez_names_it(ask):
     questions = ask([an_event(1, "a1", JobId("ns", "job"), job_facets={"sourceCodeLocation": {"url": "https://g/x"}})])
     (version,) = questions.list_job_versions(JobId("ns", "job"), limit=9, offset=0).items
-    assert (version.version, version.location) == (uuid_of_bytes("ns:job:::https://g/x"), "https://g/x")
+    assert (version.version, version.location) == (name_uuid("ns:job:::https://g/x"), "https://g/x")
     assert (version.inputs, version.outputs, version.lineage_unknown) == ((), (), False)
     assert questions.find_run(the("a1")).job_version == questions.find_job(version.job).current_version
     assert questions.find_job(version.job).current_version == version.version
@@ -187,7 +187,7 @@ def test_a_version_of_unknown_lineage_shows_where_the_code_was_last_told_to_be(a
     questions = ask(events)
     (version, *_) = questions.list_job_versions(A, limit=9, offset=0).items
     assert ((version.location, version.code_version), version.lineage_unknown) == (shown, unknown)
-    assert version.version == uuid_of_bytes(":".join(["emissions:A::s3://flights:X", *filter(None, shown)]))
+    assert version.version == name_uuid(":".join(["emissions:A::s3://flights:X", *filter(None, shown)]))
     assert questions.find_job(A).current_version == version.version
 
 
@@ -206,7 +206,7 @@ def test_a_job_event_counts_as_a_run_that_is_not_listed(ask):
     assert questions.find_job(A).outputs == (Y,)
     assert [short(run.id) for run in questions.list_runs(A, limit=9, offset=0).items] == ["a1"]
     assert [one.version for one in questions.list_dataset_versions(Y, limit=9, offset=0).items] == [
-        uuid_of_bytes(f"{Y.namespace}:{Y.name}:")
+        name_uuid(f"{Y.namespace}:{Y.name}:")
     ]
 
 
@@ -257,7 +257,7 @@ def test_a_name_learned_late_to_be_another_name_joins_what_was_said_under_it(ask
     assert questions.find_dataset(Y).id == X
     assert questions.find_job(B).inputs == (X,)
     assert nodes(questions.find_graph(Y.node_id, depth=ALL)) == "ABX"
-    assert questions.find_run(the("b1")).inputs[0].version == uuid_of_bytes(f"s3://flights:X:emissions:{the('a1')}")
+    assert questions.find_run(the("b1")).inputs[0].version == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
     assert nodes(questions.find_graph(Y.node_id, depth=ALL, at=at(3))) == "BY"
 
 

@@ -12,7 +12,7 @@ from lineage.graph.visibility import Visibility
 from lineage.openlineage.event import ParentRun
 from lineage.queries.runs import NAMESPACES_MAX
 from lineage.queries.service import Questions
-from lineage_model.ids import DatasetId, JobId, RunKey, uuid_of_bytes
+from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 from tests.unit.graph.statements import an_event, at, code, the
 from tests.unit.queries.every_query import loaded
 
@@ -129,8 +129,8 @@ def test_runs_of_two_namespaces_with_one_id_make_two_versions_of_a_dataset(ask):
     questions = ask([*HONEST, an_event(7, "b1", STEAL, outputs=[(ORDERS, {"schema": {"fields": [{"name": "x"}]}})])])
     versions = questions.list_dataset_versions(ORDERS, limit=9, offset=0).items
     assert [(one.version, one.created_by.job) for one in versions] == [
-        (uuid_of_bytes(f"s3://b:orders:teamA:{the('b1')}"), STEAL),
-        (uuid_of_bytes(f"s3://b:orders:teamB:{the('b1')}"), LOAD),
+        (name_uuid(f"s3://b:orders:teamA:{the('b1')}"), STEAL),
+        (name_uuid(f"s3://b:orders:teamB:{the('b1')}"), LOAD),
     ]
     written = questions.seen_by(a_view("teamB")).find_run(the("b1")).outputs[0].version
     assert questions.find_dataset_version(ORDERS, written).fields == []

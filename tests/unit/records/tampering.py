@@ -8,14 +8,14 @@ import re
 
 from lineage.records.digest import key_of
 from lineage.records.signatures import signature_key_of
-from lineage.records.verify.archive import Known, read_digests
-from lineage.records.verify.chain import Days
+from lineage.records.verify.archive import TrustAnchors, read_digests
+from lineage.records.verify.chain import DayRange
 from lineage.records.verify.public_keys import PublicKeys, parse_public_key
 from lineage.records.verify.stores import Folder
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, a_key, pem_of
 
 KEY = a_key()
-_ALL = Days()
+_ALL = DayRange()
 _DAYS = {MONDAY: "Monday", TUESDAY: "Tuesday", WEDNESDAY: "Wednesday", "2025-11-20": "Thursday"}
 _OBJECTS = {
     (MONDAY, 0): "flights",
@@ -30,9 +30,9 @@ _EVENTS = {(MONDAY, 0): "start", (TUESDAY, 0): "complete", (TUESDAY, 1): "fail"}
 def verified(archive, *, days=_ALL, jobs=1, anchored=True, sha256="", keys=(KEY,)):
     """Every finding as a line: objects by their roots, digests by their days, hashes as #."""
     trusted = PublicKeys([parse_public_key(f"key {n}", pem_of(key)) for n, key in enumerate(keys)]) if keys else None
-    read = read_digests(Folder(archive.folder), days, Known(archive if anchored else None, sha256, trusted))
+    read = read_digests(Folder(archive.folder), days, TrustAnchors(archive if anchored else None, sha256, trusted))
     objects = [outcome.finding for outcome in read.check(jobs).outcomes() if outcome.finding]
-    return [named(archive, f"{one.key} {one.kind.value}: {one.told}") for one in (*read.findings, *objects)]
+    return [named(archive, f"{one.key} {one.kind.value}: {one.message}") for one in (*read.findings, *objects)]
 
 
 def named(archive, text):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.records.archive_state import Link, Seal
+from lineage.records.archive_state import DigestRef, Seal
 from lineage.records.digest import BadDigest, Counts, DigestLines, Head, key_of, render_digest
 from lineage.records.pointers import ArchiveObject
 
 DAY = "2026-11-20"
 PREFIX = "traces/year=2026/month=11/day=20/"
-HEAD = Head(DAY, Seal("nightly", 1_795_221_000), Link("2026-11-19", key_of("2026-11-19"), "0" * 64))
+HEAD = Head(DAY, Seal("nightly", 1_795_221_000), DigestRef("2026-11-19", key_of("2026-11-19"), "0" * 64))
 OBJECTS = [
     ArchiveObject(f"{PREFIX}{'a' * 64}.{'1' * 64}.jsonl.gz", "1" * 64, 100, 3, 2, version=1),
     ArchiveObject(f"{PREFIX}{'a' * 64}.{'2' * 64}.jsonl.gz", "2" * 64, 200, 4, 2, version=2, base="traces/before"),

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from lineage.records.request import parse_request, render_answer
+from lineage.records.request import parse_request, render_response
 from lineage_model.errors import Invalid
 from lineage_model.ids import derive_node_id
 from tests.builders import NOON, a_request
@@ -47,7 +47,7 @@ MISSING_ALL = [
 
 
 @pytest.mark.parametrize(
-    ("payload", "told"),
+    ("payload", "expected"),
     [
         (None, ["request: must be a JSON object, got None"]),
         ([], ["request: must be a JSON object, got []"]),
@@ -66,7 +66,7 @@ MISSING_ALL = [
         (a_request(root_id=7), ["root_id: input should be a valid string, got 7"]),
         (a_request(action_taken=["READ"]), ["action_taken: input should be a valid string, got ['READ']"]),
         (a_request(root_id="\ud800"), ["root_id: must be valid Unicode (it holds a lone surrogate), got '\\ud800'"]),
-        (a_request(record=[]), ["record: input should be a valid dictionary or instance of RecordForm, got []"]),
+        (a_request(record=[]), ["record: input should be a valid dictionary or instance of RecordModel, got []"]),
         (a_request(records={}), ["records: input should be a valid list, got {}"]),
         (without("storage_location", record={}), ["record.storage_location: is required"]),
         (without("storage_location", records=[{"node_id": "a"}]), ["records[0].storage_location: is required"]),
@@ -128,8 +128,8 @@ MISSING_ALL = [
     ],
     ids=str,
 )
-def test_every_fault_is_named_with_its_value_and_rule(payload, told):
-    assert faults(payload) == told
+def test_every_fault_is_named_with_its_value_and_rule(payload, expected):
+    assert faults(payload) == expected
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_sizes_count_bytes_up_to_what_dynamodb_takes(field, limit):
     assert fault.startswith(f"{field}: must be at most {limit} bytes of UTF-8, got 'é")
 
 
-def test_all_faults_of_a_request_are_told_at_once():
+def test_all_faults_of_a_request_are_raised_at_once():
     told = faults(a_request(root_id="", action_taken=3, records=[{"node_id": ""}]))
 
     assert [fault.split(":")[0] for fault in told] == ["root_id", "action_taken", "records[0].node_id"]
@@ -177,8 +177,8 @@ FORMS = [
 
 
 @pytest.mark.parametrize("payload", FORMS, ids=json.dumps)
-def test_every_form_of_a_single_request_gets_the_same_answer(payload):
-    assert render_answer(parse(payload), DAY_S) == {
+def test_every_form_of_a_single_request_gets_the_same_response(payload):
+    assert render_response(parse(payload), DAY_S) == {
         "root_id": "flights",
         "action_taken": "READ",
         "recordedAt": NOON,
@@ -188,12 +188,12 @@ def test_every_form_of_a_single_request_gets_the_same_answer(payload):
     }
 
 
-def test_a_batch_is_answered_with_its_nodes_in_order():
+def test_the_response_to_a_batch_has_its_nodes_in_order():
     payload = without(
         "storage_location", records=[{"storage_location": "a"}, {"node_id": "n", "storage_location": "b"}]
     )
 
-    assert render_answer(parse(payload), DAY_S) == {
+    assert render_response(parse(payload), DAY_S) == {
         "root_id": "flights",
         "action_taken": "READ",
         "recordedAt": NOON,
@@ -223,7 +223,7 @@ def test_ids_are_derived_from_each_record_s_own_place():
     ]
 
 
-def test_what_is_said_for_all_records_overrides_each_one_s_own():
+def test_what_is_given_for_all_records_overrides_each_ones_own():
     (record,) = parse(mixed({}, root_id="trains", parent_id="sold", action_taken="READ")).records
 
     assert (record.root_id, record.parent_id, record.action_taken) == ("trains", "sold", "READ")

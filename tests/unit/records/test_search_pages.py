@@ -141,7 +141,7 @@ def test_a_query_that_takes_longer_than_a_request_is_waited_for_by_the_next(worl
     assert len(world.athena.started) == 1
 
 
-def test_a_query_that_failed_is_told_and_asked_anew_by_a_retry(world):
+def test_a_query_that_failed_is_reported_and_started_anew_by_a_retry(world):
     world.athena.put(DAY, [a_record("n")])
     world.athena.polls = 60
     world.athena.ends = [("FAILED", "GENERIC_INTERNAL_ERROR"), ("FAILED", "HIVE_CANNOT_OPEN_SPLIT"), None]
@@ -172,7 +172,7 @@ REFUSALS = [
 
 
 @pytest.mark.parametrize(("faults", "status", "message"), [case[1:] for case in REFUSALS], ids=[c[0] for c in REFUSALS])
-def test_what_athena_refuses_is_told(world, faults, status, message):
+def test_what_athena_refuses_is_reported(world, faults, status, message):
     vars(world.athena).update(faults)
 
     answer = world.ask(root="r")
@@ -208,7 +208,7 @@ def test_a_forged_place_reads_no_other_query(world):
 
 
 @pytest.mark.large
-def test_more_rows_than_a_search_may_tell_are_cut_and_the_last_page_says_so(world):
+def test_more_rows_than_a_search_may_return_are_cut_and_the_last_page_says_so(world):
     world.athena.database.execute(
         "INSERT INTO records SELECT 'r', printf('%06d', range), 'r', 'A', 's3://', 1, NULL, NULL, ? FROM range(100001)",
         [DAY],
@@ -220,7 +220,7 @@ def test_more_rows_than_a_search_may_tell_are_cut_and_the_last_page_says_so(worl
     assert [page.truncated for page in pages] == [False] * (len(pages) - 1) + [True]
 
 
-def test_a_page_is_cut_where_lambda_could_not_answer_more(world):
+def test_a_page_is_cut_where_lambda_could_not_return_more(world):
     records = [a_record(f"{number:04}", storage_location='"' * 2000) for number in range(600)]
     world.athena.put(DAY, records)
 
@@ -245,7 +245,7 @@ BAD_QUERIES = [
 
 
 @pytest.mark.parametrize(("query", "message"), BAD_QUERIES)
-def test_a_bad_question_is_refused(world, query, message):
+def test_a_bad_query_is_refused(world, query, message):
     answer = world.ask(**query)
 
     assert (answer.status, answer.message[: len(message)]) == (400, message)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.records.search.criteria import Horizon, Question
+from lineage.records.search.criteria import Horizon, SearchCriteria
 from lineage.records.search.sql import literal, render_sql
 
 HORIZON = Horizon("2025-11-20", 0)
@@ -39,7 +39,7 @@ HOSTILE = [
 
 
 def test_all_conditions_are_one_where_clause():
-    question = Question("r", "n", "READ", "s3://b/", 10, 20)
+    question = SearchCriteria("r", "n", "READ", "s3://b/", 10, 20)
 
     assert render_sql(question, Horizon("2025-11-20", 0, "2025-11-01")) == (
         "SELECT root_id, node_id, parent_id, action_taken, storage_location, recorded_at, run_id, "
@@ -50,8 +50,8 @@ def test_all_conditions_are_one_where_clause():
     )
 
 
-def test_what_is_not_asked_is_no_condition():
-    assert " WHERE day <= '2025-11-20' AND recorded_at >= 0 ORDER BY " in render_sql(Question(start_s=0), HORIZON)
+def test_a_missing_criterion_is_no_condition():
+    assert " WHERE day <= '2025-11-20' AND recorded_at >= 0 ORDER BY " in render_sql(SearchCriteria(start_s=0), HORIZON)
 
 
 @pytest.mark.parametrize("text", HOSTILE)
@@ -77,14 +77,14 @@ def test_a_literal_is_quoted_text_and_numbered_characters_alone(text):
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_hostile_value_finds_what_has_it_and_nothing_else(text):
     for name, column in (("root", "root_id"), ("node", "node_id"), ("action", "action_taken")):
-        sql = render_sql(Question(**{name: text}), HORIZON)
+        sql = render_sql(SearchCriteria(**{name: text}), HORIZON)
         assert _found(sql, **{column: text}) == [text]
         assert _found(sql, **{column: f"{text}x"}) == []
 
 
 @pytest.mark.parametrize("text", HOSTILE)
 def test_a_location_is_a_prefix_character_by_character(text):
-    sql = render_sql(Question(location=f"s3://{text}"), HORIZON)
+    sql = render_sql(SearchCriteria(location=f"s3://{text}"), HORIZON)
 
     assert _found(sql, storage_location=f"s3://{text}/more") == [f"s3://{text}/more"]
     assert _found(sql, storage_location=f"S3://{text}") == []

@@ -77,7 +77,7 @@ def told(line):
         ),
     ],
 )
-def test_what_the_lines_tell(edges, lines):
+def test_the_lines_of_a_forest(edges, lines):
     found = [told(line) for line in lines_of(edges)]
     if any("cycle" in fault for _, *faults in found for fault in faults):
         # Where a path enters a cycle is settled by what hangs from it; its members are what matters.

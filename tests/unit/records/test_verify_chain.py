@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineage.records.digest import key_of
-from lineage.records.verify.chain import Days
+from lineage.records.verify.chain import DayRange
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, three_days
 from tests.unit.records.tampering import forge, move, other, remove, setting, verified
 
@@ -137,20 +137,20 @@ RANGES = {
 def test_the_range_is_linked_to_the_digest_before_it_and_no_further(archive, tamper, first, found):
     tamper(archive)
 
-    assert verified(archive, days=Days(first), keys=()) == found
+    assert verified(archive, days=DayRange(first), keys=()) == found
 
 
 def test_the_end_of_the_chain_is_followed_back_to_a_range_before_it(archive):
     forge(archive, TUESDAY, FAR)
 
-    assert verified(archive, days=Days(MONDAY, MONDAY), keys=()) == [f"Tuesday{CHANGED_BY}"]
+    assert verified(archive, days=DayRange(MONDAY, MONDAY), keys=()) == [f"Tuesday{CHANGED_BY}"]
 
 
 def test_a_hash_that_was_kept_of_a_ranges_last_digest_needs_nothing_after_it(archive):
     kept = archive.links[TUESDAY].sha256
     forge(archive, WEDNESDAY, setting(0, previous=None))
 
-    assert verified(archive, days=Days("", TUESDAY), anchored=False, sha256=kept, keys=()) == []
+    assert verified(archive, days=DayRange("", TUESDAY), anchored=False, sha256=kept, keys=()) == []
 
 
 def test_a_digest_that_breaks_off_early_is_hashed_to_its_end(archive):

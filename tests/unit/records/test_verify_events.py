@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.records.verify.chain import Days
+from lineage.records.verify.chain import DayRange
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, FolderArchive, three_days
 from tests.unit.records.tampering import KEY, flip, forge, move, remove, setting, verified
 
@@ -74,10 +74,10 @@ def test_whatever_was_done_to_events_is_found(archive, tamper, found, jobs):
 
 
 RANGES = {
-    "Monday": (Days(MONDAY, MONDAY), ["start"]),
-    "Tuesday": (Days(TUESDAY, TUESDAY), ["complete", "fail"]),
-    "to Tuesday": (Days("", TUESDAY), ["start", "complete", "fail"]),
-    "from Wednesday": (Days(WEDNESDAY), ["events of Thursday/ NOTE: objects that are not sealed yet: 1"]),
+    "Monday": (DayRange(MONDAY, MONDAY), ["start"]),
+    "Tuesday": (DayRange(TUESDAY, TUESDAY), ["complete", "fail"]),
+    "to Tuesday": (DayRange("", TUESDAY), ["start", "complete", "fail"]),
+    "from Wednesday": (DayRange(WEDNESDAY), ["events of Thursday/ NOTE: objects that are not sealed yet: 1"]),
 }
 
 
@@ -102,8 +102,8 @@ def test_a_day_that_is_sealed_before_its_end_leaves_its_events_to_the_next_diges
     archive.seal(WEDNESDAY)
     flip(archive, archive.events[TUESDAY][1].key)
     changed = ["fail CHANGED: sha256 is #, the digest says #"]
-    assert (verified(archive), verified(archive, days=Days(WEDNESDAY))) == (changed, changed)
-    assert verified(archive, days=Days("", TUESDAY)) == []
+    assert (verified(archive), verified(archive, days=DayRange(WEDNESDAY))) == (changed, changed)
+    assert verified(archive, days=DayRange("", TUESDAY)) == []
 
 
 def as_version_1(forms):

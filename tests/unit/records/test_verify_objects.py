@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from lineage.records.verify.chain import Days
+from lineage.records.verify.chain import DayRange
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, three_days
 from tests.unit.records.tampering import KEY, flip, move, remove, verified
 
@@ -125,14 +125,17 @@ def test_whatever_was_done_to_objects_is_found(archive, tamper, found, jobs):
 
 
 RANGES = {
-    "Tuesday": (Days(TUESDAY, TUESDAY), ["ships"]),
-    "from Tuesday": (Days(TUESDAY), ["ships", "trucks", "Thursday/ NOTE: objects that are not sealed yet: 1"]),
-    "to Tuesday": (Days("", TUESDAY), ["traces/x ADDED: no object of the archive has such a key", "flights", "ships"]),
+    "Tuesday": (DayRange(TUESDAY, TUESDAY), ["ships"]),
+    "from Tuesday": (DayRange(TUESDAY), ["ships", "trucks", "Thursday/ NOTE: objects that are not sealed yet: 1"]),
+    "to Tuesday": (
+        DayRange("", TUESDAY),
+        ["traces/x ADDED: no object of the archive has such a key", "flights", "ships"],
+    ),
     "from Wednesday to Thursday": (
-        Days(WEDNESDAY, "2025-11-20"),
+        DayRange(WEDNESDAY, "2025-11-20"),
         ["trucks", "Thursday/ NOTE: objects that are not sealed yet: 1"],
     ),
-    "after all": (Days("2025-11-20"), ["Thursday/ NOTE: objects that are not sealed yet: 1"]),
+    "after all": (DayRange("2025-11-20"), ["Thursday/ NOTE: objects that are not sealed yet: 1"]),
 }
 
 

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric.rsa import generate_private_key a
 
 from lineage.records.digest import key_of
 from lineage.records.signatures import signature_key_of
-from lineage.records.verify.chain import Days
+from lineage.records.verify.chain import DayRange
 from lineage.records.verify.public_keys import parse_public_key
 from lineage_model.errors import Invalid
 from tests.archives import MONDAY, TUESDAY, WEDNESDAY, pem_of, three_days
@@ -145,11 +145,11 @@ def test_days_before_the_first_signature_need_none(tmp_path):
     assert verified(archive) == []
 
 
-def test_days_that_are_not_asked_need_no_signature(archive):
+def test_days_outside_the_range_need_no_signature(archive):
     remove(archive, signature_key_of(TUESDAY))
 
-    assert verified(archive, days=Days(WEDNESDAY)) == []
-    assert verified(archive, days=Days("", MONDAY)) == []
+    assert verified(archive, days=DayRange(WEDNESDAY)) == []
+    assert verified(archive, days=DayRange("", MONDAY)) == []
 
 
 def test_a_day_that_is_being_sealed_needs_no_signature_yet(archive):

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lineage.records.verify.archive import Known, read_digests
-from lineage.records.verify.chain import Days
+from lineage.records.verify.archive import TrustAnchors, read_digests
+from lineage.records.verify.chain import DayRange
 from lineage.records.verify.stores import Folder, Listed, Unreadable
 from lineage_model.errors import Conflict, NotFound
 from tests.archives import MONDAY, three_days
@@ -56,10 +56,10 @@ class Endless:
         return itertools.repeat(b"x") if key == self._endless else self._folder.chunks(key)
 
 
-def test_who_asks_no_more_need_not_wait_for_what_is_under_way(tmp_path):
+def test_a_stopped_check_does_not_wait_for_work_under_way(tmp_path):
     archive = three_days(tmp_path)
     first, second = sorted(one.key for one in archive.objects[MONDAY])
-    outcomes = read_digests(Endless(Folder(tmp_path), second), Days(), Known()).check(2).outcomes()
+    outcomes = read_digests(Endless(Folder(tmp_path), second), DayRange(), TrustAnchors()).check(2).outcomes()
 
     assert next(outcomes).key == first
     outcomes.close()
@@ -67,7 +67,7 @@ def test_who_asks_no_more_need_not_wait_for_what_is_under_way(tmp_path):
 
 def test_a_digest_that_is_replaced_in_the_meantime_ends_the_verification(tmp_path):
     archive = three_days(tmp_path)
-    read = read_digests(Folder(tmp_path), Days(), Known())
+    read = read_digests(Folder(tmp_path), DayRange(), TrustAnchors())
     forge(archive, MONDAY, setting(0, sealed_at=1))
 
     with pytest.raises(Conflict, match="was replaced while it was read; verify again"):

@@ -15,7 +15,7 @@ from typing import Any
 import jsonschema
 import pytest
 
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
 from lineage_model.errors import Invalid
 from lineage_model.ids import DatasetId
@@ -125,7 +125,7 @@ def test_the_door_takes_what_is_sent_and_the_facets_are_as_their_schemas_say(lak
         recorder.report_roots(["flights-2013-01-01"])
 
     (event,) = lake.events()
-    assert parse_event(event, NameRules(), now=None).run_facets == event["run"]["facets"]
+    assert parse_event(event, NamingRules(), now=None).run_facets == event["run"]["facets"]
     for name in ("headwater_operations", "headwater_records"):
         schema = json.loads((FACETS / f"{name}.json").read_text(encoding="utf-8"))
         jsonschema.Draft202012Validator.check_schema(schema)
@@ -584,7 +584,7 @@ def test_what_exceeds_an_event_travels_in_several(lake: SimpleNamespace) -> None
     assert all(len(json.dumps(event)) < 4_000_000 for event in events)
     assert ["headwater_records" in event["run"]["facets"] for event in events] == [True, False]
     for event in events:
-        parse_event(event, NameRules(), now=None)
+        parse_event(event, NamingRules(), now=None)
 
 
 def test_sets_that_are_too_much_together_travel_in_several_events(lake: SimpleNamespace) -> None:
@@ -600,7 +600,7 @@ def test_sets_that_are_too_much_together_travel_in_several_events(lake: SimpleNa
 
     assert [list(written_in(event)) for event in lake.events()] == [["out_0"], ["out_1"]]
     for event in lake.events():
-        parse_event(event, NameRules(), now=None)
+        parse_event(event, NamingRules(), now=None)
 
 
 def test_a_set_that_exceeds_every_event_is_cut_with_a_warning(

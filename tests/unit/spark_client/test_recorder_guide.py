@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
 
 GUIDE = Path(__file__).parents[3] / "docs" / "recorder.md"
@@ -87,7 +87,7 @@ def test_the_guide_does_what_it_says(sent: list[dict[str, Any]]) -> None:
 
 def test_the_door_takes_all_of_it(sent: list[dict[str, Any]]) -> None:
     for event in sent[1:]:
-        assert parse_event(event, NameRules(), now=None).run == event["run"]["runId"]
+        assert parse_event(event, NamingRules(), now=None).run == event["run"]["runId"]
 
 
 @pytest.mark.parametrize("link", sorted(set(re.findall(r"\]\(([^)#:]+)\)", TEXT))))

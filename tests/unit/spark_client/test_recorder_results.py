@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
 from lineage.queries.columns.results import TimeRange
 from lineage.queries.service import FieldQuestions
@@ -49,7 +49,7 @@ def queries(request: pytest.FixtureRequest, tmp_path: Path) -> FieldQuestions:
     ):
         request.param(recorder)
     sent = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return FieldQuestions(loaded([parse_event(event, NameRules(), now=None) for event in sent]))
+    return FieldQuestions(loaded([parse_event(event, NamingRules(), now=None) for event in sent]))
 
 
 def test_each_written_column_is_made_of_what_the_operations_say(queries: FieldQuestions) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lineage.queries.columns.derived_operations import derive_operations
 from lineage.queries.columns.operation_graph import detail_of
 from lineage.queries.columns.operation_paths import path_of
-from lineage_model.columns import Columns, Source, Transformation
+from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
 from lineage_model.ids import DatasetId
 from lineage_model.operation_checks import check_operations
 from tests.builders_operations import ESTIMATED, FLIGHTS, a_read, a_transform, a_write, taken
@@ -19,13 +19,13 @@ FILTER = Transformation("INDIRECT", "FILTER")
 def sources(*told):
     """Sources of a column: `(FLIGHTS, "distance", SUM)`; no field for an unknown one."""
     return {
-        Source(dataset, (field,) if field else None): frozenset(transformations)
+        ColumnSource(dataset, (field,) if field else None): frozenset(transformations)
         for dataset, field, *transformations in told
     }
 
 
 def operations(whole=(), types=(), **fields):
-    columns = Columns({(name,): sources(*told) for name, told in fields.items()}, sources(*whole), dict(types))
+    columns = ColumnLineage({(name,): sources(*told) for name, told in fields.items()}, sources(*whole), dict(types))
     return derive_operations({ESTIMATED: columns}).operations
 
 
@@ -69,13 +69,13 @@ def test_names_that_come_again_are_numbered():
 def test_a_transformation_without_a_subtype_is_named_by_its_type_and_one_that_is_not_told_is_unknown():
     found = operations(a=[(FLIGHTS, "x", Transformation("DIRECT"))], b=[(FLIGHTS, "x")], c=[])
     assert {one.name: one.outputs for one in found[1:-1]} == {"DIRECT": ("a",), "UNKNOWN": ("b",), "GENERATED": ("c",)}
-    assert derive_operations({ESTIMATED: Columns({("c",): {}})}).generated
+    assert derive_operations({ESTIMATED: ColumnLineage({("c",): {}})}).generated
 
 
 def test_several_sources_and_destinations_are_read_and_written_by_name():
     archive = DatasetId("s3://flights", "archive")
     both = sources((FLIGHTS, "hour", SUM), (WEATHER, "wind/speed", SUM))
-    told = derive_operations({ESTIMATED: Columns({("drag",): both}), archive: Columns({("drag",): both})})
+    told = derive_operations({ESTIMATED: ColumnLineage({("drag",): both}), archive: ColumnLineage({("drag",): both})})
     assert [(one.name, getattr(one, "source", None)) for one in told.operations] == [
         ("read checked", FLIGHTS),
         ("read hourly", WEATHER),
@@ -84,7 +84,7 @@ def test_several_sources_and_destinations_are_read_and_written_by_name():
         ("write archive", None),
         ("write estimated", None),
     ]
-    assert Source(WEATHER, ("wind/speed",)) in told.columns()[archive].fields[("drag",)]
+    assert ColumnSource(WEATHER, ("wind/speed",)) in told.columns()[archive].fields[("drag",)]
 
 
 def test_sources_of_one_name_in_two_namespaces_are_numbered():
@@ -119,11 +119,11 @@ def test_descriptions_are_told_together():
 
 def test_nothing_told_is_no_operations():
     assert derive_operations({}).operations == ()
-    assert derive_operations({ESTIMATED: Columns({}, sources((FLIGHTS, None)))}).operations == ()
+    assert derive_operations({ESTIMATED: ColumnLineage({}, sources((FLIGHTS, None)))}).operations == ()
 
 
 def test_they_are_sound_and_answer_cdaps_questions():
-    told = derive_operations({ESTIMATED: Columns({("total",): sources((FLIGHTS, "distance", SUM)), ("n",): {}})})
+    told = derive_operations({ESTIMATED: ColumnLineage({("total",): sources((FLIGHTS, "distance", SUM)), ("n",): {}})})
     assert check_operations(told.operations) == ()
     assert [one.name for one in path_of(told, ESTIMATED, ("total",)).operations] == ["read", "AGGREGATION"]
     [connection] = detail_of([told], FLIGHTS, ("distance",), "forward").connections
@@ -136,6 +136,6 @@ def test_they_are_sound_and_answer_cdaps_questions():
 
 def test_nested_columns_are_paths():
     [told] = derive_operations(
-        {ESTIMATED: Columns({("a", "b"): {Source(FLIGHTS, ("c/d", "e")): frozenset({SUM})}})}
+        {ESTIMATED: ColumnLineage({("a", "b"): {ColumnSource(FLIGHTS, ("c/d", "e")): frozenset({SUM})}})}
     ).writes
     assert told.inputs == taken("AGGREGATION.a/b")

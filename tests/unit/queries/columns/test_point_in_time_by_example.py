@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lineage_model.errors import Invalid
-from lineage_model.ids import DatasetId, uuid_of_bytes
+from lineage_model.ids import DatasetId, name_uuid
 from tests.unit.graph.statements import a_dataset_event, a_job_event, an_event, at, the
 from tests.unit.graph.strategies import a_symlink
 from tests.unit.queries.columns.column_statements import (
@@ -83,7 +83,7 @@ def test_a_run_that_writes_a_dataset_under_two_names_made_one_version_of_it(ask)
     told = column_lineage(carrier=[taken(LANDING, "line")])
     outputs = [(RAW, {**told, **a_symlink(table)}), (table, told)]
     questions = ask([an_event(1, "a1", READ, inputs=[LANDING], outputs=outputs)])
-    made = uuid_of_bytes(f"{table.namespace}:{table.name}:emissions:{the('a1')}")
+    made = name_uuid(f"{table.namespace}:{table.name}:emissions:{the('a1')}")
     assert [one.version for one in the_node(questions, RAW, "carrier").reporters] == [made]
     assert [one.version for one in questions.find_columns(field(RAW, "carrier"), depth=0, at=at(9)).columns] == [made]
 
@@ -112,5 +112,5 @@ def test_the_version_read_is_the_one_that_the_run_tells_whatever_name_its_column
         inputs=[(LANDING, {**a_symlink(table), "version": {"datasetVersion": "2"}})],
         outputs=[(RAW, column_lineage(carrier=[taken(table, "line")]))],
     )
-    read_version = uuid_of_bytes(f"{LANDING.namespace}:{LANDING.name}:2")
+    read_version = name_uuid(f"{LANDING.namespace}:{LANDING.name}:2")
     assert [one.version for one in the_node(ask([event]), RAW, "carrier", at=at(9)).inputs] == [read_version]

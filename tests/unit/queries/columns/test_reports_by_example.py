@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from lineage.queries.columns.results import TimeRange
-from lineage_model.columns import Column, Source
+from lineage_model.columns import Column, ColumnSource
 from tests.unit.graph.statements import a_dataset_event, a_job_event, an_event, at, the
 from tests.unit.graph.strategies import a_symlink, stamped
 from tests.unit.queries.columns.column_statements import (
@@ -55,7 +55,7 @@ def test_a_column_is_masked_if_everyone_who_told_masked_it_and_direct_if_anyone_
     events = [a_check(second, f"b{second}", *some) for second, some in enumerate(ways, 1)]
     (flow,) = ask(events).report_usage(RAW, CARRIER, WINDOW).flows
     source = ask(events).report_provenance(CHECKED, CARRIER, WINDOW).sources[-1]
-    assert (flow.column, flow.hops, flow.direct, flow.masked) == (Source(CHECKED, CARRIER), 1, direct, masked)
+    assert (flow.column, flow.hops, flow.direct, flow.masked) == (ColumnSource(CHECKED, CARRIER), 1, direct, masked)
     assert (source.column, source.hops, source.direct, source.masked) == (Column(RAW, CARRIER), 1, direct, masked)
 
 
@@ -66,7 +66,7 @@ def test_a_run_that_used_a_dataset_under_two_names_used_it_once(ask):
         RAW, CARRIER, WINDOW
     )
     assert [(one.kind, one.runs[0].id, one.fields, one.operations) for one in usage.uses] == [
-        ("READ", the("b1"), (Source(CHECKED, CARRIER),), ("IDENTITY", "sha2"))
+        ("READ", the("b1"), (ColumnSource(CHECKED, CARRIER),), ("IDENTITY", "sha2"))
     ]
 
 
@@ -75,7 +75,7 @@ def test_a_run_that_told_of_one_name_of_what_it_wrote_is_known_to_have_written_t
     usage = ask([an_event(1, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, told), LANDING])]).report_usage(
         LANDING, CARRIER, WINDOW
     )
-    assert [(one.kind, one.fields, one.known) for one in usage.uses] == [("WRITE", (Source(RAW, CARRIER),), True)]
+    assert [(one.kind, one.fields, one.known) for one in usage.uses] == [("WRITE", (ColumnSource(RAW, CARRIER),), True)]
 
 
 def test_what_operations_drop_of_a_dataset_under_its_other_name_is_dropped(ask):
@@ -218,8 +218,8 @@ def test_a_use_names_the_datasets_of_which_its_run_reported_no_columns(ask):
     events = [a_read(1), a_read(2, run="a2", outputs=[(RAW, told), CHECKED])]
     uses = ask(events).report_usage(LANDING, ("line",), WINDOW).uses
     assert [(one.runs[0].id, one.fields, one.known) for one in uses] == [
-        (the("a2"), (Source(CHECKED), Source(RAW, CARRIER)), True),
-        (the("a1"), (Source(RAW),), False),
+        (the("a2"), (ColumnSource(CHECKED), ColumnSource(RAW, CARRIER)), True),
+        (the("a1"), (ColumnSource(RAW),), False),
     ]
 
 
@@ -227,7 +227,7 @@ def test_a_dataset_that_may_hold_a_column_is_dropped_when_it_is(ask):
     dropped = a_dataset_event(5, RAW, lifecycleStateChange={"lifecycleStateChange": "DROP"})
     for events, status in (([a_read(1)], "alive"), ([a_read(1), dropped], "dropped")):
         (flow,) = ask(events).report_usage(LANDING, ("line",), WINDOW).flows
-        assert (flow.column, flow.status, flow.jobs) == (Source(RAW), status, (READ,))
+        assert (flow.column, flow.status, flow.jobs) == (ColumnSource(RAW), status, (READ,))
 
 
 # Where the way up ends

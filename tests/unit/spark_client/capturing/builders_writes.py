@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from lineage_model.columns import Columns, Source, Sources, Transformation
+from lineage_model.columns import ColumnLineage, ColumnSource, Sources, Transformation
 from lineage_model.ids import DatasetId
 from spark_client.capturing.events.events import Application
 from spark_client.capturing.model import Dataset, SchemaField, Symlink, Write, WriteStatistics
@@ -26,10 +26,10 @@ APPLICATION = Application(RunContext(APPLICATION_RUN, NIGHTLY), "4.3.0")
 
 
 def of(dataset: DatasetId, *path: str, transformations: tuple[Transformation, ...] = (IDENTITY,)) -> Sources:
-    return {Source(dataset, path): frozenset(transformations)}
+    return {ColumnSource(dataset, path): frozenset(transformations)}
 
 
-COLUMNS = Columns(
+COLUMNS = ColumnLineage(
     {
         ("tailnum",): of(CHECKED, "tailnum"),
         ("co2",): {

@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from lineage_model.columns import Source, Transformation
+from lineage_model.columns import ColumnSource, Transformation
 from lineage_model.ids import DatasetId
 from spark_client.capturing.plans.columns import PlanWalk, TooLarge
 from spark_client.capturing.plans.operators import Relation
@@ -39,7 +39,7 @@ def named(name, expression):
 
 def read_flights(leaf):
     def column(name):
-        return name, Value(frozenset({Dependency(Source(FLIGHTS, (name,)), IDENTITY)}))
+        return name, Value(frozenset({Dependency(ColumnSource(FLIGHTS, (name,)), IDENTITY)}))
 
     return Relation(tuple(column(one.text("name")) for one in leaf.nodes("output")))
 
@@ -75,7 +75,7 @@ def test_an_unknown_operator_makes_unknown_columns():
     plan = node("Sparkle", child=flights("origin", "dest"))
     relation = PlanWalk(read_flights).relation(plan)
     unknown = Transformation("DIRECT", "UNKNOWN", "unknown plan node Sparkle", masking=False)
-    every = frozenset(Dependency(Source(FLIGHTS, (name,)), unknown, whole=False) for name in ("origin", "dest"))
+    every = frozenset(Dependency(ColumnSource(FLIGHTS, (name,)), unknown, whole=False) for name in ("origin", "dest"))
     assert relation.columns == (("origin", Value(every)), ("dest", Value(every)))
 
 

@@ -29,9 +29,9 @@ from openlineage.client.facet_v2 import (
 from openlineage.client.serde import Serde
 
 from lineage.openlineage.column_facets import columns_of_facet
-from lineage.openlineage.naming import NameRules
+from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
-from lineage_model.columns import Columns, Source, Transformation
+from lineage_model.columns import ColumnLineage, ColumnSource, Transformation
 from lineage_model.ids import DatasetId
 from spark_client.capturing.events.events import CUTS, EventRules, application_event, write_events
 from spark_client.capturing.model import Dataset, Failure, SchemaField, WriteStatistics
@@ -215,7 +215,7 @@ def test_a_failed_write_says_why_and_changed_nothing_as_a_whole() -> None:
 def test_what_is_not_known_is_left_out() -> None:
     end = ended(
         inputs=(),
-        columns=Columns(),
+        columns=ColumnLineage(),
         output=Dataset(ESTIMATED),
         change=None,
         written=WriteStatistics(),
@@ -239,7 +239,7 @@ def test_columns_of_which_nothing_is_known_are_named_with_the_reason() -> None:
 
 
 def test_sources_without_kinds_have_no_transformations_but_their_type() -> None:
-    reads = Columns({("co2",): {Source(CHECKED, ("distance",)): frozenset({Transformation("DIRECT")})}})
+    reads = ColumnLineage({("co2",): {ColumnSource(CHECKED, ("distance",)): frozenset({Transformation("DIRECT")})}})
 
     (column,) = ended(columns=reads)["outputs"][0]["facets"]["columnLineage"]["fields"]["co2"]["inputFields"]
 
@@ -320,7 +320,7 @@ def test_the_door_takes_every_event(failure: Failure | None) -> None:
         application_event(APPLICATION, "COMPLETE", AT_MS, counts={"writes": 1}),
     ]
 
-    assert [parse_event(event, NameRules(), now=None).type for event in events] == [
+    assert [parse_event(event, NamingRules(), now=None).type for event in events] == [
         "START",
         "FAIL" if failure else "COMPLETE",
         "START",
@@ -400,7 +400,7 @@ def test_a_large_event_goes_without_one_thing_after_the_other_until_it_fits() ->
 
 
 def test_without_indirect_dependencies_a_column_that_has_no_others_is_left_out_rather_than_made_of_nothing() -> None:
-    columns = Columns(
+    columns = ColumnLineage(
         {
             ("kind",): of(CHECKED, "co2", transformations=(JOIN,)),
             ("n",): {},
@@ -413,18 +413,20 @@ def test_without_indirect_dependencies_a_column_that_has_no_others_is_left_out_r
 
     facet = end["outputs"][0]["facets"]["columnLineage"]
     assert capture_of(end)["cut"] == ["descriptions", "inputSchemas", "indirect"]
-    assert columns_of_facet(facet) == Columns(
-        {("n",): {}, ("tailnum",): of(CHECKED, "tailnum", transformations=(IDENTITY,))}, columns.whole
+    assert columns_of_facet(facet) == ColumnLineage(
+        {("n",): {}, ("tailnum",): of(CHECKED, "tailnum", transformations=(IDENTITY,))}, columns.dataset_level
     )
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["shared", "50 of them with their own"])
 def test_all_of_1500_columns_from_all_of_1500_is_given_up_before_it_is_built(shared: bool) -> None:
-    def sources() -> dict[Source, frozenset[Transformation]]:
-        return {Source(CHECKED, (f"c{number}",)): frozenset({IDENTITY}) for number in range(1_500)}
+    def sources() -> dict[ColumnSource, frozenset[Transformation]]:
+        return {ColumnSource(CHECKED, (f"c{number}",)): frozenset({IDENTITY}) for number in range(1_500)}
 
     one = sources()
-    columns = Columns({(f"c{number}",): one if shared else sources() for number in range(1_500 if shared else 50)})
+    columns = ColumnLineage(
+        {(f"c{number}",): one if shared else sources() for number in range(1_500 if shared else 50)}
+    )
     started = time.process_time()
 
     end = ended(columns=columns)
@@ -434,7 +436,7 @@ def test_all_of_1500_columns_from_all_of_1500_is_given_up_before_it_is_built(sha
 
 
 def test_2000_columns_are_rendered_whole_and_fast() -> None:
-    columns = Columns({(f"column_{number}",): of(CHECKED, f"column_{number}") for number in range(2_000)})
+    columns = ColumnLineage({(f"column_{number}",): of(CHECKED, f"column_{number}") for number in range(2_000)})
     fields = tuple(SchemaField(f"column_{number}", "double") for number in range(2_000))
     write = a_write(columns=columns, output=Dataset(ESTIMATED, fields), inputs=(Dataset(CHECKED, fields),))
     started = time.process_time()
@@ -468,7 +470,7 @@ def test_inputs_that_nobody_can_name_are_emitted_by_their_reasons_without_secret
 
 def test_a_name_with_a_dot_is_spelled_alike_in_schema_and_column_lineage() -> None:
     output = Dataset(ESTIMATED, (SchemaField("a.b", "struct", (SchemaField("c.d", "long"),)),))
-    end = ended(output=output, columns=Columns({("a.b", "c.d"): {}}))
+    end = ended(output=output, columns=ColumnLineage({("a.b", "c.d"): {}}))
     facets = end["outputs"][0]["facets"]
     (field,) = facets["schema"]["fields"]
     assert (field["name"], field["fields"][0]["name"]) == ("`a.b`", "`c.d`")

@@ -5,7 +5,7 @@ from dataclasses import astuple, replace
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage_model.columns import NO_COLUMNS, Columns, Source, Transformation
+from lineage_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource, Transformation
 from lineage_model.ids import DatasetId
 from spark_client.capturing.model import Dataset, Failure, SchemaField, Symlink, WriteStatistics
 from spark_client.capturing.session.write_merger import WriteMerger
@@ -13,8 +13,8 @@ from tests.unit.spark_client.capturing.fake_executions import ESTIMATED, a_write
 
 CHECKED = Dataset(DatasetId("file", "/flights/checked"))
 IDENTITY = frozenset({Transformation("DIRECT", "IDENTITY")})
-CO2 = {Source(CHECKED.id, ("distance",)): frozenset({Transformation("DIRECT", "TRANSFORMATION")})}
-TAILNUM = {Source(CHECKED.id, ("tailnum",)): IDENTITY}
+CO2 = {ColumnSource(CHECKED.id, ("distance",)): frozenset({Transformation("DIRECT", "TRANSFORMATION")})}
+TAILNUM = {ColumnSource(CHECKED.id, ("tailnum",)): IDENTITY}
 
 
 class Clock:
@@ -34,7 +34,7 @@ def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None
     inner = replace(
         a_write(insert, replace(ESTIMATED, version="3")),
         inputs=(CHECKED,),
-        columns=Columns({("co2",): CO2}),
+        columns=ColumnLineage({("co2",): CO2}),
         written=WriteStatistics(rows=5, files=1),
         change="OVERWRITE",
     )
@@ -44,7 +44,7 @@ def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None
         a_write(ctas, replace(ESTIMATED, symlinks=(table,), schema=schema)),
         command="CreateTableAsSelect",
         inputs=(replace(CHECKED, schema=schema),),
-        columns=Columns({("tailnum",): TAILNUM}),
+        columns=ColumnLineage({("tailnum",): TAILNUM}),
         written=WriteStatistics(size_bytes=100),
         change="CREATE",
         sql="CREATE TABLE ...",
@@ -55,7 +55,7 @@ def test_a_ctas_and_its_insert_are_one_write_that_knows_what_both_know() -> None
         replace(
             outer,
             output=Dataset(ESTIMATED.id, schema, (table,), "3"),
-            columns=Columns({("tailnum",): TAILNUM, ("co2",): CO2}),
+            columns=ColumnLineage({("tailnum",): TAILNUM, ("co2",): CO2}),
             written=WriteStatistics(5, 100, 1),
         )
     ]
@@ -125,7 +125,7 @@ def test_inserts_that_share_a_from_are_a_write_each_with_the_columns_of_its_own(
     root = an_execution(7, 7, (10, 90))
     merger, outers = WriteMerger(), []
     for number, (place, is_directory) in enumerate(outputs):
-        made = Columns({(f"c{number}",): CO2})
+        made = ColumnLineage({(f"c{number}",): CO2})
         outer = replace(a_write(root, place), number=number, columns=made)
         if is_directory:
             insert = an_execution(8 + number, 7, (20 + number, 21 + number))
@@ -133,7 +133,7 @@ def test_inserts_that_share_a_from_are_a_write_each_with_the_columns_of_its_own(
             outer = replace(outer, command="InsertIntoDataSourceDirCommand", columns=NO_COLUMNS)
         outers.append(outer)
     assert [(one.number, one.output, one.columns, one.written.rows) for one in merger.add(root, outers)] == [
-        (number, place, Columns({(f"c{number}",): CO2}), number if is_directory else None)
+        (number, place, ColumnLineage({(f"c{number}",): CO2}), number if is_directory else None)
         for number, (place, is_directory) in enumerate(outputs)
     ]
 
@@ -163,7 +163,7 @@ def test_the_outer_execution_says_whether_it_failed() -> None:
 
 def test_what_was_read_in_more_detail_gives_the_columns() -> None:
     insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
-    inner = replace(a_write(insert), columns=Columns({("co2",): CO2}), unknown={("x",): "an RDD"})
+    inner = replace(a_write(insert), columns=ColumnLineage({("co2",): CO2}), unknown={("x",): "an RDD"})
     outer = replace(a_write(ctas), tier="tables")
     merger = WriteMerger()
     merger.add(insert, [inner])
@@ -173,7 +173,7 @@ def test_what_was_read_in_more_detail_gives_the_columns() -> None:
 
 def test_a_column_is_unknown_if_neither_knows_it() -> None:
     insert, ctas = an_execution(8, 7, (20, 80)), an_execution(7, 7, (10, 90))
-    known = Columns({("co2",): CO2, ("half",): CO2})
+    known = ColumnLineage({("co2",): CO2, ("half",): CO2})
     inner = replace(a_write(insert), columns=known, unknown={("x",): "an RDD", ("half",): "an RDD"})
     outer = replace(a_write(ctas), unknown={("x",): "an RDD", ("co2",): "an RDD"})
     merger = WriteMerger()

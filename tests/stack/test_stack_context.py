@@ -1,4 +1,4 @@
-"""The context knobs: production's values unless told otherwise, and no typing mistake deploys."""
+"""The context values: those of production by default, and no typing mistake deploys."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import json
 
 import pytest
 
-from infra.context import Knobs, ObjectLock, parse_knobs
+from infra.context import ObjectLock, StackContext, parse_context
 from infra.package import PROJECT
 from infra.synth import main
 from lineage_model.errors import Invalid
 
-PRODUCTION = Knobs(
+PRODUCTION = StackContext(
     stage="prod",
     records_ttl_hours=24,
     retain=True,
@@ -38,19 +38,19 @@ NAMES = (
 )
 
 
-def test_without_a_knob_the_stack_is_that_of_production():
-    assert parse_knobs({}) == PRODUCTION
+def test_without_a_context_value_the_stack_is_that_of_production():
+    assert parse_context({}) == PRODUCTION
 
 
-def test_cdk_json_writes_the_defaults_down_and_says_what_each_knob_does():
+def test_cdk_json_writes_the_defaults_down_and_says_what_each_context_value_does():
     context = json.loads((PROJECT / "cdk.json").read_text(encoding="utf-8"))["context"]
-    assert parse_knobs(context) == PRODUCTION
+    assert parse_context(context) == PRODUCTION
     for name in NAMES.split(", "):
         assert name in context
         assert f"//{name}" in context
 
 
-def test_the_operations_guide_lists_every_knob():
+def test_the_operations_guide_lists_every_context_value():
     guide = (PROJECT / "docs" / "operations.md").read_text(encoding="utf-8")
     assert [name for name in NAMES.split(", ") if f"| `{name}` |" not in guide] == []
 
@@ -90,9 +90,9 @@ def test_the_operations_guide_lists_every_knob():
         ({"@aws-cdk/core:checkSecretUsage": True, "//": "words", "ssm:account=1": "x"}, {}),
     ],
 )
-def test_a_knob_is_read_from_the_command_line_as_from_the_file(context, expected):
+def test_a_context_value_is_read_from_the_command_line_as_from_the_file(context, expected):
     kept = {name: getattr(PRODUCTION, name) for name in PRODUCTION.__slots__}
-    assert parse_knobs(context) == Knobs(**{**kept, **expected})
+    assert parse_context(context) == StackContext(**{**kept, **expected})
 
 
 @pytest.mark.parametrize(
@@ -150,21 +150,21 @@ def test_a_knob_is_read_from_the_command_line_as_from_the_file(context, expected
             for value in ("governance", "governance:0", "governance:36501", "Compliance:1", 30)
         ),
         ({"layer": "yes"}, "layer: must be true or false, got 'yes'"),
-        ({"retenton": "x"}, f"retenton: must be one of the knobs {NAMES}; did you mean retention?, got 'x'"),
-        ({"colour": "x"}, f"colour: must be one of the knobs {NAMES}, got 'x'"),
+        ({"retenton": "x"}, f"retenton: must be one of the context values {NAMES}; did you mean retention?, got 'x'"),
+        ({"colour": "x"}, f"colour: must be one of the context values {NAMES}, got 'x'"),
         (
             {"auth": "none", "retention": "keep"},
             "retention: must be retain or destroy, got 'keep'; auth: must be iam or token, got 'none'",
         ),
     ],
 )
-def test_a_wrong_knob_is_refused_by_name_value_and_rule(context, message):
+def test_a_wrong_context_value_is_refused_by_name_value_and_rule(context, message):
     with pytest.raises(Invalid) as refused:
-        parse_knobs(context)
+        parse_context(context)
     assert str(refused.value) == message
 
 
-def test_synthesis_refuses_a_wrong_knob_and_writes_no_template(tmp_path, capsys):
+def test_synthesis_refuses_a_wrong_context_value_and_writes_no_template(tmp_path, capsys):
     assert main([str(tmp_path), "retention=keep"]) == 2
     assert capsys.readouterr().err == "retention: must be retain or destroy, got 'keep'\n"
     assert list(tmp_path.rglob("*.template.json")) == []
