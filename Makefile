@@ -19,7 +19,7 @@ FAST := tests/unit tests/stack lineage lineage_model spark_client local infra
 unexport PYTHONDONTWRITEBYTECODE
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo serve test test-fast check format bench synth deploy lock audit clean
+.PHONY: help setup demo serve test test-fast check format openapi bench synth deploy lock audit clean
 
 help: ## list the targets
 	@grep -hE '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):[^#]*## /\1\t/' | expand -t 12
@@ -65,6 +65,9 @@ check: $(READY) ## format, lint, types, arrows, template
 format: $(READY) ## write the code as `make check` wants it
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
+
+openapi: $(LOCAL) ## print the OpenAPI document of the HTTP API
+	@$(BIN)/python -c "from lineage.api.app import render_document; print(render_document(), end='')"
 
 bench: $(READY) ## the benchmarks; writes docs/benchmarks.md and docs/cost.md
 	@$(BIN)/python -m benchmarks $(ARGS)

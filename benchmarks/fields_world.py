@@ -16,8 +16,8 @@ from benchmarks.fields_pipelines import sends_columns
 from benchmarks.memory_dynamodb import Calls
 from benchmarks.memory_table import LINK, MemoryS3, MemoryTable
 from benchmarks.pipelines import Step, parsed_runs
-from lineage.api.answers import Links
 from lineage.api.app import Api
+from lineage.api.links import Links
 from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import chunks
 from lineage.graph.apply import apply_changes

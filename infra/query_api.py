@@ -131,7 +131,7 @@ def _signed_api(
         authorization=apigateway.AuthorizationType.IAM,
         function=function,
         stage=stage,
-        variables={settings.DOOR: settings.IAM_DOOR},
+        variables={settings.AUTH_STAGE_VARIABLE: settings.IAM_AUTH},
     )
     accept(api, "APIG3", "Callers are IAM principals that sign each request; throttling bounds what one may ask.")
     accept(api, "COG4", "Callers are jobs with IAM roles, not people with a user pool.")
@@ -149,7 +149,7 @@ def _token_api(
         authorization=apigateway.AuthorizationType.NONE,
         function=function,
         stage=stage,
-        variables={settings.DOOR: settings.TOKEN_DOOR},
+        variables={settings.AUTH_STAGE_VARIABLE: settings.TOKEN_AUTH},
     )
     accept(api, "APIG3", "The function refuses who brings no valid token; throttling bounds what one may ask.")
     accept(api, "APIG4", "The function checks a bearer token, which standard OpenLineage transports can send.")

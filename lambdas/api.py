@@ -11,8 +11,8 @@ from aws_lambda_powertools.utilities.typing import LambdaContext
 from lambdas import wiring
 from lambdas.telemetry import count, logger, metrics
 from lineage import settings
-from lineage.api.answers import Links
 from lineage.api.app import Api, Entry
+from lineage.api.links import Links
 from lineage.api.services import Services
 from lineage.aws.clients import client
 

@@ -68,11 +68,11 @@ WRITTEN_ONCE = (TRACES_PREFIX, DIGESTS_PREFIX, EVENTS_PREFIX)
 TOKEN_USES = "TOKEN_USES"  # noqa: S105 - the name of a partition, no secret
 LAST_USED = "last_used"
 
-# The stage variable that says who checks callers: API Gateway their signatures, or the function a bearer token. No
-# caller can set it; the function refuses a request whose stage says neither.
-DOOR = "auth"
-IAM_DOOR = "iam"
-TOKEN_DOOR = "token"  # noqa: S105 - the name of a way in, no secret
+# The stage variable that names the check of callers: API Gateway checks signatures, the function bearer tokens. No
+# caller can set it; the function refuses a request whose stage names neither.
+AUTH_STAGE_VARIABLE = "auth"
+IAM_AUTH = "iam"
+TOKEN_AUTH = "token"  # noqa: S105 - the name of a check, no secret
 
 # Records of one root that one function traces; a larger root is left to the Spark tracer.
 DEFAULT_TRACE_RECORDS_MAX = 2_000_000

@@ -1,7 +1,7 @@
-"""Who may ask what: API Gateway checks signatures at its own door, bearer tokens are checked here.
+"""Access: API Gateway checks signatures itself, bearer tokens are checked here.
 
 To a token that is good for some namespaces only, what is in others is not there: routes, lists, counts, searches and
-ids answer as if it had never been written. A graph shows neighbours in others all the same; where the deployment is
+ids respond as if it had never been written. A graph shows neighbours in others all the same; where the deployment is
 strict about namespaces, by id and type alone.
 
 An event has to be within the token's namespaces with its job, its inputs and outputs or its dataset, its parent and
@@ -9,7 +9,7 @@ root jobs, and every dataset that its facets name (other names, the one before a
 endpoints of operations). One event that is not refuses its whole batch.
 
 Records are in no namespace: they have a scope of their own, which a token's roots limit. A root outside these is
-answered as if it were not there; a request that adds records to it is refused.
+treated as if it were not there; a request that adds records to it is refused.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from dataclasses import replace
 from typing import Any
 
 from lineage import settings
+from lineage.api.records.parameters import ROOT_ID
 from lineage.api.request import HttpRequest
 from lineage.api.services import Services
 from lineage.api.tokens import Scope, Token
@@ -32,13 +33,13 @@ from lineage_model.errors import Forbidden, Invalid, Unauthorized, shown
 from lineage_model.ids import DatasetId
 
 _RECORDS = "/api/v1/records"
-# The routes of records that look at the root of each record themselves.
+# The routes of records that check the root of each record themselves.
 _BY_RECORD = frozenset({_RECORDS, f"{_RECORDS}/nodes/<node_id>"})
 _RECORDS_SEARCH = f"{_RECORDS}/search"
 _READS = frozenset({"GET", "HEAD", "OPTIONS"})
 _OPEN = frozenset({"/", "/openapi.json"})
 _EVENTS = frozenset({"/api/v1/lineage", "/api/v1/lineage/batch"})
-# The routes that say by a value of their query what they are about. Elsewhere such a value says nothing.
+# The routes whose query names their subject.
 _BY_NODE = frozenset(
     {
         "/api/v1/lineage",
@@ -56,17 +57,18 @@ _RULES = NamingRules(trim_partitions=False, temporary=())
 
 
 def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
-    """Return the token that the request brought; None where the stage says that API Gateway checked a signature.
+    """Return the token that the request brought; None where API Gateway checked a signature.
 
     Raises:
-        Forbidden: the stage does not say who checks callers, so that nobody may have.
-        Unauthorized: the request came by the door for tokens, and brought none that is good.
+        Forbidden: the stage does not name the check of its callers, so that there may be none.
+        Unauthorized: the stage is the token API's, and the request brought no valid token.
     """
-    door = (event.get("stageVariables") or {}).get(settings.DOOR)
-    if door == settings.IAM_DOOR:
+    name, iam, token_auth = settings.AUTH_STAGE_VARIABLE, settings.IAM_AUTH, settings.TOKEN_AUTH
+    auth = (event.get("stageVariables") or {}).get(name)
+    if auth == iam:
         return None
-    if door != settings.TOKEN_DOOR:
-        raise Forbidden(f"stage variable {settings.DOOR}: must be {settings.IAM_DOOR} or {settings.TOKEN_DOOR}")
+    if auth != token_auth:
+        raise Forbidden(f"stage variable {name}: must be {iam} or {token_auth}")
     kind, _, text = _authorization(event).strip().partition(" ")
     if kind.lower() != "bearer" or not text:
         raise Unauthorized("Authorization: must be `Bearer` and a token")
@@ -78,7 +80,7 @@ def get_caller(services: Services, event: Mapping[str, Any]) -> Token | None:
 
 
 def name_caller(token: Token | None, event: Mapping[str, Any]) -> str | None:
-    """Return who asks, for logs: the id of the token, or the ARN that API Gateway found by the signature.
+    """Return the caller, for logs: the id of the token, or the ARN that API Gateway found by the signature.
 
     >>> name_caller(None, {"requestContext": {"identity": {"userArn": "arn:aws:iam::123456789012:user/ann"}}})
     'arn:aws:iam::123456789012:user/ann'
@@ -89,7 +91,7 @@ def name_caller(token: Token | None, event: Mapping[str, Any]) -> str | None:
 
 
 def _authorization(event: Mapping[str, Any]) -> str:
-    """The one header of this name; nothing if there are two."""
+    """Return the one header of this name; nothing if there are two."""
     many = event.get("multiValueHeaders") or {name: [value] for name, value in (event.get("headers") or {}).items()}
     values = [value for name, sent in many.items() if name.lower() == "authorization" for value in sent]
     return values[0] if len(values) == 1 else ""
@@ -133,14 +135,15 @@ def _check_roots(token: Token, request: HttpRequest, path: str) -> None:
     if token.is_of_every_root or path in _BY_RECORD:
         return
     if "root_id" in request.segments:
-        if not token.covers_root(request.root_id):
-            raise unknown_root(request.root_id)
+        root_id = ROOT_ID.read(request)
+        if not token.covers_root(root_id):
+            raise unknown_root(root_id)
         return
-    root_id = request.value("root") if path == _RECORDS_SEARCH else None
-    if root_id is None:
+    root = request.value("root") if path == _RECORDS_SEARCH else None
+    if root is None:
         raise Forbidden("token: may not use records without naming one of its roots (root=...)")
-    if not token.covers_root(root_id):
-        raise Forbidden(f"token: may not use records of the root {shown(root_id)}")
+    if not token.covers_root(root):
+        raise Forbidden(f"token: may not use records of the root {shown(root)}")
 
 
 def _check_namespaces(services: Services, token: Token, request: HttpRequest, path: str, scope: Scope) -> None:
@@ -169,7 +172,7 @@ def _check_primary_name(services: Services, token: Token, request: HttpRequest) 
 def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
     """Return the services as the token's holder sees them: what the token does not cover is not there.
 
-    A path in a namespace that it does not cover is looked up where nothing is, and answered so.
+    A path in a namespace that it does not cover is looked up in an empty table.
     """
     if token.is_everywhere:
         return services
@@ -185,10 +188,10 @@ def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
 
 
 def _of_events(body: object) -> Iterator[str]:
-    """The namespaces that the events name; one that breaks a rule names none, for its route refuses it."""
-    for form in body if isinstance(body, list) else [body]:
+    """Yield the namespaces that the events name; an invalid event names none, for its route refuses it."""
+    for document in body if isinstance(body, list) else [body]:
         try:
-            event = parse_event(form, _RULES, now=None)
+            event = parse_event(document, _RULES, now=None)
         except Invalid:
             continue
         yield from _of_event(event)

@@ -1,29 +1,30 @@
-"""The HTTP API: which route is whose, and the ways that lead nowhere."""
+"""The HTTP API: its routes, and requests that no route takes."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 from urllib.parse import quote
 
-import orjson
 from aws_lambda_powertools.event_handler import APIGatewayRestResolver, Response
 from aws_lambda_powertools.event_handler.exceptions import NotFoundError
 from aws_lambda_powertools.utilities.typing import LambdaContext
 
-from lineage.api import events, records, search, traces
+from lineage.api import events
 from lineage.api.access import check_access, get_caller, name_caller, seen_by
-from lineage.api.answers import answer
 from lineage.api.cdap import routes as cdap
 from lineage.api.errors import AWS_ERRORS, refuse_method, refuse_route, render_aws_error, render_error
 from lineage.api.marquez import routes as marquez
+from lineage.api.records import routes as records
 from lineage.api.reports import routes as reports
 from lineage.api.request import HttpRequest
+from lineage.api.responses import JSON, respond
 from lineage.api.route import Route
 from lineage.api.services import Services
+from lineage.api.types import ApiInfo
 from lineage_model.errors import Forbidden, HeadwaterError, Unauthorized
 
 if TYPE_CHECKING:
@@ -31,36 +32,41 @@ if TYPE_CHECKING:
 
 Entry: TypeAlias = Mapping[str, object]
 
-# Of every answer: a browser takes it for what it says it is, and nobody on the way keeps it for another caller.
+# Of every response: a browser does not guess its type, and nobody on the way caches it for another caller.
 _HEADERS = {"X-Content-Type-Options": ["nosniff"], "Cache-Control": ["no-store"]}
-DOCUMENT = Path(__file__).with_name("openapi.json")
+_INFO: ApiInfo = {"name": "Headwater", "version": "1", "openapi": "openapi.json"}
 
 
 @cache
-def _document() -> str:
-    return DOCUMENT.read_text(encoding="utf-8")
+def render_document() -> str:
+    """Return this API's OpenAPI document; made when it is first requested, for it costs as much as a cold start."""
+    from lineage.api.openapi import build
+
+    return json.dumps(build(ROUTES, _INFO), indent=2, ensure_ascii=False) + "\n"
 
 
-def get_document(_services: Services, _request: HttpRequest) -> Response[str]:
-    """What this API can do, as OpenAPI."""
-    return Response(200, "application/json", _document())
+def document(_services: Services, _request: HttpRequest) -> Response[str]:
+    """Return this document.
+
+    Returns:
+        OpenAPI 3.1.
+    """
+    return Response(200, JSON, render_document())
 
 
-def get_start(_services: Services, _request: HttpRequest) -> Response[str]:
-    """Whose API this is, and where its document lies."""
-    info = orjson.loads(_document())["info"]
-    return answer({"name": info["title"], "version": info["version"], "openapi": "openapi.json"})
+def start(_services: Services, _request: HttpRequest) -> Response[str]:
+    """Return the API's name and the path of its document.
+
+    Returns:
+        The API.
+    """
+    return respond(_INFO)
 
 
 ROUTES = (
-    Route("GET", "/", get_start),
-    Route("GET", "/openapi.json", get_document),
-    Route("POST", "/api/v1/records", records.post_records),
-    Route("GET", "/api/v1/records/roots/<root_id>", records.get_root),
-    Route("GET", "/api/v1/records/roots/<root_id>/trace", traces.get_trace),
-    Route("POST", "/api/v1/records/roots/<root_id>/trace", traces.post_trace),
-    Route("GET", "/api/v1/records/nodes/<node_id>", records.get_node),
-    *search.ROUTES,
+    Route("GET", "/", start, returns=ApiInfo, linked=False, errors=()),
+    Route("GET", "/openapi.json", document, returns=dict[str, Any], linked=False, errors=()),
+    *records.ROUTES,
     *events.ROUTES,
     *marquez.ROUTES,
     *cdap.ROUTES,
@@ -76,13 +82,13 @@ def _methods_of(route: Route) -> set[str]:
 _SHAPES = tuple((re.compile(re.sub("<.*?>", "[^/]+", route.path) + "/*"), _methods_of(route)) for route in ROUTES)
 
 
-# The status that API Gateway answers with where this raises.
+# The status with which API Gateway responds where this raises.
 _RAISED = 502
 _PATH_CHARS_MAX = 1000
 
 
 def _entry(event: Mapping[str, Any], caller: str | None, status: int) -> Entry:
-    """Return what a log may hold of a request: who asked for what, never its query, headers or body."""
+    """Return what a log may hold of a request: its caller and path, never its query, headers or body."""
     return {
         "caller": caller,
         "method": event["httpMethod"],
@@ -93,7 +99,7 @@ def _entry(event: Mapping[str, Any], caller: str | None, status: int) -> Entry:
 
 
 class Api:
-    """The routes behind API Gateway; `services` is called at each request, and `log` once with what became of it."""
+    """The routes behind API Gateway; `services` is called at each request, and `log` once with its status."""
 
     def __init__(self, services: Callable[[], Services], log: Callable[[Entry], None] = lambda _: None) -> None:
         self._services = services
@@ -101,23 +107,23 @@ class Api:
         self._caller: str | None = None  # of the request under way; the router, too, has one at a time
         self._app = APIGatewayRestResolver()
         for route in ROUTES:
-            self._app.route(route.path, sorted(_methods_of(route)))(self._answerer(route))
+            self._app.route(route.path, sorted(_methods_of(route)))(self._handle(route))
         self._app.exception_handler(HeadwaterError)(render_error)
         self._app.exception_handler(AWS_ERRORS)(render_aws_error)
         self._app.not_found(self._refuse)
 
     def resolve(self, event: Mapping[str, Any], context: LambdaContext) -> dict[str, object]:
-        """Answer a proxy event; HEAD has the status and headers of GET, and no body (RFC 9110, 9.3.2)."""
+        """Respond to a proxy event; HEAD has the status and headers of GET, and no body (RFC 9110, 9.3.2)."""
         # The router knows the characters of RFC 3986; servers let others through undecoded.
         event = {**event, "path": quote(str(event["path"]), safe="/%:@!$&'()*+,;=~", errors="surrogatepass")}
         self._caller, status = None, _RAISED
         try:
-            answer = self._app.resolve(event, context)
-            status = answer["statusCode"]
+            response = self._app.resolve(event, context)
+            status = response["statusCode"]
         finally:
             self._log(_entry(event, self._caller, status))
-        answer["multiValueHeaders"] = {**_HEADERS, **answer.get("multiValueHeaders", {})}
-        return {**answer, "body": ""} if event["httpMethod"] == "HEAD" else answer
+        response["multiValueHeaders"] = {**_HEADERS, **response.get("multiValueHeaders", {})}
+        return {**response, "body": ""} if event["httpMethod"] == "HEAD" else response
 
     def _identify(self, services: Services) -> Token | None:
         """Return the token that the request brought, as `get_caller`, and keep its name for the log."""
@@ -126,7 +132,7 @@ class Api:
         self._caller = name_caller(token, event)
         return token
 
-    def _answerer(self, route: Route) -> Callable[..., Response[str]]:
+    def _handle(self, route: Route) -> Callable[..., Response[str]]:
         def run(**segments: str) -> Response[str]:
             context = self._app.lambda_context
             services = self._services()
@@ -141,7 +147,7 @@ class Api:
             if token is not None:
                 check_access(services, token, request, route.path)
                 services = seen_by(services, token, request)
-            return route.answer(services, request)
+            return route.handler(services, request)
 
         return run
 

@@ -1,13 +1,14 @@
-"""The one place where an error becomes an HTTP answer: `{"code": <status>, "message": <field, value and rule>}`."""
+"""The one place where an error becomes an HTTP response: `{"code": <status>, "message": <field, value and rule>}`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-import orjson
 from aws_lambda_powertools.event_handler import Response
 from botocore.exceptions import BotoCoreError, ClientError, ConnectionError, HTTPClientError  # noqa: A004 - botocore's
 
+from lineage.api.responses import respond
+from lineage.api.types import Error
 from lineage.records.table import is_throttle
 from lineage_model.errors import (
     Conflict,
@@ -34,7 +35,7 @@ _HEADERS = {401: {"WWW-Authenticate": "Bearer"}, 503: {"Retry-After": "5"}}
 
 
 def render_error(error: HeadwaterError) -> Response[str]:
-    """The answer for one of our errors; 422 where a required field is missing."""
+    """Return the response to one of our errors; 422 where a required field is missing."""
     status = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
     if isinstance(error, Invalid) and any(fault.missing for fault in error.faults):
         status = _MISSING
@@ -42,7 +43,7 @@ def render_error(error: HeadwaterError) -> Response[str]:
 
 
 def render_aws_error(error: Exception) -> Response[str]:
-    """The answer when AWS refuses for now; the rest are faults of ours, raised to the function's alarm."""
+    """Return the response when AWS refuses for now; the rest are faults of ours, raised to the function's alarm."""
     if isinstance(error, ClientError):
         passing = is_throttle(error) or error.response["ResponseMetadata"]["HTTPStatusCode"] >= 500
     else:
@@ -56,17 +57,17 @@ AWS_ERRORS: list[type[Exception]] = [ClientError, BotoCoreError]
 
 
 def refuse_route(path: str) -> Response[str]:
-    """The answer for a path that leads nowhere."""
+    """Return the response for a path that leads nowhere."""
     return refuse(404, f"path: there is no route {path[:200]!r}; /openapi.json lists them", {})
 
 
 def refuse_method(method: str, allowed: Iterable[str]) -> Response[str]:
-    """The answer for a method that the route does not take."""
+    """Return the response for a method that the route does not take."""
     listed = ", ".join(sorted(allowed))
     return refuse(405, f"method: must be {listed}, got {method!r}", {"Allow": listed})
 
 
 def refuse(status: int, message: str, headers: dict[str, str]) -> Response[str]:
-    """An error answer."""
-    body = orjson.dumps({"code": status, "message": message}).decode()
-    return Response(status, "application/json", body, headers)
+    """Return an error response."""
+    body: Error = {"code": status, "message": message}
+    return respond(body, status=status, headers=headers)

@@ -1,31 +1,61 @@
-"""The routes that take OpenLineage events, one or a batch."""
+"""Routes that take OpenLineage events, one or a batch."""
 
 from __future__ import annotations
 
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.answers import answer
 from lineage.api.request import HttpRequest
-from lineage.api.route import Route
+from lineage.api.responses import respond
+from lineage.api.route import Reply, Route
 from lineage.api.services import Services
+from lineage.api.types import BatchResult, EventBatch, LineageEvent
 from lineage.openlineage.ingest import accept_event, accept_events, render_accepted
 
 
 def post_event(services: Services, request: HttpRequest) -> Response[str]:
-    """Accept an event."""
+    """Take an OpenLineage event.
+
+    It may come gzipped (`Content-Encoding: gzip`), 4 MB as sent. The same event twice is one.
+
+    Returns:
+        Durable in a queue; queries show it within seconds.
+    """
     accept_event(request.json(), services.events, now=services.now(), caller=request.caller)
     services.count("EventsAccepted", 1)
     return Response(201, body="")
 
 
 def post_events(services: Services, request: HttpRequest) -> Response[str]:
-    """Accept each event of a batch that can be: 204 if all were, else 200 and what became of them."""
+    """Take a batch of OpenLineage events.
+
+    Each is taken or refused by itself; at most 1000, 4 MB as sent, gzipped or not.
+
+    Returns:
+        All are durable.
+    """
     accepted = accept_events(request.json(), services.events, now=services.now(), caller=request.caller)
     services.count("EventsAccepted", accepted.received - len(accepted.failed))
-    return answer(render_accepted(accepted)) if accepted.failed else Response(204, body="")
+    return respond(render_accepted(accepted)) if accepted.failed else Response(204, body="")
 
 
 ROUTES = (
-    Route("POST", "/api/v1/lineage", post_event),
-    Route("POST", "/api/v1/lineage/batch", post_events),
+    Route(
+        "POST",
+        "/api/v1/lineage",
+        post_event,
+        accepts=LineageEvent,
+        status=201,
+        linked=False,
+        errors=(400, 413, 422, 503),
+    ),
+    Route(
+        "POST",
+        "/api/v1/lineage/batch",
+        post_events,
+        accepts=EventBatch,
+        status=204,
+        replies=(Reply(200, BatchResult, "Some are durable; which are not, and why."),),
+        linked=False,
+        errors=(400, 413, 422),
+    ),
 )

@@ -1,4 +1,4 @@
-"""An HTTP request as the routes see it: ids decoded, query values checked, the body as JSON, all of it bounded."""
+"""An HTTP request as the routes see it: ids decoded, the body as JSON, all of it bounded."""
 
 from __future__ import annotations
 
@@ -14,10 +14,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 import orjson
-from pydantic import TypeAdapter, ValidationError
 
-from lineage.records.field_types import Action, NodeId, RootId
-from lineage.validation import invalid
 from lineage_model.errors import Fault, Invalid, TooLarge
 
 if TYPE_CHECKING:
@@ -30,9 +27,6 @@ WIRE_BYTES_MAX = 4 * 1024 * 1024
 UNPACKED_BYTES_MAX = 32 * 1024 * 1024
 _GZIP_MAGIC = b"\x1f\x8b"
 _NUMBER = re.compile(r"[0-9]{1,15}", re.ASCII)
-_ROOT_ID: TypeAdapter[str] = TypeAdapter(RootId)
-_NODE_ID: TypeAdapter[str] = TypeAdapter(NodeId)
-_ACTION: TypeAdapter[str] = TypeAdapter(Action)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,36 +36,16 @@ class HttpRequest:
     event: APIGatewayProxyEvent
     segments: Mapping[str, str]
     remaining_s: Callable[[], float]
-    # The token that was sent, None where API Gateway has checked who asks; and who asks, as logs name it.
+    # The token that was sent, None where API Gateway has checked the caller; and the caller, as logs name it.
     token: Token | None = None
     caller: str | None = None
 
     def covers_root(self, root_id: str) -> bool:
-        """Return True if the caller may use the records of the root."""
+        """True if the caller may use the records of the root."""
         return self.token is None or self.token.covers_root(root_id)
 
-    @property
-    def root_id(self) -> str:
-        """The root in the path."""
-        return _checked(_ROOT_ID, "root_id", self.segment("root_id"))
-
-    @property
-    def node_id(self) -> str:
-        """The node in the path."""
-        return _checked(_NODE_ID, "node_id", self.segment("node_id"))
-
-    @property
-    def action(self) -> str | None:
-        """The action asked for."""
-        return self.text("action", _ACTION)
-
-    def text(self, name: str, rule: TypeAdapter[str]) -> str | None:
-        """A value of the query that keeps a rule of texts."""
-        text = self.value(name)
-        return None if text is None else _checked(rule, name, text)
-
     def number(self, name: str, *, least: int, most: int) -> int | None:
-        """A whole number of the query."""
+        """Return a whole number of the query."""
         text = self.value(name)
         if text is None:
             return None
@@ -80,14 +54,14 @@ class HttpRequest:
         return int(text)
 
     def value(self, name: str) -> str | None:
-        """A value of the query, given at most once."""
+        """Return a value of the query, given at most once."""
         values = self.values(name)
         if len(values) > 1:
             raise Invalid.because(name, values, "must be given once")
         return values[0] if values else None
 
     def values(self, name: str) -> Sequence[str]:
-        """All values of this name in the query."""
+        """Return all values of this name in the query."""
         return self.event.resolved_query_string_parameters.get(name, [])
 
     def take_only(self, names: Sequence[str]) -> None:
@@ -102,7 +76,7 @@ class HttpRequest:
             raise Invalid(faults)
 
     def segment(self, name: str) -> str:
-        """An id of the path, decoded."""
+        """Return an id of the path, decoded."""
         encoded = self.segments[name]
         try:
             return unquote(encoded, errors="strict")
@@ -110,13 +84,13 @@ class HttpRequest:
             raise Invalid.because(name, encoded, "must be percent-encoded UTF-8") from error
 
     def json(self) -> object:
-        """The body, decoded once from base64 and gzip if it came so."""
+        """Return the body, decoded once from base64 and gzip if it came so."""
         body = self._body()
         try:
-            form: object = orjson.loads(body)
+            document: object = orjson.loads(body)
         except orjson.JSONDecodeError as error:
             raise Invalid([Fault("body", None, f"must be JSON ({error})", missing=not body)]) from error
-        return form
+        return document
 
     def _body(self) -> bytes:
         body = _decoded(self.event.body or "", bool(self.event.is_base64_encoded))
@@ -129,13 +103,6 @@ class HttpRequest:
             when = "as sent" if is_packed or encoding == "identity" else "once API Gateway has unpacked it"
             raise TooLarge(f"body: must be at most {WIRE_BYTES_MAX} bytes {when}, got {len(body)}")
         return _unpacked(body) if is_packed else body
-
-
-def _checked(adapter: TypeAdapter[str], name: str, text: str) -> str:
-    try:
-        return adapter.validate_python(text)
-    except ValidationError as error:
-        raise invalid(error, name) from error
 
 
 def _decoded(text: str, base64: bool) -> bytes:

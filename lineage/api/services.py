@@ -1,4 +1,4 @@
-"""What the routes need of the rest of the service; the function's edge (`lambdas/api.py`) puts it together."""
+"""Services that the routes need; the function's edge (`lambdas/api.py`) puts them together."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from lineage.api.answers import Links
+from lineage.api.links import Links
 from lineage.api.tokens import Tokens
 from lineage.graph.event_log import EventLog
 from lineage.openlineage.ingest import DeletionQueue, EventQueue
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Services:
-    """Stores, queues, clients; clocks (seconds since 1970, and as `times` keeps it), new ids, a counter of metrics.
+    """Stores, queues, clients; clocks (seconds since 1970, and normalized times), new ids, a counter of metrics.
 
-    `strict_namespaces`: whether a token for some namespaces is shown neighbours in others by id and type alone.
+    `strict_namespaces`: a token for some namespaces is shown neighbours in others by id and type alone.
 
-    `searcher` makes what searches records when one first asks: a cold start pays for what it uses.
+    `searcher` makes the search of records at the first search: a cold start pays for what it uses.
     """
 
     intake: RecordQueue

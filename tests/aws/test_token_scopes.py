@@ -9,7 +9,7 @@ import pytest
 
 from lambdas import api as api_function
 from lineage import settings
-from lineage.api.app import DOCUMENT
+from lineage.api.app import render_document
 from lineage.api.tokens import SCOPES
 from tests.aws.test_tokens import a_token, an_event, ask, status
 from tests.builders import a_request, messages
@@ -20,7 +20,7 @@ RECORDS = "/api/v1/records"
 
 def _routes():
     """Yield method, path and needed scope (None: any) of each operation of the OpenAPI document."""
-    document = json.loads(DOCUMENT.read_text(encoding="utf-8"))
+    document = json.loads(render_document())
     for path, item in document["paths"].items():
         for method, operation in item.items():
             if method != "parameters":

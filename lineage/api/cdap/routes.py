@@ -1,50 +1,138 @@
-"""The routes of CDAP's designs. What is not known has no lineage: 200, and nothing in it."""
+"""Routes of CDAP's designs. What is unknown has no lineage: 200, and nothing in it."""
 
 from __future__ import annotations
 
-import orjson
+from collections.abc import Mapping
+
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.answers import answer_within
-from lineage.api.cdap import query
-from lineage.api.cdap.views import render_detail, render_mapping, render_paths
+from lineage.api.cdap import types
+from lineage.api.cdap.views import View, render_detail, render_mapping, render_paths
+from lineage.api.links import respond_json
+from lineage.api.parameters import AnyParameter, Parameter, number, path_value, segment, word
 from lineage.api.request import HttpRequest
-from lineage.api.route import Route
+from lineage.api.requested_range import END, START, read_range
+from lineage.api.route import Handler, Route
 from lineage.api.services import Services
-from lineage.api.time_range import parse_range
+from lineage.queries.columns.results import Direction
+from lineage_model.field_paths import parse_slashed
+from lineage_model.ids import DatasetId, FieldPath
 
-# The design's answers have no room to say that they were cut.
-TRUNCATED = "X-Truncated"
-_NAMESPACE = "/v3/namespaces/<namespace>"
+# The designs' responses have no field that marks them as cut.
+_TRUNCATED = "X-Truncated"
+_VIEWS: Mapping[str, View] = {"simple": "simple", "detailed": "detailed"}
+# The design's words, and those of CDAP's own routes.
+_DIRECTIONS: Mapping[str, Direction] = {
+    "backward": "backward",
+    "forward": "forward",
+    "both": "both",
+    "incoming": "backward",
+    "outgoing": "forward",
+}
+
+_NAMESPACE = segment("namespace", "s3://flights")
+# An endpoint is a dataset, and called so by some routes.
+_ENDPOINT = segment("endpoint", "estimated")
+_DATASET = segment("dataset", "estimated")
+_FIELD: Parameter[FieldPath] = path_value(
+    "field",
+    {"type": "string", "minLength": 1, "examples": ["co2_kg"]},
+    lambda request: parse_slashed(request.segment("field")),
+    "A path: `employees%2Fname`.",
+)
+_LEVEL = number("level", "How many endpoints far, in each direction.", least=1, most=1_000, default=10)
+_DIRECTION = word(
+    "direction", "In any case; `incoming` is `backward`, `outgoing` is `forward`.", _DIRECTIONS, default="both"
+)
+_VIEW = word("view", "How to draw each path, if not as operations in their order.", _VIEWS)
 
 
-def get_mappings(services: Services, request: HttpRequest) -> Response[str]:
-    """Which fields of which endpoints went into an endpoint's, and its own into others'."""
-    asked = parse_range(request, services.now_s())
-    found = services.fields.find_mappings(query.endpoint(request), asked.window, level=query.level(request))
-    return _answer(services, [render_mapping(one) for one in found.items], truncated=found.truncated)
+def get_field_mappings(services: Services, request: HttpRequest) -> Response[str]:
+    """Map the fields of an endpoint to those they came from and went into.
+
+    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+
+    Returns:
+        By (source, destination).
+    """
+    requested = read_range(request, services.now_s())
+    endpoint = _read_endpoint(request, _ENDPOINT)
+    found = services.fields.find_mappings(endpoint, requested.window, level=_LEVEL.read(request))
+    return _respond(services, [render_mapping(one) for one in found.items], truncated=found.truncated)
 
 
-def get_detail(services: Services, request: HttpRequest) -> Response[str]:
-    """The operations that made a field of others, or others of it; one level."""
-    asked, field, direction = parse_range(request, services.now_s()), query.field(request), query.direction(request)
-    found = services.fields.find_detail(query.endpoint(request), field, asked.window, direction)
-    return _answer(services, render_detail(found), truncated=found.truncated)
+def get_field_detail(services: Services, request: HttpRequest) -> Response[str]:
+    """Return the operations that made a field, or took it.
+
+    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+
+    Returns:
+        One level: from the endpoints that were read to those that were written.
+    """
+    requested, field, direction = read_range(request, services.now_s()), _FIELD.read(request), _DIRECTION.read(request)
+    found = services.fields.find_detail(_read_endpoint(request, _ENDPOINT), field, requested.window, direction)
+    return _respond(services, render_detail(found), truncated=found.truncated)
 
 
-def get_paths(services: Services, request: HttpRequest) -> Response[str]:
-    """The different ways in which a field was made, and the runs that took each."""
-    asked, field, view = parse_range(request, services.now_s()), query.field(request), query.view(request)
-    found = services.fields.find_paths(query.endpoint(request), field, asked.window)
-    return _answer(services, render_paths(found, field, asked, view), truncated=found.truncated)
+def get_field_paths(services: Services, request: HttpRequest) -> Response[str]:
+    """Return the different paths in which a field was made.
+
+    What is unknown is empty. `X-Truncated: true` if there was more than a request may read.
+
+    Returns:
+        That of the newest run first.
+    """
+    requested, field, view = read_range(request, services.now_s()), _FIELD.read(request), _VIEW.read(request)
+    found = services.fields.find_paths(_read_endpoint(request, _DATASET), field, requested.window)
+    return _respond(services, render_paths(found, field, requested, view), truncated=found.truncated)
 
 
-def _answer(services: Services, form: object, *, truncated: bool) -> Response[str]:
-    return answer_within(services, orjson.dumps(form), headers={TRUNCATED: "true"} if truncated else None)
+def _read_endpoint(request: HttpRequest, name: Parameter[str]) -> DatasetId:
+    return DatasetId(_NAMESPACE.read(request), name.read(request))
 
 
+def _respond(services: Services, body: object, *, truncated: bool) -> Response[str]:
+    return respond_json(services.links, body, {_TRUNCATED: "true"} if truncated else None)
+
+
+def _route(path: str, handler: Handler, *parameters: AnyParameter, returns: object) -> Route:
+    return Route(
+        "GET",
+        f"/v3/namespaces/<namespace>/{path}",
+        handler,
+        parameters=(_NAMESPACE, *parameters),
+        returns=returns,
+        headers=(_TRUNCATED,),
+        errors=(400, 503),
+    )
+
+
+_RANGE = (START, END)
 ROUTES = (
-    Route("GET", f"{_NAMESPACE}/endpoints/<endpoint>/fields/lineage", get_mappings),
-    Route("GET", f"{_NAMESPACE}/endpoints/<endpoint>/fields/<field>/lineage", get_detail),
-    Route("GET", f"{_NAMESPACE}/datasets/<dataset>/fields/<field>/lineage", get_paths),
+    _route(
+        "endpoints/<endpoint>/fields/lineage",
+        get_field_mappings,
+        _ENDPOINT,
+        *_RANGE,
+        _LEVEL,
+        returns=types.FieldMappings,
+    ),
+    _route(
+        "endpoints/<endpoint>/fields/<field>/lineage",
+        get_field_detail,
+        _ENDPOINT,
+        _FIELD,
+        *_RANGE,
+        _DIRECTION,
+        returns=types.FieldDetail,
+    ),
+    _route(
+        "datasets/<dataset>/fields/<field>/lineage",
+        get_field_paths,
+        _DATASET,
+        _FIELD,
+        *_RANGE,
+        _VIEW,
+        returns=types.FieldPaths,
+    ),
 )

@@ -1,13 +1,14 @@
-"""Field lineage as CDAP's designs draw it: mappings between endpoints, a field's graph, the ways it was made.
+"""Field lineage as CDAP's designs draw it: mappings between endpoints, a field's graph, the paths it was made by.
 
 Fields are printed as paths with slashes.
 """
 
 from __future__ import annotations
 
-from lineage.api.cdap.query import View
-from lineage.api.marquez.values import Form, render_id
-from lineage.api.time_range import RequestedRange
+from typing import Literal, TypeAlias
+
+from lineage.api.cdap import types
+from lineage.api.requested_range import RequestedRange
 from lineage.queries.columns.results import (
     Connection,
     Detail,
@@ -21,24 +22,26 @@ from lineage.queries.columns.results import (
 from lineage_model.field_paths import print_slashed
 from lineage_model.ids import DatasetId, FieldPath
 
+View: TypeAlias = Literal["simple", "detailed"]
 
-def render_mapping(mapping: FieldMapping) -> Form:
-    """A lineage mapping; the design spells `Destination` with a capital, people will look for a small one.
+
+def render_mapping(mapping: FieldMapping) -> types.FieldMapping:
+    """Return a lineage mapping; the design spells `Destination` with a capital, people will look for a small one.
 
     Pairs are in order of destination fields, as the design has them.
     """
-    destination = render_id(mapping.destination)
+    destination = _render_endpoint(mapping.destination)
     pairs = sorted(mapping.pairs, key=lambda pair: pair[::-1])
     return {
-        "source": render_id(mapping.source),
+        "source": _render_endpoint(mapping.source),
         "destination": destination,
         "Destination": destination,
         "fieldmap": [{"from": print_slashed(one), "to": print_slashed(other)} for one, other in pairs],
     }
 
 
-def render_detail(detail: Detail) -> Form:
-    """`{"nodes", "operations", "connections"}`."""
+def render_detail(detail: Detail) -> types.FieldDetail:
+    """Return `{"nodes", "operations", "connections"}`."""
     return {
         "nodes": [_render_node(node) for node in detail.nodes],
         "operations": [{"name": one.name, "description": one.description} for one in detail.operations],
@@ -46,65 +49,68 @@ def render_detail(detail: Detail) -> Form:
     }
 
 
-def render_paths(paths: FieldOperationPaths, field: FieldPath, asked: RequestedRange, view: View | None) -> Form:
-    """The ways in which a field was made: by default as operations in their order."""
+def render_paths(
+    paths: FieldOperationPaths, field: FieldPath, requested: RequestedRange, view: View | None
+) -> types.FieldPaths:
+    """Return the paths in which a field was made: by default as operations in their order."""
     return {
         "fieldName": print_slashed(field),
-        "startTimeInSeconds": asked.start_ms // 1_000,
-        "endTimeInSeconds": asked.end_ms // 1_000,
+        "startTimeInSeconds": requested.start_ms // 1_000,
+        "endTimeInSeconds": requested.end_ms // 1_000,
         "paths": [_render_path(path, field, view) for path in paths.items],
     }
 
 
-def _render_endpoint(endpoint: DatasetId, description: str | None) -> Form:
+def _render_endpoint(endpoint: DatasetId, description: str | None = None) -> types.EndPoint:
     """Return an endpoint as the designs have it: with a description only where one was given."""
-    form = render_id(endpoint)
-    return form if description is None else {**form, "description": description}
+    if description is None:
+        return {"namespace": endpoint.namespace, "name": endpoint.name}
+    return {"namespace": endpoint.namespace, "name": endpoint.name, "description": description}
 
 
-def _render_node(node: DetailNode) -> Form:
-    form: Form = {"id": node.id, "label": node.label}
+def _render_node(node: DetailNode) -> types.FieldNode:
+    rendered: types.FieldNode = {"id": node.id, "label": node.label}
     if node.source is not None:
-        form["sourceEndPoint"] = _render_endpoint(node.source, node.source_description)
+        rendered["sourceEndPoint"] = _render_endpoint(node.source, node.source_description)
     if node.destination is not None:
-        form["destinationEndPoint"] = _render_endpoint(node.destination, node.destination_description)
-    return form
+        rendered["destinationEndPoint"] = _render_endpoint(node.destination, node.destination_description)
+    return rendered
 
 
-def _render_connection(connection: Connection) -> Form:
+def _render_connection(connection: Connection) -> types.FieldConnection:
     return {"from": connection.origin, "to": connection.destination, "operation": connection.operation}
 
 
-def _render_path(path: FieldOperationPath, field: FieldPath, view: View | None) -> Form:
-    form = _render_way(path, field, view)
-    if path.destination is not None and path.destination_description is not None:
-        form["destination"] = _render_endpoint(path.destination, path.destination_description)
-    return {**form, "runs": list(path.runs)}
-
-
-def _render_way(path: FieldOperationPath, field: FieldPath, view: View | None) -> Form:
+def _render_path(path: FieldOperationPath, field: FieldPath, view: View | None) -> types.Path:
     if view == "simple":
-        return {"edges": [_render_edge(edge, field) for edge in path.edges]}
+        return {"edges": [_render_edge(edge, field) for edge in path.edges], **_render_end(path)}
     if view == "detailed":
         nodes, connections = map(_render_node, path.nodes), map(_render_connection, path.connections)
-        return {"nodes": list(nodes), "edges": list(connections)}
-    return {"operations": [_render_operation(one) for one in path.operations]}
+        return {"nodes": list(nodes), "edges": list(connections), **_render_end(path)}
+    return {"operations": [_render_operation(one) for one in path.operations], **_render_end(path)}
 
 
-def _render_operation(operation: PathOperation) -> Form:
-    form: Form = {
+def _render_end(path: FieldOperationPath) -> types.PathEnd:
+    runs = list(path.runs)
+    if path.destination is None or path.destination_description is None:
+        return {"runs": runs}
+    return {"destination": _render_endpoint(path.destination, path.destination_description), "runs": runs}
+
+
+def _render_operation(operation: PathOperation) -> types.PathOperation:
+    rendered: types.PathOperation = {
         "inputs": list(operation.inputs),
         "outputs": list(operation.outputs),
         "name": operation.name,
         "description": operation.description,
     }
-    if operation.source is None:
-        return form
-    return {**form, "source": _render_endpoint(operation.source, operation.source_description)}
+    if operation.source is not None:
+        rendered["source"] = _render_endpoint(operation.source, operation.source_description)
+    return rendered
 
 
-def _render_edge(edge: SimpleEdge, field: FieldPath) -> Form:
-    """A source's field, and the operations between it and the field that was asked for."""
+def _render_edge(edge: SimpleEdge, field: FieldPath) -> types.FieldEdge:
+    """Return a source's field, and the operations between it and the requested field."""
     return {
         "from": print_slashed(edge.field),
         "to": print_slashed(field),

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import orjson
 
-from lineage.api.answers import ANSWER_BYTES_MAX, size_of
+from lineage.api.marquez import column_types as types
 from lineage.api.marquez.dataset_views import render_writer
 from lineage.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
-from lineage.api.marquez.values import Form, render_id, render_transformation, when
+from lineage.api.responses import ANSWER_BYTES_MAX, size_of
+from lineage.api.types import BriefRun, Edge
+from lineage.api.values import render_id, render_transformation, when
 from lineage.graph.entities import Run
 from lineage.queries.columns.results import ColumnGraph, ColumnInput, ColumnNode, Origin, Origins, Reporter
 from lineage_model.columns import Transformation, in_order
@@ -18,45 +21,46 @@ from lineage_model.field_paths import print_dotted
 from lineage_model.ids import DatasetId, FieldPath
 
 _FRAME_BYTES = len('{"graph":[],"datasets":[],"truncated":false}')
-# What OpenLineage says since 1.17 instead of a free text, which is a subtype here.
+# The subtypes that OpenLineage has since 1.17 instead of a free text, which is a subtype here.
 _NEW_SUBTYPES = frozenset({None, "TRANSFORMATION", "AGGREGATION"})
+_NodeAndDataset: TypeAlias = tuple[types.ColumnNode, types.DependentDataset | None]
 
 
-def render_columns(graph: ColumnGraph, room: int = ANSWER_BYTES_MAX) -> Form:
-    """`{"graph": [node ...], "datasets": [...], "truncated"}` in at most `room` bytes: the nearest nodes stay.
+def render_columns(graph: ColumnGraph, budget: int = ANSWER_BYTES_MAX) -> types.ColumnGraph:
+    """Return `{"graph": [node ...], "datasets": [...], "truncated"}` in at most `budget` bytes: the nearest nodes stay.
 
-    Nodes are sorted by id. Each tells its own edges in full, to nodes that are not in the answer, too. `datasets` has
+    Nodes are sorted by id. Each has its own edges in full, to nodes that are not in the response, too. `datasets` has
     those (or their versions) that depend on something as a whole, each once.
     """
-    kept = list(_within(_nodes_with_datasets(graph.columns), room - _FRAME_BYTES))
+    kept = list(_take_within(_nodes_with_datasets(graph.columns), budget - _FRAME_BYTES))
     nodes = [node for node, _ in kept]
     return {
-        "graph": sorted(nodes, key=lambda node: str(node["id"])),
-        "datasets": sorted((one for _, one in kept if one is not None), key=lambda one: str(one["id"])),
+        "graph": sorted(nodes, key=lambda node: node["id"]),
+        "datasets": sorted((one for _, one in kept if one is not None), key=lambda one: one["id"]),
         "truncated": graph.truncated or len(nodes) < len(graph.columns),
     }
 
 
-def _within(forms: Iterable[tuple[Form, Form | None]], room: int) -> Iterator[tuple[Form, Form | None]]:
-    """Yield as many nodes, with their datasets, as fit into `room` bytes of an answer; the first in any case."""
-    for place, (node, dataset) in enumerate(forms):
-        room -= sum(size_of(orjson.dumps(form)) + 1 for form in (node, dataset) if form is not None)
-        if room < 0 and place > 0:
+def _take_within(nodes: Iterable[_NodeAndDataset], budget: int) -> Iterator[_NodeAndDataset]:
+    """Yield as many nodes, with their datasets, as fit into `budget` bytes of a response; the first in any case."""
+    for index, (node, dataset) in enumerate(nodes):
+        budget -= sum(size_of(orjson.dumps(one)) + 1 for one in (node, dataset) if one is not None)
+        if budget < 0 and index > 0:
             return
         yield node, dataset
 
 
-def _nodes_with_datasets(columns: Iterable[ColumnNode]) -> Iterator[tuple[Form, Form | None]]:
+def _nodes_with_datasets(columns: Iterable[ColumnNode]) -> Iterator[_NodeAndDataset]:
     """Yield each node, the first of a dataset with what the dataset depends on."""
     seen: set[tuple[DatasetId, str | None]] = set()
     for column in columns:
-        place = column.dataset, column.version
-        first = bool(column.dependencies) and place not in seen
-        seen.add(place)
+        key = column.dataset, column.version
+        first = bool(column.dependencies) and key not in seen
+        seen.add(key)
         yield _render_node(column), _render_dataset(column) if first else None
 
 
-def _render_dataset(column: ColumnNode) -> Form:
+def _render_dataset(column: ColumnNode) -> types.DependentDataset:
     node_id = f"dataset:{column.dataset.namespace}:{column.dataset.name}"
     return {
         "id": node_id if column.version is None else f"{node_id}#{column.version}",
@@ -66,8 +70,8 @@ def _render_dataset(column: ColumnNode) -> Form:
     }
 
 
-def render_column_lineage(columns: Sequence[ColumnNode]) -> list[Form] | None:
-    """`columnLineage` of a dataset's resource: null where nothing is told, as Marquez has it."""
+def render_column_lineage(columns: Sequence[ColumnNode]) -> list[types.ColumnLineage] | None:
+    """Return `columnLineage` of a dataset's resource: None where nothing is reported, as Marquez has it."""
     return [
         {
             "name": print_dotted(column.field),
@@ -78,8 +82,8 @@ def render_column_lineage(columns: Sequence[ColumnNode]) -> list[Form] | None:
     ] or None
 
 
-def render_origins(origins: Origins) -> Form:
-    """From a column down to the roots of the records that went into it."""
+def render_origins(origins: Origins) -> types.Origins:
+    """Return a column's versions, down to the roots of the records that went into it."""
     dataset, field = origins.column.dataset, origins.column.field
     return {
         "field": {
@@ -94,7 +98,7 @@ def render_origins(origins: Origins) -> Form:
 
 
 def column_node_id(dataset: DatasetId, field: FieldPath, version: str | None = None) -> str:
-    """A column's node id, as Marquez prints it.
+    """Return a column's node id, as Marquez prints it.
 
     >>> column_node_id(DatasetId("s3://flights", "checked"), ("plane", "seats"))
     'datasetField:s3://flights:checked:plane.seats'
@@ -103,7 +107,7 @@ def column_node_id(dataset: DatasetId, field: FieldPath, version: str | None = N
     return node_id if version is None else f"{node_id}#{version}"
 
 
-def _render_node(column: ColumnNode) -> Form:
+def _render_node(column: ColumnNode) -> types.ColumnNode:
     node_id = column_node_id(column.dataset, column.field, column.version)
     ins, outs = (*column.inputs, *column.dependencies), column.outputs
     return {
@@ -115,8 +119,8 @@ def _render_node(column: ColumnNode) -> Form:
     }
 
 
-def _render_data(column: ColumnNode, node_id: str) -> Form:
-    """Marquez's names of things and the proposal's; ours are all from `datasetDependencies` on."""
+def _render_data(column: ColumnNode, node_id: str) -> types.ColumnData:
+    """Return the fields of Marquez and of its column-endpoint proposal; ours are all from `datasetDependencies` on."""
     return {
         **render_id(column.dataset),
         "dataset": column.dataset.name,
@@ -130,13 +134,13 @@ def _render_data(column: ColumnNode, node_id: str) -> Form:
         "schemaKnown": column.schema_known,
         "stale": column.stale,
         "lastWrittenBy": render_writer(column.last_written_by),
-        "tellers": [_render_teller(column.dataset, one) for one in column.reporters],
+        "reportedBy": [_render_reporter(column.dataset, one) for one in column.reporters],
         "links": _render_links(column, node_id),
     }
 
 
 def _version(column: ColumnNode) -> str | None:
-    """The version that the node is of; else the one that the only run made that tells of the column."""
+    """Return the version that the node is of; else the one that the only run made that reported the column."""
     if column.version is not None:
         return column.version
     return column.reporters[0].version if len(column.reporters) == 1 else None
@@ -151,11 +155,11 @@ def _united(sources: Iterable[ColumnInput]) -> list[ColumnInput]:
     every: dict[ColumnInput, set[Transformation]] = {}
     for one in sources:
         every.setdefault(replace(one, transformations=()), set()).update(one.transformations)
-    found = [replace(one, transformations=in_order(said)) for one, said in every.items()]
+    found = [replace(one, transformations=in_order(reported)) for one, reported in every.items()]
     return sorted(found, key=lambda one: (one.dataset, one.field or (), one.version or ""))
 
 
-def _render_sources(sources: Iterable[ColumnInput]) -> list[Form]:
+def _render_sources(sources: Iterable[ColumnInput]) -> list[types.SourceField]:
     return [
         {
             **render_id(source.dataset),
@@ -170,7 +174,7 @@ def _render_sources(sources: Iterable[ColumnInput]) -> list[Form]:
 
 
 def _old_form(source: ColumnInput) -> tuple[str, str | None] | None:
-    """The type (IDENTITY, MASKED, or a text of the producer's own) and description that were all before 1.17."""
+    """Return the type (IDENTITY, MASKED, or a text of the producer's own) and description that were all before 1.17."""
     for one in source.transformations:
         if one.type == "DIRECT" and one.masking:
             return "MASKED", one.description
@@ -179,53 +183,53 @@ def _old_form(source: ColumnInput) -> tuple[str, str | None] | None:
     return None
 
 
-def _deprecated_of_all(sources: Iterable[ColumnInput]) -> Form:
-    """A column's: that of its inputs, if those that have one agree."""
-    forms = {form for form in map(_old_form, sources) if form is not None}
-    return _deprecated(forms.pop() if len(forms) == 1 else None)
+def _deprecated_of_all(sources: Iterable[ColumnInput]) -> types.Deprecated:
+    """Return a column's: that of its inputs, if those that have one agree."""
+    every = {one for one in map(_old_form, sources) if one is not None}
+    return _deprecated(every.pop() if len(every) == 1 else None)
 
 
-def _deprecated(form: tuple[str, str | None] | None) -> Form:
-    kind, description = form or (None, None)
+def _deprecated(old: tuple[str, str | None] | None) -> types.Deprecated:
+    kind, description = old or (None, None)
     return {"transformationDescription": description, "transformationType": kind}
 
 
-def _render_edges(node_id: str, ends: Iterable[ColumnInput]) -> list[Form]:
-    """Edges point from the node, whichever way the data went, as in Marquez."""
+def _render_edges(node_id: str, ends: Iterable[ColumnInput]) -> list[Edge]:
+    """Return edges from the node, whichever direction the data went, as in Marquez."""
     ids = {column_node_id(one.dataset, one.field, one.version) for one in ends if one.field is not None}
     return [{"origin": node_id, "destination": one} for one in sorted(ids)]
 
 
-def _render_teller(dataset: DatasetId, teller: Reporter) -> Form:
+def _render_reporter(dataset: DatasetId, reporter: Reporter) -> types.Reporter:
     return {
-        "run": teller.run.id,
-        "job": None if teller.job is None else render_id(teller.job),
-        "version": teller.version,
-        "declared": teller.declared,
-        "links": _teller_links(dataset, teller),
+        "run": reporter.run.id,
+        "job": None if reporter.job is None else render_id(reporter.job),
+        "version": reporter.version,
+        "declared": reporter.declared,
+        "links": _reporter_links(dataset, reporter),
     }
 
 
-def _render_links(column: ColumnNode, node_id: str) -> Form:
-    """Where to go on; a run, where one alone tells of the column (`tellers` has each one's)."""
+def _render_links(column: ColumnNode, node_id: str) -> types.ColumnLinks:
+    """Return where to go on; a run, where one alone reported the column (`reportedBy` has each one's)."""
     alone = column.reporters[0] if len(column.reporters) == 1 else None
     version = _version(column)
     return {
         "dataset": path_of(column.dataset),
         "version": None if version is None else version_path(column.dataset, version),
-        "run": None if alone is None else _teller_links(column.dataset, alone)["run"],
+        "run": None if alone is None else _reporter_links(column.dataset, alone)["run"],
         "origins": origins_path(node_id),
     }
 
 
-def _teller_links(dataset: DatasetId, teller: Reporter) -> Form:
+def _reporter_links(dataset: DatasetId, reporter: Reporter) -> types.ReporterLinks:
     return {
-        "version": None if teller.version is None else version_path(dataset, teller.version),
-        "run": None if teller.declared else run_path(teller.run.id),
+        "version": None if reporter.version is None else version_path(dataset, reporter.version),
+        "run": None if reporter.declared else run_path(reporter.run.id),
     }
 
 
-def _render_origin(dataset: DatasetId, origin: Origin) -> Form:
+def _render_origin(dataset: DatasetId, origin: Origin) -> types.Origin:
     run = origin.run
     return {
         "version": origin.version,
@@ -239,7 +243,7 @@ def _render_origin(dataset: DatasetId, origin: Origin) -> Form:
     }
 
 
-def _render_brief(run: Run) -> Form:
+def _render_brief(run: Run) -> BriefRun:
     return {
         "id": run.id,
         "job": render_id(run.job),

@@ -3,39 +3,42 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, cast
 
+from lineage.api.marquez import types
+from lineage.api.marquez.column_types import ColumnLineage
 from lineage.api.marquez.run_views import render_run_if_any
-from lineage.api.marquez.values import Form, render_id, when
+from lineage.api.types import LastWriter as LastWriterJson
+from lineage.api.values import render_id, when
 from lineage.graph.entities import Dataset, DatasetVersion, LastWriter
 
 
 def render_dataset(
-    dataset: Dataset, column_lineage: Sequence[Form] | None = None, *, columns_cut: bool = False
-) -> Form:
-    """Marquez's Dataset; ours are `columnLineageTruncated`, `stale`, `lastWrittenBy` and `temporary`."""
+    dataset: Dataset, column_lineage: list[ColumnLineage] | None = None, *, columns_cut: bool = False
+) -> types.Dataset:
+    """Return Marquez's Dataset; ours are `columnLineageTruncated`, `stale`, `lastWrittenBy` and `temporary`."""
     return {
-        **_described(dataset),
+        **_summarize(dataset),
         "currentVersion": dataset.current_version,
         "columnLineage": column_lineage,
         "columnLineageTruncated": columns_cut,
         "facets": dict(dataset.facets),
         "deleted": dataset.deleted,
-        **_ours(dataset),
+        **_render_state(dataset),
     }
 
 
-def render_dataset_data(dataset: Dataset) -> Form:
-    """The `data` of a dataset's node in a graph; `version` where the node is of a version."""
-    data = {**_described(dataset), **_ours(dataset)}
-    return data if dataset.version is None else {**data, "version": dataset.version}
+def render_dataset_data(dataset: Dataset) -> types.DatasetData:
+    """Return the `data` of a dataset's node in a graph; `version` where the node is of a version."""
+    version: types.DatasetNodeVersion = {} if dataset.version is None else {"version": dataset.version}
+    return {**_summarize(dataset), **_render_state(dataset), **version}
 
 
-def render_dataset_version(found: DatasetVersion) -> Form:
-    """Marquez's DatasetVersion; ours is `failed`."""
+def render_dataset_version(found: DatasetVersion) -> types.DatasetVersion:
+    """Return Marquez's DatasetVersion; ours is `failed`."""
     return {
         "id": render_id(found.dataset),
-        "type": found.type,
+        "type": cast(types.DatasetType, found.type),
         "name": found.dataset.name,
         "physicalName": found.physical_name,
         "createdAt": when(found.created),
@@ -54,10 +57,10 @@ def render_dataset_version(found: DatasetVersion) -> Form:
     }
 
 
-def _described(dataset: Dataset) -> Form:
+def _summarize(dataset: Dataset) -> types.DatasetSummary:
     return {
         "id": render_id(dataset.id),
-        "type": dataset.type,
+        "type": cast(types.DatasetType, dataset.type),
         "name": dataset.id.name,
         "physicalName": dataset.physical_name,
         "createdAt": when(dataset.created),
@@ -73,7 +76,7 @@ def _described(dataset: Dataset) -> Form:
     }
 
 
-def _ours(dataset: Dataset) -> Form:
+def _render_state(dataset: Dataset) -> types.DatasetState:
     return {
         "stale": dataset.stale,
         "lastWrittenBy": render_writer(dataset.last_written_by),
@@ -81,22 +84,22 @@ def _ours(dataset: Dataset) -> Form:
     }
 
 
-def render_writer(writer: LastWriter | None) -> Form | None:
-    """The run that last wrote a dataset, if it is stale."""
+def render_writer(writer: LastWriter | None) -> LastWriterJson | None:
+    """Return the run that last wrote a dataset, if it is stale."""
     if writer is None:
         return None
     return {"job": render_id(writer.job), "runId": writer.run, "endedAt": when(writer.ended)}
 
 
-def _location(kind: str) -> Form:
+def _location(kind: str) -> types.Location:
     # Only streams have one in Marquez, and OpenLineage has no facet for it.
     return {"schemaLocation": None} if kind == "STREAM" else {}
 
 
-def _fields(fields: Sequence[Mapping[str, Any]]) -> list[Form]:
+def _fields(fields: Sequence[Mapping[str, Any]]) -> list[types.SchemaField]:
     return [
         {
-            "name": field.get("name"),
+            "name": cast(str, field.get("name")),
             "type": _text(field.get("type")),
             "tags": [],
             "description": _text(field.get("description")),
@@ -106,5 +109,5 @@ def _fields(fields: Sequence[Mapping[str, Any]]) -> list[Form]:
 
 
 def _text(value: object) -> str | None:
-    """A facet holds what its producer sent; Marquez prints text or null here."""
+    """Return the value if it is text: a facet holds what its producer sent, Marquez prints text or null here."""
     return value if isinstance(value, str) else None

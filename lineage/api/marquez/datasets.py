@@ -1,4 +1,4 @@
-"""The routes of datasets and their versions."""
+"""Routes of datasets and their versions."""
 
 from __future__ import annotations
 
@@ -7,59 +7,118 @@ from dataclasses import replace
 
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.marquez import query
-from lineage.api.marquez.answers import answer_list, answer_whole, found
+from lineage.api.links import respond_json
+from lineage.api.marquez import types
 from lineage.api.marquez.column_views import render_column_lineage
 from lineage.api.marquez.dataset_views import render_dataset, render_dataset_version
-from lineage.api.marquez.values import Form
+from lineage.api.marquez.parameters import (
+    DATASET,
+    DATASET_VERSION_ID,
+    LIMIT,
+    NAMESPACE,
+    OFFSET,
+    read_dataset_id,
+    read_paging,
+)
+from lineage.api.marquez.responses import require, respond_list
 from lineage.api.request import HttpRequest
+from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.graph.entities import Dataset
 from lineage.queries.columns.results import ColumnGraph
 
 
 def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
-    """A namespace's datasets, by name; 404 for a namespace that nothing is known of."""
-    namespace, page = request.segment("namespace"), query.paging(request)
-    listed = services.questions.list_datasets(namespace, limit=page.limit, offset=page.offset)
+    """List a namespace's datasets.
+
+    Returns:
+        By name.
+    """
+    namespace = NAMESPACE.read(request)
+    limit, offset = read_paging(request)
+    listed = services.questions.list_datasets(namespace, limit=limit, offset=offset)
     if not listed.total:
-        found(services.questions.find_namespace(namespace), "Namespace", namespace)
-    return answer_list(services, "datasets", listed, _rendered(services, listed.items))
+        require(services.questions.find_namespace(namespace), "Namespace", namespace)
+    return respond_list(services.links, "datasets", listed, _rendered(services, listed.items))
 
 
 def get_dataset(services: Services, request: HttpRequest) -> Response[str]:
-    """A dataset, by any of its names."""
-    dataset_id = query.dataset_id(request)
-    dataset = found(services.questions.find_dataset(dataset_id), "Dataset", dataset_id.name)
-    return answer_whole(services, *_rendered(services, [dataset]))
+    """Return a dataset, by any of its names.
+
+    Returns:
+        The dataset, by its primary name.
+    """
+    return respond_json(services.links, next(_rendered(services, [_find(services, request)])))
 
 
 def delete_dataset(services: Services, request: HttpRequest) -> Response[str]:
-    """Hide a dataset until an event tells of it again; it is as good as done when this is answered."""
-    dataset_id = query.dataset_id(request)
-    dataset = found(services.questions.find_dataset(dataset_id), "Dataset", dataset_id.name)
+    """Hide a dataset.
+
+    Until an event of a later time mentions it again. Its history stays.
+
+    Returns:
+        The thing, deleted; other requests show it so within seconds.
+    """
+    dataset = _find(services, request)
     services.deletions.put(dataset.id.namespace, time=services.now(), dataset=dataset.id.name, caller=request.caller)
-    return answer_whole(services, *_rendered(services, [replace(dataset, deleted=True)]))
+    return respond_json(services.links, next(_rendered(services, [replace(dataset, deleted=True)])))
 
 
-def list_versions(services: Services, request: HttpRequest) -> Response[str]:
-    """A dataset's versions, newest first."""
-    dataset_id, page = query.dataset_id(request), query.paging(request)
-    versions = services.questions.list_dataset_versions(dataset_id, limit=page.limit, offset=page.offset)
-    listed = found(versions, "Dataset", dataset_id.name)
-    return answer_list(services, "versions", listed, map(render_dataset_version, listed.items))
+def list_dataset_versions(services: Services, request: HttpRequest) -> Response[str]:
+    """List a dataset's versions.
+
+    Returns:
+        Newest first.
+    """
+    dataset_id = read_dataset_id(request)
+    limit, offset = read_paging(request)
+    versions = services.questions.list_dataset_versions(dataset_id, limit=limit, offset=offset)
+    listed = require(versions, "Dataset", dataset_id.name)
+    return respond_list(services.links, "versions", listed, map(render_dataset_version, listed.items))
 
 
-def get_version(services: Services, request: HttpRequest) -> Response[str]:
-    """A version of a dataset."""
-    version = request.segment("version")
-    one = services.questions.find_dataset_version(query.dataset_id(request), version)
-    return answer_whole(services, render_dataset_version(found(one, "Dataset version", version)))
+def get_dataset_version(services: Services, request: HttpRequest) -> Response[str]:
+    """Return a version of a dataset.
+
+    Returns:
+        The version.
+    """
+    version = DATASET_VERSION_ID.read(request)
+    found = services.questions.find_dataset_version(read_dataset_id(request), version)
+    return respond_json(services.links, render_dataset_version(require(found, "Dataset version", version)))
 
 
-def _rendered(services: Services, datasets: Sequence[Dataset]) -> Iterator[Form]:
-    """The datasets with their columns, which are asked for at once."""
+def _find(services: Services, request: HttpRequest) -> Dataset:
+    dataset_id = read_dataset_id(request)
+    return require(services.questions.find_dataset(dataset_id), "Dataset", dataset_id.name)
+
+
+def _rendered(services: Services, datasets: Sequence[Dataset]) -> Iterator[types.Dataset]:
+    """Yield the datasets with their columns, which are read at once."""
     columns = services.fields.columns_of([dataset.id for dataset in datasets]) if datasets else {}
     for dataset in datasets:
         graph = columns.get(dataset.id, ColumnGraph(()))
         yield render_dataset(dataset, render_column_lineage(graph.columns), columns_cut=graph.truncated)
+
+
+_DATASETS = "/api/v1/namespaces/<namespace>/datasets"
+_ID = (NAMESPACE, DATASET)
+ROUTES = (
+    Route("GET", _DATASETS, list_datasets, parameters=(NAMESPACE, LIMIT, OFFSET), returns=types.Datasets),
+    Route("GET", f"{_DATASETS}/<dataset>", get_dataset, parameters=_ID, returns=types.Dataset),
+    Route("DELETE", f"{_DATASETS}/<dataset>", delete_dataset, parameters=_ID, returns=types.Dataset),
+    Route(
+        "GET",
+        f"{_DATASETS}/<dataset>/versions",
+        list_dataset_versions,
+        parameters=(*_ID, LIMIT, OFFSET),
+        returns=types.DatasetVersions,
+    ),
+    Route(
+        "GET",
+        f"{_DATASETS}/<dataset>/versions/<version>",
+        get_dataset_version,
+        parameters=(*_ID, DATASET_VERSION_ID),
+        returns=types.DatasetVersion,
+    ),
+)

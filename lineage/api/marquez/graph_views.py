@@ -8,20 +8,22 @@ from itertools import chain
 
 import orjson
 
-from lineage.api.answers import ANSWER_BYTES_MAX, size_of
+from lineage.api.marquez import graph_types as types
 from lineage.api.marquez.dataset_views import render_dataset_data
 from lineage.api.marquez.job_views import render_job_data
-from lineage.api.marquez.values import Form, render_id, render_version_id, when
+from lineage.api.responses import ANSWER_BYTES_MAX, size_of
+from lineage.api.values import render_id, render_version_id, when
 from lineage.graph.entities import Dataset, Graph, Job, UpstreamRun
 from lineage.walk import Walked, walk
 
 _FRAME_BYTES = len('{"graph":[],"truncated":false}')
 
 
-def render_graph(graph: Graph, *, from_dataset: bool, room: int = ANSWER_BYTES_MAX) -> Form:
-    """`{"graph": [node ...], "truncated"}` in at most `room` bytes: the nodes nearest to the start stay, at least it.
+def render_graph(graph: Graph, *, from_dataset: bool, budget: int = ANSWER_BYTES_MAX) -> types.Graph:
+    """Return `{"graph": [node ...], "truncated"}` in at most `budget` bytes.
 
-    Nodes are sorted by id and edges by (origin, destination); each edge is told at both of its ends.
+    The nodes nearest to the start stay, at least the start itself. Nodes are sorted by id and edges by (origin,
+    destination); each edge stands at both of its ends.
     """
     found: list[Job | Dataset] = [*graph.jobs, *graph.datasets]
     # Two things may print one id (`a:b` and `c`, `a` and `b:c`): the nearer is shown, the start above all.
@@ -37,22 +39,20 @@ def render_graph(graph: Graph, *, from_dataset: bool, room: int = ANSWER_BYTES_M
     )
     # What no edge leads to comes last.
     order = (one for one in dict.fromkeys(chain(connected.hops, nodes)) if one in nodes)
-    kept = _fitting(((one, _render_node(one, nodes[one])) for one in order), neighbours, room - _FRAME_BYTES)
-    ins, outs = defaultdict(list), defaultdict(list)
+    kept = _take_fitting(((one, _render_node(one, nodes[one])) for one in order), neighbours, budget - _FRAME_BYTES)
     for origin, destination in sorted(edge for edge in set(graph.edges) if kept.keys() >= set(edge)):
-        outs[origin].append(_render_edge(origin, destination))
-        ins[destination].append(_render_edge(origin, destination))
-    forms = [{**kept[one], "inEdges": ins[one], "outEdges": outs[one]} for one in sorted(kept)]
-    return {"graph": forms, "truncated": graph.truncated or len(kept) < len(nodes)}
+        kept[origin]["outEdges"].append({"origin": origin, "destination": destination})
+        kept[destination]["inEdges"].append({"origin": origin, "destination": destination})
+    return {"graph": [kept[one] for one in sorted(kept)], "truncated": graph.truncated or len(kept) < len(nodes)}
 
 
 def node_id_of(node: Job | Dataset) -> str:
-    """A node's id; a node of a graph of versions has its version behind `#`."""
+    """Return a node's id; a node of a graph of versions has its version behind `#`."""
     return node.id.node_id if node.version is None else f"{node.id.node_id}#{node.version}"
 
 
-def render_upstream(upstream: UpstreamRun) -> Form:
-    """A run of Marquez's upstream run lineage; ours is `resolvedBy`."""
+def render_upstream(upstream: UpstreamRun) -> types.UpstreamRun:
+    """Return a run of Marquez's upstream run lineage; ours is `resolvedBy`."""
     run = upstream.run
     return {
         "job": {**render_id(run.job), "version": run.job_version},
@@ -68,16 +68,12 @@ def render_upstream(upstream: UpstreamRun) -> Form:
     }
 
 
-def _render_node(node_id: str, node: Job | Dataset) -> Form:
+def _render_node(node_id: str, node: Job | Dataset) -> types.Node:
     if isinstance(node, Job):
-        kind, data = "JOB", None if node.outline else render_job_data(node)
-    else:
-        kind, data = "DATASET", None if node.outline else render_dataset_data(node)
-    return {"id": node_id, "type": kind, "data": data, "inEdges": [], "outEdges": []}
-
-
-def _render_edge(origin: str, destination: str) -> dict[str, str]:
-    return {"origin": origin, "destination": destination}
+        job = None if node.outline else render_job_data(node)
+        return {"id": node_id, "type": "JOB", "data": job, "inEdges": [], "outEdges": []}
+    dataset = None if node.outline else render_dataset_data(node)
+    return {"id": node_id, "type": "DATASET", "data": dataset, "inEdges": [], "outEdges": []}
 
 
 def _neighbours(edges: Iterable[tuple[str, str]]) -> Mapping[str, set[str]]:
@@ -88,14 +84,20 @@ def _neighbours(edges: Iterable[tuple[str, str]]) -> Mapping[str, set[str]]:
     return neighbours
 
 
-def _fitting(nodes: Iterable[tuple[str, Form]], neighbours: Mapping[str, set[str]], room: int) -> dict[str, Form]:
-    """The first nodes that fit with the edges between them, and the very first in any case."""
-    kept: dict[str, Form] = {}
-    for node_id, form in nodes:
-        room -= size_of(orjson.dumps(form)) + 1
+def _take_fitting(
+    nodes: Iterable[tuple[str, types.Node]], neighbours: Mapping[str, set[str]], budget: int
+) -> dict[str, types.Node]:
+    """Return the first nodes that fit with the edges between them, and the very first in any case."""
+    kept: dict[str, types.Node] = {}
+    for node_id, node in nodes:
+        budget -= size_of(orjson.dumps(node)) + 1
         between = neighbours.get(node_id, set()) & kept.keys()
-        room -= sum(2 * (size_of(orjson.dumps(_render_edge(node_id, near))) + 1) for near in between)
-        if room < 0 and kept:
+        budget -= sum(2 * (_edge_size(node_id, near) + 1) for near in between)
+        if budget < 0 and kept:
             break
-        kept[node_id] = form
+        kept[node_id] = node
     return kept
+
+
+def _edge_size(one: str, other: str) -> int:
+    return size_of(orjson.dumps({"origin": one, "destination": other}))

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import cast
+
+from lineage.api.marquez import types
 from lineage.api.marquez.run_views import render_run, render_run_if_any
-from lineage.api.marquez.values import Form, render_id, render_ids, render_version_id, when
+from lineage.api.values import render_id, render_ids, render_version_id, when
 from lineage.graph.entities import Job, JobVersion
 from lineage_model.ids import name_uuid
 
 
-def render_job(job: Job) -> Form:
-    """Marquez's Job; ours are `lineageUnknown` and `deleted`."""
+def render_job(job: Job) -> types.Job:
+    """Return Marquez's Job; ours are `lineageUnknown` and `deleted`."""
     return {
-        **_described(job),
+        **_summarize(job),
         "latestRuns": [render_run(run) for run in job.latest_runs] or None,
         "facets": dict(job.facets),
         "currentVersion": job.current_version,
@@ -22,45 +25,49 @@ def render_job(job: Job) -> Form:
     }
 
 
-def render_job_data(job: Job) -> Form:
-    """The `data` of a job's node in a graph; `version` and `runs` where the node is of a version."""
+def render_job_data(job: Job) -> types.JobData:
+    """Return the `data` of a job's node in a graph; `version` and `runs` where the node is of a version."""
     latest = job.latest_run
-    data = {
-        **_described(job),
+    return {
+        **_summarize(job),
         "currentRunUuid": None if latest is None else latest.id,
         "lineageUnknown": job.lineage_unknown,
+        **_render_node_version(job),
     }
-    return data if job.version is None else {**data, "version": job.version, "runs": list(job.runs)}
 
 
-def render_job_version(found: JobVersion) -> Form:
-    """Marquez's JobVersion; ours are `updatedAt`, `codeVersion` and `lineageUnknown`."""
+def render_job_version(version: JobVersion) -> types.JobVersion:
+    """Return Marquez's JobVersion; ours are `updatedAt`, `codeVersion` and `lineageUnknown`."""
     return {
-        "id": render_version_id(found.job, found.version),
-        "name": found.job.name,
-        "createdAt": when(found.created),
-        "updatedAt": when(found.updated),
-        "version": found.version,
-        "namespace": found.job.namespace,
-        "location": found.location,
-        "inputs": render_ids(found.inputs),
-        "outputs": render_ids(found.outputs),
-        "latestRun": render_run_if_any(found.latest_run),
-        "codeVersion": found.code_version,
-        "lineageUnknown": found.lineage_unknown,
+        "id": render_version_id(version.job, version.version),
+        "name": version.job.name,
+        "createdAt": when(version.created),
+        "updatedAt": when(version.updated),
+        "version": version.version,
+        "namespace": version.job.namespace,
+        "location": version.location,
+        "inputs": render_ids(version.inputs),
+        "outputs": render_ids(version.outputs),
+        "latestRun": render_run_if_any(version.latest_run),
+        "codeVersion": version.code_version,
+        "lineageUnknown": version.lineage_unknown,
     }
 
 
-def _described(job: Job) -> Form:
-    parent = job.parent and job.parent.job
+def _render_node_version(job: Job) -> types.JobNodeVersion:
+    return {} if job.version is None else {"version": job.version, "runs": list(job.runs)}
+
+
+def _summarize(job: Job) -> types.JobSummary:
+    parent = job.parent.job if job.parent else None
     return {
         "id": render_id(job.id),
-        "type": job.type,
+        "type": cast(types.JobType, job.type),
         "name": job.id.name,
         "simpleName": _simple_name(job),
-        "parentJobName": parent and parent.name,
-        # Marquez's row id; here one that tells jobs apart in the same way.
-        "parentJobUuid": parent and name_uuid(parent.node_id),
+        "parentJobName": parent.name if parent else None,
+        # Marquez's row id; here one that distinguishes jobs in the same way.
+        "parentJobUuid": name_uuid(parent.node_id) if parent else None,
         "createdAt": when(job.created),
         "updatedAt": when(job.updated),
         "namespace": job.id.namespace,
@@ -73,7 +80,7 @@ def _described(job: Job) -> Form:
 
 
 def _simple_name(job: Job) -> str:
-    """The name without its parent's, as most producers build it."""
+    """Return the name without its parent's, as most producers build it."""
     prefix = f"{job.parent.job.name}." if job.parent else ""
     name = job.id.name
     return name[len(prefix) :] if prefix and name.startswith(prefix) and name != prefix else name

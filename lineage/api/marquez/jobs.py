@@ -1,4 +1,4 @@
-"""The routes of jobs and their versions."""
+"""Routes of jobs and their versions."""
 
 from __future__ import annotations
 
@@ -7,56 +7,127 @@ from typing import get_args
 
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.marquez import query
-from lineage.api.marquez.answers import answer_list, answer_whole, found
+from lineage.api.links import respond_json
+from lineage.api.marquez import types
 from lineage.api.marquez.job_views import render_job, render_job_version
+from lineage.api.marquez.parameters import (
+    JOB,
+    JOB_NAMESPACE,
+    JOB_VERSION_ID,
+    LIMIT,
+    OFFSET,
+    read_job_id,
+    read_paging,
+)
+from lineage.api.marquez.responses import require, respond_list
+from lineage.api.parameters import choices_of
 from lineage.api.request import HttpRequest
+from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.graph.entities import State
+from lineage.graph.entities import Job, State
 
-STATES: tuple[State, ...] = get_args(State)
+_STATES: tuple[State, ...] = get_args(State)
+_LAST_RUN_STATES = choices_of(
+    "lastRunStates", "Only jobs whose latest run is in one of these states; repeatable.", _STATES
+)
 
 
 def list_all_jobs(services: Services, request: HttpRequest) -> Response[str]:
-    """The jobs of every namespace, by name."""
+    """List all jobs.
+
+    Returns:
+        By name.
+    """
     return _list_jobs(services, request, None)
 
 
 def list_jobs(services: Services, request: HttpRequest) -> Response[str]:
-    """A namespace's jobs, by name; none for a namespace that nothing is known of."""
-    return _list_jobs(services, request, request.segment("namespace"))
+    """List a namespace's jobs.
+
+    Returns:
+        By name; none for an unknown namespace.
+    """
+    return _list_jobs(services, request, JOB_NAMESPACE.read(request))
 
 
 def get_job(services: Services, request: HttpRequest) -> Response[str]:
-    """A job."""
-    job_id = query.job_id(request)
-    return answer_whole(services, render_job(found(services.questions.find_job(job_id), "Job", job_id.name)))
+    """Return a job.
+
+    Returns:
+        The job.
+    """
+    return respond_json(services.links, render_job(_find(services, request)))
 
 
 def delete_job(services: Services, request: HttpRequest) -> Response[str]:
-    """Hide a job until an event tells of it again; it is as good as done when this is answered."""
-    job_id = query.job_id(request)
-    job = found(services.questions.find_job(job_id), "Job", job_id.name)
+    """Hide a job.
+
+    Until an event of a later time mentions it again. Its history stays.
+
+    Returns:
+        The thing, deleted; other requests show it so within seconds.
+    """
+    job = _find(services, request)
     services.deletions.put(job.id.namespace, time=services.now(), job=job.id.name, caller=request.caller)
-    return answer_whole(services, render_job(replace(job, hidden=True)))
+    return respond_json(services.links, render_job(replace(job, hidden=True)))
 
 
-def list_versions(services: Services, request: HttpRequest) -> Response[str]:
-    """A job's versions, the one it last ran first."""
-    job_id, page = query.job_id(request), query.paging(request)
-    versions = services.questions.list_job_versions(job_id, limit=page.limit, offset=page.offset)
-    listed = found(versions, "Job", job_id.name)
-    return answer_list(services, "versions", listed, map(render_job_version, listed.items))
+def list_job_versions(services: Services, request: HttpRequest) -> Response[str]:
+    """List a job's versions.
+
+    Returns:
+        Last run first.
+    """
+    job_id = read_job_id(request)
+    limit, offset = read_paging(request)
+    versions = services.questions.list_job_versions(job_id, limit=limit, offset=offset)
+    listed = require(versions, "Job", job_id.name)
+    return respond_list(services.links, "versions", listed, map(render_job_version, listed.items))
 
 
-def get_version(services: Services, request: HttpRequest) -> Response[str]:
-    """A version of a job."""
-    version = request.segment("version")
-    one = services.questions.find_job_version(query.job_id(request), version)
-    return answer_whole(services, render_job_version(found(one, "Job version", version)))
+def get_job_version(services: Services, request: HttpRequest) -> Response[str]:
+    """Return a version of a job.
+
+    Returns:
+        The version.
+    """
+    version = JOB_VERSION_ID.read(request)
+    found = services.questions.find_job_version(read_job_id(request), version)
+    return respond_json(services.links, render_job_version(require(found, "Job version", version)))
+
+
+def _find(services: Services, request: HttpRequest) -> Job:
+    job_id = read_job_id(request)
+    return require(services.questions.find_job(job_id), "Job", job_id.name)
 
 
 def _list_jobs(services: Services, request: HttpRequest, namespace: str | None) -> Response[str]:
-    states, page = query.choices_of(request, "lastRunStates", STATES), query.paging(request)
-    listed = services.questions.list_jobs(namespace, states=states, limit=page.limit, offset=page.offset)
-    return answer_list(services, "jobs", listed, map(render_job, listed.items))
+    states = _LAST_RUN_STATES.read(request)
+    limit, offset = read_paging(request)
+    listed = services.questions.list_jobs(namespace, states=states, limit=limit, offset=offset)
+    return respond_list(services.links, "jobs", listed, map(render_job, listed.items))
+
+
+_JOBS = "/api/v1/namespaces/<namespace>/jobs"
+_ID = (JOB_NAMESPACE, JOB)
+_LISTED = (_LAST_RUN_STATES, LIMIT, OFFSET)
+ROUTES = (
+    Route("GET", "/api/v1/jobs", list_all_jobs, parameters=_LISTED, returns=types.Jobs, errors=(400, 503)),
+    Route("GET", _JOBS, list_jobs, parameters=(JOB_NAMESPACE, *_LISTED), returns=types.Jobs, errors=(400, 503)),
+    Route("GET", f"{_JOBS}/<job>", get_job, parameters=_ID, returns=types.Job),
+    Route("DELETE", f"{_JOBS}/<job>", delete_job, parameters=_ID, returns=types.Job),
+    Route(
+        "GET",
+        f"{_JOBS}/<job>/versions",
+        list_job_versions,
+        parameters=(*_ID, LIMIT, OFFSET),
+        returns=types.JobVersions,
+    ),
+    Route(
+        "GET",
+        f"{_JOBS}/<job>/versions/<version>",
+        get_job_version,
+        parameters=(*_ID, JOB_VERSION_ID),
+        returns=types.JobVersion,
+    ),
+)

@@ -1,4 +1,4 @@
-"""The routes of namespaces, and how Marquez prints them."""
+"""Routes of namespaces, and their JSON."""
 
 from __future__ import annotations
 
@@ -6,40 +6,57 @@ from dataclasses import replace
 
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.marquez import query
-from lineage.api.marquez.answers import answer_list, answer_whole, found
-from lineage.api.marquez.values import Form, when
+from lineage.api.links import respond_json
+from lineage.api.marquez import types
+from lineage.api.marquez.parameters import LIMIT, NAMESPACE, OFFSET, read_paging
+from lineage.api.marquez.responses import require, respond_list
 from lineage.api.request import HttpRequest
+from lineage.api.route import Route
 from lineage.api.services import Services
+from lineage.api.values import when
 from lineage.graph.entities import Namespace
 
-# Whose a namespace is that nobody claimed, in Marquez.
+# The owner in Marquez of a namespace that nobody claimed.
 _OWNER = "anonymous"
 
 
 def list_namespaces(services: Services, request: HttpRequest) -> Response[str]:
-    """The namespaces, by name; hidden ones, too, as in Marquez."""
-    page = query.paging(request)
-    listed = services.questions.list_namespaces(limit=page.limit, offset=page.offset)
-    return answer_list(services, "namespaces", listed, map(render_namespace, listed.items))
+    """List the namespaces.
+
+    Hidden ones are listed, too, as in Marquez.
+
+    Returns:
+        By name.
+    """
+    limit, offset = read_paging(request)
+    listed = services.questions.list_namespaces(limit=limit, offset=offset)
+    return respond_list(services.links, "namespaces", listed, map(render_namespace, listed.items))
 
 
 def get_namespace(services: Services, request: HttpRequest) -> Response[str]:
-    """A namespace."""
-    name = request.segment("namespace")
-    return answer_whole(services, render_namespace(found(services.questions.find_namespace(name), "Namespace", name)))
+    """Return a namespace.
+
+    Returns:
+        The namespace.
+    """
+    return respond_json(services.links, render_namespace(_find(services, request)))
 
 
 def delete_namespace(services: Services, request: HttpRequest) -> Response[str]:
-    """Hide a namespace and all that is in it, each until an event tells of it again."""
-    name = request.segment("namespace")
-    namespace = found(services.questions.find_namespace(name), "Namespace", name)
-    services.deletions.put(name, time=services.now(), caller=request.caller)
-    return answer_whole(services, render_namespace(replace(namespace, hidden=True)))
+    """Hide a namespace and all that is in it.
+
+    Until an event of a later time mentions it again. Its history stays.
+
+    Returns:
+        The thing, deleted; other requests show it so within seconds.
+    """
+    namespace = _find(services, request)
+    services.deletions.put(namespace.name, time=services.now(), caller=request.caller)
+    return respond_json(services.links, render_namespace(replace(namespace, hidden=True)))
 
 
-def render_namespace(namespace: Namespace) -> Form:
-    """Marquez's Namespace."""
+def render_namespace(namespace: Namespace) -> types.Namespace:
+    """Return Marquez's Namespace."""
     return {
         "name": namespace.name,
         "createdAt": when(namespace.created),
@@ -48,3 +65,23 @@ def render_namespace(namespace: Namespace) -> Form:
         "description": None,
         "isHidden": namespace.hidden,
     }
+
+
+def _find(services: Services, request: HttpRequest) -> Namespace:
+    name = NAMESPACE.read(request)
+    return require(services.questions.find_namespace(name), "Namespace", name)
+
+
+_NAMESPACE = "/api/v1/namespaces/<namespace>"
+ROUTES = (
+    Route(
+        "GET",
+        "/api/v1/namespaces",
+        list_namespaces,
+        parameters=(LIMIT, OFFSET),
+        returns=types.Namespaces,
+        errors=(400, 503),
+    ),
+    Route("GET", _NAMESPACE, get_namespace, parameters=(NAMESPACE,), returns=types.Namespace),
+    Route("DELETE", _NAMESPACE, delete_namespace, parameters=(NAMESPACE,), returns=types.Namespace),
+)

@@ -1,4 +1,4 @@
-"""Paths of this API to things that its answers name, each id one percent-encoded segment."""
+"""Paths of this API to things that its responses name, each id one percent-encoded segment."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from lineage_model.ids import DatasetId
 
 
 def path_of(dataset: DatasetId) -> str:
-    """A dataset.
+    """Return the path of a dataset.
 
     >>> path_of(DatasetId("s3://flights", "checked"))
     '/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/checked'
@@ -17,22 +17,22 @@ def path_of(dataset: DatasetId) -> str:
 
 
 def version_path(dataset: DatasetId, version: str) -> str:
-    """A version of a dataset."""
+    """Return the path of a version of a dataset."""
     return f"{path_of(dataset)}/versions/{_segment(version)}"
 
 
 def run_path(run: str) -> str:
-    """A run."""
+    """Return the path of a run."""
     return f"/api/v1/jobs/runs/{_segment(run)}"
 
 
 def root_path(root_id: str) -> str:
-    """The records of a root."""
+    """Return the path of the records of a root."""
     return f"/api/v1/records/roots/{_segment(root_id)}"
 
 
 def origins_path(node_id: str) -> str:
-    """From a column's node id down to record roots."""
+    """Return the path from a column's node id down to record roots."""
     return f"/api/v1/column-lineage/origins?nodeId={_segment(node_id)}"
 
 

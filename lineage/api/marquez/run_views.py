@@ -1,14 +1,15 @@
-"""Runs as Marquez prints them, and whose they are."""
+"""Runs as Marquez prints them, and their jobs."""
 
 from __future__ import annotations
 
-from lineage.api.marquez.values import Form, render_id, render_ids, render_version_id, when
+from lineage.api.marquez import types
+from lineage.api.values import render_id, render_ids, render_version_id, when
 from lineage.graph.entities import Run, UsedVersion
 from lineage.times import milliseconds_between
 
 
-def render_run(run: Run) -> Form:
-    """Render Marquez's Run; ours: `job`, `otherJobs` that claim its id, whether each was cut, and `resolvedBy`."""
+def render_run(run: Run) -> types.Run:
+    """Return Marquez's Run; ours: `job`, `otherJobs` that claim its id, whether each was cut, and `resolvedBy`."""
     return {
         "id": run.id,
         "createdAt": when(run.created),
@@ -31,8 +32,8 @@ def render_run(run: Run) -> Form:
     }
 
 
-def render_run_if_any(run: Run | None) -> Form | None:
-    """The run, or null."""
+def render_run_if_any(run: Run | None) -> types.Run | None:
+    """Return the run; None without one."""
     return None if run is None else render_run(run)
 
 
@@ -42,18 +43,18 @@ def _duration_ms(run: Run) -> int | None:
     return milliseconds_between(run.started, run.ended)
 
 
-def _args(run: Run) -> Form:
-    """What Marquez keeps as a run's arguments: its nominal times and its parent."""
+def _args(run: Run) -> dict[str, str]:
+    """Return what Marquez stores as a run's arguments: its nominal times and its parent."""
     parent = run.parent
     given = {
         "nominal_start_time": when(run.nominal_start),
         "nominal_end_time": when(run.nominal_end),
-        "run_id": parent and parent.run,
-        "name": parent and parent.job.name,
-        "namespace": parent and parent.job.namespace,
+        "run_id": parent.run if parent else None,
+        "name": parent.job.name if parent else None,
+        "namespace": parent.job.namespace if parent else None,
     }
     return {name: value for name, value in given.items() if value is not None}
 
 
-def _used(used: UsedVersion) -> Form:
+def _used(used: UsedVersion) -> types.UsedVersion:
     return {"datasetVersionId": render_version_id(used.dataset, used.version), "facets": dict(used.facets)}

@@ -1,43 +1,78 @@
-"""The routes of runs: a job's, one, and its facets."""
+"""Routes of runs: a job's, one, and its facets."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.marquez import query
-from lineage.api.marquez.answers import answer_list, answer_whole, found
+from lineage.api.links import respond_json
+from lineage.api.marquez import types
+from lineage.api.marquez.parameters import JOB, JOB_NAMESPACE, LIMIT, OFFSET, RUN_ID, read_job_id, read_paging
+from lineage.api.marquez.responses import require, respond_list
 from lineage.api.marquez.run_views import render_run
+from lineage.api.parameters import required_choice
 from lineage.api.request import HttpRequest
+from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.graph.entities import Run
-from lineage_model.errors import Invalid
+from lineage.openlineage.event import Facets
 
-FACET_TYPES = ("run", "job", "dataset")
+_TYPE = required_choice(
+    "type", "Whose: the run's, or its job's; none for `dataset`, as in Marquez.", ("run", "job", "dataset")
+)
 
 
 def list_runs(services: Services, request: HttpRequest) -> Response[str]:
-    """A job's runs, the last one started first."""
-    job_id, page = query.job_id(request), query.paging(request)
-    runs = services.questions.list_runs(job_id, limit=page.limit, offset=page.offset)
-    listed = found(runs, "Job", job_id.name)
-    return answer_list(services, "runs", listed, map(render_run, listed.items))
+    """List a job's runs.
+
+    Returns:
+        Last started first.
+    """
+    job_id = read_job_id(request)
+    limit, offset = read_paging(request)
+    runs = services.questions.list_runs(job_id, limit=limit, offset=offset)
+    listed = require(runs, "Job", job_id.name)
+    return respond_list(services.links, "runs", listed, map(render_run, listed.items))
 
 
 def get_run(services: Services, request: HttpRequest) -> Response[str]:
-    """A run, by its id as sent or as printed."""
-    return answer_whole(services, render_run(_run(services, request)))
+    """Return a run, by its id as sent or as printed.
+
+    Returns:
+        The run, with the versions it read and wrote. Of runs that have the id in several namespaces, the earliest that
+        the caller may read.
+    """
+    return respond_json(services.links, render_run(_find(services, request)))
 
 
-def get_facets(services: Services, request: HttpRequest) -> Response[str]:
-    """A run's facets, or those of its job as the run sent them; Marquez answers none for `dataset`, and so do we."""
-    kind = query.choice(request, "type", FACET_TYPES)
-    if kind is None:
-        raise Invalid.because("type", None, f"must be one of {', '.join(FACET_TYPES)}")
-    run = _run(services, request)
-    facets = {"run": run.facets, "job": run.job_facets}.get(kind, {})
-    return answer_whole(services, {"runId": run.id, "facets": dict(facets)})
+def get_run_facets(services: Services, request: HttpRequest) -> Response[str]:
+    """Return the facets of a run, or of its job as the run sent them.
+
+    Returns:
+        By name. Of runs that have the id in several namespaces, the earliest that the caller may read.
+    """
+    kind = _TYPE.read(request)
+    run = _find(services, request)
+    facets: Mapping[str, Facets] = {"run": run.facets, "job": run.job_facets}
+    body: types.RunFacets = {"runId": run.id, "facets": dict(facets.get(kind, {}))}
+    return respond_json(services.links, body)
 
 
-def _run(services: Services, request: HttpRequest) -> Run:
-    run_id = request.segment("run_id")
-    return found(services.questions.find_run(run_id), "Run", run_id)
+def _find(services: Services, request: HttpRequest) -> Run:
+    run_id = RUN_ID.read(request)
+    return require(services.questions.find_run(run_id), "Run", run_id)
+
+
+_RUN = "/api/v1/jobs/runs/<run_id>"
+ROUTES = (
+    Route(
+        "GET",
+        "/api/v1/namespaces/<namespace>/jobs/<job>/runs",
+        list_runs,
+        parameters=(JOB_NAMESPACE, JOB, LIMIT, OFFSET),
+        returns=types.Runs,
+    ),
+    Route("GET", _RUN, get_run, parameters=(RUN_ID,), returns=types.Run),
+    Route("GET", f"{_RUN}/facets", get_run_facets, parameters=(RUN_ID, _TYPE), returns=types.RunFacets),
+)

@@ -1,58 +1,61 @@
-"""The route of search, and how Marquez prints what it found."""
+"""The route of search, and its JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal, TypedDict, get_args
+from typing import Literal, TypeAlias
 
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.marquez import query
-from lineage.api.marquez.answers import answer_list
+from lineage.api.marquez import types
 from lineage.api.marquez.column_views import column_node_id
-from lineage.api.marquez.values import Form, when
+from lineage.api.marquez.parameters import LIMIT_MAX
+from lineage.api.marquez.responses import respond_list
+from lineage.api.parameters import choice, moment, number, required_text, text
 from lineage.api.request import HttpRequest
+from lineage.api.route import Route
 from lineage.api.services import Services
-from lineage.graph.entities import SearchHit, Sort
+from lineage.api.values import when
+from lineage.graph.entities import SearchHit, SearchOptions, Sort
 from lineage.queries.columns.results import ColumnHit
 from lineage_model.field_paths import print_dotted
 from lineage_model.ids import JobId
 
-LIMIT = 10
-Kind = Literal["dataset", "job", "column"]
-KINDS: tuple[Kind, ...] = get_args(Kind)
+_Kind: TypeAlias = Literal["dataset", "job", "column"]
+_KINDS: Mapping[str, _Kind] = {"dataset": "dataset", "job": "job", "column": "column"}
 # `update_at` is what Marquez's page sends (its Java enum `SearchSort`), `updated_at` what its OpenAPI document has.
-SORTS: Mapping[str, Sort] = {"name": "name", "updated_at": "updated_at", "update_at": "updated_at"}
-
-
-class _Asked(TypedDict):
-    """Options that every search may be asked with."""
-
-    sort: Sort
-    limit: int
-    namespace: str | None
-    before: str | None
-    after: str | None
+_SORTS: Mapping[str, Sort] = {"name": "name", "updated_at": "updated_at", "update_at": "updated_at"}
+_TEXT = required_text("q", "The text, in any case; not blank.", "check")
+_FILTER = choice("filter", "Only these; columns are found by this alone.", _KINDS)
+_SORT = choice("sort", "Which come first.", _SORTS, default="name")
+_LIMIT = number("limit", "The most results.", least=0, most=LIMIT_MAX, default=10)
+_NAMESPACE = text("namespace", "Only in this namespace.")
+_BEFORE = moment("before", "Updated before this time.")
+_AFTER = moment("after", "Updated at this time or later.")
 
 
 def search(services: Services, request: HttpRequest) -> Response[str]:
-    """Jobs and datasets, or columns, whose name holds a text, in any case."""
-    text, kind = query.required(request, "q"), query.choice(request, "filter", KINDS)
-    asked: _Asked = {
-        "sort": SORTS[query.choice(request, "sort", tuple(SORTS)) or "name"],
-        "limit": query.number(request, "limit", LIMIT, query.LIMIT_MAX),
-        "namespace": query.text(request, "namespace"),
-        "before": query.moment(request, "before"),
-        "after": query.moment(request, "after"),
+    """Search jobs and datasets, or columns, whose name holds a text.
+
+    Returns:
+        By name, or the last updated first.
+    """
+    wanted, kind = _TEXT.read(request), _FILTER.read(request)
+    options: SearchOptions = {
+        "sort": _SORT.read(request),
+        "limit": _LIMIT.read(request),
+        "namespace": _NAMESPACE.read(request),
+        "before": _BEFORE.read(request),
+        "after": _AFTER.read(request),
     }
     if kind == "column":
-        columns = services.fields.search_columns(text, **asked)
-        return answer_list(services, "results", columns, map(render_column_hit, columns.items))
-    hits = services.questions.search(text, kind=kind, **asked)
-    return answer_list(services, "results", hits, map(render_hit, hits.items))
+        columns = services.fields.search_columns(wanted, **options)
+        return respond_list(services.links, "results", columns, map(render_column_hit, columns.items))
+    hits = services.questions.search(wanted, kind=kind, **options)
+    return respond_list(services.links, "results", hits, map(render_hit, hits.items))
 
 
-def render_column_hit(hit: ColumnHit) -> Form:
+def render_column_hit(hit: ColumnHit) -> types.SearchHit:
     """Return a column as a SearchResult of its dataset, with its `field` beside."""
     return {
         "type": "DATASET_FIELD",
@@ -64,8 +67,8 @@ def render_column_hit(hit: ColumnHit) -> Form:
     }
 
 
-def render_hit(hit: SearchHit) -> Form:
-    """Marquez's SearchResult."""
+def render_hit(hit: SearchHit) -> types.SearchHit:
+    """Return Marquez's SearchResult."""
     return {
         "type": "JOB" if isinstance(hit.id, JobId) else "DATASET",
         "name": hit.id.name,
@@ -73,3 +76,15 @@ def render_hit(hit: SearchHit) -> Form:
         "namespace": hit.id.namespace,
         "nodeId": hit.id.node_id,
     }
+
+
+ROUTES = (
+    Route(
+        "GET",
+        "/api/v1/search",
+        search,
+        parameters=(_TEXT, _FILTER, _SORT, _LIMIT, _NAMESPACE, _BEFORE, _AFTER),
+        returns=types.SearchResults,
+        errors=(400, 503),
+    ),
+)

@@ -1,4 +1,4 @@
-"""Reports as CSV (RFC 4180): one table, whose column `section` says what a row is about, `asked` first.
+"""Reports as CSV (RFC 4180): one table, whose column `section` names the subject of a row, `query` first.
 
 Cells that do not apply to a row's section are empty. Cells hold several values with `; ` between them.
 Every cell is quoted, so that no separator in a value begins a cell that a spreadsheet would compute.
@@ -12,7 +12,7 @@ from io import StringIO
 from typing import TypeAlias
 from unicodedata import normalize
 
-from lineage.api.marquez.values import when
+from lineage.api.values import when
 from lineage.queries.columns.results import Flow, LineageStep, Provenance, TimeRange, TrueSource, Usage, Use
 from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.field_paths import print_dotted
@@ -36,25 +36,25 @@ LISTED_MAX = 500
 
 
 def usage_table(usage: Usage) -> str:
-    """A row for each column that a use was about (at least one a use), and for each that the field flowed into."""
+    """Return a row for each column of each use (at least one a use), and for each that the field flowed into."""
     uses = (row for use in usage.uses for row in _uses(use))
-    rows = [_asked(usage.column, usage.window), *uses, *map(_flow, usage.flows), *_cut(usage.truncated)]
+    rows = [_query(usage.column, usage.window), *uses, *map(_flow, usage.flows), *_cut(usage.truncated)]
     return _table(USAGE, rows)
 
 
 def provenance_table(provenance: Provenance) -> str:
-    """A row for each true source, and for each step of the way."""
-    asked = _asked(provenance.column, provenance.window)
-    rows = [asked, *map(_source, provenance.sources), *map(_step, provenance.steps), *_cut(provenance.truncated)]
+    """Return a row for each true source, and for each step from them."""
+    query = _query(provenance.column, provenance.window)
+    rows = [query, *map(_source, provenance.sources), *map(_step, provenance.steps), *_cut(provenance.truncated)]
     return _table(PROVENANCE, rows)
 
 
-def _asked(column: Column, window: TimeRange) -> Row:
-    return {"section": "asked", **_column(column), "start": when(window.start) or "", "end": when(window.end) or ""}
+def _query(column: Column, window: TimeRange) -> Row:
+    return {"section": "query", **_column(column), "start": when(window.start) or "", "end": when(window.end) or ""}
 
 
 def _cut(truncated: bool) -> list[Row]:
-    """A last row that says so, if there was more."""
+    """Return a last row that marks the table as cut, if there was more."""
     return [{"section": "truncated"}] if truncated else []
 
 
@@ -117,9 +117,9 @@ def _way(way: Flow | TrueSource) -> Row:
 
 
 def _transformation(one: Transformation) -> str:
-    said = f"{one.type}/{one.subtype}" if one.subtype else one.type
+    kind = f"{one.type}/{one.subtype}" if one.subtype else one.type
     masked = " (masking)" if one.masking else ""
-    return f"{said}{masked}: {one.description}" if one.description else f"{said}{masked}"
+    return f"{kind}{masked}: {one.description}" if one.description else f"{kind}{masked}"
 
 
 def _jobs(jobs: Iterable[JobId]) -> str:
@@ -131,7 +131,7 @@ def _flag(value: bool) -> str:
 
 
 def _listed(values: Iterable[str]) -> str:
-    """Several values as one cell; the first of them, where there are more than a cell may hold."""
+    """Join several values to one cell; the first of them, where there are more than a cell may hold."""
     found = list(values)
     more = [f"… and {len(found) - LISTED_MAX} more"] if len(found) > LISTED_MAX else []
     return "; ".join([*found[:LISTED_MAX], *more])

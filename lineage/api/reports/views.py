@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from lineage.api.marquez.values import Form, render_id, render_ids, render_transformation, when
+from lineage.api.reports import types
+from lineage.api.values import render_id, render_ids, render_transformation, when
 from lineage.queries.columns.results import Flow, LineageStep, Provenance, TimeRange, TrueSource, Usage, Use
 from lineage_model.columns import Column, ColumnSource
 from lineage_model.field_paths import print_dotted
 
 
-def render_usage(usage: Usage) -> Form:
-    """How a field was consumed: who used it, and what it flowed into."""
+def render_usage(usage: Usage) -> types.UsageReport:
+    """Return the runs that used a field, and the columns that it flowed into."""
     return {
         "column": render_column(usage.column),
         "window": _render_window(usage.window),
@@ -19,8 +20,8 @@ def render_usage(usage: Usage) -> Form:
     }
 
 
-def render_provenance(provenance: Provenance) -> Form:
-    """Where a field came from: its true sources, and each step of the way."""
+def render_provenance(provenance: Provenance) -> types.ProvenanceReport:
+    """Return the true sources of a field, and each step from them."""
     return {
         "column": render_column(provenance.column),
         "window": _render_window(provenance.window),
@@ -30,17 +31,17 @@ def render_provenance(provenance: Provenance) -> Form:
     }
 
 
-def render_column(column: Column | ColumnSource) -> Form:
-    """Return `{"dataset": {"namespace", "name"}, "field"}`; the field of a dataset alone is null."""
+def render_column(column: Column | ColumnSource) -> types.ReportedColumn:
+    """Return `{"dataset": {"namespace", "name"}, "field"}`; a dataset alone has no field (None)."""
     field = None if column.field is None else print_dotted(column.field)
     return {"dataset": render_id(column.dataset), "field": field}
 
 
-def _render_window(window: TimeRange) -> Form:
+def _render_window(window: TimeRange) -> types.Window:
     return {"start": when(window.start), "end": when(window.end)}
 
 
-def _render_use(use: Use) -> Form:
+def _render_use(use: Use) -> types.Use:
     return {
         "kind": use.kind,
         "job": None if use.job is None else render_id(use.job),
@@ -55,7 +56,7 @@ def _render_use(use: Use) -> Form:
     }
 
 
-def _render_flow(flow: Flow) -> Form:
+def _render_flow(flow: Flow) -> types.Flow:
     return {
         "column": render_column(flow.column),
         "hops": flow.hops,
@@ -68,7 +69,7 @@ def _render_flow(flow: Flow) -> Form:
     }
 
 
-def _render_source(source: TrueSource) -> Form:
+def _render_source(source: TrueSource) -> types.TrueSource:
     return {
         "column": render_column(source.column),
         "hops": source.hops,
@@ -81,7 +82,7 @@ def _render_source(source: TrueSource) -> Form:
     }
 
 
-def _render_step(step: LineageStep) -> Form:
+def _render_step(step: LineageStep) -> types.ProvenanceStep:
     return {
         "source": render_column(step.source),
         "destination": render_column(step.destination),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from lineage.api.answers import answer
 from lineage.api.app import Api
+from lineage.api.responses import respond
 from lineage.queries.columns.results import Detail, FieldOperationPaths, Mappings, Provenance, Usage
 
 NOW_S = 1_442_881_938
@@ -51,7 +51,7 @@ class HeldLinks:
 
     def to_body(self, body, content_type):
         self.held.append((body, content_type))
-        return answer({"location": LINK}, status=303, headers={"Location": LINK})
+        return respond({"location": LINK}, status=303, headers={"Location": LINK})
 
 
 def an_api(answers=(), *, fields=(), links=None):

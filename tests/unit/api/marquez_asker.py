@@ -26,6 +26,7 @@ class Asker:
             questions=Questions(self.table),
             fields=fields or FieldQuestions(self.table),
             event_log=self._log,
+            links=None,
             now_s=lambda: 1_763_640_000,
         )
         self.api = Api(lambda: services)

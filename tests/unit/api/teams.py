@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from urllib.parse import quote
 
 from benchmarks.memory_table import MemoryTable
-from lineage.api.app import Api
+from lineage.api.app import ROUTES, Api
 from lineage.api.services import Services
 from lineage.api.tokens import Tokens, new_token
 from lineage.graph.apply import apply_changes
@@ -209,9 +209,7 @@ def questions(team, dataset="report", job="sum", number=2):
 
 
 def _paths():
-    from lineage.api.document import build
-
-    return [path for path, item in build()["paths"].items() if "get" in item]
+    return [re.sub("<(.*?)>", r"{\1}", route.path) for route in ROUTES if route.method == "GET"]
 
 
 def _is_of_range(path):

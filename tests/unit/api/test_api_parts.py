@@ -7,8 +7,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.api.answers import size_of, within
 from lineage.api.cursor import parse_cursor, render_cursor
+from lineage.api.responses import size_of, within
 from lineage.records.live_records import LiveRecord, descendants_of, path_to
 from lineage.records.record import LineageRecord
 

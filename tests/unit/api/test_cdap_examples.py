@@ -1,21 +1,18 @@
-"""CDAP's questions over real events: the document's examples, the designs' samples, and both ways in for columns."""
+"""CDAP's queries over real events: the designs' samples, and both ways in for columns."""
 
 from __future__ import annotations
 
 import pytest
 
-from lineage.api import examples_cdap as examples
-from lineage.api import examples_reports as reports
+from lineage.api.examples import operations as examples
 from lineage_model.ids import DatasetId
 from lineage_model.operations import render_operations
 from tests.builders_events import a_dataset, a_facet, a_parent, a_run_event
 from tests.builders_operations import MY_TABLE, USER_DATA, a_name_concatenation, a_read, a_transform, a_write
-from tests.unit.api.marquez_asker import Asker, at
+from tests.unit.api.marquez_asker import Asker
 from tests.unit.api.proxy import ask
 
 RANGE = {"start": examples.START_S, "end": examples.END_S}
-ESTIMATED = f"/v3/namespaces{at(examples.CHECKED['namespace'])}/{{kind}}/estimated/fields"
-ENDPOINT, DATASET = (ESTIMATED.format(kind=kind) for kind in ("endpoints", "datasets"))
 RUN, LATER_RUN, PIPELINE_RUN = (f"01941f29-7c00-7ea7-b5a3-{number:012}" for number in (1, 2, 3))
 PERSON, EMPLOYEE = DatasetId("ns", "Person"), DatasetId("ns", "Employee")
 
@@ -40,31 +37,6 @@ def found(asker, path, **query):
     answer = ask(asker.api, path, {**RANGE, **query})
     assert (answer.status, "X-Truncated" in answer.headers) == (200, False)
     return answer.form
-
-
-@pytest.fixture(scope="module")
-def pipeline():
-    """The document's run."""
-    asker = Asker()
-    asker.load(examples.EVENT)
-    return asker
-
-
-@pytest.mark.parametrize(
-    ("path", "query", "example"),
-    [
-        (f"{ENDPOINT}/lineage", {}, [examples.MAPPING]),
-        (f"{ENDPOINT}/lineage", {"level": 1}, [examples.MAPPING]),
-        (f"{ENDPOINT}/co2_kg/lineage", {"direction": "backward"}, examples.DETAIL),
-        (f"{DATASET}/co2_kg/lineage", {}, examples.PATHS),
-        (f"{DATASET}/co2_kg/lineage", {"view": "simple"}, examples.SIMPLE),
-        (f"{DATASET}/co2_kg/lineage", {"view": "detailed"}, examples.DETAILED),
-        ("/api/v1/reports/usage", {"nodeId": "datasetField:s3://flights:checked:distance"}, reports.USAGE),
-        ("/api/v1/reports/provenance", {"nodeId": reports.NODE_ID}, reports.PROVENANCE),
-    ],
-)
-def test_an_example_is_a_real_answer(pipeline, path, query, example):
-    assert found(pipeline, path, **query) == example
 
 
 def test_the_employees_of_the_design_come_from_persons():

@@ -89,7 +89,7 @@ def test_a_node_tells_its_column_and_its_inputs():
             "schemaKnown": True,
             "stale": False,
             "lastWrittenBy": None,
-            "tellers": [
+            "reportedBy": [
                 {
                     "run": RUN,
                     "job": {"namespace": "emissions", "name": "emissions.check"},
@@ -126,7 +126,7 @@ def test_a_column_of_which_nothing_is_told_is_a_node_all_the_same():
 
     data = form["data"]
     assert (data["fieldType"], data["type"], data["schemaKnown"]) == ("unknown", "unknown", False)
-    assert (data["inputFields"], data["datasetDependencies"], data["tellers"]) == ([], [], [])
+    assert (data["inputFields"], data["datasetDependencies"], data["reportedBy"]) == ([], [], [])
     assert (data["datasetVersion"], data["transformationType"]) == (None, None)
     assert data["links"] == {"dataset": CHECKED_PATH, "version": None, "run": None, "origins": ORIGINS_PATH}
     assert (form["inEdges"], form["outEdges"]) == ([], [])
@@ -223,11 +223,11 @@ def test_of_several_tellers_none_is_the_one():
     data = node(a_column(reporters=(TELLER, Reporter(RunKey.of(CHECK.namespace, "other"), CHECK, RAW_VERSION))))["data"]
 
     assert (data["datasetVersion"], data["links"]["version"], data["links"]["run"]) == (None, None, None)
-    assert [one["run"] for one in data["tellers"]] == [RUN, "other"]
+    assert [one["run"] for one in data["reportedBy"]] == [RUN, "other"]
 
 
 def test_a_declared_teller_has_no_run_to_go_to():
-    (reporter,) = node(a_column(reporters=(Reporter(TELLER.run, None, None, declared=True),)))["data"]["tellers"]
+    (reporter,) = node(a_column(reporters=(Reporter(TELLER.run, None, None, declared=True),)))["data"]["reportedBy"]
 
     assert reporter == {
         "run": RUN,

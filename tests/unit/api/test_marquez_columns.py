@@ -184,7 +184,7 @@ def test_two_writers_unite(api):
 
     (node,) = graph(api, field("checked", "seats"))["graph"]
     assert {one["dataset"] for one in node["data"]["inputFields"]} == {"planes", "raw"}
-    assert {one["job"]["name"] for one in node["data"]["tellers"]} == {CHECK, "emissions.patch"}
+    assert {one["job"]["name"] for one in node["data"]["reportedBy"]} == {CHECK, "emissions.patch"}
     assert (node["data"]["datasetVersion"], node["data"]["links"]["run"]) == (None, None)
 
 
@@ -195,8 +195,8 @@ def test_what_was_declared_without_a_run_is_told_so():
     described = a_dataset_made("summed", {"seats": [source("checked", "seats", SUM)]})
     api.load(a_dataset_event(described))
 
-    (of_job,) = graph(api, field("checked", "seats"))["graph"][0]["data"]["tellers"]
-    (of_dataset,) = graph(api, field("summed", "seats"))["graph"][0]["data"]["tellers"]
+    (of_job,) = graph(api, field("checked", "seats"))["graph"][0]["data"]["reportedBy"]
+    (of_dataset,) = graph(api, field("summed", "seats"))["graph"][0]["data"]["reportedBy"]
     assert (of_job["declared"], of_job["job"]["name"], of_job["links"]) == (True, CHECK, {"version": None, "run": None})
     assert (of_dataset["declared"], of_dataset["job"]) == (True, None)
 

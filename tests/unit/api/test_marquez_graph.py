@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.api.answers import size_of
 from lineage.api.marquez.graph_views import render_graph
+from lineage.api.responses import size_of
 from lineage.graph.entities import Graph
 from lineage_model.ids import DatasetId, JobId
 from tests.builders_found import CHECK, CHECKED, RAW, a_found_dataset, a_found_job
@@ -97,7 +97,7 @@ def test_a_lone_node_is_a_graph():
 @given(st.integers(2_000, 40_000))
 def test_an_answer_keeps_to_its_room_and_says_that_it_was_cut(room):
     whole = a_hub(30)
-    form = render_graph(whole, from_dataset=True, room=room)
+    form = render_graph(whole, from_dataset=True, budget=room)
 
     assert size_of(orjson.dumps(form)) <= room
     assert form["truncated"] == (len(form["graph"]) < 31)
@@ -113,7 +113,7 @@ def test_the_nodes_nearest_to_the_start_stay():
     graph = the_pipeline(jobs=(a_found_job(), far), edges=(*the_pipeline().edges, (CHECKED_NODE, far.id.node_id)))
     room = len(json.dumps(render_graph(the_pipeline(), from_dataset=True))) + 700
 
-    form = render_graph(graph, from_dataset=False, room=room)
+    form = render_graph(graph, from_dataset=False, budget=room)
 
     assert far.id.node_id not in [node["id"] for node in form["graph"]]
     assert (len(form["graph"]), form["truncated"]) == (3, True)
@@ -121,6 +121,6 @@ def test_the_nodes_nearest_to_the_start_stay():
 
 @pytest.mark.parametrize("room", [0, 100])
 def test_what_was_asked_for_is_there_even_if_it_does_not_fit(room):
-    form = render_graph(the_pipeline(), from_dataset=False, room=room)
+    form = render_graph(the_pipeline(), from_dataset=False, budget=room)
 
     assert (skeleton(form), form["truncated"]) == ([(JOB, "JOB", [], [])], True)

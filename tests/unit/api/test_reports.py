@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.api import examples_reports as examples
+from lineage.api.examples import reports as examples
 from lineage.api.reports.tables import LISTED_MAX, PROVENANCE, USAGE, provenance_table, usage_table
 from lineage.queries.columns.results import (
     Flow,
@@ -132,7 +132,7 @@ def test_usage_as_a_table_is_a_row_for_each_use_of_a_column_and_each_flow():
     checked = {"namespace": STORE, "dataset": "checked"}
     assert rows_of(table) == [
         {
-            "section": "asked",
+            "section": "query",
             "start": "2025-11-20T00:00:00Z",
             "end": "2025-11-21T00:00:00Z",
             **checked,
@@ -213,7 +213,7 @@ def test_a_table_is_rfc_4180():
 
     first, *rest = usage_table(a_usage(column=odd, uses=(), flows=())).split("\r\n")
 
-    asked = ("asked", "2025-11-20T00:00:00Z", "2025-11-21T00:00:00Z", "ns", 'a ""b"", c', "two\nlines")
+    asked = ("query", "2025-11-20T00:00:00Z", "2025-11-21T00:00:00Z", "ns", 'a ""b"", c', "two\nlines")
     assert first == quoted(USAGE)
     assert rest == [quoted([*asked, *[""] * (len(USAGE) - len(asked))]), ""]
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.api.time_range import RequestedRange, parse_moment
+from lineage.api.requested_range import RequestedRange, parse_moment
 from lineage.queries.columns.results import TimeRange
 
 NOW_S = 1_763_640_000

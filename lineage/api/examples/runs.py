@@ -1,10 +1,11 @@
-"""The examples of the schemas of runs: the emissions pipeline's check reads raw flights and writes checked ones."""
+"""Examples of events and runs: the emissions pipeline's check reads raw flights and writes checked ones."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-Example = Mapping[str, object]
+from lineage.api.examples.records import Example
 
 NAMESPACE = "s3://flights"
 NODE_ID = "dataset:s3://flights:checked"
@@ -46,7 +47,7 @@ RUN: Example = {
 }
 # As graphs and lists of versions have it.
 _RUN_ALONE: Example = {**RUN, "inputDatasetVersions": [], "outputDatasetVersions": [], "facets": {}}
-NAMESPACE_FORM: Example = {
+NAMESPACE_RESOURCE: Example = {
     "name": NAMESPACE,
     **_TIMES,
     "ownerName": "anonymous",
@@ -54,7 +55,7 @@ NAMESPACE_FORM: Example = {
     "isHidden": False,
 }
 FIELDS: list[Example] = [{"name": "flight", "type": "string", "tags": [], "description": None}]
-_DATASET_SAID: Example = {
+_DATASET_SUMMARY: Example = {
     "id": _CHECKED,
     "type": "DB_TABLE",
     "name": "checked",
@@ -72,14 +73,14 @@ _DATASET_SAID: Example = {
     "temporary": False,
 }
 DATASET: Example = {
-    **_DATASET_SAID,
+    **_DATASET_SUMMARY,
     "currentVersion": DATASET_VERSION,
     "columnLineage": None,
     "columnLineageTruncated": False,
     "facets": _SCHEMA,
     "deleted": False,
 }
-DATASET_VERSION_FORM: Example = {
+DATASET_VERSION_RESOURCE: Example = {
     "id": _CHECKED,
     "type": "DB_TABLE",
     "name": "checked",
@@ -97,7 +98,7 @@ DATASET_VERSION_FORM: Example = {
     "facets": _SCHEMA,
     "failed": False,
 }
-_JOB_SAID: Example = {
+_JOB_SUMMARY: Example = {
     "id": JOB_ID,
     "type": "BATCH",
     "name": "emissions.check",
@@ -114,7 +115,7 @@ _JOB_SAID: Example = {
     "lineageUnknown": False,
 }
 JOB: Example = {
-    **_JOB_SAID,
+    **_JOB_SUMMARY,
     "latestRuns": [RUN],
     "facets": {},
     "currentVersion": JOB_VERSION,
@@ -122,7 +123,9 @@ JOB: Example = {
     "tags": [],
     "deleted": False,
 }
-JOB_VERSION_FORM: Example = {
+# As lists have it.
+JOB_LISTED: Example = {**JOB, "latestRun": _RUN_ALONE, "latestRuns": None}
+JOB_VERSION_RESOURCE: Example = {
     "id": {**JOB_ID, "version": JOB_VERSION},
     "name": "emissions.check",
     "createdAt": _NOON,
@@ -140,9 +143,9 @@ _JOB_NODE = f"job:{JOBS}:{JOB_NAME}"
 _RAW_NODE = f"dataset:{NAMESPACE}:raw"
 EDGE: Example = {"origin": _JOB_NODE, "destination": NODE_ID}
 _EDGE_IN: Example = {"origin": _RAW_NODE, "destination": _JOB_NODE}
-_CHECKED_DATA: Example = {**_DATASET_SAID, "lastModifiedAt": None}
+_CHECKED_DATA: Example = {**_DATASET_SUMMARY, "lastModifiedAt": None}
 _RAW_DATA: Example = {**_CHECKED_DATA, "id": _RAW, "name": "raw", "physicalName": "raw", "fields": []}
-_JOB_DATA: Example = {**_JOB_SAID, "latestRun": _RUN_ALONE, "currentRunUuid": RUN_ID}
+_JOB_DATA: Example = {**_JOB_SUMMARY, "latestRun": _RUN_ALONE, "currentRunUuid": RUN_ID}
 GRAPH: Example = {
     "graph": [
         {"id": NODE_ID, "type": "DATASET", "data": _CHECKED_DATA, "inEdges": [EDGE], "outEdges": []},
@@ -177,4 +180,52 @@ HIT: Example = {
     "updatedAt": _NOON,
     "namespace": NAMESPACE,
     "nodeId": NODE_ID,
+}
+# The event that the whole document is about.
+SENT: Example = {
+    **EVENT,
+    "eventTime": "2025-11-20T12:00:00Z",
+    "run": {"runId": RUN_ID},
+    "job": {"namespace": JOBS, "name": "emissions.read_flights"},
+    "inputs": [{"namespace": NAMESPACE, "name": "landing/2013-01-01"}],
+    "outputs": [_RAW],
+}
+_BATCH_RESULT: Example = {
+    "status": "partial_success",
+    "summary": {"received": 2, "successful": 1, "failed": 1, "retriable": 0, "non_retriable": 1},
+    "failed_events": [{"index": 1, "reason": "job.name: is required", "retriable": False}],
+}
+
+
+def _page(name: str, item: Example) -> list[Example]:
+    return [{name: [item], "totalCount": 1, "truncated": False}]
+
+
+EXAMPLES: Mapping[str, Sequence[Any]] = {
+    "LineageEvent": [SENT],
+    "BatchResult": [_BATCH_RESULT],
+    "Id": [JOB_ID],
+    "VersionId": [{**JOB_ID, "version": JOB_VERSION}],
+    "Facets": [RUN["facets"]],
+    "SchemaField": FIELDS,
+    "Edge": [EDGE],
+    "Run": [RUN],
+    "Namespace": [NAMESPACE_RESOURCE],
+    "Dataset": [DATASET],
+    "DatasetVersion": [DATASET_VERSION_RESOURCE],
+    "Job": [JOB],
+    "JobVersion": [JOB_VERSION_RESOURCE],
+    "Namespaces": _page("namespaces", NAMESPACE_RESOURCE),
+    "Datasets": _page("datasets", DATASET),
+    "DatasetVersions": _page("versions", DATASET_VERSION_RESOURCE),
+    "Jobs": _page("jobs", JOB_LISTED),
+    "JobVersions": _page("versions", JOB_VERSION_RESOURCE),
+    "Runs": _page("runs", RUN),
+    "RunFacets": [{"runId": RUN_ID, "facets": RUN["facets"]}],
+    "Graph": [GRAPH],
+    "UpstreamRuns": [UPSTREAM],
+    "RawEvent": [EVENT],
+    "RawEvents": _page("events", EVENT),
+    "SearchHit": [HIT],
+    "SearchResults": _page("results", HIT),
 }

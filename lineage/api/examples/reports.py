@@ -1,9 +1,13 @@
-"""The examples of the schemas of reports, on the run of `examples_cdap`."""
+"""Examples of reports, on the run of `operations`."""
 
 from __future__ import annotations
 
-from lineage.api.examples_cdap import CHECKED, ESTIMATED, RUN_ID
-from lineage.api.examples_runs import JOBS, NAMESPACE, Example
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lineage.api.examples.operations import CHECKED, ESTIMATED, RUN_ID
+from lineage.api.examples.records import Example
+from lineage.api.examples.runs import JOBS, NAMESPACE
 
 NODE_ID = f"datasetField:{NAMESPACE}:estimated:co2_kg"
 JOB: Example = {"namespace": JOBS, "name": "emissions.estimate"}
@@ -23,7 +27,7 @@ _MADE: Example = {
 _PLAIN: Example = {"hops": 1, "direct": True, "masked": False}
 _RAW: Example = {"reason": "raw", "jobs": [], "runs": [], "reads": []}
 
-# What `checked.distance` was used for.
+# The uses of `checked.distance`.
 USAGE: Example = {
     "column": DISTANCE,
     "window": WINDOW,
@@ -44,7 +48,7 @@ USAGE: Example = {
     "flows": [{"column": CO2, **_PLAIN, "certain": True, "failed": False, "status": "alive", "jobs": [JOB]}],
     "truncated": False,
 }
-# What `estimated.co2_kg` came from.
+# The sources of `estimated.co2_kg`.
 PROVENANCE: Example = {
     "column": CO2,
     "window": WINDOW,
@@ -54,4 +58,9 @@ PROVENANCE: Example = {
         {"source": SEATS, "destination": CO2, **_MADE},
     ],
     "truncated": False,
+}
+EXAMPLES: Mapping[str, Sequence[Any]] = {
+    "ReportedColumn": [CO2],
+    "UsageReport": [USAGE],
+    "ProvenanceReport": [PROVENANCE],
 }

@@ -1,8 +1,12 @@
-"""The examples of the schemas of CDAP's routes: a run of the emissions pipeline estimated, and told its operations."""
+"""Examples of CDAP's routes: a run of the emissions pipeline's estimate reports its operations."""
 
 from __future__ import annotations
 
-from lineage.api.examples_runs import JOBS, NAMESPACE, Example
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lineage.api.examples.records import Example
+from lineage.api.examples.runs import JOBS, NAMESPACE
 
 DATASET, FIELD = "estimated", "co2_kg"
 RUN_ID = "01941f2a-9d00-7c3e-8b1f-6a5d4c3b2a19"
@@ -83,9 +87,9 @@ DETAIL: Example = {
     "operations": [_READ, _FUEL, _CO2, _WRITE],
     "connections": _CONNECTIONS,
 }
-_ASKED: Example = {"fieldName": FIELD, "startTimeInSeconds": START_S, "endTimeInSeconds": END_S}
+_REQUESTED: Example = {"fieldName": FIELD, "startTimeInSeconds": START_S, "endTimeInSeconds": END_S}
 PATHS: Example = {
-    **_ASKED,
+    **_REQUESTED,
     "paths": [
         {
             "operations": [
@@ -99,7 +103,7 @@ PATHS: Example = {
     ],
 }
 SIMPLE: Example = {
-    **_ASKED,
+    **_REQUESTED,
     "paths": [
         {
             "edges": [
@@ -112,7 +116,7 @@ SIMPLE: Example = {
     ],
 }
 DETAILED: Example = {
-    **_ASKED,
+    **_REQUESTED,
     "paths": [
         {
             "nodes": [_DISTANCE, _SEATS, _BURNT, _CO2_KG],
@@ -121,4 +125,13 @@ DETAILED: Example = {
             "runs": [RUN_ID],
         }
     ],
+}
+EXAMPLES: Mapping[str, Sequence[Any]] = {
+    "EndPoint": [CHECKED, READ_FROM],
+    "FieldMapping": [MAPPING],
+    "FieldMappings": [[MAPPING]],
+    "FieldNode": DETAIL["nodes"],
+    "FieldConnection": DETAIL["connections"],
+    "FieldDetail": [DETAIL],
+    "FieldPaths": [PATHS, SIMPLE, DETAILED],
 }

@@ -1,17 +1,22 @@
-"""The routes of a root's trace: its lines in the answer, behind a link, or later; and the demand to archive it now.
+"""Routes of a root's trace: its lines in the response, behind a link, or later; and the demand to archive it now.
 
-GET trace             200 the lines, or 303 to them in S3, or 202 and the place to poll, `?after=<version>`
+GET trace             200 the lines, or 303 to them in S3, or 202 and the location to poll, `?after=<version>`
 GET trace?after=v     303 once an archive later than version v is committed, else 202; demands nothing
-POST trace            202 and the same place to poll
+POST trace            202 and the same location to poll
 """
 
 from __future__ import annotations
 
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.answers import LINES, answer, within
+from lineage.api.parameters import number
+from lineage.api.records.parameters import ROOT_ID
+from lineage.api.records.types import TraceQueued
 from lineage.api.request import HttpRequest
+from lineage.api.responses import LINES, respond, within
+from lineage.api.route import Reply, Route
 from lineage.api.services import Services
+from lineage.api.types import Redirect
 from lineage.aws.queues import Message, send_all
 from lineage.records.dirty_roots import DirtyRoot
 from lineage.records.live_records import is_known, unknown_root
@@ -26,15 +31,26 @@ RECORDS_MAX = 50_000
 # What must be left of the request's time to demand a trace instead.
 _RESERVE_S = 8.0
 _POLL_S = 30
-VERSION_MAX = 10**9
-# A mark that is done is kept for 40 days, and TTL may take some more.
+AFTER = number(
+    "after",
+    "From a `Location` to poll: returns the archive once it is later than this version.",
+    least=0,
+    most=10**9,
+)
+# A mark that is done is stored for 40 days, and TTL may take some more.
 _LOOK_BACK_DAYS = 60
 
 
 def get_trace(services: Services, request: HttpRequest) -> Response[str]:
-    """All that is known of the root as trace lines, archived or not."""
-    root_id = request.root_id
-    after = request.number("after", least=0, most=VERSION_MAX)
+    """Return everything known of a root, a line for each leaf.
+
+    Live records, expired ones and archived ones together. Responses above 4 MB are links.
+
+    Returns:
+        A `TraceLine` a line.
+    """
+    root_id = ROOT_ID.read(request)
+    after = AFTER.read(request)
     if after is not None:
         return _poll(services, root_id, after)
 
@@ -52,13 +68,17 @@ def get_trace(services: Services, request: HttpRequest) -> Response[str]:
 
 
 def post_trace(services: Services, request: HttpRequest) -> Response[str]:
-    """Have the root traced and archived now, not at the next compaction."""
-    root_id = request.root_id
+    """Trace and archive a root now.
+
+    Returns:
+        Its trace is queued. `Location` is where to poll.
+    """
+    root_id = ROOT_ID.read(request)
     if not is_known(root_id, services.sources):
         raise unknown_root(root_id)
     pointer = services.sources.pointers.find(root_id)
     _demand(services, root_id, marked=())
-    return answer({"root_id": root_id, "status": "queued"}, status=202, headers=_place_to_poll(pointer))
+    return _later(root_id, pointer)
 
 
 def _lines(services: Services, findings: RootRecords) -> Response[str]:
@@ -71,12 +91,12 @@ def _lines(services: Services, findings: RootRecords) -> Response[str]:
 
 
 def _is_all(findings: RootRecords, pointer: Pointer) -> bool:
-    """Whether the archive object that was read holds every record that was found."""
+    """True if the archive object that was read holds every record that was found."""
     return pointer.object.records == len(findings.records) and not findings.displaced
 
 
 def _archived_or_later(services: Services, root_id: str) -> Response[str]:
-    """The archive if nothing has happened since it was written; else the trace function's turn."""
+    """Return the archive if nothing has happened since it was written; else demand a trace."""
     pointer = services.sources.pointers.find(root_id)
     dirty = _dirty(services, root_id)
     if pointer is not None and not dirty and next(services.sources.staged.staged(root_id), None) is None:
@@ -94,20 +114,17 @@ def _poll(services: Services, root_id: str, after: int) -> Response[str]:
     if pointer is None and not is_known(root_id, services.sources):
         raise unknown_root(root_id)
     _refuse_if_left(root_id, _dirty(services, root_id))
-    return answer({"root_id": root_id, "status": "queued"}, status=202, headers=_poll_headers(after))
+    return _queued(root_id, after)
 
 
 def _later(root_id: str, pointer: Pointer | None) -> Response[str]:
-    return answer({"root_id": root_id, "status": "queued"}, status=202, headers=_place_to_poll(pointer))
+    return _queued(root_id, pointer.version if pointer else 0)
 
 
-def _place_to_poll(pointer: Pointer | None) -> dict[str, str]:
-    return _poll_headers(pointer.version if pointer else 0)
-
-
-def _poll_headers(after: int) -> dict[str, str]:
+def _queued(root_id: str, after: int) -> Response[str]:
+    body: TraceQueued = {"root_id": root_id, "status": "queued"}
     # Relative to the path of the request, whatever stage or domain the API is behind.
-    return {"Location": f"?after={after}", "Retry-After": str(_POLL_S)}
+    return respond(body, status=202, headers={"Location": f"?after={after}", "Retry-After": str(_POLL_S)})
 
 
 def _dirty(services: Services, root_id: str) -> list[DirtyRoot]:
@@ -125,3 +142,35 @@ def _demand(services: Services, root_id: str, *, marked: tuple[str, ...]) -> Non
     now_s = services.now_s()
     request = TraceRequest(root_id, day_of(now_s), services.new_id(), now_s, marked)
     send_all(services.sqs, services.trace_queue_url, [Message(render_trace_request(request))])
+
+
+_TRACE = "/api/v1/records/roots/<root_id>/trace"
+_POLLED = ("Location", "Retry-After")
+ROUTES = (
+    Route(
+        "GET",
+        _TRACE,
+        get_trace,
+        parameters=(ROOT_ID, AFTER),
+        returns=str,
+        content_types=(LINES,),
+        linked=False,
+        errors=(400, 404, 413, 503),
+        replies=(
+            Reply(
+                303, Redirect, "The lines lie in S3, gzipped, behind this link for 15 minutes.", headers=("Location",)
+            ),
+            Reply(202, TraceQueued, "Too large to be traced at once. `Location` is where to poll.", headers=_POLLED),
+        ),
+    ),
+    Route(
+        "POST",
+        _TRACE,
+        post_trace,
+        parameters=(ROOT_ID,),
+        returns=TraceQueued,
+        status=202,
+        headers=_POLLED,
+        linked=False,
+    ),
+)

@@ -1,14 +1,17 @@
-"""The examples of the schemas of columns, on the run of `examples_cdap`, which also reports its record roots."""
+"""Examples of columns, on the run of `operations`, which also reports its record roots."""
 
 from __future__ import annotations
 
-from lineage.api import examples_cdap
-from lineage.api.examples_cdap import CHECKED, DATASET, ESTIMATED, FIELD, RUN_ID
-from lineage.api.examples_runs import JOBS, NAMESPACE, Example
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from lineage.api.examples import operations
+from lineage.api.examples.operations import CHECKED, DATASET, ESTIMATED, FIELD, RUN_ID
+from lineage.api.examples.records import ROOT, Example
+from lineage.api.examples.runs import JOBS, NAMESPACE
 
 NODE_ID = f"datasetField:{NAMESPACE}:estimated:{FIELD}"
 VERSION = "c6571f70-4183-3d38-ae95-e5abc6142981"
-ROOT_ID = "flights/2013-01-01.csv"
 _DISTANCE_ID, _SEATS_ID = (f"datasetField:{NAMESPACE}:checked:{name}" for name in ("distance", "seats"))
 _JOB: Example = {"namespace": JOBS, "name": "emissions.estimate"}
 _DATASET_PATH = "/api/v1/namespaces/s3%3A%2F%2Fflights/datasets/estimated"
@@ -17,18 +20,14 @@ _LINKS: Example = {"version": f"{_DATASET_PATH}/versions/{VERSION}", "run": f"/a
 _RECORDS: Example = {
     "_producer": "https://github.com/apache/airflow",
     "_schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunFacet",
-    "rootIds": [ROOT_ID],
+    "rootIds": [ROOT],
 }
 EVENT: Example = {
-    **examples_cdap.EVENT,
+    **operations.EVENT,
     "run": {
         "runId": RUN_ID,
         "facets": {
-            "headwater_operations": {
-                "_producer": "https://github.com/apache/airflow",
-                "_schemaURL": "https://openlineage.io/spec/2-0-2/OpenLineage.json#/$defs/RunFacet",
-                "operations": examples_cdap.OPERATIONS,
-            },
+            **operations.EVENT["run"]["facets"],
             "headwater_records": _RECORDS,
         },
     },
@@ -72,7 +71,7 @@ _DATA: Example = {
     "schemaKnown": True,
     "stale": False,
     "lastWrittenBy": None,
-    "tellers": [{"run": RUN_ID, "job": _JOB, "version": VERSION, "declared": False, "links": _LINKS}],
+    "reportedBy": [{"run": RUN_ID, "job": _JOB, "version": VERSION, "declared": False, "links": _LINKS}],
     "links": {
         "dataset": _DATASET_PATH,
         **_LINKS,
@@ -114,9 +113,17 @@ ORIGINS: Example = {
                 "endedAt": "2025-11-20T13:00:00Z",
             },
             "links": _LINKS,
-            "roots": [{"rootId": ROOT_ID, "href": "/api/v1/records/roots/flights%2F2013-01-01.csv"}],
+            "roots": [{"rootId": ROOT, "href": "/api/v1/records/roots/flights%2F2013-01-01.csv"}],
             "rootsReportedBy": RUN_ID,
         }
     ],
     "truncated": False,
+}
+EXAMPLES: Mapping[str, Sequence[Any]] = {
+    "Transformation": [{"type": "DIRECT", "subtype": "IDENTITY", "description": None, "masking": False}],
+    "SourceField": [SOURCE],
+    "ColumnLineage": [COLUMN_LINEAGE],
+    "DependentDataset": [DATASET_DEPENDENCIES],
+    "ColumnGraph": [GRAPH],
+    "Origins": [ORIGINS],
 }

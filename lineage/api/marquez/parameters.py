@@ -1,0 +1,42 @@
+"""Parameters that several of Marquez's routes share."""
+
+from __future__ import annotations
+
+from lineage.api.parameters import Parameter, moment, number, segment, text
+from lineage.api.request import HttpRequest
+from lineage_model.ids import DatasetId, JobId
+
+LIMIT_MAX = 1000
+DEPTH_MAX = 1_000_000
+
+NAMESPACE = segment("namespace", "s3://flights")
+DATASET = segment("dataset", "checked")
+DATASET_VERSION_ID = segment("version", "440d7ecc-0c0f-3379-8ab4-343c41b4f07d")
+JOB_NAMESPACE = segment("namespace", "emissions")
+JOB = segment("job", "emissions.check")
+JOB_VERSION_ID = segment("version", "b9cb41cc-d734-39a3-b85e-6850153b2741")
+RUN_ID = segment("run_id", "01941f29-7c00-7ea7-b5a3-4d2d5f0a1b2c")
+
+LIMIT = number("limit", "The most of a page.", least=0, most=LIMIT_MAX, default=100)
+OFFSET = number("offset", "How many to leave out before it.", least=0, most=1_000_000, default=0)
+DATASET_VERSION = text("datasetVersion", "The sources of this version of the dataset; as `#<version>`.")
+
+
+def lineage_at(description: str) -> Parameter[str | None]:
+    """Return the time of which a graph is; None for now."""
+    return moment("lineageAt", description)
+
+
+def read_paging(request: HttpRequest) -> tuple[int, int]:
+    """Return the limit and the offset of the page that a request names."""
+    return LIMIT.read(request), OFFSET.read(request)
+
+
+def read_dataset_id(request: HttpRequest) -> DatasetId:
+    """Return the dataset in the path."""
+    return DatasetId(NAMESPACE.read(request), DATASET.read(request))
+
+
+def read_job_id(request: HttpRequest) -> JobId:
+    """Return the job in the path."""
+    return JobId(JOB_NAMESPACE.read(request), JOB.read(request))

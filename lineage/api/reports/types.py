@@ -1,0 +1,137 @@
+"""JSON of the reports, as types. They are written as `lineage.api.types` describes."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from pydantic import Field
+from typing_extensions import TypedDict
+
+from lineage.api.types import Count, Id, Positive, Time, Transformation
+from lineage.queries.columns.results import Reason
+
+Direct: TypeAlias = Annotated[
+    bool, Field(description="On some path, no step was merely a condition (a join, a filter, a sort).")
+]
+Masked: TypeAlias = Annotated[bool, Field(description="On every path, some step masked it.")]
+Operations: TypeAlias = Annotated[
+    list[str], Field(description="What was done, as reported: of operations the names, in their order.")
+]
+Truncated: TypeAlias = Annotated[bool, Field(description="There was more than a request may read.")]
+
+
+class ReportedColumn(TypedDict):
+    """A column of a dataset."""
+
+    dataset: Id
+    field: str | None
+    """A path of names with dots between them; null for columns of the dataset that no run reported."""
+
+
+class Window(TypedDict):
+    """The time range of a report."""
+
+    start: Time
+    end: Time
+
+
+class ReportedRun(TypedDict):
+    """A run that a report names."""
+
+    id: str
+    started: Time
+    state: str | None
+    """Null for what a Job- or DatasetEvent declared."""
+
+
+class Use(TypedDict):
+    """A use of the field by the runs of one job that reported the same."""
+
+    kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
+    """READ: read it, and made `fields` of it. WRITE: wrote it, of `fields`. CREATE: wrote it of nothing. DELETE:
+    dropped it, or what was made of it."""
+    job: Id | None
+    first: Time
+    """When the first of the runs started."""
+    last: Time
+    """When the newest started."""
+    count: Positive
+    """How many runs of the job reported this."""
+    states: dict[str, Positive]
+    """How many of them are in which state; declared ones have none."""
+    runs: list[ReportedRun]
+    """The newest ten, newest first."""
+    fields: list[ReportedColumn]
+    """Where it is not `known` which it used, those that it may have made of this field."""
+    operations: Operations
+    known: bool
+    """True if the run reported which fields it used."""
+
+
+class Flow(TypedDict):
+    """A column that the field flowed into."""
+
+    column: ReportedColumn
+    hops: Count
+    direct: Direct
+    masked: Masked
+    certain: bool
+    """On some path, every run reported which columns it took and made."""
+    failed: bool
+    """On every path, some step was reported by runs that failed or were aborted, and by no other."""
+    status: Literal["alive", "dropped", "unknown"]
+    """Alive if the column is there now; unknown where its dataset's columns are not known."""
+    jobs: list[Id]
+
+
+class TrueSource(TypedDict):
+    """A column at which a path upstream ends."""
+
+    column: ReportedColumn
+    hops: Count
+    """0 for the column of the report itself."""
+    direct: Direct
+    masked: Masked
+    reason: Reason
+    """raw: no run that started before the end of the time range wrote it. generated: `runs` made it of nothing.
+    unreported: `runs` wrote it, and did not report of which columns of `reads`. before: its last writer, in `runs`,
+    started before the time range. elsewhere: it is in a namespace that the caller may not see, where the deployment is
+    strict about that."""
+    jobs: list[Id]
+    runs: list[str]
+    """The newest."""
+    reads: list[Id]
+    """The datasets that the runs without a report read."""
+
+
+class ProvenanceStep(TypedDict):
+    """A column that went into another, and how."""
+
+    source: ReportedColumn
+    destination: ReportedColumn
+    transformations: list[Transformation]
+    operations: Operations
+    jobs: list[Id]
+    runs: list[str]
+
+
+class UsageReport(TypedDict):
+    """The runs that used a field in a time range, and the columns that it flowed into."""
+
+    column: ReportedColumn
+    window: Window
+    uses: list[Use]
+    """What runs did with the field: runs of one job that reported the same are one use."""
+    flows: list[Flow]
+    """What it went into, and that into others, nearest first."""
+    truncated: Truncated
+
+
+class ProvenanceReport(TypedDict):
+    """The true sources of a field in a time range, and the steps from them."""
+
+    column: ReportedColumn
+    window: Window
+    sources: list[TrueSource]
+    """Where the paths upstream end, and why; nearest first."""
+    steps: list[ProvenanceStep]
+    """Every step of the way between them."""
+    truncated: Truncated
