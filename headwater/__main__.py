@@ -12,6 +12,9 @@ import sys
 from collections.abc import Sequence
 
 _COMMANDS = ("demo", "serve", "graph", "column", "cdk", "iam", "token", "replay", "search", "verify")
+# The folders that no wheel has: the stack, its functions and jobs, and what runs them on one machine.
+_CHECKOUT = frozenset({"examples", "infra", "jobs", "lambdas", "local"})
+_NEEDS_A_CHECKOUT = "headwater: this command needs a checkout of the repository: run it there, after `make setup`\n"
 _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on this machine, or into your account."
 
 
@@ -22,7 +25,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     for name in _COMMANDS:
         importlib.import_module(f"headwater.{name}").add_parser(subparsers)
     parsed = parser.parse_args(arguments)
-    status: int = parsed.func(parsed)
+    try:
+        status: int = parsed.func(parsed)
+    except ModuleNotFoundError as error:
+        if (error.name or "").partition(".")[0] not in _CHECKOUT:
+            raise
+        sys.stderr.write(_NEEDS_A_CHECKOUT)
+        return 2
     return status
 
 

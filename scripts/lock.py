@@ -38,6 +38,12 @@ pytest
 pytest-timeout
 setuptools<81
 """
+# What the functions import besides boto3, which the Lambda runtime brings.
+_FUNCTIONS = """
+aws-lambda-powertools>=3.37
+orjson>=3.10
+pydantic>=2.11
+"""
 # What the Spark jobs import that AWS Glue does not bring, and what EMR Serverless does not bring for Python 3.11.
 _JOBS = "orjson"
 _JOBS_EMR = """
@@ -50,7 +56,7 @@ pyarrow<20
 _COMPILE = ("pip", "compile", "--quiet", "--upgrade", "--generate-hashes", "--no-emit-index-url", "--no-header")
 
 # For each file, what is pinned and for whom: any machine with Python 3.10+, Lambda on arm64, Glue on x86, EMR on arm64.
-_OURS = ("pyproject.toml", "--no-emit-package", "headwater")
+_OURS = ("pyproject.toml", "--no-emit-package", "headwater", "--no-emit-package", "headwater-client")
 _ANYWHERE = ("--universal", "--python-version", "3.10")
 _LAMBDA = ("--python-platform", "aarch64-manylinux2014", "--python-version", "3.13")
 _GLUE = ("--python-platform", "x86_64-manylinux_2_28", "--python-version", "3.11")
@@ -60,7 +66,7 @@ LOCKS: dict[str, tuple[tuple[str, ...], str]] = {
     # A part of dev.txt, of the same versions: both are installed into one environment.
     "local.txt": ((*_ANYWHERE, *_OURS, "--extra", "local", "--constraints", "requirements/dev.txt"), ""),
     "uv.txt": ((*_ANYWHERE, "-"), _UV),
-    "lambda.txt": ((*_LAMBDA, "--extra", "lambda", "pyproject.toml"), ""),
+    "lambda.txt": ((*_LAMBDA, "-"), _FUNCTIONS),
     "jobs.txt": ((*_GLUE, "-"), _JOBS),
     "jobs-emr.txt": ((*_EMR, "-"), _JOBS_EMR),
     "java.txt": ((*_ANYWHERE, "-"), _JAVA),

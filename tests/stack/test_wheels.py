@@ -1,0 +1,79 @@
+"""Both wheels: what is in them, the client in an empty environment, the commands without a checkout."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+import sysconfig
+import zipfile
+
+import pytest
+
+from infra.package import PROJECT
+
+pytestmark = pytest.mark.large
+CLIENT = PROJECT / "packaging" / "client"
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    """Build both wheels as `pip wheel --no-deps` does; return their paths by distribution."""
+    folder = tmp_path_factory.mktemp("wheels")
+    build = "from hatchling.build import build_wheel; print(build_wheel({folder!r}))"
+    command = [sys.executable, "-c", build.format(folder=str(folder))]
+    names = {
+        name: subprocess.run(command, cwd=place, check=True, capture_output=True, text=True).stdout.split()[-1]
+        for name, place in {"headwater": PROJECT, "headwater-client": CLIENT}.items()
+    }
+    return {name: folder / file for name, file in names.items()}
+
+
+def top_levels(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = {name.partition("/")[0] for name in archive.namelist()}
+    return sorted(name for name in names if not name.endswith(".dist-info"))
+
+
+def run(code, *paths, cwd):
+    """Run code in a Python that sees nothing but its standard library and these paths."""
+    start = f"import sys; sys.path[:0] = {list(map(str, paths))!r}\n"
+    return subprocess.run([sys.executable, "-I", "-S", "-c", start + code], cwd=cwd, capture_output=True, text=True)
+
+
+def test_each_wheel_has_its_packages_and_nothing_else(wheels):
+    assert top_levels(wheels["headwater"]) == ["headwater", "lineage"]
+    assert top_levels(wheels["headwater-client"]) == ["lineage_model", "spark_client"]
+
+
+def test_the_client_is_imported_and_used_where_nothing_else_is_installed(wheels, tmp_path):
+    code = """
+from spark_client import LineageClient, LineageRecorder
+with LineageClient(file="lineage.jsonl") as lineage:
+    lineage.record("flights", "flights", "READ", "s3://raw/flights.csv")
+"""
+    done = run(code, wheels["headwater-client"], cwd=tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "s3://raw/flights.csv" in (tmp_path / "lineage.jsonl").read_text(encoding="utf-8")
+
+
+def test_the_java_sources_of_capture_are_in_the_wheel(wheels):
+    with zipfile.ZipFile(wheels["headwater-client"]) as archive:
+        sources = {name.rpartition("/")[2] for name in archive.namelist() if name.endswith(".java")}
+    assert sources == {path.name for path in (PROJECT / "spark_client/capturing/java").iterdir()}
+
+
+@pytest.mark.parametrize("command", [["serve"], ["demo"], ["cdk", "synth"]], ids=" ".join)
+def test_a_command_that_needs_a_checkout_says_so(wheels, tmp_path, command):
+    code = f"from headwater.__main__ import main; sys.exit(main({command!r}))"
+    # The libraries of this environment without its link to the checkout, which only `site` would follow.
+    done = run(code, *wheels.values(), sysconfig.get_path("purelib"), cwd=tmp_path)
+    assert done.returncode == 2
+    assert "needs a checkout" in done.stderr
+
+
+def test_both_distributions_have_one_version():
+    root, client = ((place / "pyproject.toml").read_text("utf-8") for place in (PROJECT, CLIENT))
+    (version,) = re.findall(r'^version = "(.+)"$', client, re.MULTILINE)
+    assert f'\nversion = "{version}"\n' in root
+    assert f'"headwater-client=={version}"' in root
