@@ -1,4 +1,4 @@
-"""Changes of the graph table: facts grow, then the current graph is refreshed, in whatever order events come."""
+"""Changes of the graph table: facts grow and the current graph is computed from them, in whatever order events come."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ROUNDS_MAX = 100
 
 
 def refresh_nodes(jobs: Iterable[JobId], table: GraphTable) -> None:
-    """Bring the nodes of these jobs up to the facts; `Unavailable` if others kept getting in between."""
+    """Compute the nodes of these jobs from the facts; `Unavailable` if other loaders kept swapping them."""
     pending = sorted(set(jobs))
     for _ in range(_ROUNDS_MAX):
         if not pending:
@@ -36,14 +36,14 @@ def refresh_nodes(jobs: Iterable[JobId], table: GraphTable) -> None:
         written = table.swap([move.swap() for move in ready])
         done = {move.job for move, swapped in zip(ready, written, strict=True) if swapped and _clear(move, table)}
         pending = [job for job in pending if job not in done]
-    raise Unavailable(f"the nodes of {len(pending)} jobs kept being swapped by others")
+    raise Unavailable(f"the nodes of {len(pending)} jobs were swapped by other loaders too often")
 
 
 @dataclass(slots=True)
 class _Move:
-    """A job's node on its way to what the facts say: edges that it lacks, and those that it has too many.
+    """A job's way from its stored node to the node of its facts: missing edges to write, surplus edges to delete.
 
-    `listed` is the node as it is, whose `extra` are the edges that may be there besides those that it lists.
+    `listed` is the stored node; its `extra` lists edges that may exist besides those of its inputs and outputs.
     """
 
     job: JobId
@@ -54,7 +54,7 @@ class _Move:
     surplus: list[Key]
 
     def announcement(self) -> Swap | None:
-        """The node as it is, with all missing edges as `extra`; None if they are that already."""
+        """Return the stored node with all missing edges as `extra`; None if it lists them already."""
         extra = _extra(self.listed)
         if all(edge.key in extra for edge in self.missing):
             return None
@@ -62,9 +62,9 @@ class _Move:
         return Swap(Row(*current_key(self.job), {**self.listed, "extra": list(extra)}, self.version))
 
     def swap(self) -> Swap:
-        """The node as the facts say, with its missing edges, and without as many others as there is room for."""
-        room = SIDES_MAX - len(self.missing)
-        deletes, extra = self.surplus[:room], self.surplus[room:]
+        """Return the swap to the node of the facts: all missing edges, and as many surplus ones as fit beside them."""
+        free = SIDES_MAX - len(self.missing)
+        deletes, extra = self.surplus[:free], self.surplus[free:]
         row = Row(*current_key(self.job), {**self.node, "extra": extra} if extra else self.node, self.version)
         swap = Swap(row, puts=tuple(self.missing), deletes=tuple(deletes))
         self.version, self.missing, self.surplus = self.version + 1, [], extra
@@ -72,6 +72,7 @@ class _Move:
 
 
 def _move(job: JobId, old: Row | None, node: Mapping[str, Any]) -> _Move:
+    """Compare the stored node of a job, with its announced edges, to the node of its facts."""
     listed = old.data if old else {**node, "inputs": [], "outputs": [], "columns": {}}
     before, after = edges_of(job, listed), edges_of(job, node)
     missing = [edge for key, edge in after.items() if key not in before]
@@ -86,8 +87,9 @@ def _extra(node: Mapping[str, Any]) -> dict[Key, None]:
 def _prepare(move: _Move, table: GraphTable) -> bool:
     """Write the missing edges of a wide node ahead of it; False if another loader swapped the node.
 
-    They are announced first: whoever finds the node then writes those that it needs again, for their writer may have
-    died, and deletes the others. A late write leaves an edge too many, which readers find the node not to list.
+    The node announces them first. A loader that finds the announcement writes the edges that it needs again, because
+    the announcing loader may have died, and deletes the rest. A late write leaves a surplus edge; readers skip it,
+    because the node does not list it.
     """
     if len(move.missing) <= SIDES_MAX:
         return True
@@ -102,7 +104,7 @@ def _prepare(move: _Move, table: GraphTable) -> bool:
 
 
 def _clear(move: _Move, table: GraphTable) -> bool:
-    """Delete the edges that the swap had no room for; False if another loader swapped the node meanwhile."""
+    """Delete the edges that did not fit into the swap; False if another loader swapped the node meanwhile."""
     while move.surplus:
         if not table.swap([move.swap()])[0]:
             return False
@@ -110,15 +112,15 @@ def _clear(move: _Move, table: GraphTable) -> bool:
 
 
 def edges_of(job: JobId, node: Mapping[str, Any] | None) -> dict[Key, Row]:
-    """The rows by which the datasets of a node know its job as their reader or writer."""
+    """Return the rows by which the datasets of a node find its job as their reader or producer."""
     if node is None:
         return {}
-    place = f"{sortable(f'{job.namespace}:{job.name}')}#{job.digest[:16]}"
-    told = {"job": text_of(job)}
+    suffix = f"{sortable(f'{job.namespace}:{job.name}')}#{job.digest[:16]}"
+    data = {"job": text_of(job)}
     inputs, outputs = io_of(node)
-    rows = [Row(dataset_pk(one), f"NOW#READER#{place}", told) for one in inputs]
-    rows += [Row(dataset_pk(one), f"NOW#PRODUCER#{place}", told) for one in outputs]
-    rows += [Row(dataset_pk(one), f"NOW#SOURCE_OF#{place}", told) for one in sources_of(node) - inputs]
+    rows = [Row(dataset_pk(dataset), f"NOW#READER#{suffix}", data) for dataset in inputs]
+    rows += [Row(dataset_pk(dataset), f"NOW#PRODUCER#{suffix}", data) for dataset in outputs]
+    rows += [Row(dataset_pk(dataset), f"NOW#SOURCE_OF#{suffix}", data) for dataset in sources_of(node) - inputs]
     return {row.key: row for row in rows}
 
 
@@ -126,11 +128,11 @@ T = TypeVar("T")
 
 
 def apply_changes(statements: Sequence[Change], table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
-    """Make the statements part of the facts, bring the current graph up to them, and compact the catalogue.
+    """Merge the statements into the facts, refresh the current graph, and compact the catalogue.
 
-    Whoever dies anywhere in between has changed nothing that the same statements, applied again, do not complete; a
-    catalogue of more than `changes_max` changes is compacted by the next who adds to it.
-    `Unavailable` if the table refuses, or others keep getting in between.
+    A loader that dies anywhere in between leaves nothing that the same statements, applied again, do not complete. The
+    next loader that adds to a catalogue of more than `changes_max` changes compacts it.
+    `Unavailable` if the table refuses, or other loaders keep swapping the same rows.
     """
     merged = merge(delta_of(statements), table)
     refresh_nodes(merged.jobs, table)
@@ -141,15 +143,15 @@ def apply_changes(statements: Sequence[Change], table: GraphTable, *, changes_ma
 def failures(
     things: Sequence[T], act: Callable[[Sequence[T]], None], *, is_passing: Callable[[Exception], bool]
 ) -> Iterator[tuple[T, Exception]]:
-    """Act on all things together or, if one of them does not let that be, on each alone; yield those that failed.
+    """Act on all things together or, if that fails, on each alone; yield those that failed.
 
-    A passing error (AWS refused for now) is no thing's fault: each alone would be refused as well.
+    A passing error (AWS refused for now) is no thing's fault: acting on each alone would be refused as well.
     """
     if not things:
         return
     try:
         act(things)
-    except Exception as error:  # noqa: BLE001 - a fault of ours that one event finds must not keep the others
+    except Exception as error:  # noqa: BLE001 - a fault of our code in one event must not stop the rest
         if len(things) == 1 or is_passing(error):
             yield from ((one, error) for one in things)
         else:

@@ -1,10 +1,10 @@
 """The catalogue: names that lists and searches look through, as sets that only grow.
 
-A catalogue is one partition. It has a snapshot of the sets, and a row for each value that came since: a *change*. A
-change is written in the transaction that creates what it names (or before it, where a superset does), and is the same
-whoever writes it. Compaction moves changes into the snapshot, in one transaction. A reader reads the changes first, so
-that a change which is gone by then is in the snapshot that it reads after. Sets are united, and nothing is ever taken
-out of one, so order, repetition and the death of a loader do not matter.
+A catalogue is one partition: a snapshot of the sets, and a row for each value added since, a *change*. A change is
+written in the transaction that creates the named thing (or before it, where a superset does no harm), and is equal
+whoever writes it. Compaction moves changes into the snapshot, in one transaction. A reader reads the changes first:
+a change that is gone by then is in the snapshot read afterwards. Sets are merged and never lose a value, so order,
+repetition and the death of a loader do not matter.
 
 Reading costs one query of about `CHANGES_MAX` rows and one row, however many names there are.
 """
@@ -23,7 +23,7 @@ from lineage.graph.table import SIDES_MAX, GraphTable, Key, Row, RowPage, RowQue
 from lineage_model.ids import DatasetId, JobId
 
 Sets: TypeAlias = Mapping[str, frozenset[str]]
-# A set of names: namespaces, jobs or datasets that are listed (N, J, D), and those of them that may be hidden.
+# A set of names: namespaces, jobs or datasets that are listed, and those of them that may be hidden.
 NameSet: TypeAlias = Literal[
     "namespaces", "jobs", "datasets", "namespaces_to_check", "jobs_to_check", "datasets_to_check"
 ]
@@ -34,9 +34,9 @@ COLUMNS = "COLUMNS"
 CATALOGUES = frozenset({NAMES, COLUMNS})
 SNAPSHOT = "SNAPSHOT"
 _CHANGE = "+"
-# Changes that wait for the snapshot: each is a row that every list reads.
+# Changes beside the snapshot: every list reads each of their rows.
 CHANGES_MAX = 100
-# A backlog of so many transactions is left to the next loader.
+# The next loader goes on with a backlog of more transactions.
 _ROUNDS_MAX = 100
 
 
@@ -63,21 +63,21 @@ def named(kind: NameSet, name: str | JobId | DatasetId) -> Row:
 
 
 def read_catalogue(pk: str, table: GraphTable) -> Catalogue:
-    """Read a catalogue as it is now."""
+    """Read a catalogue with its latest changes."""
     changes, snapshot = _read(pk, table)
-    return Catalogue(_united(snapshot, changes), changes.more)
+    return Catalogue(_merged(snapshot, changes), changes.more)
 
 
 def compact(pk: str, table: GraphTable, *, changes_max: int = CHANGES_MAX) -> None:
-    """Move changes into the snapshot until at most `changes_max` wait; another loader at the same work does it all."""
+    """Move changes into the snapshot until at most `changes_max` are left; stop if another loader is compacting."""
     for _ in range(_ROUNDS_MAX):
         changes = table.query([RowQuery(pk, prefix=_CHANGE, limit=changes_max + SIDES_MAX)])[0]
         if len(changes.rows) <= changes_max:
             return
         snapshot = table.get([_snapshot_key(pk)]).get(_snapshot_key(pk))
-        data = {name: sorted(values) for name, values in sorted(_united(snapshot, changes).items())}
+        data = {name: sorted(values) for name, values in sorted(_merged(snapshot, changes).items())}
         row = Row(*_snapshot_key(pk), {"sets": data}, snapshot.version if snapshot else 0)
-        if not table.swap([Swap(row, deletes=tuple(one.key for one in changes.rows[:SIDES_MAX]))])[0]:
+        if not table.swap([Swap(row, deletes=tuple(change_row.key for change_row in changes.rows[:SIDES_MAX]))])[0]:
             return
 
 
@@ -90,7 +90,7 @@ def _snapshot_key(pk: str) -> Key:
     return pk, SNAPSHOT
 
 
-def _united(snapshot: Row | None, changes: RowPage) -> Sets:
+def _merged(snapshot: Row | None, changes: RowPage) -> Sets:
     sets = {name: set(values) for name, values in snapshot.data["sets"].items()} if snapshot else {}
     for row in changes.rows:
         sets.setdefault(row.data["set"], set()).update(row.data["values"])

@@ -1,4 +1,4 @@
-"""The names of columns that facts bring along, for the catalogue that searches look through."""
+"""The names of columns that facts add, for the catalogue that searches look through."""
 
 from __future__ import annotations
 
@@ -12,31 +12,31 @@ from lineage_model.columns import ColumnLineage
 from lineage_model.field_paths import parse_dotted, print_dotted
 from lineage_model.ids import DatasetId, FieldPath
 
-# Fields within fields that are named: a schema is what its producer sent.
+# Bounds nested fields: a schema is as its producer sent it.
 _DEPTH_MAX = 50
 
 
 def schema_columns(name: IdText, old: DatasetFacts | None, new: DatasetFacts) -> Iterator[Row]:
-    """Return the row of the columns in the schemas of a dataset that the old facts did not have."""
-    known, told = (_schemas(facts) if facts else {} for facts in (old, new))
-    columns = {path for content in told.keys() - known.keys() for path in _paths(told[content])}
+    """Yield the row of the columns in schemas of a dataset that the old facts lack."""
+    known, added = (_schemas(facts) if facts else {} for facts in (old, new))
+    columns = {path for content in added.keys() - known.keys() for path in _paths(added[content])}
     if columns:
         yield _row(name, columns)
 
 
 def _schemas(facts: DatasetFacts) -> Mapping[str, Mapping[str, Any]]:
     """Return the schemas that were read, written or declared, by content."""
-    every = (facts.facets, facts.written_schemas, facts.read_schemas)
-    return {content: body for some in every for content, (_, _, body) in some.get("schema", {}).items()}
+    histories = (facts.facets, facts.written_schemas, facts.read_schemas)
+    return {content: body for facets in histories for content, (_, _, body) in facets.get("schema", {}).items()}
 
 
-def reported_column_rows(told: Mapping[DatasetId, ColumnLineage]) -> Iterator[Row]:
-    """Return the rows of the columns that column lineage names, those made as well as those that they are made of."""
+def reported_column_rows(reported: Mapping[DatasetId, ColumnLineage]) -> Iterator[Row]:
+    """Return the rows of the columns that column lineage names, outputs and sources alike."""
     found: dict[DatasetId, set[FieldPath]] = {}
-    for dataset, columns in told.items():
+    for dataset, columns in reported.items():
         found.setdefault(dataset, set()).update(columns.fields)
-        every = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
-        for source in (source for sources in every.values() for source in sources if source.field):
+        distinct = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
+        for source in (source for sources in distinct.values() for source in sources if source.field):
             found.setdefault(source.dataset, set()).add(source.field or ())
     return (_row(text_of(dataset), paths) for dataset, paths in sorted(found.items()) if paths)
 
@@ -46,7 +46,7 @@ def _row(name: IdText, paths: Iterable[FieldPath]) -> Row:
 
 
 def _paths(schema: Mapping[str, Any]) -> Iterator[FieldPath]:
-    """Return every field of a schema facet, nested ones by their path."""
+    """Yield the path of each field of a schema facet, nested fields included."""
     level: list[tuple[FieldPath, object]] = [((), schema.get("fields"))]
     for _ in range(_DEPTH_MAX):
         level = [inner for outer, fields in level for inner in _fields(outer, fields)]
@@ -54,7 +54,7 @@ def _paths(schema: Mapping[str, Any]) -> Iterator[FieldPath]:
 
 
 def _fields(outer: FieldPath, fields: object) -> Iterator[tuple[FieldPath, object]]:
-    known: Sequence[object] = fields if isinstance(fields, list) else ()
-    for field in known:
+    listed: Sequence[object] = fields if isinstance(fields, list) else ()
+    for field in listed:
         if isinstance(field, dict):
             yield (*outer, *parse_dotted(str(field.get("name")))), field.get("fields")

@@ -1,4 +1,4 @@
-"""What an event says, as facts of everything it mentions."""
+"""The facts delta of an event: what it adds to the facts of everything it mentions."""
 
 from __future__ import annotations
 
@@ -26,150 +26,153 @@ from lineage.openlineage.event import TERMINAL, DatasetUse, Deletion, Event, Fac
 from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 
 Change: TypeAlias = Event | Deletion
-# A dataset in an event: what is read, what a run writes, or what a Job- or DatasetEvent declares.
+# A dataset in an event: read or written by a run, or declared by a Job- or DatasetEvent.
 _Role: TypeAlias = Literal["input", "output", "described"]
 
-# What of an input's description tells which version was read; the rest is kept with the dataset.
+# Facets of an input that show which version was read; the rest is stored with the dataset.
 _OF_INPUTS = frozenset({"version"})
-# What a reader may know in part (its projection), and what a run that fails does not write.
+# A reader may know a part (its projection) of these facets, and a run that fails does not write them.
 _OF_USES = frozenset({"schema"})
 
 
 @dataclass(slots=True)
 class FactsDelta:
-    """Facts by what they are of (run, job, dataset, namespace), DatasetEvents as rows, and tellings by name."""
+    """Facts by run, job, dataset and namespace, DatasetEvents as rows, and facet refs by name."""
 
     runs: dict[RunKey, RunFacts] = field(default_factory=dict)
     jobs: dict[JobId, JobFacts] = field(default_factory=dict)
     datasets: dict[DatasetId, DatasetFacts] = field(default_factory=dict)
     namespaces: dict[str, NamespaceFacts] = field(default_factory=dict)
     described: list[Row] = field(default_factory=list)
-    tellings: dict[str, FacetRef] = field(default_factory=dict)
+    refs: dict[str, FacetRef] = field(default_factory=dict)
 
     def mention(self, time: str, *namespaces: str) -> None:
-        """Something in these namespaces was heard of."""
+        """Add a mention of these namespaces."""
         for namespace in namespaces:
             _add(self.namespaces, namespace, NamespaceFacts(first=time, last=time, mentioned_at=(time,)))
 
-    def keep(self, facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Facets:
-        """The facets with references in place of those that are kept by content."""
-        kept = dict(facets)
-        for name, telling in refs_in(facets, names, dataset):
-            self.tellings[telling.id] = telling
-            kept[name] = telling.reference
-        return kept
+    def replace_facets(self, facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Facets:
+        """Return the facets with references in place of those that are stored by content."""
+        replaced = dict(facets)
+        for name, ref in refs_in(facets, names, dataset):
+            self.refs[ref.id] = ref
+            replaced[name] = ref.reference
+        return replaced
 
 
 def delta_of(statements: Iterable[Change]) -> FactsDelta:
-    """What all of them say together."""
-    whole = FactsDelta()
+    """Return the facts that these statements add together."""
+    delta = FactsDelta()
     for statement in statements:
         if isinstance(statement, Deletion):
-            _deletion(whole, statement)
+            _deletion(delta, statement)
         else:
-            _event(whole, statement)
-    return whole
+            _event(delta, statement)
+    return delta
 
 
-def _deletion(whole: FactsDelta, deletion: Deletion) -> None:
+def _deletion(delta: FactsDelta, deletion: Deletion) -> None:
     times = (deletion.time,)
     if deletion.job is not None:
-        _add(whole.jobs, deletion.job, JobFacts(deleted_at=times))
+        _add(delta.jobs, deletion.job, JobFacts(deleted_at=times))
     elif deletion.dataset is not None:
-        _add(whole.datasets, deletion.dataset, DatasetFacts(deleted_at=times))
+        _add(delta.datasets, deletion.dataset, DatasetFacts(deleted_at=times))
     else:
-        _add(whole.namespaces, deletion.namespace, NamespaceFacts(deleted_at=times))
+        _add(delta.namespaces, deletion.namespace, NamespaceFacts(deleted_at=times))
 
 
-def _event(whole: FactsDelta, sent: Event) -> None:
-    event = _with_references(whole, sent)
+def _event(delta: FactsDelta, sent: Event) -> None:
+    """Add the facts of an event: of its datasets, its job and run, its parent and root."""
+    event = _with_references(delta, sent)
     stamp = f"{event.time}#{event.hash}"
     reads = event.kind != "RUN"
-    user = None if reads else str(event.parent.key) if event.parent else NO_PARENT
+    parent_run = None if reads else str(event.parent.key) if event.parent else NO_PARENT
     dropped = {use.dataset for use in (*event.inputs, *event.outputs) if _drops(use)}
     for use in event.inputs:
-        _dataset(whole, use, stamp, user, reads=True, role="input", drops=use.dataset in dropped)
+        _dataset(delta, use, stamp, parent_run, reads=True, role="input", drops=use.dataset in dropped)
     for use in event.outputs:
         role: _Role = "described" if reads else "output"
-        _dataset(whole, use, stamp, user, reads=reads, role=role, drops=use.dataset in dropped)
-        _add(whole.datasets, use.dataset, DatasetFacts(first_written=event.time))
+        _dataset(delta, use, stamp, parent_run, reads=reads, role=role, drops=use.dataset in dropped)
+        _add(delta.datasets, use.dataset, DatasetFacts(first_written=event.time))
     if event.kind == "DATASET":
-        _description(whole, event, stamp)
+        _description(delta, event, stamp)
     for source in _other_sources(event):
-        _dataset(whole, DatasetUse(source), stamp, user, reads=True)
+        _dataset(delta, DatasetUse(source), stamp, parent_run, reads=True)
     if event.job is not None:
-        _add(whole.jobs, event.job, _job_facts(event, stamp))
-        whole.mention(event.time, event.job.namespace)
+        _add(delta.jobs, event.job, _job_facts(event, stamp))
+        delta.mention(event.time, event.job.namespace)
         run = RunKey.of(event.job.namespace, event.run or name_uuid(event.hash))
-        _add(whole.runs, run, _run_facts(event, stamp))
+        _add(delta.runs, run, _run_facts(event, stamp))
     for parent in (event.parent, event.root):
         if parent is not None:
-            _parent(whole, parent, stamp, event.time)
+            _parent(delta, parent, stamp, event.time)
 
 
-def _with_references(whole: FactsDelta, event: Event) -> Event:
-    """The event with references in place of the facets that are kept by content."""
+def _with_references(delta: FactsDelta, event: Event) -> Event:
+    """Return the event with references in place of the facets that are stored by content."""
 
-    def kept(use: DatasetUse) -> DatasetUse:
-        return replace(use, facets=whole.keep(use.facets, OF_DATASETS, use.dataset))
+    def replaced(use: DatasetUse) -> DatasetUse:
+        return replace(use, facets=delta.replace_facets(use.facets, OF_DATASETS, use.dataset))
 
     return replace(
         event,
-        dataset=kept(event.dataset) if event.dataset else None,
-        inputs=tuple(map(kept, event.inputs)),
-        outputs=tuple(map(kept, event.outputs)),
-        run_facets=whole.keep(event.run_facets, OF_RUNS),
-        job_facets=whole.keep(event.job_facets, OF_JOBS),
+        dataset=replaced(event.dataset) if event.dataset else None,
+        inputs=tuple(map(replaced, event.inputs)),
+        outputs=tuple(map(replaced, event.outputs)),
+        run_facets=delta.replace_facets(event.run_facets, OF_RUNS),
+        job_facets=delta.replace_facets(event.job_facets, OF_JOBS),
     )
 
 
 def _references(event: Event) -> Iterator[Mapping[str, Any]]:
-    """The references to what this event tells of columns."""
+    """Yield the references to the column lineage that this event reports."""
     uses = (*event.outputs, *([event.dataset] if event.dataset else []))
-    places = [(event.run_facets, OF_RUNS), (event.job_facets, OF_JOBS), *((use.facets, OF_DATASETS) for use in uses)]
-    for facets, names in places:
+    groups = [(event.run_facets, OF_RUNS), (event.job_facets, OF_JOBS), *((use.facets, OF_DATASETS) for use in uses)]
+    for facets, names in groups:
         yield from (facets[name] for name in names if name in facets and is_reference(facets[name]))
 
 
 def _other_sources(event: Event) -> list[DatasetId]:
-    """The datasets that columns are told to come from, besides those that the event names itself."""
+    """Return the datasets that columns come from but that the event does not name itself."""
     named = {use.dataset for use in (*event.inputs, *event.outputs, *([event.dataset] if event.dataset else []))}
-    told = {source for one in _references(event) for sources in one["outputs"].values() for source in sources}
-    return sorted(set(map(dataset_of, told)) - named)
+    reported = {
+        source for reference in _references(event) for sources in reference["outputs"].values() for source in sources
+    }
+    return sorted(set(map(dataset_of, reported)) - named)
 
 
 def _dataset(
-    whole: FactsDelta,
+    delta: FactsDelta,
     use: DatasetUse,
     stamp: str,
-    user: str | None,
+    parent_run: str | None,
     *,
     reads: bool,
     role: _Role = "described",
     drops: bool = False,
 ) -> None:
-    """Add what an event says of a dataset; `drops` if the event drops it, in this mention or another."""
+    """Add the facts of a dataset in an event; `drops` if the event drops it, in this mention or another."""
     time = stamp.partition("#")[0]
-    apart = use.facets.keys() & _OF_USES if role != "described" else set()
-    schemas = _histories({name: use.facets[name] for name in apart}, stamp)
+    separate = use.facets.keys() & _OF_USES if role != "described" else set()
+    schemas = _histories({name: use.facets[name] for name in separate}, stamp)
     facts = DatasetFacts(
         first=time,
         last=time,
         mentioned_at=(time,),
         first_read=time if reads else None,
-        facets=_histories({name: use.facets[name] for name in use.facets.keys() - apart}, stamp),
+        facets=_histories({name: use.facets[name] for name in use.facets.keys() - separate}, stamp),
         read_schemas=schemas if role == "input" else {},
         written_schemas=schemas if role == "output" else {},
         dropped_at=(time,) if drops else (),
         mentioned_undropped_at=() if drops else (time,),
         temporary=time if use.temporary else None,
-        parent_runs={user: time} if user else {},
+        parent_runs={parent_run: time} if parent_run else {},
         other_names={text_of(other): stamp for other in symlinks(use)},
     )
-    _add(whole.datasets, use.dataset, facts)
-    whole.mention(time, use.dataset.namespace)
+    _add(delta.datasets, use.dataset, facts)
+    delta.mention(time, use.dataset.namespace)
     for other in symlinks(use):
-        _add(whole.datasets, other, DatasetFacts(aliases={text_of(use.dataset): (stamp,)}))
+        _add(delta.datasets, other, DatasetFacts(aliases={text_of(use.dataset): (stamp,)}))
 
 
 def _drops(use: DatasetUse) -> bool:
@@ -177,34 +180,35 @@ def _drops(use: DatasetUse) -> bool:
 
 
 def symlinks(use: DatasetUse) -> Iterator[DatasetId]:
-    """The other names that the dataset says it has."""
+    """Yield the other names of the dataset in its `symlinks` facet."""
     facet = use.facets.get("symlinks", {})
     if facet.get("_deleted") is True:
         return
-    for one in facet.get("identifiers") or ():
-        other = DatasetId(one["namespace"], one["name"])
+    for identifier in facet.get("identifiers") or ():
+        other = DatasetId(identifier["namespace"], identifier["name"])
         if other != use.dataset:
             yield other
 
 
-def _description(whole: FactsDelta, event: Event, stamp: str) -> None:
+def _description(delta: FactsDelta, event: Event, stamp: str) -> None:
+    """Add the facts of a DatasetEvent: its description, its row, and the columns that it declares."""
     use = event.dataset
     if use is None:
         return
-    _dataset(whole, use, stamp, None, reads=True, drops=_drops(use))
-    _add(whole.datasets, use.dataset, DatasetFacts(first_described=event.time))
-    whole.described.append(Row(dataset_pk(use.dataset), f"EVENT#{stamp}", {"facets": dict(use.facets)}))
+    _dataset(delta, use, stamp, None, reads=True, drops=_drops(use))
+    _add(delta.datasets, use.dataset, DatasetFacts(first_described=event.time))
+    delta.described.append(Row(dataset_pk(use.dataset), f"EVENT#{stamp}", {"facets": dict(use.facets)}))
     declared = next(_references(event), None)
     if not use.facets.keys().isdisjoint(OF_DATASETS):
-        # A facet that says that it is deleted takes back what was declared before.
-        _add(whole.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"outputs": {}}}))
+        # A deleted facet (`_deleted`) withdraws the earlier declaration.
+        _add(delta.datasets, use.dataset, DatasetFacts(declarations={stamp: declared or {"outputs": {}}}))
     if declared is not None:
         run = RunKey.of(use.dataset.namespace, name_uuid(event.hash))
-        _add(whole.runs, run, _declaration(event, use, stamp))
+        _add(delta.runs, run, _declaration(event, use, stamp))
 
 
 def _declaration(event: Event, use: DatasetUse, stamp: str) -> RunFacts:
-    """A DatasetEvent that tells of columns, as the run that it stands for: of no job, over when it began."""
+    """Return a DatasetEvent that reports columns as a run: of no job, completed when it began."""
     return RunFacts(
         first=event.time,
         last=event.time,
@@ -217,20 +221,21 @@ def _declaration(event: Event, use: DatasetUse, stamp: str) -> RunFacts:
 
 
 def _job_facts(event: Event, stamp: str) -> JobFacts:
-    told = {text for one in _references(event) for text in one["outputs"]}
-    apart = told - {text_of(use.dataset) for use in event.outputs}
+    reported = {text for reference in _references(event) for text in reference["outputs"]}
+    foreign = reported - {text_of(use.dataset) for use in event.outputs}
     return JobFacts(
         first=event.time,
         last=event.time,
         mentioned_at=(event.time,),
         facets=_histories(event.job_facets, stamp),
         parents=_parents(event, stamp),
-        first_columns=event.time if told else None,
-        first_foreign_columns=event.time if apart else None,
+        first_columns=event.time if reported else None,
+        first_foreign_columns=event.time if foreign else None,
     )
 
 
 def _run_facts(event: Event, stamp: str) -> RunFacts:
+    """Return the facts of a run event or JobEvent; a JobEvent is a run that completed at once."""
     declared = event.kind == "JOB"
     state = "COMPLETED" if declared else TERMINAL.get(event.type or "")
     job = event.job
@@ -260,12 +265,12 @@ def _used(uses: Iterable[DatasetUse], stamp: str) -> Mapping[str, Histories]:
 
 
 def _described(uses: Iterable[DatasetUse], stamp: str, only: frozenset[str] | None = None) -> Mapping[str, Histories]:
-    found = {}
+    described = {}
     for use in uses:
         facets = {name: body for name, body in use.facets.items() if only is None or name in only}
         if facets:
-            found[text_of(use.dataset)] = _histories(facets, stamp)
-    return found
+            described[text_of(use.dataset)] = _histories(facets, stamp)
+    return described
 
 
 def _streams(event: Event) -> bool:
@@ -273,14 +278,14 @@ def _streams(event: Event) -> bool:
     return isinstance(kind, str) and kind.upper() == "STREAMING"
 
 
-def _parent(whole: FactsDelta, parent: ParentRun, stamp: str, time: str) -> None:
+def _parent(delta: FactsDelta, parent: ParentRun, stamp: str, time: str) -> None:
     _add(
-        whole.runs,
+        delta.runs,
         parent.key,
         RunFacts(named_as_parent={text_of(parent.job): stamp}, named_first=time, named_last=time),
     )
-    _add(whole.jobs, parent.job, JobFacts(first=time, last=time, mentioned_at=(time,)))
-    whole.mention(time, parent.job.namespace)
+    _add(delta.jobs, parent.job, JobFacts(first=time, last=time, mentioned_at=(time,)))
+    delta.mention(time, parent.job.namespace)
 
 
 def _parents(event: Event, stamp: str) -> Mapping[str, Any]:

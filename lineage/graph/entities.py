@@ -1,7 +1,6 @@
-"""What questions about runs find: times as `times` keeps them, facets as their producers sent them.
+"""Results of queries about runs: times are normalized (`times`), facets are as their producers sent them.
 
-But for one: operations (`headwater_operations`) stand in their canonical order. Graphs leave out facets that tell of
-columns.
+The exception is `headwater_operations`, in canonical order. Graphs leave out facets that report columns.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ Sort: TypeAlias = Literal["name", "updated_at"]
 
 
 class _Limits(TypedDict, total=False):
-    """Limits of a search that it may lack: a namespace, and times of the last update (`after` included)."""
+    """Optional limits of a search: a namespace, and times of the last update (`after` included)."""
 
     namespace: str | None
     before: str | None
@@ -45,7 +44,7 @@ class ResultPage(Generic[T]):
 
 @dataclass(frozen=True, slots=True)
 class Namespace:
-    """A namespace; `hidden` since it was deleted and nothing in it was heard of again."""
+    """A namespace; `hidden` if it was deleted and nothing in it was mentioned since."""
 
     name: str
     created: str
@@ -67,10 +66,10 @@ class UsedVersion:
 class Run:
     """A run. `started` is its first event's time, `ended` its last terminal event's; versions are resolved on demand.
 
-    `job_version` is None until the run is done. `other_jobs` also claim this run id: jobs of its namespace, later than
-    `job` did; if the run was looked up by its id, also the jobs of the runs that have it in other namespaces.
-    `others_cut`: more namespaces than are looked at have this id.
-    `truncated`: it read more than `inputs` shows.
+    `job_version` is None until the run is done. `other_jobs` also claim this run id: jobs of its namespace whose first
+    claim is later than that of `job`. A look-up by run id adds the jobs of runs with this id in other namespaces;
+    `others_cut` if there are more such namespaces than the look-up reads. `truncated`: the run read more than `inputs`
+    shows.
     """
 
     id: str
@@ -94,13 +93,13 @@ class Run:
 
     @property
     def key(self) -> RunKey:
-        """Its identity."""
+        """The run's identity."""
         return RunKey.of(self.job.namespace, self.id)
 
 
 @dataclass(frozen=True, slots=True)
 class LastWriter:
-    """The run that last wrote a dataset, and the job it was a run of."""
+    """The run that last wrote a dataset, and its job."""
 
     job: JobId
     run: str
@@ -109,9 +108,9 @@ class LastWriter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dataset:
-    """A dataset. `fields` are the schema facet's fields as sent; `type` DB_TABLE or STREAM, as Marquez tells them.
+    """A dataset. `fields` are the schema facet's fields as sent; `type` is Marquez's DB_TABLE or STREAM.
 
-    `stale`: it has versions, but no job that currently writes it; `last_written_by` names the run that did.
+    `stale`: it has versions, but no job currently writes it; `last_written_by` names the run that last did.
     """
 
     id: DatasetId
@@ -130,9 +129,9 @@ class Dataset:
     temporary: bool = False
     stale: bool = False
     last_written_by: LastWriter | None = None
-    # The version that a node of a graph of versions stands for.
+    # In a graph of versions: the version of this node.
     version: str | None = None
-    # True if only its id is shown: a neighbour in a namespace that the caller may not see.
+    # True if the id is shown alone: a neighbour in a namespace that the caller may not see.
     outline: bool = False
 
 
@@ -140,7 +139,7 @@ class Dataset:
 class DatasetVersion:
     """A version of a dataset: of the run that wrote it, of a change of schema, or the initial one.
 
-    `failed`: its run did not complete, so it was never the current one.
+    `failed`: its run did not complete, so it was never the current version.
     """
 
     dataset: DatasetId
@@ -159,7 +158,7 @@ class DatasetVersion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Job:
-    """A job, with the inputs and outputs of its last run that told of any; `type` BATCH, STREAM or SERVICE."""
+    """A job, with the inputs and outputs of its last run that reported any; `type` BATCH, STREAM or SERVICE."""
 
     id: JobId
     type: str
@@ -177,16 +176,19 @@ class Job:
     labels: tuple[str, ...] = ()
     facets: Facets = field(default_factory=dict)
     hidden: bool = False
-    # The version that a node of a graph of versions stands for, and its runs that are in the graph.
+    # In a graph of versions: the version of this node, and its runs in the graph.
     version: str | None = None
     runs: tuple[str, ...] = ()
-    # As that of a dataset.
+    # As for a dataset.
     outline: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobVersion:
-    """A version of a job; `lineage_unknown`: its runs told of no datasets, these are those last known before."""
+    """A version of a job.
+
+    `lineage_unknown`: its runs reported no datasets, so its inputs and outputs are those of the last run that did.
+    """
 
     job: JobId
     version: str
@@ -201,14 +203,14 @@ class JobVersion:
 
 
 def outline_dataset(dataset: DatasetId, version: str | None = None) -> Dataset:
-    """Return a dataset of which only the id is shown."""
+    """Return a dataset that shows its id alone."""
     return Dataset(
         id=dataset, type="", created="", updated="", physical_name="", source_name="", version=version, outline=True
     )
 
 
 def outline_job(job: JobId, version: str | None = None) -> Job:
-    """Return a job of which only the id is shown."""
+    """Return a job that shows its id alone."""
     return Job(id=job, type="", created="", updated="", version=version, outline=True)
 
 
@@ -216,7 +218,7 @@ def outline_job(job: JobId, version: str | None = None) -> Job:
 class Graph:
     """Jobs and datasets, each once, nearest first; edges as (from, to) pairs of node ids in the direction of data.
 
-    `truncated`: more was within the asked depth than an answer may hold.
+    `truncated`: more was within the requested depth than a response may hold.
     """
 
     jobs: tuple[Job, ...]
@@ -227,7 +229,7 @@ class Graph:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamInput:
-    """A dataset version that a run read, and the run that wrote it (None for one that no run wrote)."""
+    """A dataset version that a run read, and the run that wrote it (None if no run did)."""
 
     dataset: DatasetId
     version: str
@@ -237,7 +239,7 @@ class UpstreamInput:
 
 @dataclass(frozen=True, slots=True)
 class UpstreamRun:
-    """A run upstream of the one that was asked for."""
+    """A run upstream of the requested run."""
 
     run: Run
     inputs: tuple[UpstreamInput, ...]
@@ -245,7 +247,7 @@ class UpstreamRun:
 
 @dataclass(frozen=True, slots=True)
 class SearchHit:
-    """A job or dataset whose name a search found."""
+    """A job or dataset whose name matches a search."""
 
     id: DatasetId | JobId
     updated: str

@@ -1,10 +1,10 @@
 """The index of run events by their time, with counts: any page of the list costs a few requests.
 
     EVENTS                    <day>#<shard>         count: the events of that day in that shard; swapped by version
-    EVENTS#<day>#<shard>      MINUTE#<HH:MM>        count: those of that minute
+    EVENTS#<day>#<shard>      MINUTE#<HH:MM>        count: the events of that minute
                               EVENT#<time>#<hash>   an event
 
-A row of an event is made in the transaction that counts it, and is never changed. Days are those of the events' times.
+The transaction that writes the row of an event counts it; the row never changes. Days are those of the events' times.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lineage.graph.table import GraphTable
 
 _DAYS = "EVENTS"
-# Loaders that write to one day meet at its rows; more shards make each page more queries.
+# Loaders that write to one day meet at its rows; more shards cost each page more queries.
 _SHARDS = 4
 # A transaction holds 100 rows: an event, its minute, and the day.
 _GROUP_MAX = 45
@@ -34,7 +34,7 @@ _TO_DAY, _TO_MINUTE = len("2026-11-20"), len("2026-11-20T12:00")
 
 @dataclass(frozen=True, slots=True)
 class IndexedEvent:
-    """An event of the list."""
+    """An event of the index."""
 
     time: str
     hash: str
@@ -42,57 +42,57 @@ class IndexedEvent:
 
     @property
     def group(self) -> tuple[str, int]:
-        """Its day and its shard."""
+        """The day and the shard of the event."""
         return self.time[:_TO_DAY], int(self.hash[0], 16) % _SHARDS
 
     @property
     def minute_key(self) -> Key:
-        """Where the count of its minute lies."""
+        """The key of the count of its minute."""
         return _pk(*self.group), f"MINUTE#{self.time[_TO_DAY + 1 : _TO_MINUTE]}"
 
     @property
     def row(self) -> Row:
-        """It as a row."""
+        """The row of the event."""
         return Row(_pk(*self.group), f"EVENT#{self.time}#{self.hash}", self.data)
 
 
 @dataclass(frozen=True, slots=True)
 class EventIndex:
-    """The list in the graph table."""
+    """The index in the graph table."""
 
     table: GraphTable
 
-    def put(self, listings: Iterable[IndexedEvent]) -> None:
-        """List the events that are not listed yet. `Unavailable` if others kept writing to the same days."""
-        left = {one.hash: one for one in listings}
+    def put(self, events: Iterable[IndexedEvent]) -> None:
+        """Add the events that are not in the index yet. `Unavailable` if other writers kept changing the same days."""
+        pending = {event.hash: event for event in events}
         for _ in range(_TRIES):
-            left = {one.hash: one for one in self._put_round(list(left.values()))}
-            if not left:
+            pending = {event.hash: event for event in self._put_round(list(pending.values()))}
+            if not pending:
                 return
-        raise Unavailable(f"{len(left)} events could not be listed: others kept writing to their days")
+        raise Unavailable(f"{len(pending)} events could not be listed: other writers kept changing their days")
 
-    def _put_round(self, listings: Sequence[IndexedEvent]) -> list[IndexedEvent]:
-        """One try; those that met another writer, or did not fit in, are left."""
+    def _put_round(self, events: Sequence[IndexedEvent]) -> list[IndexedEvent]:
+        """Try once; return the events that met another writer or did not fit in."""
         groups: dict[Key, list[IndexedEvent]] = {}
-        for one in listings:
-            groups.setdefault((_DAYS, _day_sk(*one.group)), []).append(one)
-        # Days first: if nobody swaps one until we do, what is read of it afterwards still holds.
+        for event in events:
+            groups.setdefault((_DAYS, _day_sk(*event.group)), []).append(event)
+        # Days first: while a day is not swapped, the rows read after it still hold.
         days = self.table.get(groups)
-        found = self.table.get(chain.from_iterable((one.row.key, one.minute_key) for one in listings))
+        stored = self.table.get(chain.from_iterable((event.row.key, event.minute_key) for event in events))
         swaps: dict[Key, Swap] = {}
-        left: list[IndexedEvent] = []
+        pending: list[IndexedEvent] = []
         for key, group in groups.items():
-            new = [one for one in group if one.row.key not in found]
-            left += new[_GROUP_MAX:]
+            new = [event for event in group if event.row.key not in stored]
+            pending += new[_GROUP_MAX:]
             if new:
-                swaps[key] = _swap(days.get(key, Row(*key)), new[:_GROUP_MAX], found)
+                swaps[key] = _swap(days.get(key, Row(*key)), new[:_GROUP_MAX], stored)
         written = self.table.swap(list(swaps.values())) if swaps else []
         lost = {key for key, done in zip(swaps, written, strict=True) if not done}
-        left += [one for key in lost for one in groups[key]]
-        return left
+        pending += [event for key in lost for event in groups[key]]
+        return pending
 
     def page(self, *, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[IndexedEvent]:
-        """The events with `low` <= time < `high`: those after the first `offset`, and how many there are in all.
+        """Return the events with `low` <= time < `high` after the first `offset`, and how many there are in all.
 
         Where a bound cuts a minute, at most 40,000 events of that minute are counted.
         """
@@ -100,15 +100,15 @@ class EventIndex:
             return ResultPage([], 0)
         counts = self._counts(low, high)
         ordered = sorted(counts, reverse=newest_first)
-        spans, skip = _spans(ordered, counts, limit, offset)
-        if spans and skip > limit:
-            # Within the first day the minutes tell how far to go.
-            spans, skip = self._narrow(spans, skip, low, high, newest_first)
-        rows = self._rows(spans, low, high, newest_first=newest_first, most=skip + limit) if limit else []
-        return ResultPage([_listing(row) for row in rows[skip : skip + limit]], sum(counts.values()))
+        ranges, skip = _ranges(ordered, counts, limit, offset)
+        if ranges and skip > limit:
+            # Within the first day the minutes show how far to go.
+            ranges, skip = self._narrow(ranges, skip, low, high, newest_first)
+        rows = self._rows(ranges, low, high, newest_first=newest_first, most=skip + limit) if limit else []
+        return ResultPage([_indexed_event(row) for row in rows[skip : skip + limit]], sum(counts.values()))
 
     def _counts(self, low: str, high: str) -> dict[str, int]:
-        """How many events there are on each day; of the days of the bounds, how many within them."""
+        """Return the number of events of each day; of the days of the bounds, the number within them."""
         counts: dict[str, int] = {}
         for row in self._all(_DAYS, low[:_TO_DAY] or "0", f"{high[:_TO_DAY]}#~"):
             day = row.sk.partition("#")[0]
@@ -118,7 +118,7 @@ class EventIndex:
         return {day: count for day, count in counts.items() if count}
 
     def _minutes(self, day: str, low: str, high: str) -> dict[str, int]:
-        """How many events there are in each minute of a day, of those within the bounds."""
+        """Return the number of events in each minute of a day, within the bounds."""
         counts: dict[str, int] = {}
         pages = self.table.query([RowQuery(_pk(day, shard), prefix="MINUTE#") for shard in range(_SHARDS)])
         for row in chain.from_iterable(page.rows for page in pages):
@@ -130,36 +130,36 @@ class EventIndex:
         return within
 
     def _narrow(
-        self, spans: Sequence[str], skip: int, low: str, high: str, newest_first: bool
+        self, ranges: Sequence[str], skip: int, low: str, high: str, newest_first: bool
     ) -> tuple[list[str], int]:
-        """The same spans, but of the first day only the minutes from that one on in which the page begins."""
-        day, *later = spans
+        """Return the ranges, with the first day cut to begin at the minute in which the page begins."""
+        day, *later = ranges
         minutes = self._minutes(day, low, high)
         ordered = sorted(minutes, reverse=newest_first)
         while ordered and skip >= minutes[ordered[0]]:
             skip -= minutes[ordered.pop(0)]
         begins = ordered[0] if ordered else day
-        # A span is a prefix of times; what lies on the far side of `begins` in its day is one range.
+        # A range is a prefix of times, or the part of a day on the far side of `begins`.
         bound = f">{begins}" if not newest_first else f"<{begins}"
         return [bound, *later], skip
 
-    def _rows(self, spans: Sequence[str], low: str, high: str, *, newest_first: bool, most: int | None) -> list[Row]:
-        """The rows in these spans of time (each within one day), in order; of each shard at most `most`."""
+    def _rows(self, ranges: Sequence[str], low: str, high: str, *, newest_first: bool, most: int | None) -> list[Row]:
+        """Return the rows in these ranges of time (each within one day), in order; at most `most` of each shard."""
         limit = QUERY_ROWS_MAX if most is None else most
         queries = [
             RowQuery(
-                _pk(span.lstrip("<>")[:_TO_DAY], shard), low=first, high=last, newest_first=newest_first, limit=limit
+                _pk(range_.lstrip("<>")[:_TO_DAY], shard), low=first, high=last, newest_first=newest_first, limit=limit
             )
-            for span in spans
-            for first, last in [_range(span, low, high)]
+            for range_ in ranges
+            for first, last in [_range(range_, low, high)]
             for shard in range(_SHARDS)
         ]
         pages = self.table.query(queries) if queries else []
-        found = chain.from_iterable(
-            merge(*(page.rows for page in of_span), key=lambda row: row.sk, reverse=newest_first)
-            for of_span in chunks(pages, _SHARDS)
+        stored = chain.from_iterable(
+            merge(*(page.rows for page in of_range), key=lambda row: row.sk, reverse=newest_first)
+            for of_range in chunks(pages, _SHARDS)
         )
-        return list(found)
+        return list(stored)
 
     def _all(self, pk: str, low: str, high: str) -> Iterator[Row]:
         while True:
@@ -170,46 +170,46 @@ class EventIndex:
             low = page.rows[-1].sk + "\0"
 
 
-def _swap(day: Row, new: Sequence[IndexedEvent], found: Mapping[Key, Row]) -> Swap:
-    """The rows of these events, with the counts of their minutes, if the day is still as it was read."""
+def _swap(day: Row, new: Sequence[IndexedEvent], stored: Mapping[Key, Row]) -> Swap:
+    """Return the swap that writes these events and counts them, if the day is still as it was read."""
     minutes: dict[Key, int] = {}
-    for one in new:
-        known = found[one.minute_key].data["count"] if one.minute_key in found else 0
-        minutes[one.minute_key] = minutes.get(one.minute_key, known) + 1
+    for event in new:
+        known = stored[event.minute_key].data["count"] if event.minute_key in stored else 0
+        minutes[event.minute_key] = minutes.get(event.minute_key, known) + 1
     counted = Row(day.pk, day.sk, {"count": day.data.get("count", 0) + len(new)}, day.version)
-    puts = [one.row for one in new] + [Row(*key, {"count": number}) for key, number in minutes.items()]
+    puts = [event.row for event in new] + [Row(*key, {"count": number}) for key, number in minutes.items()]
     return Swap(counted, puts=tuple(puts))
 
 
-def _spans(days: Sequence[str], counts: Mapping[str, int], limit: int, offset: int) -> tuple[list[str], int]:
-    """The days that a page needs, and how many events of the first to skip.
+def _ranges(days: Sequence[str], counts: Mapping[str, int], limit: int, offset: int) -> tuple[list[str], int]:
+    """Return the days that a page needs, and how many events of the first to skip.
 
-    >>> _spans(["d1", "d2", "d3"], {"d1": 2, "d2": 2, "d3": 2}, limit=2, offset=3)
+    >>> _ranges(["d1", "d2", "d3"], {"d1": 2, "d2": 2, "d3": 2}, limit=2, offset=3)
     (['d2', 'd3'], 1)
     """
-    spans: list[str] = []
-    held = 0
+    ranges: list[str] = []
+    covered = 0
     for day in days:
-        if not spans and offset >= counts[day]:
+        if not ranges and offset >= counts[day]:
             offset -= counts[day]
             continue
-        spans.append(day)
-        held += counts[day]
-        if held >= offset + limit:
+        ranges.append(day)
+        covered += counts[day]
+        if covered >= offset + limit:
             break
-    return spans, offset
+    return ranges, offset
 
 
-def _range(span: str, low: str, high: str) -> tuple[str, str]:
-    """The sort keys of a span within the bounds: a day or a minute; or a day from (`>`) or up to (`<`) a minute."""
-    begins = span.lstrip("<>")
-    first = begins[:_TO_DAY] if span.startswith("<") else begins
-    last = begins[:_TO_DAY] if span.startswith(">") else begins
-    # "~" is greater than all that a time or a hash is made of; a time equal to `high` is greater than `high`'s key.
+def _range(range_: str, low: str, high: str) -> tuple[str, str]:
+    """Return the sort keys of a range within the bounds: a day, a minute, or a day from `>` or up to `<` a minute."""
+    begins = range_.lstrip("<>")
+    first = begins[:_TO_DAY] if range_.startswith("<") else begins
+    last = begins[:_TO_DAY] if range_.startswith(">") else begins
+    # "~" is greater than every character of a time or a hash; a time equal to `high` is greater than `high`'s key.
     return f"EVENT#{max(first, low)}", f"EVENT#{min(f'{last}~', high)}"
 
 
-def _listing(row: Row) -> IndexedEvent:
+def _indexed_event(row: Row) -> IndexedEvent:
     _, time, sha = row.sk.split("#")
     return IndexedEvent(time, sha, row.data)
 

@@ -1,14 +1,14 @@
-"""The raw log: every accepted event as it was sent, and by whom, in the archive bucket before anything is made of it.
+"""The raw log: every accepted event as it was sent, and its sender, in the archive bucket before anything else.
 
     events/year=2026/month=11/day=20/<sha256 of the object>.jsonl.gz    the events of a loaded batch, by day of arrival
-    events/bodies/<sha256 of the event>.json.gz                         one that is too large for a row of the list
+    events/bodies/<sha256 of the event>.json.gz                         an event too large for a row of the index
 
 A line is `{"event": <as sent>, "acceptedBy": {"sender": <SQS's SenderId>, "caller": <as the API names it>}}`, without
-what is unknown. Who sent an event is no part of it: one that two callers send has two lines, and is one event to all
-that is made of the log.
+unknown fields. The sender is no part of the event: an event that two callers send has two lines, and is one event in
+everything that is computed from the log.
 
 Objects are named by content, written once and never changed. Digests list those of batches (`lineage.records.digest`);
-bodies are copies out of them. Everything that questions know can be made anew from them (`replay`).
+bodies are copies out of them. Everything that queries return can be computed again from them (`replay`).
 """
 
 from __future__ import annotations
@@ -39,44 +39,44 @@ if TYPE_CHECKING:
 
     from lineage.graph.table import GraphTable
 
-# Up to here an event is kept in its row of the list, compressed to about a quarter: as dear there as an object of its
-# own would be ($5 a million puts), and read with the row.
+# An event up to this size is stored in its row of the index, compressed to about a quarter. It costs as much there as
+# an object of its own ($5 a million puts), and is read with the row.
 _INLINE_BYTES_MAX = 16_384
-_FORM = "event"
-# Events that are looked at for a caller who sees some of them, and how many at once.
+_DOCUMENT = "event"
+# Events that are read for a caller who sees only some of them, and how many at once.
 LOOKED_AT_MAX = 1_000
 _LOOKED_AT = 100
 
 
 @dataclass(frozen=True, slots=True)
 class RawEvent:
-    """A statement, the JSON that it was sent as, and who sent it to the queue and to the API, as far as known."""
+    """A statement, the JSON that it was sent as, and its sender to the queue and to the API, as far as known."""
 
     statement: Event | Deletion
-    form: Any
+    document: Any
     sender: str | None = None
     caller: str | None = None
 
     @property
     def line(self) -> bytes:
-        """Its line in the log."""
-        by = {name: who for name, who in (("sender", self.sender), ("caller", self.caller)) if who}
-        return orjson.dumps({"event": self.form, **({"acceptedBy": by} if by else {})})
+        """The line of the event in the log."""
+        accepted_by = {name: who for name, who in (("sender", self.sender), ("caller", self.caller)) if who}
+        return orjson.dumps({"event": self.document, **({"acceptedBy": accepted_by} if accepted_by else {})})
 
     @property
     def listed(self) -> bool:
-        """Whether it is among the events that are listed: run events alone are, as in Marquez."""
+        """True for a run event: events of other kinds are not listed, as in Marquez."""
         return isinstance(self.statement, Event) and self.statement.kind == "RUN"
 
 
 @dataclass(frozen=True, slots=True)
 class EventLog:
-    """The objects of the log, and the list of run events by their time."""
+    """The objects of the log, and the index of run events by their time."""
 
     table: GraphTable
     s3: S3Client
     bucket: str
-    # Whose reader lists only the events of its own jobs.
+    # Of the caller: limits the events to those of visible jobs.
     visibility: Visibility = EVERYTHING
 
     def seen_by(self, visibility: Visibility) -> EventLog:
@@ -84,13 +84,13 @@ class EventLog:
         return replace(self, visibility=visibility)
 
     def put(self, events: Sequence[RawEvent], received_day: str) -> None:
-        """Keep the events, then list them. The same events again change nothing."""
+        """Store the events, then list them. The same events again change nothing."""
         if events:
-            self._keep(events, received_day)
+            self._store(events, received_day)
             self.enlist(events)
 
-    def _keep(self, events: Sequence[RawEvent], day: str) -> None:
-        # In one order, and packed without a time: a batch that comes again is the same object.
+    def _store(self, events: Sequence[RawEvent], day: str) -> None:
+        # Sorted, and compressed without a time: a batch that comes again is the same object.
         lines = sorted({event.line for event in events})
         body = gzip.compress(b"".join(line + b"\n" for line in lines), mtime=0)
         sha256 = hashlib.sha256(body).hexdigest()
@@ -99,26 +99,26 @@ class EventLog:
 
     def enlist(self, events: Iterable[RawEvent]) -> None:
         """List the run events among these, each once."""
-        listings = {event.statement.hash: event for event in events if event.listed}
-        if listings:
-            EventIndex(self.table).put([self._listing(event) for event in listings.values()])
+        run_events = {event.statement.hash: event for event in events if event.listed}
+        if run_events:
+            EventIndex(self.table).put([self._indexed(event) for event in run_events.values()])
 
-    def _listing(self, event: RawEvent) -> IndexedEvent:
+    def _indexed(self, event: RawEvent) -> IndexedEvent:
         # Equal events may differ in the order of their names; their rows must not.
-        body = canonical(event.form)
+        body = canonical(event.document)
         time, sha = event.statement.time, event.statement.hash
         if len(body) <= _INLINE_BYTES_MAX:
-            return IndexedEvent(time, sha, {_FORM: orjson.loads(body)})
+            return IndexedEvent(time, sha, {_DOCUMENT: orjson.loads(body)})
         self._put_body(_body_key(sha), body)
         return IndexedEvent(time, sha)
 
     def _put_body(self, key: str, body: bytes) -> None:
-        """Keep an event on its own; one that is there already may be packed otherwise, by another release."""
+        """Store an event alone; the same event may be there already, compressed differently by another release."""
         packed = gzip.compress(body, mtime=0)
         if put_new(self.s3, self.bucket, key, packed, content_type="application/gzip"):
             return
         if gzip.decompress(self.s3.get_object(Bucket=self.bucket, Key=key)["Body"].read()) != body:
-            raise Conflict(f"s3://{self.bucket}/{key}: must hold the event of its name, and holds something else")
+            raise Conflict(f"s3://{self.bucket}/{key}: must hold the event of its name, but holds another")
 
     def list_events(
         self,
@@ -129,35 +129,35 @@ class EventLog:
         limit: int,
         offset: int = 0,
     ) -> ResultPage[Any]:
-        """The run events with `after` <= eventTime < `before` (kept times; None: no bound), as they were sent.
+        """Return the run events with `after` <= eventTime < `before` (normalized; None: no bound), as they were sent.
 
-        Equal events are listed once. Work grows with the days that hold events, not with the events. For who sees some
-        namespaces alone, the first `LOOKED_AT_MAX` events are looked at; `total` counts those of them that it sees.
+        Equal events are listed once. Work grows with the days that hold events, not with the events. For a caller who
+        sees only some namespaces, the first `LOOKED_AT_MAX` events are read, and `total` counts the visible ones.
         """
         low, high = after or "", before or LATEST + "~"
         if self.visibility is EVERYTHING:
             return self._page(low, high, newest_first, limit, offset)
-        seen: list[Any] = []
+        visible: list[Any] = []
         for start in range(0, LOOKED_AT_MAX, _LOOKED_AT):
             page = self._page(low, high, newest_first, _LOOKED_AT, start)
-            seen += [one for one in page.items if self.visibility.covers(one["job"]["namespace"])]
+            visible += [event for event in page.items if self.visibility.covers(event["job"]["namespace"])]
             if start + _LOOKED_AT >= page.total:
-                return ResultPage(seen[offset : offset + limit], len(seen), page.truncated)
-        return ResultPage(seen[offset : offset + limit], len(seen), truncated=True)
+                return ResultPage(visible[offset : offset + limit], len(visible), page.truncated)
+        return ResultPage(visible[offset : offset + limit], len(visible), truncated=True)
 
     def _page(self, low: str, high: str, newest_first: bool, limit: int, offset: int) -> ResultPage[Any]:
-        found = EventIndex(self.table).page(low=low, high=high, newest_first=newest_first, limit=limit, offset=offset)
+        page = EventIndex(self.table).page(low=low, high=high, newest_first=newest_first, limit=limit, offset=offset)
         with ThreadPoolExecutor(CONCURRENCY) as pool:
-            return ResultPage(list(pool.map(self._form, found.items)), found.total, found.truncated)
+            return ResultPage(list(pool.map(self._document, page.items)), page.total, page.truncated)
 
-    def _form(self, listing: IndexedEvent) -> Any:
-        if _FORM in listing.data:
-            return listing.data[_FORM]
-        packed = self.s3.get_object(Bucket=self.bucket, Key=_body_key(listing.hash))["Body"].read()
+    def _document(self, indexed: IndexedEvent) -> Any:
+        if _DOCUMENT in indexed.data:
+            return indexed.data[_DOCUMENT]
+        packed = self.s3.get_object(Bucket=self.bucket, Key=_body_key(indexed.hash))["Body"].read()
         return orjson.loads(gzip.decompress(packed))
 
     def keys_of(self, day: str) -> list[str]:
-        """The objects of a day of arrival, in one order."""
+        """Return the objects of a day of arrival, sorted."""
         pages = self.s3.get_paginator("list_objects_v2").paginate(Bucket=self.bucket, Prefix=event_prefix_of(day))
         return sorted(found["Key"] for page in pages for found in page.get("Contents", []))
 
@@ -168,7 +168,7 @@ class EventLog:
         yield from (line.get("event") if isinstance(line, dict) else None for line in lines)
 
     def days(self) -> list[str]:
-        """The days on which events arrived."""
+        """Return the days on which events arrived."""
         years = self._folders(EVENTS_PREFIX, "year=")
         months = [month for year in years for month in self._folders(year, "month=")]
         days = [day for month in months for day in self._folders(month, "day=")]

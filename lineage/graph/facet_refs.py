@@ -1,12 +1,12 @@
-"""Facets that tell of columns, kept once by content: facts hold a reference to them (a telling).
+"""Facets that report columns, stored once by content; facts hold a reference to each (a facet ref).
 
-The same columns are told by run after run. So the facet lies under its telling (`keys`), with the columns that it tells
-of each dataset beside it, and the facts of a run are small whatever it told. A reference is
-`{"kept": <telling>, "into": {<dataset>: [<dataset that it depends on>, ...]}, "read": [<dataset>, ...]}`, the last
-being what operations read, whether or not anything was made of it. A telling's first letter is its kind.
+Run after run reports the same columns. So the facet lies under its ref (`keys`), with the columns that it reports of
+each dataset beside it, and the facts of a run are small whatever it reports. A reference is
+`{"ref": <ref>, "outputs": {<dataset>: [<dataset that it depends on>, ...]}, "reads": [<dataset>, ...]}`; `reads` are
+the datasets that operations read, whether or not anything was derived from them. The prefix of a ref is its kind.
 
-What a run tells of a dataset are all its operation sets that write it (`O`), column by column over all its `lineage`
-facets (`L`), or, if it sent none of these, over its last `columnLineage` facet (`C`).
+A run's columns of a dataset are those of its operation sets (`op:`), overlaid column by column on those of all its
+`lineage` facets (`lin:`) or, if it sent none, of its last `columnLineage` facet (`col:`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ RECORDS = "headwater_records"
 
 OF_RUNS = (OPERATIONS,)
 OF_JOBS = (LINEAGE,)
-# The first that a DatasetEvent has is what it declares.
+# A DatasetEvent declares the first of these that it has.
 OF_DATASETS = (LINEAGE, COLUMN_LINEAGE)
 
 ColumnsByDataset: TypeAlias = Mapping[DatasetId, ColumnLineage]
@@ -46,15 +46,15 @@ _REF = "ref"
 
 @dataclass(frozen=True, slots=True)
 class FacetRef:
-    """A facet kept by content: what facts hold of it, and the rows that it lies in."""
+    """A facet stored by content: its reference in the facts, its rows, and the columns that it reports."""
 
     reference: Mapping[str, Any]
     rows: tuple[Row, ...]
-    told: ColumnsByDataset
+    columns: ColumnsByDataset
 
     @property
     def id(self) -> str:
-        """Its name."""
+        """The name of the facet ref."""
         return str(self.reference[_REF])
 
 
@@ -67,7 +67,7 @@ def _of_lineage(facet: Mapping[str, Any], dataset: DatasetId | None) -> FacetRef
 
 
 def _of_operations(facet: Mapping[str, Any], _: DatasetId | None) -> FacetRef:
-    """Equal sets are one, whatever the order of the operations and whoever sent them (S1's checksum)."""
+    """Return the ref of an operation set: equal sets share it, whatever their order of operations and their sender."""
     operations = OperationSet(parse_operations(facet.get("operations")))
     canonical = {"operations": render_operations(operations.operations)}
     return _rows(OPERATIONS_KIND + operations.checksum, canonical, operations.columns(), operations.sources)
@@ -80,20 +80,20 @@ _KINDS: Mapping[str, Callable[[Mapping[str, Any], DatasetId | None], FacetRef]] 
 }
 
 
-def _make_ref(kind: str, facet: Mapping[str, Any], told: ColumnsByDataset) -> FacetRef:
-    content = orjson.dumps([sorted(map(text_of, told)), facet], option=orjson.OPT_SORT_KEYS)
-    return _rows(kind + hashlib.sha256(content).hexdigest(), dict(facet), told)
+def _make_ref(kind: str, facet: Mapping[str, Any], columns: ColumnsByDataset) -> FacetRef:
+    content = orjson.dumps([sorted(map(text_of, columns)), facet], option=orjson.OPT_SORT_KEYS)
+    return _rows(kind + hashlib.sha256(content).hexdigest(), dict(facet), columns)
 
 
-def _rows(telling: str, facet: Mapping[str, Any], told: ColumnsByDataset, read: Iterable[DatasetId] = ()) -> FacetRef:
-    into = {text_of(one): sorted(map(text_of, columns.datasets)) for one, columns in told.items()}
-    rows = [Row(*facet_key(telling), facet)]
-    rows += [Row(*facet_key(telling, one), columns_to_json(columns)) for one, columns in told.items()]
-    return FacetRef({_REF: telling, "outputs": into, "reads": sorted(map(text_of, read))}, tuple(rows), told)
+def _rows(ref: str, facet: Mapping[str, Any], columns: ColumnsByDataset, reads: Iterable[DatasetId] = ()) -> FacetRef:
+    outputs = {text_of(dataset): sorted(map(text_of, of_dataset.datasets)) for dataset, of_dataset in columns.items()}
+    rows = [Row(*facet_key(ref), facet)]
+    rows += [Row(*facet_key(ref, dataset), columns_to_json(of_dataset)) for dataset, of_dataset in columns.items()]
+    return FacetRef({_REF: ref, "outputs": outputs, "reads": sorted(map(text_of, reads))}, tuple(rows), columns)
 
 
 def refs_in(facets: Facets, names: Iterable[str], dataset: DatasetId | None = None) -> Iterator[tuple[str, FacetRef]]:
-    """The tellings among the facets of a run, a job, or a dataset that have these names."""
+    """Yield the refs of the facets with these names, of a run, a job or a dataset."""
     for name in names:
         facet = facets.get(name)
         if facet is not None and facet.get("_deleted") is not True:
@@ -101,71 +101,76 @@ def refs_in(facets: Facets, names: Iterable[str], dataset: DatasetId | None = No
 
 
 def ref_of(facet: Mapping[str, Any]) -> str | None:
-    """The telling that facts hold this in place of; None for a facet that is held as it was sent."""
-    telling = facet.get(_REF)
-    return telling if facet.keys() == {_REF, "outputs", "reads"} and isinstance(telling, str) else None
+    """Return the ref in a reference; None for a facet that facts hold as it was sent."""
+    ref = facet.get(_REF)
+    return ref if facet.keys() == {_REF, "outputs", "reads"} and isinstance(ref, str) else None
 
 
 def is_reference(facet: Mapping[str, Any]) -> bool:
-    """Whether facts hold this in place of a facet that is kept by content."""
+    """True if this is a reference to a facet that is stored by content."""
     return ref_of(facet) is not None
 
 
 @dataclass(frozen=True, slots=True)
 class ReportedColumns:
-    """By which tellings a run told of a dataset, and which datasets it depends on by them."""
+    """The facet refs by which a run reported a dataset's columns, and the datasets that these depend on."""
 
     refs: tuple[str, ...]
     sources: tuple[IdText, ...]
 
 
 def reported_columns(facts: RunFacts, dataset: IdText) -> ReportedColumns | None:
-    """What the run told of a dataset (under this name); None if nothing."""
+    """Return the columns that the run reported of a dataset (under this name); None if it reported none."""
     facets = facts.written_facets.get(dataset, {})
     explicit = [*_references(facts.job_facets.get(LINEAGE, {})), *_references(facets.get(LINEAGE, {}))]
     base = explicit or _last(facets.get(COLUMN_LINEAGE, {}))
     operations = _references(facts.run_facets.get(OPERATIONS, {}))
-    tellings = {one[_REF]: one["outputs"][dataset] for one in (*operations, *base) if dataset in one["outputs"]}
-    if not tellings:
+    sources_by_ref = {
+        reference[_REF]: reference["outputs"][dataset]
+        for reference in (*operations, *base)
+        if dataset in reference["outputs"]
+    }
+    if not sources_by_ref:
         return None
     return ReportedColumns(
-        tuple(sorted(tellings)), tuple(sorted({source for some in tellings.values() for source in some}))
+        tuple(sorted(sources_by_ref)),
+        tuple(sorted({source for sources in sources_by_ref.values() for source in sources})),
     )
 
 
 def datasets_with_columns(facts: RunFacts) -> set[IdText]:
-    """Every dataset that the run told of."""
+    """Return every dataset whose columns the run reported."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
-    named = {dataset for history in histories for one in _references(history) for dataset in one["outputs"]}
+    named = {dataset for history in histories for reference in _references(history) for dataset in reference["outputs"]}
     return {dataset for dataset in named | facts.written_facets.keys() if reported_columns(facts, dataset)}
 
 
 def datasets_ever_with_columns(facts: RunFacts) -> set[IdText]:
-    """Every dataset that the run tells of, or did as of an earlier time: it may have taken that back since."""
+    """Return every dataset whose columns the run reports, or reported at an earlier time."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
-    return {dataset for history in histories for one in _references(history) for dataset in one["outputs"]}
+    return {dataset for history in histories for reference in _references(history) for dataset in reference["outputs"]}
 
 
 def ever_sources(facts: RunFacts) -> set[IdText]:
     """Return every dataset that the run reports columns to come from, or did as of an earlier time."""
     histories = [facts.job_facets.get(LINEAGE, {}), facts.run_facets.get(OPERATIONS, {})]
     histories += [facets.get(name, {}) for facets in facts.written_facets.values() for name in OF_DATASETS]
-    every = (one["outputs"].values() for history in histories for one in _references(history))
-    return {source for some in every for sources in some for source in sources}
+    groups = (reference["outputs"].values() for history in histories for reference in _references(history))
+    return {source for group in groups for sources in group for source in sources}
 
 
 def read_by(facts: RunFacts) -> dict[IdText, list[str]]:
-    """By dataset that the run's operations read, the tellings that hold these."""
-    found: dict[IdText, list[str]] = {}
-    for one in sorted(_references(facts.run_facets.get(OPERATIONS, {})), key=lambda one: str(one[_REF])):
-        for dataset in one["reads"]:
-            found.setdefault(dataset, []).append(one[_REF])
-    return found
+    """Return the refs of the operations that read each dataset."""
+    refs: dict[IdText, list[str]] = {}
+    for reference in sorted(_references(facts.run_facets.get(OPERATIONS, {})), key=lambda body: str(body[_REF])):
+        for dataset in reference["reads"]:
+            refs.setdefault(dataset, []).append(reference[_REF])
+    return refs
 
 
 def is_explicit(facts: RunFacts) -> bool:
-    """Whether the run sent a `lineage` facet: what that does not say is then not so."""
+    """True if the run sent a `lineage` facet: then the columns that it does not report have no sources."""
     return bool(_references(facts.job_facets.get(LINEAGE, {})))
 
 
@@ -174,26 +179,26 @@ def _references(history: History) -> list[Mapping[str, Any]]:
 
 
 def _last(history: History) -> list[Mapping[str, Any]]:
-    """The content that was said last, unless that was that the facet is deleted."""
-    said = latest(history)
-    return [said[1]] if said and is_reference(said[1]) else []
+    """Return the latest content, unless it is that the facet is deleted."""
+    last = latest(history)
+    return [last[1]] if last and is_reference(last[1]) else []
 
 
 def roots_of(facts: RunFacts) -> list[str]:
-    """The record roots that the run reported."""
+    """Return the record roots that the run reported."""
     bodies = [body for _, _, body in facts.run_facets.get(RECORDS, {}).values()]
-    told: Iterable[Any] = (root for body in bodies for root in body.get("rootIds") or ())
-    return sorted({root for root in told if isinstance(root, str)})
+    roots: Iterable[Any] = (root for body in bodies for root in body.get("rootIds") or ())
+    return sorted({root for root in roots if isinstance(root, str)})
 
 
-def restored(every: Sequence[Facets], table: GraphTable) -> list[Facets]:
-    """The facets as they were sent; one round of requests, if any has to be looked up."""
-    wanted = {telling: facet_key(telling) for facets in every for telling in map(ref_of, facets.values()) if telling}
+def restored(many: Sequence[Facets], table: GraphTable) -> list[Facets]:
+    """Return the facets as they were sent; one round of requests, if any must be looked up."""
+    wanted = {ref: facet_key(ref) for facets in many for ref in map(ref_of, facets.values()) if ref}
     rows = table.get(wanted.values()) if wanted else {}
-    sent = {telling: rows[key].data for telling, key in wanted.items() if key in rows}
-    return [{name: sent.get(ref_of(facet) or "", facet) for name, facet in facets.items()} for facets in every]
+    sent = {ref: rows[key].data for ref, key in wanted.items() if key in rows}
+    return [{name: sent.get(ref_of(facet) or "", facet) for name, facet in facets.items()} for facets in many]
 
 
 def without_references(facets: Facets) -> Facets:
-    """The facets but for those that are kept by content: graphs do not look them up."""
+    """Return the facets without those stored by content: graphs do not look them up."""
     return {name: facet for name, facet in facets.items() if ref_of(facet) is None}

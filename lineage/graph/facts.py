@@ -1,4 +1,4 @@
-"""What events say of a run, a job, a dataset and a namespace, as facts that only grow (see `lattice`)."""
+"""The facts of a run, a job, a dataset and a namespace, which only grow (see `lattice`)."""
 
 from __future__ import annotations
 
@@ -36,12 +36,13 @@ NO_PARENT = "-"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunFacts:
-    """A run: `jobs` by the least stamp of the run's own events, `named` by that of events that named it as a parent.
+    """Facts of a run: `jobs` by the least stamp of its own events, `named_as_parent` by that of events that name it.
 
-    `terminals` are `<stamp>#<state>`, the latest hundred; `times` the latest hundred of its own events' times;
-    `typed` the first of an event with a type, `streaming` the first that said so. `inputs` and `outputs` tell when each
-    was first heard of; `input_facets` and `output_facets` are of the use, `read_facets` and `written_facets` of the
-    dataset as this run described it. `declared`: no run at all, but a JobEvent, whose time is its terminal.
+    `terminals` are `<stamp>#<state>`, the latest hundred; `times` the latest hundred of its own events' times.
+    `first_typed` is the first event with a type, `streaming` the first that declares the run as streaming. `inputs` and
+    `outputs` hold the first mention of each dataset. `input_facets` and `output_facets` describe the use;
+    `read_facets` and `written_facets` describe the dataset. `declared`: a JobEvent in place of a run; its time is its
+    terminal.
     """
 
     jobs: Mapping[IdText, str] = field(default_factory=dict)
@@ -68,9 +69,10 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobFacts:
-    """A job: when it was heard of (`touches`: the latest ten times), what its events say of it, when it was deleted.
+    """Facts of a job: its mentions (`mentioned_at`: the latest ten times), its facets, its deletions.
 
-    `told`: when one of its events first told of columns; `told_apart`: of a dataset that the event did not write.
+    `first_columns` is the first of its events that reported columns, `first_foreign_columns` the first that reported
+    columns of a dataset which the event did not write.
     """
 
     first: str | None = None
@@ -85,18 +87,17 @@ class JobFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetFacts:
-    """A dataset name: `read` is when it was first read, described or declared.
+    """Facts of a dataset name: `first_read` is its first read, description or declaration.
 
-    `facets` describe it; but a schema that came with a read is in `read_schemas`, as who reads may send a projection,
-    and one that came with a run's output in `written_schemas`, as the run may fail.
-    `written` is when an event first named it as an output, `described` the time of its first DatasetEvent: without them
-    there are no versions to look for.
-    `declarations` are the tellings of DatasetEvents about its columns, by stamp, the latest hundred.
-    `aliases` are the datasets that it was stated to be another name of, with the stamps of the statements; `names` are
-    those stated to be other names of it, with the first.
-    `users` are the parent runs (`RunKey`) of the events that mention it, two at most: with one alone, dropping it makes
-    it that parent's private storage. `dropped` are the latest ten times of events that drop it, `used` of all others
-    that mention it. `temporary`: its name tells so.
+    `facets` describe it, but for schemas of reads (`read_schemas`: a reader may send a projection) and of runs' outputs
+    (`written_schemas`: a run may fail). `first_written` is the first event with it as an output, `first_described` its
+    first DatasetEvent: without both it has no versions. `declarations` are the refs of DatasetEvents about its columns,
+    by stamp, the latest hundred.
+    `aliases` are the datasets of which it is another name, with the stamps of the statements; `other_names` are its own
+    other names, with the first stamp.
+    `parent_runs` are the parents (`RunKey`) of the events that mention it, two at most. With only one, dropping the
+    dataset makes it that parent's private storage. `dropped_at` are the latest ten times of events that drop it,
+    `mentioned_undropped_at` of all others that mention it. `temporary`: its name shows that it is.
     """
 
     first: str | None = None
@@ -120,7 +121,7 @@ class DatasetFacts:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamespaceFacts:
-    """A namespace: when anything in it was heard of, and when it was deleted."""
+    """Facts of a namespace: mentions of anything in it, and its deletions."""
 
     first: str | None = None
     last: str | None = None
@@ -128,7 +129,7 @@ class NamespaceFacts:
     deleted_at: Sequence[str] = ()
 
 
-# How each field grows; a name means the same in all four.
+# The rule by which each field grows; a name means the same in all four classes.
 _RULES: Mapping[str, JoinRule] = {
     "first": LEAST,
     "last": GREATEST,
@@ -174,22 +175,22 @@ F = TypeVar("F", RunFacts, JobFacts, DatasetFacts, NamespaceFacts)
 
 
 def join(left: F, right: F) -> F:
-    """Both together."""
+    """Return the facts of both."""
     changes: dict[str, Any] = {}
-    for one in fields(right):
-        new, old = getattr(right, one.name), getattr(left, one.name)
+    for member in fields(right):
+        new, old = getattr(right, member.name), getattr(left, member.name)
         if new:
-            changes[one.name] = _RULES[one.name].join(old, new) if old else new
+            changes[member.name] = _RULES[member.name].join(old, new) if old else new
     return replace(left, **changes)
 
 
 def as_of(facts: F, time: str) -> F:
-    """What was already so before the time, as far as the facts still tell."""
+    """Return the facts that held before the time, as far as they are still stored."""
     changes: dict[str, Any] = {}
-    for one in fields(facts):
-        value = getattr(facts, one.name)
+    for member in fields(facts):
+        value = getattr(facts, member.name)
         if value:
-            changes[one.name] = _RULES[one.name].as_of(value, time)
+            changes[member.name] = _RULES[member.name].as_of(value, time)
     if facts.last and not changes["last"]:
         changes["last"] = _last_mentioned(facts, changes, time)
     if isinstance(facts, RunFacts) and facts.named_last and not changes["named_last"]:
@@ -204,69 +205,71 @@ def as_of(facts: F, time: str) -> F:
 
 
 def _last_mentioned(facts: Facts, changes: Mapping[str, Any], time: str) -> str | None:
-    """When it was last heard of before a time; where that is forgotten, it is taken as heard of all the while."""
-    kept, most = (facts.times, CONTENTS_MAX) if isinstance(facts, RunFacts) else (facts.mentioned_at, MENTIONS_MAX)
-    before = [one for one in kept if one < time]
+    """Return the last mention before a time; where it is forgotten, mentions are taken to have gone on."""
+    stored, stored_max = (
+        (facts.times, CONTENTS_MAX) if isinstance(facts, RunFacts) else (facts.mentioned_at, MENTIONS_MAX)
+    )
+    before = [earlier for earlier in stored if earlier < time]
     if before or not changes["first"]:
         return max(before, default=None)
-    return time if len(kept) >= most else changes["first"]
+    return time if len(stored) >= stored_max else changes["first"]
 
 
 def to_json(facts: Facts) -> dict[str, Any]:
-    """The facts as a row holds them, without what nothing is known of."""
-    return {one.name: value for one in fields(facts) if (value := getattr(facts, one.name))}
+    """Return the facts as a row holds them, without empty fields."""
+    return {member.name: value for member in fields(facts) if (value := getattr(facts, member.name))}
 
 
 def text_of(id: DatasetId | JobId) -> IdText:  # noqa: A002 - what it is
-    """The id as a JSON key."""
+    """Return the id as a JSON key."""
     return f"{id.namespace}\0{id.name}"
 
 
 def dataset_of(text: IdText) -> DatasetId:
-    """The dataset of a JSON key."""
+    """Return the dataset of a JSON key."""
     return DatasetId(*text.split("\0", 1))
 
 
 def job_of(text: IdText) -> JobId:
-    """The job of a JSON key."""
+    """Return the job of a JSON key."""
     return JobId(*text.split("\0", 1))
 
 
 def facets_of(histories: Histories) -> Facets:
-    """The facets as last said, without those that were deleted (`_deleted`, OpenLineage 2-0-1)."""
-    return present({name: said[1] for name, history in histories.items() if (said := latest(history))})
+    """Return the latest facets, without deleted ones (`_deleted`, OpenLineage 2-0-1)."""
+    return present({name: last[1] for name, history in histories.items() if (last := latest(history))})
 
 
 def present(facets: Facets) -> Facets:
-    """The facets without those that say that they are deleted."""
+    """Return the facets without deleted ones."""
     return {name: body for name, body in facets.items() if body.get("_deleted") is not True}
 
 
-def merged_facets(told: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:
-    """The facets of a dataset that was written under several names, as last said of any."""
-    united: Histories = {}
+def merged_facets(by_name: Mapping[IdText, Histories], names: Iterable[DatasetId]) -> Facets:
+    """Return the latest facets of a dataset that was written under several names."""
+    merged: Histories = {}
     for name in names:
-        united = FACETS.join(united, told.get(text_of(name), {}))
-    return facets_of(united)
+        merged = FACETS.join(merged, by_name.get(text_of(name), {}))
+    return facets_of(merged)
 
 
 def primary_of(facts: DatasetFacts) -> DatasetId | None:
-    """The dataset that the name was last stated to be another name of."""
+    """Return the dataset of which this name was last declared another name."""
     stated = facts.aliases
     return dataset_of(max(stated, key=lambda text: (stated[text][-1], text))) if stated else None
 
 
 def parent_of(history: History) -> ParentRun | None:
-    """The parent run as last said."""
-    found = latest(history)
-    return None if found is None else ParentRun(found[1]["run"], JobId(found[1]["namespace"], found[1]["job"]))
+    """Return the last parent run."""
+    last = latest(history)
+    return None if last is None else ParentRun(last[1]["run"], JobId(last[1]["namespace"], last[1]["job"]))
 
 
 def is_dropped(facts: DatasetFacts) -> bool:
-    """True if it was dropped and no event mentions it since; one of the same time may have come after the drop."""
+    """True if it was dropped and not mentioned since; an event of the same time may have followed the drop."""
     return max(facts.dropped_at, default="") > max(facts.mentioned_undropped_at, default="")
 
 
 def last_deleted(facts: JobFacts | DatasetFacts | NamespaceFacts) -> str:
-    """When it was last deleted; the empty text if never."""
+    """Return the time of the last deletion; the empty text if there is none."""
     return max(facts.deleted_at, default="")

@@ -37,7 +37,7 @@ from lineage_model.ids import DatasetId, JobId, RunKey
 
 
 def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Every index row that these facts ask for, now or as of an earlier time (a run may not have streamed yet then)."""
+    """Return every index row of these facts, now or as of an earlier time (a stream may have been unknown as such)."""
     job = owner(facts)
     if job is None:
         return {}
@@ -45,11 +45,12 @@ def rows_of(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
 
 
 def _of_job(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
+    """Yield the rows in the job's partition: runs, versions and reports of columns, at every effective time."""
     pk = job_pk(job)
     if not facts.declared:
         yield Row(pk, f"RUN#{facts.first or EARLIEST}#{run}")
     location, code = code_of(facts)
-    told = sorted(map(dataset_of, datasets_ever_with_columns(facts)))
+    reported = sorted(map(dataset_of, datasets_ever_with_columns(facts)))
     for time in effective_times(facts):
         version = version_at(facts, time)
         yield Row(pk, f"{'WITH_IO' if has_io(facts) else 'WITHOUT_IO'}#{time}#{run}")
@@ -58,11 +59,12 @@ def _of_job(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
             sides = {"inputs": list(map(text_of, inputs)), "outputs": list(map(text_of, outputs))}
             yield Row(pk, f"VERSION#{version}", {**sides, "location": location, "code": code})
             yield Row(pk, f"VERSION_RUN#{version}#{time}#{run}")
-        for dataset in told:
+        for dataset in reported:
             yield Row(pk, f"{columns_prefix(dataset)}#{time}#{run}")
 
 
 def _of_datasets(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
+    """Yield the rows in the datasets' partitions: readers, producers and sources ever, and versions."""
     if not effective_times(facts):
         return
     sources = sorted(ever_sources(facts) - facts.inputs.keys())
@@ -75,13 +77,14 @@ def _of_datasets(run: RunKey, facts: RunFacts, job: JobId) -> Iterator[Row]:
 
 
 def _of_versions(run: RunKey, facts: RunFacts, job: JobId, dataset: DatasetId) -> Iterator[Row]:
+    """Yield the rows by which versions of a dataset are found: by time, by id, by parent and by storage."""
     pk = dataset_pk(dataset)
     parent = parent_run(facts)
     storage = storage_version(facets_of(facts.written_facets.get(text_of(dataset), {})))
     yield Row(pk, f"VERSION_ID#{run_version_id(dataset, job.namespace, run.id)}", {"run": str(run)})
     if facts.streaming:
         yield from (Row(pk, f"ACTIVE#{time}#{run}") for time in effective_times(facts))
-    for prefix, time in _made(facts, dataset):
+    for prefix, time in _created(facts, dataset):
         yield Row(pk, f"{prefix}#{time}#{run}")
         if parent:
             yield Row(pk, f"BY_PARENT#{parent}#{time}#{run}")
@@ -89,8 +92,8 @@ def _of_versions(run: RunKey, facts: RunFacts, job: JobId, dataset: DatasetId) -
             yield Row(pk, f"BY_STORAGE#{storage_key(storage)}#{time}#{run}")
 
 
-def _made(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
-    """When its version was made, as of any time: G of a run that did not fail, X of one that did."""
+def _created(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
+    """Yield the prefix and time of each version of the dataset, as of any time: FAILED if the run failed."""
     first = facts.outputs[text_of(dataset)]
     if is_active_stream(facts):
         yield "VERSION", first
@@ -104,39 +107,40 @@ def _made(facts: RunFacts, dataset: DatasetId) -> Iterator[tuple[str, str]]:
 
 
 def columns_prefix(dataset: DatasetId) -> str:
-    """Where a job's runs that told of the columns of a dataset lie among its rows."""
+    """Return the prefix of a job's runs that reported the columns of a dataset."""
     return f"COLUMNS#{dataset.digest[:32]}"
 
 
 def storage_key(version: str) -> str:
-    """A storage's version as part of a sort key."""
+    """Return a storage's version as part of a sort key."""
     return hashlib.sha256(version.encode()).hexdigest()[:32]
 
 
-# As many go and as many come in a transaction of 99, with what else moves.
+# A transaction of 99 rows deletes and writes up to so many each, beside the other rows that move.
 EXACT_MAX = 45
 
 
 def transactional_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """The rows that move with the facts."""
+    """Return the rows that move with the facts, in one transaction."""
     return dict(islice(time_range_rows(run, facts).items(), EXACT_MAX))
 
 
 def overflow_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """The rows for which the reader asks the facts."""
+    """Return the rows beyond the transaction, which readers check against the facts."""
     rest = islice(time_range_rows(run, facts), EXACT_MAX, None)
     return {key: Row(*key, {"unverified": True}) for key in rest}
 
 
 def time_range_rows(run: RunKey, facts: RunFacts) -> dict[Key, Row]:
-    """Every row of a run, by key and in the order of keys."""
+    """Return the BACKWARD and FORWARD rows of a run, in the order of keys."""
     rows = _rows(run, facts) if facts.first else iter(())
     return {row.key: row for row in sorted(rows, key=lambda row: row.key)}
 
 
 def _rows(run: RunKey, facts: RunFacts) -> Iterator[Row]:
+    """Yield a BACKWARD row for each output, and a FORWARD row for each source or dataset that operations read."""
     job = owner(facts)
-    place = f"{facts.first}#{run}"
+    suffix = f"{facts.first}#{run}"
     shared = {
         "job": text_of(job) if job else None,
         "root": str(root_run(run, facts)),
@@ -145,24 +149,24 @@ def _rows(run: RunKey, facts: RunFacts) -> Iterator[Row]:
     }
     written = _written(facts)
     read: dict[IdText, dict[IdText, Any]] = {text: {} for text in facts.inputs}
-    for dataset, told in written.items():
-        yield Row(dataset_pk(dataset_of(dataset)), f"BACKWARD#{place}", {**shared, **told})
-        for source in told["sources"]:
-            read.setdefault(source, {})[dataset] = told["refs"]
+    for dataset, report in written.items():
+        yield Row(dataset_pk(dataset_of(dataset)), f"BACKWARD#{suffix}", {**shared, **report})
+        for source in report["sources"]:
+            read.setdefault(source, {})[dataset] = report["refs"]
     by_operations = read_by(facts)
     for source in {**read, **by_operations}:
-        told = {"outputs": read.get(source, {}), "reads": by_operations.get(source, [])}
-        yield Row(dataset_pk(dataset_of(source)), f"FORWARD#{place}", {**shared, **told})
+        report = {"outputs": read.get(source, {}), "reads": by_operations.get(source, [])}
+        yield Row(dataset_pk(dataset_of(source)), f"FORWARD#{suffix}", {**shared, **report})
 
 
 def _written(facts: RunFacts) -> Mapping[IdText, Mapping[str, Any]]:
-    """By dataset that it wrote or told of: its tellings, and what it depends on (all inputs, if nothing was told)."""
-    found = {}
+    """Return the refs and sources of each dataset that the run wrote or reported; without refs, its inputs."""
+    written = {}
     for dataset in sorted(facts.outputs.keys() | datasets_with_columns(facts)):
-        told = reported_columns(facts, dataset)
-        sources = sorted(facts.inputs) if told is None and not is_explicit(facts) else []
-        found[dataset] = {
-            "refs": list(told.refs) if told else [],
-            "sources": list(told.sources) if told else sources,
+        reported = reported_columns(facts, dataset)
+        sources = sorted(facts.inputs) if reported is None and not is_explicit(facts) else []
+        written[dataset] = {
+            "refs": list(reported.refs) if reported else [],
+            "sources": list(reported.sources) if reported else sources,
         }
-    return found
+    return written

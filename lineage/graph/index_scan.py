@@ -1,6 +1,6 @@
 """Index rows of runs, read backwards a page at a time, each confirmed by the facts of its run.
 
-Such rows are written before the facts that they point to and are never moved, so they may be more than there is.
+Such rows are written before the facts that they point to and never move, so there may be more of them than of facts.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ from lineage_model.ids import JobId, RunKey
 
 T = TypeVar("T")
 RunWithFacts: TypeAlias = tuple[RunKey, RunFacts]
-# A place in the order of rows: a time, then what ends the row's key.
-Place: TypeAlias = tuple[str, ...]
-_BEFORE_ALL: Place = ()
-_AFTER_ALL: Place = ("~",)
+# A position in the order of rows: a time, then the end of the row's key.
+Position: TypeAlias = tuple[str, ...]
+_BEFORE_ALL: Position = ()
+_AFTER_ALL: Position = ("~",)
 _PAGES = (3, 100)
 _NO_FACTS = RunFacts()
 
 
 def read_run_facts(runs: Iterable[RunKey], table: GraphTable, at: str | None = None) -> dict[RunKey, RunFacts]:
-    """Read the facts of these runs, as of a time; of those that there are (or were)."""
-    found = facts_in_rows(table.get(facts_key(run) for run in runs).values())
+    """Read the facts of those of these runs that exist (or existed), as of a time."""
+    stored = facts_in_rows(table.get(facts_key(run) for run in runs).values())
     if at is None:
-        return found
-    earlier = {run: as_of(facts, at) for run, facts in found.items()}
+        return stored
+    earlier = {run: as_of(facts, at) for run, facts in stored.items()}
     return {run: facts for run, facts in earlier.items() if owner(facts)}
 
 
 def facts_in_rows(rows: Iterable[Row]) -> dict[RunKey, RunFacts]:
-    """Return the facts of runs, out of rows that were read."""
+    """Return the facts of runs in these rows."""
     return {RunKey.parse(row.data["id"]): RunFacts(**row.data["facts"]) for row in rows}
 
 
@@ -60,9 +60,9 @@ def end_of(row: Row) -> str:
 class IndexScan(Generic[T]):
     """The rows under one prefix of a partition, the newest first, as far as they were read.
 
-    `found` is what `confirm` made of rows and their runs' facts, by key; scans that look for one thing may share it.
-    Rows for which `needs_facts` is false are confirmed without facts (it gets empty ones). `floor` is the place of the
-    last row read, empty once there are no more. `order` is the place of what was found, where that is not its row's.
+    `found` holds the results of `confirm` by row key; scans for the same result may share it. Rows for which
+    `needs_facts` is false are confirmed with empty facts. `floor` is the position of the last row read, empty after the
+    last page. `order` is the position of a result, where that is not its row's.
     """
 
     def __init__(
@@ -73,7 +73,7 @@ class IndexScan(Generic[T]):
         *,
         high: str = "~",
         needs_facts: Callable[[Row], bool] = lambda _: True,
-        order: Callable[[T], Place] = lambda _: _AFTER_ALL,
+        order: Callable[[T], Position] = lambda _: _AFTER_ALL,
         found: dict[Key, T] | None = None,
     ) -> None:
         self.found: dict[Key, T] = {} if found is None else found
@@ -84,13 +84,13 @@ class IndexScan(Generic[T]):
 
     @property
     def best(self) -> T | None:
-        """The newest of what was found."""
+        """The newest result."""
         return max(self.found.values(), key=self._order, default=None)
 
     @property
     def is_done(self) -> bool:
-        """True if no row that was not read can be of a newer one."""
-        return not self.floor or any(self._order(one) >= self.floor for one in self.found.values())
+        """True if no unread row can be of a newer result."""
+        return not self.floor or any(self._order(result) >= self.floor for result in self.found.values())
 
     def query(self, rows: int) -> RowQuery:
         """Return the query for the next page."""
@@ -99,10 +99,10 @@ class IndexScan(Generic[T]):
     def take(self, page: RowPage, facts: dict[RunKey, RunFacts]) -> None:
         """Confirm the rows of the next page."""
         for row in page.rows:
-            told = facts.get(run_of(row)) if self.needs_facts(row) else _NO_FACTS
-            one = None if told is None else self._confirm(row, told)
-            if one is not None:
-                self.found[row.key] = one
+            run_facts = facts.get(run_of(row)) if self.needs_facts(row) else _NO_FACTS
+            result = None if run_facts is None else self._confirm(row, run_facts)
+            if result is not None:
+                self.found[row.key] = result
         self.floor = _BEFORE_ALL
         if page.more:
             # The last row read begins the next page: a live run's newest row may be any of its rows.
@@ -111,7 +111,7 @@ class IndexScan(Generic[T]):
 
 
 def advance(scans: Sequence[IndexScan[T]], table: GraphTable, *, rows: int, at: str | None = None) -> None:
-    """Read one more page of each scan, of so many rows: one round of queries, and one of facts (as of a time)."""
+    """Read one more page of each scan: one round of queries, and one of facts (as of a time)."""
     if not scans:
         return
     pages = table.query([scan.query(rows) for scan in scans])
@@ -130,20 +130,20 @@ def first_found(
     pages: Sequence[int] = _PAGES,
     rounds_max: int | None = None,
 ) -> list[T | None]:
-    """Return the newest of each scan, as of a time; None where there is none, or none in so many rounds.
+    """Return the newest result of each scan, as of a time; None if there is none, or none in so many rounds.
 
-    `pages` are the sizes of a scan's pages, in rows; the last one is that of all that follow.
+    `pages` are the sizes of a scan's pages, in rows; the last size is that of all further pages.
     """
     for rows in islice(chain(pages, repeat(pages[-1])), rounds_max):
-        left = [scan for scan in scans if not scan.is_done]
-        if not left:
+        pending = [scan for scan in scans if not scan.is_done]
+        if not pending:
             break
-        advance(left, table, rows=rows, at=at)
+        advance(pending, table, rows=rows, at=at)
     return [scan.best for scan in scans]
 
 
 def stands_at(facts: RunFacts, time: str) -> bool:
-    """True if this is the run's effective time; an active stream's is that of its newest row."""
+    """True if this is the run's effective time; for an active stream, that of its newest row."""
     return ended(facts) == time or is_active_stream(facts)
 
 
@@ -153,12 +153,12 @@ def last_with_io(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
 
 
 def last_without_io(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
-    """Scan for its last run that counts and has neither."""
+    """Scan for the job's last run that counts and has neither inputs nor outputs."""
     return scan_runs(job, "WITHOUT_IO", high, lambda facts, time: not has_io(facts) and stands_at(facts, time))
 
 
 def last_with_columns(job: JobId, dataset: IdText, high: str = "~") -> IndexScan[RunWithFacts]:
-    """Scan for its last run that reported the columns of a dataset."""
+    """Scan for the job's last run that reported the columns of a dataset."""
     prefix = columns_prefix(dataset_of(dataset))
     return scan_runs(
         job, prefix, high, lambda facts, time: reported_columns(facts, dataset) is not None and stands_at(facts, time)
@@ -166,16 +166,16 @@ def last_with_columns(job: JobId, dataset: IdText, high: str = "~") -> IndexScan
 
 
 def last_started(job: JobId, high: str = "~") -> IndexScan[RunWithFacts]:
-    """Scan for its run that started last; one known only as a parent comes before any that started."""
+    """Scan for the job's run that started last; a run known only as a parent comes before all that started."""
     return scan_runs(job, "RUN", high, lambda facts, time: (facts.first or EARLIEST) == time)
 
 
 def scan_runs(
-    job: JobId, prefix: str, high: str = "~", holds: Callable[[RunFacts, str], bool] = lambda _, __: True
+    job: JobId, prefix: str, high: str = "~", is_valid: Callable[[RunFacts, str], bool] = lambda _, __: True
 ) -> IndexScan[RunWithFacts]:
-    """Scan for the runs of a job under an index prefix, of whose facts the time of their row holds."""
+    """Scan for the job's runs under an index prefix whose facts confirm the time of their row."""
 
     def confirm(row: Row, facts: RunFacts) -> RunWithFacts | None:
-        return (run_of(row), facts) if owner(facts) == job and holds(facts, time_of(row)) else None
+        return (run_of(row), facts) if owner(facts) == job and is_valid(facts, time_of(row)) else None
 
     return IndexScan(job_pk(job), prefix, confirm, high=high)

@@ -41,7 +41,7 @@ _TYPES = {"STREAMING": "STREAM", "SERVICE": "SERVICE"}
 
 
 def summarize_run(run: RunKey, facts: RunFacts) -> Run:
-    """The run without its facets and versions; its job version only if it told of datasets."""
+    """Return the run without its facets and versions; its job version only if it reported datasets."""
     job = owner(facts)
     if job is None:
         raise ValueError(f"run {run} has no job")
@@ -67,54 +67,54 @@ def summarize_run(run: RunKey, facts: RunFacts) -> Run:
 def job_node(
     job: JobId,
     facts: JobFacts,
-    known: tuple[RunKey, RunFacts] | None,
+    with_io: tuple[RunKey, RunFacts] | None,
     latest: tuple[RunKey, RunFacts] | None,
-    tellers: Mapping[IdText, tuple[RunKey, RunFacts]],
+    reporters: Mapping[IdText, tuple[RunKey, RunFacts]],
 ) -> dict[str, Any]:
-    """The job as JSON: `known` is its last run that told of datasets, `latest` the one that started last.
+    """Return the job as JSON: `with_io` is its last run with inputs or outputs, `latest` the run that started last.
 
-    `tellers` are, by output, the last runs that told of its columns.
+    `reporters` are, by output, the last runs that reported its columns.
     """
     facets = facets_of(facts.facets)
-    kind = facets.get("jobType", {})
-    inputs, outputs = io_at(known[1], LATEST) if known else ([], [])
+    job_type = facets.get("jobType", {})
+    inputs, outputs = io_at(with_io[1], LATEST) if with_io else ([], [])
     return {
         "job": text_of(job),
         "first": facts.first,
         "last": facts.last,
         "deleted": last_deleted(facts),
-        "type": _TYPES.get(str(kind.get("processingType")).upper(), "BATCH"),
-        "labels": [label for name in ("jobType", "integration") if (label := text_in(kind, name))],
+        "type": _TYPES.get(str(job_type.get("processingType")).upper(), "BATCH"),
+        "labels": [label for name in ("jobType", "integration") if (label := text_in(job_type, name))],
         "location": text_in(facets.get("sourceCodeLocation", {}), "url"),
         "description": text_in(facets.get("documentation", {}), "description"),
         "parent": _parent_json(parent_of(facts.parents)),
-        "inputs": [text_of(one) for one in inputs],
-        "outputs": [text_of(one) for one in outputs],
+        "inputs": [text_of(dataset) for dataset in inputs],
+        "outputs": [text_of(dataset) for dataset in outputs],
         "latest": _run_json(summarize_run(*latest)) if latest else None,
         "columns": {
-            dataset: _columns_json(dataset, *(tellers.get(dataset) or known))
+            dataset: _columns_json(dataset, *(reporters.get(dataset) or with_io))
             for dataset in map(text_of, outputs)
-            if known
+            if with_io
         },
     }
 
 
 def _columns_json(dataset: IdText, run: RunKey, facts: RunFacts) -> dict[str, Any]:
-    """Who told of an output's columns last, and how; without tellings: nobody did, this is who wrote it last."""
-    told = reported_columns(facts, dataset)
-    made = version_created(facts, dataset_of(dataset)) is not None
+    """Return the last run that reported an output's columns, with its refs; without any, the run that wrote it last."""
+    reported = reported_columns(facts, dataset)
+    versioned = version_created(facts, dataset_of(dataset)) is not None
     return {
         "run": run.id,
-        "versioned": made,
+        "versioned": versioned,
         "declared": facts.declared is not None,
-        "refs": list(told.refs) if told else [],
-        "sources": list(told.sources) if told else [],
+        "refs": list(reported.refs) if reported else [],
+        "sources": list(reported.sources) if reported else [],
         "explicit": is_explicit(facts),
     }
 
 
 def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
-    """The job of a node; names of datasets are as they were written."""
+    """Return the job of a node; names of datasets are as they were written."""
     latest = node["latest"]
     return Job(
         id=job_of(node["job"]),
@@ -133,40 +133,40 @@ def job_of_node(node: Mapping[str, Any], namespace_deleted: str = "") -> Job:
 
 
 def io_of(node: Mapping[str, Any]) -> tuple[set[DatasetId], set[DatasetId]]:
-    """The node's inputs and outputs, as they were written."""
+    """Return the node's inputs and outputs, as they were written."""
     return set(map(dataset_of, node["inputs"])), set(map(dataset_of, node["outputs"]))
 
 
 def sources_of(node: Mapping[str, Any]) -> set[DatasetId]:
-    """The datasets that the columns of the node's outputs are told to come from."""
-    return {dataset_of(text) for told in node["columns"].values() for text in told["sources"]}
+    """Return the datasets that the columns of the node's outputs come from."""
+    return {dataset_of(text) for columns in node["columns"].values() for text in columns["sources"]}
 
 
 def _parent_json(parent: ParentRun | None) -> dict[str, str] | None:
     return None if parent is None else {"run": parent.run, "job": text_of(parent.job)}
 
 
-def _parent_of(form: Mapping[str, str] | None) -> ParentRun | None:
-    return None if form is None else ParentRun(form["run"], job_of(form["job"]))
+def _parent_of(document: Mapping[str, str] | None) -> ParentRun | None:
+    return None if document is None else ParentRun(document["run"], job_of(document["job"]))
 
 
 def _run_json(run: Run) -> dict[str, Any]:
-    form = {name: value for name, value in asdict(run).items() if isinstance(value, str)}
+    document = {name: value for name, value in asdict(run).items() if isinstance(value, str)}
     return {
-        **form,
+        **document,
         "job": text_of(run.job),
         "parent": _parent_json(run.parent),
         "other_jobs": [text_of(job) for job in run.other_jobs],
     }
 
 
-def _run_of(form: Mapping[str, Any]) -> Run:
+def _run_of(document: Mapping[str, Any]) -> Run:
     return Run(
         **{
-            **form,
-            "job": job_of(form["job"]),
-            "parent": _parent_of(form["parent"]),
-            "other_jobs": tuple(map(job_of, form["other_jobs"])),
+            **document,
+            "job": job_of(document["job"]),
+            "parent": _parent_of(document["parent"]),
+            "other_jobs": tuple(map(job_of, document["other_jobs"])),
         }
     )
 
@@ -177,36 +177,36 @@ _Pair: TypeAlias = tuple[JobId, IdText]
 def compute_nodes(
     jobs: Mapping[JobId, JobFacts], table: GraphTable, at: str | None = None
 ) -> dict[JobId, dict[str, Any]]:
-    """The node of each job, from what is known of it (or was, at that time) and of its runs."""
+    """Compute the node of each job from its facts and those of its runs, now or at an earlier time."""
     high = at or "~"
     scans = [scan for job in jobs for scan in (last_with_io(job, high), last_started(job, high))]
     runs = first_found(scans, table, at=at)
-    knowns = dict(zip(jobs, runs[::2], strict=True))
-    tellers = _reporters(jobs, knowns, table, at)
+    runs_with_io = dict(zip(jobs, runs[::2], strict=True))
+    reporters = _reporters(jobs, runs_with_io, table, at)
     return {
-        job: job_node(job, facts, knowns[job], latest, tellers[job])
+        job: job_node(job, facts, runs_with_io[job], latest, reporters[job])
         for (job, facts), latest in zip(jobs.items(), runs[1::2], strict=True)
     }
 
 
 def _reporters(
-    jobs: Mapping[JobId, JobFacts], knowns: Mapping[JobId, RunWithFacts | None], table: GraphTable, at: str | None
+    jobs: Mapping[JobId, JobFacts], runs_with_io: Mapping[JobId, RunWithFacts | None], table: GraphTable, at: str | None
 ) -> dict[JobId, dict[IdText, RunWithFacts]]:
-    """By output of each job, its last run that told of the output's columns.
+    """Return the last run that reported the columns of each output, by job.
 
-    That is the last that told of datasets, if it told of columns too, unless another told of columns alone.
+    It is the last run with inputs or outputs, if it reported columns too and no other run reported columns alone.
     """
-    found: dict[JobId, dict[IdText, RunWithFacts]] = {job: {} for job in jobs}
-    open_: list[_Pair] = []
-    for job, known in knowns.items():
-        for output in known[1].outputs if known and jobs[job].first_columns else ():
-            if known and reported_columns(known[1], output) and not jobs[job].first_foreign_columns:
-                found[job][output] = known
+    reporters: dict[JobId, dict[IdText, RunWithFacts]] = {job: {} for job in jobs}
+    unresolved: list[_Pair] = []
+    for job, with_io in runs_with_io.items():
+        for output in with_io[1].outputs if with_io and jobs[job].first_columns else ():
+            if with_io and reported_columns(with_io[1], output) and not jobs[job].first_foreign_columns:
+                reporters[job][output] = with_io
             else:
-                open_.append((job, output))
-    scans = [last_with_columns(job, output, at or "~") for job, output in open_]
+                unresolved.append((job, output))
+    scans = [last_with_columns(job, output, at or "~") for job, output in unresolved]
     newest = first_found(scans, table, at=at)
-    for (job, output), reporter in zip(open_, newest, strict=True):
+    for (job, output), reporter in zip(unresolved, newest, strict=True):
         if reporter is not None:
-            found[job][output] = reporter
-    return found
+            reporters[job][output] = reporter
+    return reporters

@@ -67,17 +67,17 @@ def run_pk(run_id: str) -> str:
 
 
 def job_pk(job: JobId) -> str:
-    """The partition of a job."""
+    """Return the partition of a job."""
     return f"JOB#{job.digest}"
 
 
 def dataset_pk(dataset: DatasetId) -> str:
-    """The partition of a dataset."""
+    """Return the partition of a dataset."""
     return f"DATASET#{dataset.digest}"
 
 
 def namespace_pk(namespace: str) -> str:
-    """The partition of a namespace."""
+    """Return the partition of a namespace."""
     return f"NAMESPACE#{hashlib.sha256(namespace.encode()).hexdigest()}"
 
 
@@ -91,22 +91,22 @@ def facts_key(entity: RunKey | JobId | DatasetId) -> Key:
 
 
 def current_key(job: JobId) -> Key:
-    """Where the job's node of the current graph lies."""
+    """Return the key of the job's node of the current graph."""
     return job_pk(job), CURRENT
 
 
-def facet_key(telling: str, dataset: DatasetId | None = None) -> Key:
-    """Where a telling's facet lies, or the columns that it tells of a dataset."""
-    return f"FACET#{telling}", "BODY" if dataset is None else f"COLUMNS#{dataset.digest[:32]}"
+def facet_key(ref: str, dataset: DatasetId | None = None) -> Key:
+    """Return the key of a facet by its ref, or of the columns that it reports of a dataset."""
+    return f"FACET#{ref}", "BODY" if dataset is None else f"COLUMNS#{dataset.digest[:32]}"
 
 
-def complete_key(telling: str) -> Key:
-    """Where it says that all rows of a telling are there."""
-    return f"FACET#{telling}", "COMPLETE"
+def complete_key(ref: str) -> Key:
+    """Return the key of the row that is present when all rows of a facet ref are."""
+    return f"FACET#{ref}", "COMPLETE"
 
 
 def sortable(name: str) -> str:
-    """A name as the end of a sort key: in the order of names, long ones cut and told apart by their hash.
+    """Return a name as the end of a sort key, in the order of names; long names are cut and get a hash.
 
     >>> sortable("a.b")
     'a.b'

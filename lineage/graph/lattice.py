@@ -1,8 +1,8 @@
-"""Facts that only grow: how two of a kind are joined, and what of one was already so at an earlier time.
+"""Facts that only grow: how two values of a kind are joined, and what of a value held at an earlier time.
 
-Joining is commutative, associative and idempotent for every kind here, so whatever order events arrive in, and however
-often, the same facts come out. Values are JSON, so that a row holds them as they are. A *stamp* is `<time>#<hash>` of
-the event that said it: stamps sort by event time, then hash, and one is less than a time iff its event was earlier.
+Joining is commutative, associative and idempotent for every kind here: the same facts result from events in any order,
+and however often they come. Values are JSON, so that a row holds them as they are. A *stamp* is `<time>#<hash>` of an
+event. Stamps sort by event time, then hash; a stamp is less than a time iff its event was earlier.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any, TypeAlias
 
 import orjson
 
-# Contents of a facet that are remembered with the time they were said: of those that add up, and of those that say what
-# a job or dataset is, for questions about the past. Others (statistics, a storage's version) are new every run.
+# Contents that a facet's history holds with their stamps: of facets that add up, and of those that describe a job or
+# dataset, for queries of the past. Other facets (statistics, a storage's version) are new in every run.
 CONTENTS_MAX = 100
-# Statements of one alias that are remembered beside the first: it may have been pointed elsewhere in between.
+# Stamps of one alias that are stored beside the first: another alias may have been stated in between.
 STATEMENTS_MAX = 10
-# Times at which a thing was heard of that are remembered: it may have been deleted in between.
+# Mentions of a thing that are stored: it may have been deleted in between.
 MENTIONS_MAX = 10
-# Other names of one dataset that are known to it.
+# Other names that the facts of a dataset hold.
 NAMES_MAX = 100
 _REMEMBERED = frozenset(
     {
@@ -45,7 +45,7 @@ History: TypeAlias = Mapping[str, Sequence[Any]]
 
 @dataclass(frozen=True, slots=True)
 class JoinRule:
-    """How two values are joined, and what of a value was so before a time (None for nothing)."""
+    """The rule that joins two values, and cuts a value to what held before a time (None for nothing)."""
 
     join: Callable[[Any, Any], Any]
     as_of: Callable[[Any, str], Any]
@@ -55,16 +55,16 @@ def _before(value: str, time: str) -> str | None:
     return value if value < time else None
 
 
-def _each(one: JoinRule) -> JoinRule:
+def _each(rule: JoinRule) -> JoinRule:
     def join(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
-        both = {name: one.join(left[name], right[name]) for name in left.keys() & right.keys()}
+        both = {name: rule.join(left[name], right[name]) for name in left.keys() & right.keys()}
         return {**left, **right, **both}
 
-    def until(values: Mapping[str, Any], time: str) -> Mapping[str, Any]:
-        kept = {name: one.as_of(value, time) for name, value in values.items()}
-        return {name: value for name, value in kept.items() if value}
+    def as_of(values: Mapping[str, Any], time: str) -> Mapping[str, Any]:
+        earlier = {name: rule.as_of(value, time) for name, value in values.items()}
+        return {name: value for name, value in earlier.items() if value}
 
-    return JoinRule(join, until)
+    return JoinRule(join, as_of)
 
 
 def _greatest_of(count: int) -> JoinRule:
@@ -75,7 +75,7 @@ def _greatest_of(count: int) -> JoinRule:
 
 
 def _least_of(count: int) -> JoinRule:
-    """The `count` least keys, each with its least time."""
+    """Return the rule that keeps the `count` least keys, each with its least time."""
 
     def join(left: Mapping[str, str], right: Mapping[str, str]) -> Mapping[str, str]:
         joined = LEAST_EACH.join(left, right)
@@ -88,31 +88,31 @@ def _history(count: int) -> JoinRule:
     def join(left: History, right: History) -> History:
         joined = dict(left)
         for content, (first, last, body) in right.items():
-            known = joined.get(content)
-            joined[content] = [min(first, known[0]), max(last, known[1]), body] if known else [first, last, body]
+            old = joined.get(content)
+            joined[content] = [min(first, old[0]), max(last, old[1]), body] if old else [first, last, body]
         if count == 1:
             return _latest_alone(joined)
-        kept = sorted(joined, key=lambda content: (joined[content][1], content))[-count:]
-        return {content: joined[content] for content in kept}
+        latest_contents = sorted(joined, key=lambda content: (joined[content][1], content))[-count:]
+        return {content: joined[content] for content in latest_contents}
 
-    def until(values: History, time: str) -> History:
-        """What was said before and again after is taken as said all the while."""
+    def as_of(values: History, time: str) -> History:
+        """Return the contents stated before; a content stated before and again after counts as stated throughout."""
         return {
             content: [first, min(last, time), body] for content, (first, last, body) in values.items() if first < time
         }
 
-    return JoinRule(join, until)
+    return JoinRule(join, as_of)
 
 
 def _latest_alone(values: History) -> History:
-    """Without the time it was first said: that of one forgotten in between would be forgotten too."""
+    """Return the latest content, without its first stamp: that would depend on the order of joins."""
     content = _latest(values)
     _, last, body = values[content]
     return {content: [last, last, body]}
 
 
 def _latest_of(count: int) -> JoinRule:
-    """What was said, by the stamp of who said it, the latest `count`."""
+    """Return the rule that keeps the latest `count` values by stamp."""
 
     def join(left: Mapping[str, Any], right: Mapping[str, Any]) -> Mapping[str, Any]:
         both = {**left, **right}
@@ -122,28 +122,28 @@ def _latest_of(count: int) -> JoinRule:
 
 
 def _statements(count: int) -> JoinRule:
-    """By what was stated, the stamps of the first statement and of the latest `count`, in their order."""
+    """Return the rule that keeps, by statement, the first stamp and the latest `count`, in order."""
 
     def join(left: Mapping[str, Sequence[str]], right: Mapping[str, Sequence[str]]) -> Mapping[str, Sequence[str]]:
-        return {name: united(left.get(name, ()), right.get(name, ())) for name in {**left, **right}}
+        return {name: merged(left.get(name, ()), right.get(name, ())) for name in {**left, **right}}
 
-    def united(left: Sequence[str], right: Sequence[str]) -> Sequence[str]:
+    def merged(left: Sequence[str], right: Sequence[str]) -> Sequence[str]:
         first, *later = sorted({*left, *right})
         return [first, *later[-count:]]
 
-    def until(values: Mapping[str, Sequence[str]], time: str) -> Mapping[str, Sequence[str]]:
-        """Where statements between the first and the latest are forgotten, it is taken as stated all the while."""
-        kept = {name: [stamp for stamp in stamps if stamp < time] for name, stamps in values.items()}
-        for name, stamps in kept.items():
+    def as_of(values: Mapping[str, Sequence[str]], time: str) -> Mapping[str, Sequence[str]]:
+        """Return the stamps before; where later ones are forgotten, a statement counts as repeated throughout."""
+        earlier = {name: [stamp for stamp in stamps if stamp < time] for name, stamps in values.items()}
+        for name, stamps in earlier.items():
             if len(stamps) == 1 and len(values[name]) > count:
                 stamps.append(time)
-        return {name: stamps for name, stamps in kept.items() if stamps}
+        return {name: stamps for name, stamps in earlier.items() if stamps}
 
-    return JoinRule(join, until)
+    return JoinRule(join, as_of)
 
 
 def _facets() -> JoinRule:
-    """Histories by facet name; of the facets that questions about the past do not ask for, the latest content alone."""
+    """Return the rule for histories by facet name; facets outside `_REMEMBERED` keep their latest content alone."""
 
     def of(name: str) -> JoinRule:
         return HISTORY if name in _REMEMBERED else LATEST
@@ -171,13 +171,13 @@ FACETS_OF_EACH = _each(FACETS)
 
 
 def history_of(body: Any, stamp: str) -> History:
-    """A history of one content, said once."""
+    """Return a history of one content, stated once."""
     content = hashlib.sha256(orjson.dumps(body, option=orjson.OPT_SORT_KEYS)).hexdigest()[:32]
     return {content: [stamp, stamp, body]}
 
 
 def latest(history: History) -> tuple[str, Any] | None:
-    """The stamp and body of what was said last; of two that were said all the while, of the later begun."""
+    """Return the stamp and body of the latest content; of two stated throughout, of the later begun."""
     if not history:
         return None
     _, last, body = history[_latest(history)]
@@ -185,7 +185,7 @@ def latest(history: History) -> tuple[str, Any] | None:
 
 
 def _latest(history: History) -> str:
-    """The content that was said last; two that one event said are told apart by their JSON."""
+    """Return the latest content; two contents of one event are distinguished by their JSON."""
     if len(history) == 1:
         return next(iter(history))
 

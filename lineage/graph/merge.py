@@ -1,7 +1,7 @@
-"""Growing the facts: what is there is read, joined with what was said, and swapped; a loser of a race joins again.
+"""Growth of the facts: stored facts are read, joined with the delta, and swapped; a lost race is joined again.
 
-Index rows go first. Whoever dies in between leaves rows that no fact bears out, which readers skip; the message comes
-again, and the rest is done then.
+Index rows go first. A loader that dies in between leaves rows that no fact confirms; readers skip them. Its message
+comes again and completes the work.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _ROUNDS_MAX = 100
 
 @dataclass(frozen=True, slots=True)
 class _Subject:
-    """Something that facts are about: `id` as its row tells it, `facts` those that were said now."""
+    """An entity and its new facts; `id` as its row holds it."""
 
     key: Key
     id: str
@@ -54,35 +54,35 @@ class _Subject:
 
     @property
     def run(self) -> RunKey:
-        """The run that the facts are of, if they are of a run."""
+        """The run that the facts describe, if they describe one."""
         return RunKey.parse(self.id)
 
     def joined_with(self, row: Row | None) -> Facts:
-        """What was known before."""
+        """Return the facts stored before."""
         kind = type(self.facts)
         return kind() if row is None else kind(**row.data["facts"])
 
 
 class Merged(NamedTuple):
-    """The changes: jobs whose nodes may have (those mentioned, that own, or lost, a run), and catalogues."""
+    """The changes: jobs whose nodes may differ (mentioned jobs, and those that own, or lost, a run), and catalogues."""
 
     jobs: set[JobId]
     catalogues: set[str]
 
 
-def merge(said: FactsDelta, table: GraphTable) -> Merged:
-    """Make all that was said part of the facts; `Unavailable` if others kept getting in between."""
-    jobs, catalogues = set(said.jobs), set[str]()
-    pending: Sequence[_Subject] = list(_subjects(said))
-    extra: list[Row] = list(said.described)
-    wholes = {complete_key(telling) for telling in said.tellings}
+def merge(delta: FactsDelta, table: GraphTable) -> Merged:
+    """Merge the delta into the facts; `Unavailable` if other loaders kept swapping them."""
+    jobs, catalogues = set(delta.jobs), set[str]()
+    pending: Sequence[_Subject] = list(_subjects(delta))
+    extra: list[Row] = list(delta.described)
+    complete_keys = {complete_key(ref) for ref in delta.refs}
     for _ in range(_ROUNDS_MAX):
         if not pending and not extra:
             return Merged(jobs, catalogues)
-        rows = table.get((*(subject.key for subject in pending), *wholes))
-        extra += _keep(said, wholes - rows.keys(), table)
-        catalogues |= {COLUMNS} if wholes - rows.keys() else set()
-        wholes = set()
+        rows = table.get((*(subject.key for subject in pending), *complete_keys))
+        extra += _write_facets(delta, complete_keys - rows.keys(), table)
+        catalogues |= {COLUMNS} if complete_keys - rows.keys() else set()
+        complete_keys = set()
         swaps: list[tuple[_Subject, Swap]] = []
         claimed: list[_Subject] = []
         for subject in pending:
@@ -101,63 +101,64 @@ def merge(said: FactsDelta, table: GraphTable) -> Merged:
         written = table.swap([swap for _, swap in swaps]) if swaps else []
         pending = [subject for (subject, _), done in zip(swaps, written, strict=True) if not done] + claimed
         extra = []
-    raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets kept being swapped by others")
+    raise Unavailable(f"the facts of {len(pending)} runs, jobs and datasets were swapped by other loaders too often")
 
 
-def _keep(said: FactsDelta, missing: set[Key], table: GraphTable) -> list[Row]:
-    """Write the tellings that are not there yet; what says that they are has still to be written."""
-    new = [telling for telling in said.tellings.values() if complete_key(telling.id) in missing]
+def _write_facets(delta: FactsDelta, missing: set[Key], table: GraphTable) -> list[Row]:
+    """Write the facets that are missing; return the rows that mark them as complete, to be written after."""
+    new = [ref for ref in delta.refs.values() if complete_key(ref.id) in missing]
     if new:
-        table.put(row for telling in new for row in (*telling.rows, *reported_column_rows(telling.told)))
+        table.put(row for ref in new for row in (*ref.rows, *reported_column_rows(ref.columns)))
     return [Row(*key) for key in sorted(missing)]
 
 
 def _mentions_of_others(facts: RunFacts) -> list[_Subject]:
-    """What the jobs that claim a run know of its columns: whose event told of them may not be whose the run is."""
+    """Return the column facts of all jobs that claim a run: its columns may come from another job than its owner."""
     if len(facts.jobs) < 2 or not datasets_ever_with_columns(facts):
         return []
-    told = JobFacts(first_columns=facts.first, first_foreign_columns=facts.first)
-    return [_Subject(facts_key(job_of(text)), text, told) for text in facts.jobs]
+    reported = JobFacts(first_columns=facts.first, first_foreign_columns=facts.first)
+    return [_Subject(facts_key(job_of(text)), text, reported) for text in facts.jobs]
 
 
-def _subjects(said: FactsDelta) -> Iterator[_Subject]:
-    for run, facts in said.runs.items():
+def _subjects(delta: FactsDelta) -> Iterator[_Subject]:
+    for run, facts in delta.runs.items():
         yield _Subject(facts_key(run), str(run), facts)
-    for job, of_job in said.jobs.items():
+    for job, of_job in delta.jobs.items():
         yield _Subject(facts_key(job), text_of(job), of_job)
-    for dataset, of_dataset in said.datasets.items():
+    for dataset, of_dataset in delta.datasets.items():
         yield _Subject(facts_key(dataset), text_of(dataset), of_dataset)
-    for namespace, of_namespace in said.namespaces.items():
+    for namespace, of_namespace in delta.namespaces.items():
         yield _Subject((namespace_pk(namespace), FACTS), namespace, of_namespace)
 
 
 def _swap(subject: _Subject, row: Row | None, old: Facts, new: Facts) -> Swap:
+    """Return the swap to the new facts, with the rows and counters that move with them."""
     data: dict[str, Any] = {"id": subject.id, "facts": to_json(new)}
     before, after = _moving(subject, old), _moving(subject, new)
     stay = after.keys() | (overflow_rows(subject.run, new).keys() if isinstance(new, RunFacts) else set())
     return Swap(
         Row(*subject.key, data, row.version if row else 0),
-        puts=tuple(one for key, one in after.items() if before.get(key) != one),
+        puts=tuple(moving for key, moving in after.items() if before.get(key) != moving),
         deletes=tuple(key for key in before if key not in stay),
         adds=tuple(_counted(old, new)),
     )
 
 
 def _moving(subject: _Subject, facts: Facts) -> dict[Key, Row]:
-    """The rows that move with the facts."""
+    """Return the rows that move with the facts."""
     if isinstance(facts, RunFacts):
         return transactional_rows(subject.run, facts)
-    place = _listing(subject, facts)
-    return {place.key: place} if place else {}
+    listing = _listing(subject, facts)
+    return {listing.key: listing} if listing else {}
 
 
 def _is_listed(facts: Facts) -> bool:
-    """True if the catalogue lists it; that comes with the facts, in one transaction."""
+    """True if the catalogue lists it; the listing moves with the facts, in one transaction."""
     return facts.first is not None and not (isinstance(facts, DatasetFacts) and facts.temporary)
 
 
 def _listing(subject: _Subject, facts: Facts) -> Row | None:
-    """Return the row that lists a namespace, a job or a dataset, if it is to be listed."""
+    """Return the row that lists a namespace, a job or a dataset; None for one that is not listed."""
     if not _is_listed(facts):
         return None
     if isinstance(facts, NamespaceFacts):
@@ -168,7 +169,7 @@ def _listing(subject: _Subject, facts: Facts) -> Row | None:
 
 
 def _doubts(subject: _Subject, facts: Facts) -> Iterator[Row]:
-    """Return the rows that note what these facts may take off the lists: whoever lists it asks the facts."""
+    """Yield the rows that mark what these facts may hide: readers of the lists check the facts of each."""
     if isinstance(facts, NamespaceFacts) and facts.deleted_at:
         yield named("namespaces_to_check", subject.id)
     elif isinstance(facts, JobFacts) and facts.deleted_at:
@@ -177,12 +178,12 @@ def _doubts(subject: _Subject, facts: Facts) -> Iterator[Row]:
         if _is_listed(facts) and (facts.deleted_at or facts.dropped_at or facts.aliases):
             yield named("datasets_to_check", dataset_of(subject.id))
         if facts.deleted_at or facts.dropped_at or facts.temporary:
-            # What takes it off the list may take those that it is another name of.
+            # Hiding a name may also hide the datasets that it is another name of.
             yield from (named("datasets_to_check", dataset_of(primary)) for primary in facts.aliases)
 
 
 def _counted(old: Facts, new: Facts) -> Iterator[Increment]:
-    """A run is counted with the job whose it is, and moves with it."""
+    """Keep each job's run counter in step with run ownership."""
     if not isinstance(old, RunFacts) or not isinstance(new, RunFacts) or new.declared:
         return
     before, after = owner(old), owner(new)
@@ -193,10 +194,10 @@ def _counted(old: Facts, new: Facts) -> Iterator[Increment]:
 
 
 def _new_rows(subject: _Subject, old: Facts | None, new: Facts) -> Iterator[Row]:
-    """The index rows that the new facts ask for and the old ones did not."""
+    """Yield the index rows of the new facts that the old ones lack."""
     known = {} if old is None else {row.key: row for row in _rows(subject, old)}
     if old is not None and _is_listed(old) and not _is_listed(new):
-        # The first event that calls a dataset temporary came late: the catalogue forgets nothing.
+        # The first event that names a dataset as temporary came late: the catalogue loses no name.
         yield named("datasets_to_check", dataset_of(subject.id))
     if isinstance(new, DatasetFacts):
         yield from schema_columns(subject.id, old if isinstance(old, DatasetFacts) else None, new)
@@ -214,7 +215,7 @@ def _rows(subject: _Subject, facts: Facts) -> Iterator[Row]:
 
 
 def _declared(text: str, facts: DatasetFacts) -> Iterator[Row]:
-    """What the datasets know that DatasetEvents told this one to be made of."""
-    for telling in facts.declarations.values():
-        for source in telling["outputs"].get(text, ()):
+    """Yield the rows by which sources find the datasets that DatasetEvents derive from them."""
+    for reference in facts.declarations.values():
+        for source in reference["outputs"].get(text, ()):
             yield Row(dataset_pk(dataset_of(source)), f"NOW#DERIVED#{dataset_of(text).digest[:32]}", {"name": text})

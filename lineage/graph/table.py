@@ -1,4 +1,4 @@
-"""The graph table as facts about runs see it: rows of JSON under two keys, swapped by version.
+"""The graph table: rows of JSON under two keys, swapped by version.
 
 Every method is one round of parallel requests, so a caller's rounds are its calls. Reads are strongly consistent.
 """
@@ -34,22 +34,22 @@ Key: TypeAlias = tuple[str, str]
 T = TypeVar("T")
 R = TypeVar("R")
 
-# Beyond this a query's answer is cut, and says so.
+# A query cuts its page here, and sets `more`.
 QUERY_ROWS_MAX = 10_000
 # DynamoDB quotas: 100 items of a transaction, 400 KB an item; the rest of the item is small.
 SIDES_MAX = 99
 _INLINE_BYTES_MAX = 300_000
-# So large a body is text, which the console shows; a larger one is compressed.
+# A body up to this size is text, which the console shows; a larger one is compressed.
 _READABLE_BYTES_MAX = 512
 _TRIES = 10
-# Why a transaction is refused that did nothing wrong.
+# Reasons to try a refused transaction again.
 _PASSING = frozenset({"None", "TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"})
 _OURS = frozenset({"pk", "sk", "version", "json", "body", "s3"})
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A row; `version` counts its swaps, and is 0 for one that is only ever put."""
+    """A row; `version` counts its swaps, and is 0 for a row that is only ever put."""
 
     pk: str
     sk: str
@@ -58,13 +58,13 @@ class Row:
 
     @property
     def key(self) -> Key:
-        """Where it lies."""
+        """The partition and sort key."""
         return self.pk, self.sk
 
 
 @dataclass(frozen=True, slots=True)
 class RowQuery:
-    """Rows of one partition: those whose sort key begins with `prefix`, or lies from `low` to `high`, both included."""
+    """Rows of one partition whose sort key begins with `prefix`, or lies from `low` to `high`, both included."""
 
     pk: str
     prefix: str = ""
@@ -76,7 +76,7 @@ class RowQuery:
 
 @dataclass(frozen=True, slots=True)
 class RowPage:
-    """The rows that a query found; `more` if its limit cut some."""
+    """The rows of a query; `more` if its limit cut some."""
 
     rows: Sequence[Row]
     more: bool = False
@@ -93,7 +93,7 @@ class Increment:
 
 @dataclass(frozen=True, slots=True)
 class Swap:
-    """A row to write if its version is still `row.version` (0: if there is none), and what goes with it or not at all.
+    """A row to write if its version is still `row.version` (0: if there is none), with other writes, all or none.
 
     Puts, deletes and adds are `SIDES_MAX` at most, together.
     """
@@ -106,14 +106,14 @@ class Swap:
 
 @dataclass(frozen=True)
 class GraphTable:
-    """The table, and the bucket for bodies that an item cannot hold (`FACTS_PREFIX`, named by content)."""
+    """The table, and the bucket for bodies too large for an item (`FACTS_PREFIX`, named by content)."""
 
     dynamodb: DynamoDBClient
     table: str
     s3: S3Client
     bucket: str
     sleep: Callable[[float], None] = time.sleep
-    # Requests under way at once: a reader waits for the network, a loader for its CPU.
+    # Requests at once: a reader waits for the network, a loader for its CPU.
     concurrency: int = CONCURRENCY
     _pool: ThreadPoolExecutor = field(init=False, repr=False)
 
@@ -121,15 +121,15 @@ class GraphTable:
         object.__setattr__(self, "_pool", ThreadPoolExecutor(self.concurrency))
 
     def get(self, keys: Iterable[Key]) -> dict[Key, Row]:
-        """The rows of these keys that exist."""
+        """Return the rows of these keys that exist."""
         wanted = [_key(key) for key in dict.fromkeys(keys)]
-        found = self._each(
+        pages = self._each(
             lambda some: batch_get(self.dynamodb, self.table, some, self.sleep), list(chunks(wanted, GET_KEYS_MAX))
         )
-        return {row.key: row for items in found for row in self._rows(items)}
+        return {row.key: row for items in pages for row in self._rows(items)}
 
     def query(self, queries: Sequence[RowQuery]) -> list[RowPage]:
-        """What each query finds, in the order of the sort keys' bytes, or backwards."""
+        """Return a page for each query, in the order of the sort keys' bytes, or backwards."""
         return self._each(self._page, queries)
 
     def put(self, rows: Iterable[Row]) -> None:
@@ -142,11 +142,11 @@ class GraphTable:
         )
 
     def swap(self, swaps: Sequence[Swap]) -> list[bool]:
-        """Whether each was written: not if another one swapped that row since it was read."""
+        """Return for each swap True if it was written, False if the row was swapped since it was read."""
         return self._each(self._swap, swaps)
 
     def advance(self, key: Key, name: str, number: int) -> None:
-        """Set a number of a row, which need not be there, unless it is as great already."""
+        """Set a number of a row, which may be missing, unless it is as great already."""
         with suppress(self.dynamodb.exceptions.ConditionalCheckFailedException):
             self.dynamodb.update_item(
                 TableName=self.table,
@@ -163,16 +163,17 @@ class GraphTable:
         return list(self._pool.map(act, things))
 
     def _page(self, query: RowQuery) -> RowPage:
-        asked = _query(self.table, query)
+        """Read pages of DynamoDB until the limit, and one row more, which shows that there are more."""
+        request = _query(self.table, query)
         items: list[Item] = []
         while True:
-            asked["Limit"] = query.limit + 1 - len(items)
-            answer = self.dynamodb.query(**asked)
-            items += answer["Items"]
-            last = answer.get("LastEvaluatedKey")
+            request["Limit"] = query.limit + 1 - len(items)
+            response = self.dynamodb.query(**request)
+            items += response["Items"]
+            last = response.get("LastEvaluatedKey")
             if last is None or len(items) > query.limit:
                 return RowPage(self._rows(items[: query.limit]), more=len(items) > query.limit)
-            asked["ExclusiveStartKey"] = last
+            request["ExclusiveStartKey"] = last
 
     def _swap(self, swap: Swap) -> bool:
         return self._write([self._condition(swap.row), *self._sides(swap)])
@@ -208,10 +209,10 @@ class GraphTable:
             }
 
     def _write(self, actions: list[TransactWriteItemTypeDef]) -> bool:
-        """One conditional write, or a transaction; one that only met another is tried again."""
+        """Write one item conditionally, or a transaction; try again after a conflict with another writer."""
         for attempt in range(_TRIES):
             if attempt:
-                # Those who met each other must not meet again.
+                # At random, so that the writers do not conflict again.
                 self.sleep(random.uniform(0, 0.02 * 2**attempt))  # noqa: S311 - no secret
             try:
                 self._send(actions)
@@ -225,7 +226,7 @@ class GraphTable:
                     raise
             else:
                 return True
-        raise Unavailable(f"a transaction on {self.table} kept meeting others")
+        raise Unavailable(f"a transaction on {self.table} kept conflicting with other writers")
 
     def _send(self, actions: list[TransactWriteItemTypeDef]) -> None:
         if len(actions) == 1:
@@ -234,6 +235,7 @@ class GraphTable:
             self.dynamodb.transact_write_items(TransactItems=actions)
 
     def _item(self, row: Row) -> dict[str, Value]:
+        """Return a row as an item: a small body is text, a larger one compressed, a huge one in the bucket."""
         item: dict[str, Value] = _key(row.key)
         if not row.data:
             return item

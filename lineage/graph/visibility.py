@@ -1,4 +1,4 @@
-"""The view of a caller: the whole graph, or what is in some namespaces, and their neighbours more or less."""
+"""The view of a caller: the whole graph, or some namespaces with more or less of their neighbours."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from lineage_model.ids import DatasetId, JobId
 
 @dataclass(frozen=True, slots=True)
 class Visibility:
-    """A caller's view. What is in no namespace that it `covers` is not there, but as a neighbour of what is.
+    """A caller's view: what is in the namespaces that it `covers`, and the neighbours of these.
 
-    `namespaces` are the covered ones by name, or by the beginning of their names with `*` after it. `strict`: of such a
-    neighbour the id and the type are shown alone, and no graph goes on behind it.
+    `namespaces` are the covered namespaces by name, or by the beginning of their names with `*` after it. `strict`:
+    such a neighbour shows its id and type alone, and no graph continues behind it.
     """
 
     covers: Callable[[str], bool]
@@ -22,11 +22,11 @@ class Visibility:
     strict: bool = False
 
     def sees(self, thing: DatasetId | JobId) -> bool:
-        """Return True if the caller may ask for the thing."""
+        """True if the caller may query the thing."""
         return self.covers(thing.namespace)
 
     def opens(self, *names: DatasetId | JobId) -> bool:
-        """Return True if a thing that was met, known by these names, is shown in full, and what is behind it too."""
+        """True if a thing with these names is shown in full, and what is behind it too."""
         return not self.strict or any(map(self.sees, names))
 
 
@@ -34,9 +34,9 @@ EVERYTHING = Visibility(covers=lambda _: True)
 
 
 class EmptyTable(GraphTable):
-    """A graph table that nothing was written to: where what a caller may not see is looked up.
+    """A graph table without rows, in which things that a caller may not see are looked up.
 
-    So it is answered as what does not exist, whatever the route, and without a request.
+    The response is then the same as for what does not exist, whatever the route, and costs no request.
     """
 
     def __init__(self) -> None:

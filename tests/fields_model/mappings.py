@@ -8,7 +8,7 @@ from lineage.queries.columns.results import FieldMapping, Mappings
 def find_mappings(world, dataset, window, level):
     """Up and down from a dataset, so many datasets far in each direction."""
     pairs = _pairs(world, window)
-    start = world.said.primary(dataset)
+    start = world.statements.primary(dataset)
     found = set()
     for here, there in ((1, 0), (0, 1)):
         reached = {start}
@@ -28,7 +28,7 @@ def _pairs(world, window):
                 columns = world.named(reporter.columns(name))
                 for path, sources in [*columns.fields.items(), (None, columns.dataset_level)]:
                     for source in sources:
-                        pairs = found.setdefault((source.dataset, world.said.primary(name)), set())
+                        pairs = found.setdefault((source.dataset, world.statements.primary(name)), set())
                         if path is not None and source.field is not None:
                             pairs.add((source.field, path))
     return found

@@ -6,7 +6,7 @@ import re
 
 from lineage_model.errors import Invalid
 from tests.fields_model import mappings, present, reports, versions
-from tests.fields_model.said import SaidOfColumns
+from tests.fields_model.statements import StatementsOfColumns
 from tests.fields_model.world import World
 from tests.runs_model import Model
 
@@ -18,7 +18,7 @@ class FieldModel:
 
     def __init__(self, statements):
         self.runs = Model([])
-        self.runs._tell(SaidOfColumns(statements))
+        self.runs._load(StatementsOfColumns(statements))
         self.world = World(self.runs)
 
     def find_columns(self, node_id, *, depth, downstream=False, at=None, version=None):

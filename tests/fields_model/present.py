@@ -28,7 +28,7 @@ def asked_columns(world, node_id, downstream=False):
     """The columns that a node id stands for; None for what is unknown or hidden."""
     kind, _, _ = node_id.partition(":")
     if kind == "dataset":
-        found = [world.said.primary(name) for name in world.said.dataset_names if name.node_id == node_id]
+        found = [world.statements.primary(name) for name in world.statements.dataset_names if name.node_id == node_id]
         datasets = [one for one in found if not world.hidden(one)]
         return columns_of(world, datasets[0], downstream) if datasets else None
     if kind == "job":
@@ -42,11 +42,11 @@ def asked_columns(world, node_id, downstream=False):
 
 
 def _asked_fields(world, node_id):
-    return {column for name in world.said.dataset_names for column in _fields_named(world, name, node_id)} or None
+    return {column for name in world.statements.dataset_names for column in _fields_named(world, name, node_id)} or None
 
 
 def _fields_named(world, name, node_id):
-    dataset = world.said.primary(name)
+    dataset = world.statements.primary(name)
     exist = set() if world.hidden(dataset) else everything_of(world, dataset)
     return {Column(dataset, path) for path in exist if field_id(name, path) == node_id}
 
@@ -96,7 +96,7 @@ def made_from(world, column):
 def node_of(world, column, outputs):
     """A column as it is told."""
     dataset, present, schema = column.dataset, world.present(column.dataset), world.schema(column.dataset)
-    known = dataset in world.said.datasets
+    known = dataset in world.statements.datasets
     found = world.runs.dataset(dataset) if known else None
     return ColumnNode(
         dataset,
@@ -153,7 +153,7 @@ def version_made(world, reporter, dataset):
 
 def columns_told(world, dataset):
     """The columns of a dataset that were told of, as they are told in passing."""
-    dataset = world.said.primary(dataset)
+    dataset = world.statements.primary(dataset)
     paths = [] if world.hidden(dataset) else sorted(world.present(dataset).fields)
     nodes = [node_of(world, Column(dataset, path), set()) for path in paths]
     return ColumnGraph(tuple(_in_passing(one) for one in nodes))

@@ -49,7 +49,7 @@ class Leg:
 
 def report_usage(world, dataset, field, window):
     """Who used a column, and what it flowed into."""
-    start = Column(world.said.primary(dataset), field)
+    start = Column(world.statements.primary(dataset), field)
     reporters = _in(world, window)
     reports = _reports(world, reporters, start.dataset)
     uses = [use for one in reporters for use in (*_writes(world, start, one), *_reads(world, start, one, reports))]
@@ -71,7 +71,7 @@ def report_usage(world, dataset, field, window):
 
 def report_provenance(world, dataset, field, window):
     """What a column came from: every step, and the columns that nothing is told to be made of."""
-    start = Column(world.said.primary(dataset), field)
+    start = Column(world.statements.primary(dataset), field)
     reporters = _in(world, window)
     reached, legs = _journey(
         ColumnSource(start.dataset, field), lambda node: _made_of(world, reporters, node), lambda leg: leg.source, world
@@ -106,7 +106,7 @@ def _ends(world, column, window):
         reads = set()
         for one in unreported[:_RUNS]:
             sources = own[one] if one in unnamed else unknown(one.inputs).dataset_level
-            reads |= {world.said.primary(source.dataset) for source in sources if source.field is None}
+            reads |= {world.statements.primary(source.dataset) for source in sources if source.field is None}
         found.append(("unreported", unreported, reads))
     if found or reported:
         return found
@@ -117,12 +117,14 @@ def _ends(world, column, window):
 
 def _writers(world, dataset, reporters):
     """Those who wrote the dataset, or told of it, under whichever names."""
-    return [one for one in reporters if any(world.said.primary(name) == dataset for name in {*one.outputs, *one.told})]
+    return [
+        one for one in reporters if any(world.statements.primary(name) == dataset for name in {*one.outputs, *one.told})
+    ]
 
 
 def _told_of(world, dataset, reporter):
     """Return what one teller told of the dataset's columns; None if nothing."""
-    told = [columns for name, columns in reporter.told.items() if world.said.primary(name) == dataset]
+    told = [columns for name, columns in reporter.told.items() if world.statements.primary(name) == dataset]
     return world.named(united(told)) if told else None
 
 
@@ -193,7 +195,7 @@ def _perhaps_made_from(world, reporters, node, reports):
     """The steps that may have been from a column, or from any column of a dataset."""
     for one in reporters:
         for name in {*one.outputs, *one.told}:
-            dataset, columns = world.said.primary(name), world.named(one.columns(name))
+            dataset, columns = world.statements.primary(name), world.named(one.columns(name))
             for path, how in _perhaps(columns, node, reports):
                 yield Leg(node, ColumnSource(dataset, path), how, one, certain=False)
 
@@ -234,7 +236,7 @@ def _reports(world, reporters, dataset):
 def _told(world, reporters):
     for one in reporters:
         for name, columns in one.told.items():
-            yield one, world.said.primary(name), world.named(columns)
+            yield one, world.statements.primary(name), world.named(columns)
 
 
 def _step(world, legs):
@@ -252,7 +254,7 @@ def _step(world, legs):
 
 def _root(world, reporter):
     """The run at the root of those that started it, by the last event that names its parent."""
-    events = world.said.runs[reporter.run].events[::-1] if reporter.run else []
+    events = world.statements.runs[reporter.run].events[::-1] if reporter.run else []
     last = next((event for event in events if event.parent), None)
     return (last.root or last.parent).key if last else reporter.id
 
@@ -267,8 +269,8 @@ def _called(how):
 
 def _status(world, column):
     """Whether the column is there now; where no schema tells, those that are told of now are."""
-    facets = dataset_facets(world.said, column.dataset)
-    if text_in(facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP" or world.said.is_hidden(
+    facets = dataset_facets(world.statements, column.dataset)
+    if text_in(facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP" or world.statements.is_hidden(
         column.dataset
     ):
         return "dropped"
@@ -309,12 +311,12 @@ def _united(uses):
 
 def _state(world, reporter):
     """The state of the run that it is; None of what an event declared."""
-    return world.said.runs[reporter.run].state if reporter.run else None
+    return world.statements.runs[reporter.run].state if reporter.run else None
 
 
 def _writes(world, column, reporter):
     """That it wrote the column, under whichever names; or may have, where a job told nothing of what it wrote."""
-    names = [one for one in {*reporter.outputs, *reporter.told} if world.said.primary(one) == column.dataset]
+    names = [one for one in {*reporter.outputs, *reporter.told} if world.statements.primary(one) == column.dataset]
     columns = world.named(united(reporter.told[one] for one in names if one in reporter.told))
     if names and reporter.job and reporter.told.keys().isdisjoint(names):
         yield _use("WRITE", world, reporter, known=False)
@@ -328,7 +330,7 @@ def _reads(world, column, reporter, reports):
     """That it read the column, under whichever names, or may have; and that it dropped it."""
     sources = {one.dataset for columns in reporter.told.values() for one in sources_in(columns)} | reporter.named
     every = {*reporter.inputs, *sources, *chain(*map(read_of, reporter.operations))}
-    names = {one for one in every if world.said.primary(one) == column.dataset}
+    names = {one for one in every if world.statements.primary(one) == column.dataset}
     sets = [some for some in reporter.operations if names & read_of(some).keys()]
     node = ColumnSource(column.dataset, column.field)
     made = list(_made_from(world, [reporter], node, reports))
@@ -341,7 +343,9 @@ def _reads(world, column, reporter, reports):
         yield _use("READ", world, reporter, {leg.destination for leg in made} | unreported, [leg.how for leg in made])
     elif perhaps or (names and not sets and (mum or names.isdisjoint(sources))):
         yield _use("READ", world, reporter, perhaps, known=False)
-    gone = [one.field for some in sets for one in dropped(some) if world.said.primary(one.dataset) == column.dataset]
+    gone = [
+        one.field for some in sets for one in dropped(some) if world.statements.primary(one.dataset) == column.dataset
+    ]
     if any(overlap(column.field, path) for path in gone):
         yield _use("DELETE", world, reporter)
 

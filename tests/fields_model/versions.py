@@ -60,8 +60,8 @@ def _asked_version(world, node_id, version):
     kind, _, _ = node_id.partition(":")
     if kind == "job":
         return _version_of_job(world, node_id, version)
-    for name in sorted(world.said.dataset_names):
-        dataset = world.said.primary(name)
+    for name in sorted(world.statements.dataset_names):
+        dataset = world.statements.primary(name)
         if version in [one.id for one in world.versions(dataset)]:
             if kind == "dataset" and name.node_id == node_id:
                 return Asked([(dataset, version)])
@@ -76,7 +76,7 @@ def _named(node_id, name):
 
 def _version_of_job(world, node_id, version):
     """The versions that the last run of this version of the job made."""
-    for job in world.said.jobs:
+    for job in world.statements.jobs:
         for one, entries in world.runs.job_versions(job):
             if job.node_id == node_id and one == version:
                 runs = [entry.run for entry in entries if entry.run][-1:]
@@ -105,8 +105,8 @@ def _asked_then(then, node_id):
     if kind == "job":
         jobs = [job for job in then.runs.visible_jobs() if job.node_id == node_id]
         return Asked(written_by(then, jobs[0])) if jobs else None
-    for name in sorted(then.said.dataset_names):
-        dataset = then.said.primary(name)
+    for name in sorted(then.statements.dataset_names):
+        dataset = then.statements.primary(name)
         if not then.hidden(dataset):
             if kind == "dataset" and name.node_id == node_id:
                 return Asked([dataset])

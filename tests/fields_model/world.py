@@ -31,8 +31,8 @@ class World:
     """All that was said, and what follows of columns; `runs` is the model of runs of the same statements."""
 
     def __init__(self, runs):
-        self.runs, self.said = runs, runs.said
-        self.reporters = every_teller(self.said)
+        self.runs, self.statements = runs, runs.statements
+        self.reporters = every_teller(self.statements)
         self.by_run = {one.run: one for one in self.reporters if one.run}
         for name in (
             "present",
@@ -52,25 +52,27 @@ class World:
     # Names, and what is hidden
 
     def hidden(self, dataset):
-        return dataset not in self.said.datasets or self.said.is_hidden(dataset)
+        return dataset not in self.statements.datasets or self.statements.is_hidden(dataset)
 
     def visible_datasets(self):
-        return [one for one in self.said.datasets if not self.hidden(one)]
+        return [one for one in self.statements.datasets if not self.hidden(one)]
 
     def named(self, columns):
         """The columns, with sources under their primary names."""
-        return _with_sources(columns, lambda one: ColumnSource(self.said.primary(one.dataset), one.field))
+        return _with_sources(columns, lambda one: ColumnSource(self.statements.primary(one.dataset), one.field))
 
     def without_hidden(self, columns):
         """The columns without sources that are hidden."""
-        return _with_sources(columns, lambda one: None if self.hidden(self.said.primary(one.dataset)) else one)
+        return _with_sources(columns, lambda one: None if self.hidden(self.statements.primary(one.dataset)) else one)
 
     # The present
 
     def writers(self, dataset):
         """The words on this dataset that count now."""
         found = [word for job in self.runs.visible_jobs() for word in self._words_of(job, dataset)]
-        declared = [one for one in self.reporters if one.job is None and self.said.primary(one.outputs[0]) == dataset]
+        declared = [
+            one for one in self.reporters if one.job is None and self.statements.primary(one.outputs[0]) == dataset
+        ]
         last = max(declared, key=lambda one: one.position, default=None)
         return found + ([Word(last, last.told[last.outputs[0]])] if last and last.told else [])
 
@@ -84,11 +86,11 @@ class World:
 
         If none ever told, that the dataset depends on all that the job reads.
         """
-        if not any(self.said.primary(name) == dataset for name in self._written_by(job)):
+        if not any(self.statements.primary(name) == dataset for name in self._written_by(job)):
             return []
         mine = sorted((one for one in self.reporters if one.job == job and one.position), key=lambda one: one.position)
         for reporter in mine[::-1]:
-            told = [columns for name, columns in reporter.told.items() if self.said.primary(name) == dataset]
+            told = [columns for name, columns in reporter.told.items() if self.statements.primary(name) == dataset]
             if told:
                 return [Word(reporter, columns) for columns in told]
         last = [one for one in mine if one.inputs or one.outputs][-1]
@@ -110,14 +112,14 @@ class World:
 
     def schema(self, dataset):
         """(path, type or None) of its fields by the latest schema facet; empty if there is none."""
-        if dataset not in self.said.datasets:
+        if dataset not in self.statements.datasets:
             return {}
-        return fields_of(dataset_facets(self.said, dataset))
+        return fields_of(dataset_facets(self.statements, dataset))
 
     # Versions
 
     def versions(self, dataset):
-        return dataset_versions.versions_of(self.said, dataset) if dataset in self.said.datasets else []
+        return dataset_versions.versions_of(self.statements, dataset) if dataset in self.statements.datasets else []
 
     def maker(self, dataset, version):
         """The run that made the version; None if no run did."""
@@ -129,18 +131,18 @@ class World:
         if run is None:
             return []
         reporter = self.by_run[run]
-        told = [Word(reporter, one) for name, one in reporter.told.items() if self.said.primary(name) == dataset]
+        told = [Word(reporter, one) for name, one in reporter.told.items() if self.statements.primary(name) == dataset]
         return told or [Word(reporter, NO_COLUMNS if reporter.explicit else unknown(reporter.inputs), told=False)]
 
     def version_read(self, reporter, dataset):
         """The version that a run read, or what was there when a Job- or DatasetEvent was sent."""
-        reader = self.said.runs[reporter.run] if reporter.run else Run(reporter.id, [reporter.event], [])
-        return dataset_versions.version_read(self.said, reader, dataset)[0]
+        reader = self.statements.runs[reporter.run] if reporter.run else Run(reporter.id, [reporter.event], [])
+        return dataset_versions.version_read(self.statements, reader, dataset)[0]
 
     def sources_of(self, reporter):
         """The datasets that it read, or tells that something comes from."""
         told = [one.dataset for columns in reporter.told.values() for one in sources_in(columns)]
-        return {self.said.primary(name) for name in (*reporter.inputs, *told)}
+        return {self.statements.primary(name) for name in (*reporter.inputs, *told)}
 
     def schema_of_version(self, dataset, version):
         """The schema that the version was described with."""

@@ -12,7 +12,7 @@ from tests.runs_model.facets import canonical, merged, text_in
 class Version:
     """A version; `maker` is the run that made it (as text), the hash of the DatasetEvent, or '' for the initial one.
 
-    `heard`: the end of its run, or the last event of an active stream.
+    `last_event`: the end of its run, or the last event of an active stream.
     """
 
     created: str
@@ -20,7 +20,7 @@ class Version:
     id: str
     run: RunKey | None = None
     failed: bool = False
-    heard: str = ""
+    last_event: str = ""
     facets: dict = field(default_factory=dict)
 
     @property
@@ -36,24 +36,24 @@ def version_of_run(name, run):
     return version_id(name, f"{run.job.namespace}:{run.id}")
 
 
-def versions_of(said, dataset):
-    """All versions of it, the oldest first."""
-    by_runs = [version for run in said.runs.values() for version in _version_by_run(said, run, dataset)]
+def versions_of(statements, dataset):
+    """Return all versions of the dataset, the oldest first."""
+    by_runs = [version for run in statements.runs.values() for version in _version_by_run(statements, run, dataset)]
     first = min((version.created for version in by_runs), default=None)
     return sorted(
-        by_runs + _initial(said, dataset, first) + _by_events(said, dataset, by_runs, first),
+        by_runs + _initial(statements, dataset, first) + _by_events(statements, dataset, by_runs, first),
         key=lambda version: version.position,
     )
 
 
 def current_of(versions):
-    """Of the versions that did not fail, the one whose run ended or was heard of last; None if there is none."""
+    """Return the version, of those that did not fail, whose run ended or had an event last; None if there is none."""
     whole = [version for version in versions if not version.failed]
-    return max(whole, key=lambda one: (max(one.heard, one.created), one.maker), default=None)
+    return max(whole, key=lambda one: (max(one.last_event, one.created), one.maker), default=None)
 
 
-def _version_by_run(said, run, dataset):
-    names = [name for name in run.names("out") if said.primary(name) == dataset]
+def _version_by_run(statements, run, dataset):
+    names = [name for name in run.names("out") if statements.primary(name) == dataset]
     if not names or not run.made:
         return []
     created = run.first_seen("out", names) if run.streaming else run.ended
@@ -66,30 +66,34 @@ def written_facets(run, names):
     return merged((event, use.facets) for event, use in run.uses("out") if use.dataset in names)
 
 
-def _initial(said, dataset, first):
-    """The version that was there before any run wrote one, if the dataset was heard of then."""
-    mentions = [event.time for event, way, _ in said.uses_of(dataset) if way in ("in", "self") or event.kind == "JOB"]
+def _initial(statements, dataset, first):
+    """Return the version that existed before any run wrote one, if the dataset was mentioned then."""
+    mentions = [
+        event.time
+        for event, direction, _ in statements.uses_of(dataset)
+        if direction in ("in", "self") or event.kind == "JOB"
+    ]
     if not mentions or (first is not None and min(mentions) >= first):
         return []
-    described = _descriptions(said, dataset)[:1] if _first_describes(said, dataset, first) else []
+    described = _descriptions(statements, dataset)[:1] if _first_describes(statements, dataset, first) else []
     facets = merged((event, use.facets) for event, use in described)
     return [Version(min(mentions), "", version_id(dataset, ""), facets=facets)]
 
 
-def _descriptions(said, dataset):
-    return [(event, use) for event, way, use in said.uses_of(dataset) if way == "self"]
+def _descriptions(statements, dataset):
+    return [(event, use) for event, direction, use in statements.uses_of(dataset) if direction == "self"]
 
 
-def _first_describes(said, dataset, first):
-    told = _descriptions(said, dataset)
-    return bool(told) and (first is None or told[0][0].time < first)
+def _first_describes(statements, dataset, first):
+    descriptions = _descriptions(statements, dataset)
+    return bool(descriptions) and (first is None or descriptions[0][0].time < first)
 
 
-def _by_events(said, dataset, by_runs, first):
-    """A version for each DatasetEvent that tells of another schema than the one told last before it."""
-    told = _descriptions(said, dataset)
-    changes = told[1:] if _first_describes(said, dataset, first) else told
-    every = [_by_event(event, use) for event, use in told] + [one for one in by_runs if not one.failed]
+def _by_events(statements, dataset, by_runs, first):
+    """Return a version for each DatasetEvent whose schema differs from the last one before it."""
+    descriptions = _descriptions(statements, dataset)
+    changes = descriptions[1:] if _first_describes(statements, dataset, first) else descriptions
+    every = [_by_event(event, use) for event, use in descriptions] + [one for one in by_runs if not one.failed]
     return [one for one in (_by_event(event, use) for event, use in changes) if _changes_schema(one, every)]
 
 
@@ -107,13 +111,13 @@ def _fields(version):
     return canonical(version.facets["schema"].get("fields"))
 
 
-def version_read(said, reader, dataset):
-    """(version id, how it was found, the run that made it or None): what the reader read of this input."""
-    names = [name for name in reader.names("in") if said.primary(name) == dataset]
-    others = [one for one in versions_of(said, dataset) if one.maker not in (str(reader.key), "")]
+def version_read(statements, reader, dataset):
+    """Return (version id, rule that found it, the run that made it or None) of this input of the reader."""
+    names = [name for name in reader.names("in") if statements.primary(name) == dataset]
+    others = [one for one in versions_of(statements, dataset) if one.maker not in (str(reader.key), "")]
     return (
         _by_storage(reader, names, others)
-        or _by_parent(said, reader, others)
+        or _by_parent(statements, reader, others)
         or _by_time(reader, others)
         or (version_id(dataset, ""), "initial", None)
     )
@@ -128,12 +132,12 @@ def _by_storage(reader, names, others):
     return (same[-1].id, "storage", same[-1].run) if same else (version_id(names[0], stored), "storage", None)
 
 
-def _by_parent(said, reader, others):
+def _by_parent(statements, reader, others):
     siblings = [
         one
         for one in others
         if one.run and not one.failed and reader.parent and one.created < reader.updated
-        if said.runs[one.run].parent and said.runs[one.run].parent.key == reader.parent.key
+        if statements.runs[one.run].parent and statements.runs[one.run].parent.key == reader.parent.key
     ]
     return (siblings[-1].id, "parentRun", siblings[-1].run) if siblings else None
 

@@ -13,10 +13,10 @@ def when(statement):
     return statement.time, statement.hash
 
 
-def merged(sayings):
-    """Facets by name from (event, facets): of each the one said last; `_deleted` takes it away."""
+def merged(pairs):
+    """Return facets by name from (event, facets): of each the latest; `_deleted` takes it away."""
     last = {}
-    for event, facets in sayings:
+    for event, facets in pairs:
         for name, body in facets.items():
             key = (*when(event), canonical(body))
             last[name] = max(last.get(name, (key, body)), (key, body), key=lambda one: one[0])
@@ -24,6 +24,6 @@ def merged(sayings):
 
 
 def text_in(facets, facet, name):
-    """A text in a facet, None if there is none or an empty one."""
+    """Return a text in a facet, None if there is none or an empty one."""
     value = facets.get(facet, {}).get(name)
     return value if isinstance(value, str) and value else None

@@ -10,9 +10,9 @@ from tests.runs_model import dataset_versions
 
 
 def of_now(model, node_id, depth):
-    """Jobs within `depth` hops of the start, and all their visible datasets; None for a start unknown or hidden."""
+    """Return jobs within `depth` hops of the start, and their visible datasets; None for a start unknown or hidden."""
     start = start_of(model, node_id)
-    if start is None or model.said.is_hidden(start):
+    if start is None or model.statements.is_hidden(start):
         return None
     io = {job: _visible_io(model, job) for job in model.visible_jobs()}
     touched = {job: {*inputs, *outputs} for job, (inputs, outputs) in io.items()}
@@ -31,7 +31,7 @@ def of_now(model, node_id, depth):
 
 
 def _job_in_passing(model, job):
-    """The job as graphs tell it: without what has to be read for it alone."""
+    """Return the job as graphs show it: without details of the job alone."""
     return replace(model.job_in_passing(job), facets={}, current_version=None, lineage_unknown=False)
 
 
@@ -40,24 +40,24 @@ def _dataset_in_passing(model, dataset):
 
 
 def start_of(model, node_id):
-    """The job or primary dataset of this node id."""
+    """Return the job or primary dataset of this node id."""
     kind, _, _ = node_id.partition(":")
     if kind not in ("job", "dataset"):
         raise Invalid.because("nodeId", node_id, "must begin with job: or dataset:")
-    names = model.said.jobs if kind == "job" else sorted(model.said.dataset_names)
+    names = model.statements.jobs if kind == "job" else sorted(model.statements.dataset_names)
     for name in names:
-        thing = name if kind == "job" else model.said.primary(name)
+        thing = name if kind == "job" else model.statements.primary(name)
         if name.node_id == node_id:
             return thing
     return None
 
 
 def _visible_io(model, job):
-    return tuple([one for one in side if not model.said.is_hidden(one)] for side in model.current_io(job))
+    return tuple([one for one in side if not model.statements.is_hidden(one)] for side in model.current_io(job))
 
 
 def _hops(touched, start, depth):
-    """How many hops each job within `depth` is from the start."""
+    """Return the number of hops of each job within `depth` of the start."""
     hops = {job: 0 for job, datasets in touched.items() if start == job or start in datasets}
     for hop in range(1, depth + 1):
         reached = set().union(*(touched[job] for job in hops))
@@ -70,7 +70,7 @@ def _nearest(hops):
 
 
 def upstream_runs(model, run, depth):
-    """The run, then those that wrote what it read, and so on, nearest first."""
+    """Return the run, then the runs that wrote its inputs, and so on, nearest first."""
     hops = _runs_upstream(model, [run], depth)
     return [
         UpstreamRun(model.run_in_passing(one), tuple(read for read, _ in _inputs(model, one))) for one in _nearest(hops)
@@ -87,18 +87,18 @@ def _runs_upstream(model, starts, depth):
 
 def _inputs(model, key):
     """Yield (input, the run that made the version, if any) of each dataset that a run read."""
-    run = model.said.runs[key]
-    for dataset in model.said.primaries(run.names("in")):
-        version, resolved_by, maker = dataset_versions.version_read(model.said, run, dataset)
+    run = model.statements.runs[key]
+    for dataset in model.statements.primaries(run.names("in")):
+        version, resolved_by, maker = dataset_versions.version_read(model.statements, run, dataset)
         yield UpstreamInput(dataset, version, maker and maker.id, resolved_by), maker
 
 
 def of_versions(model, node_id, version, depth):
-    """Where one version came from: job and dataset versions upstream of it, each once."""
+    """Return the job and dataset versions upstream of one version, each once."""
     start = start_of(model, node_id)
     if start is None:
         return None
-    if start in model.said.jobs:
+    if start in model.statements.jobs:
         found = [entries for one, entries in model.job_versions(start) if one == version]
         starts = [entry.run for entries in found for entry in entries if entry.run][-1:]
         datasets = {(one.dataset, one.version) for run in starts for one in model.run(run).outputs}
@@ -111,7 +111,7 @@ def of_versions(model, node_id, version, depth):
 
 
 def _graph_of_runs(model, hops, jobs, datasets):
-    """The graph of these runs, by their job versions; besides what they read it has these jobs and datasets."""
+    """Return the graph of these runs, by their job versions, with their inputs and these jobs and datasets."""
     edges = set()
     shown = {run.key for runs in jobs.values() for run in runs}
     for run in map(model.run, hops):

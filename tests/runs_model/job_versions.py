@@ -1,4 +1,4 @@
-"""Versions of a job: what its runs and JobEvents, one after the other, tell of its inputs, outputs and code."""
+"""Versions of a job: inputs, outputs and code, as its runs and JobEvents report them one after the other."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from tests.runs_model.facets import merged, text_in
 
 @dataclass(frozen=True)
 class Entry:
-    """What one run (or JobEvent, then `run` is None) tells of its job; `created` is when it had told all of it.
+    """The report of one run (or JobEvent, then `run` is None) about its job; `created` is when the report was complete.
 
-    `unknown`: it told of no datasets, and these are those of a run before it.
+    `unknown`: it reported no datasets, so these are those of a run before it.
     """
 
     position: tuple
@@ -29,37 +29,41 @@ class Entry:
         return bool(self.inputs or self.outputs)
 
     def version(self, job):
-        """Marquez's id, and after it the code version when there is one."""
+        """Return Marquez's id, with the code version hashed after it if there is one."""
         sides = [":".join(f"{one.namespace}:{one.name}" for one in side) for side in (self.inputs, self.outputs)]
         code = [text for text in (self.location, self.code) if text is not None]
         return name_uuid(":".join([job.namespace, job.name, *sides, *code]))
 
 
-def entries_of(said, job):
-    """An entry for each run of the job that counts, and for each JobEvent, by position."""
-    of_runs = [_entry_of_run(run) for run in _runs_of(said, job)]
-    of_events = [_entry_of_event(event) for event in said.events_of_job(job) if event.kind == "JOB"]
+def entries_of(statements, job):
+    """Return an entry for each run of the job that counts, and for each JobEvent, by position."""
+    of_runs = [_entry_of_run(run) for run in _runs_of(statements, job)]
+    of_events = [_entry_of_event(event) for event in statements.events_of_job(job) if event.kind == "JOB"]
     return sorted(of_runs + of_events, key=lambda entry: entry.position)
 
 
-def prefixes_of(said, job):
-    """Entries for what each stream of the job had told, whenever it had told something but not yet all."""
-    return [prefix for run in _runs_of(said, job) if run.streaming for prefix in _prefixes_of_run(run)]
+def prefixes_of(statements, job):
+    """Return the partial entries of the job's streams, at each time when part of the datasets were reported."""
+    return [prefix for run in _runs_of(statements, job) if run.streaming for prefix in _prefixes_of_run(run)]
 
 
-def _runs_of(said, job):
-    return [run for run in said.runs.values() if run.job == job and run.made]
+def _runs_of(statements, job):
+    return [run for run in statements.runs.values() if run.job == job and run.made]
 
 
 def _entry_of_run(run):
     location, code = _code(run.job_facets)
-    # A stream has told all once its last dataset was first seen.
+    # A stream's report is complete when its last dataset was first seen.
     created = min(max(_seen(run).values()), run.position[0]) if run.streaming and _seen(run) else run.position[0]
     return Entry(run.position, created, run.key, tuple(run.names("in")), tuple(run.names("out")), location, code)
 
 
 def _seen(run):
-    return {(way, name): run.first_seen(way, [name]) for way in ("in", "out") for name in run.names(way)}
+    return {
+        (direction, name): run.first_seen(direction, [name])
+        for direction in ("in", "out")
+        for name in run.names(direction)
+    }
 
 
 def _prefixes_of_run(run):
@@ -89,10 +93,9 @@ def _code(job_facets):
 
 
 def resolved(entries, entry):
-    """The entry itself if it told of datasets; else what is to be thought of a run that did not.
+    """Return the entry itself if it reported datasets; else the last entry before it that did.
 
-    That is the last known entry before it, with the code that was given since, if it is other code than was given last
-    until then.
+    That entry takes the code given since, if it differs from the code given until then.
     """
     if entry.known:
         return entry
@@ -113,7 +116,7 @@ def resolved(entries, entry):
 
 
 def _given(entries):
-    """The location that the entries gave last, and the last version given for code at that location."""
+    """Return the latest location of the entries, and the latest version of the code at that location."""
     given = [(one.location, one.code) for one in entries]
     locations = [(number, location) for number, (location, _) in enumerate(given) if location]
     if not locations:
@@ -121,14 +124,14 @@ def _given(entries):
     last = locations[-1][1]
     moved = max((number for number, location in locations if location != last), default=-1)
     arrived = min((number for number, location in locations if location == last and number > moved))
-    # Versions without a location, given before there was any, are not of this code: its location is new.
+    # Versions given without a location, before there was any, are of other code.
     return last, next((code for _, code in given[arrived:][::-1] if code), None)
 
 
-def versions_of(said, job):
-    """The job's versions as (id, its entries by position), the one last seen first."""
-    entries = entries_of(said, job)
-    every = [resolved(entries, entry) for entry in entries] + prefixes_of(said, job)
+def versions_of(statements, job):
+    """Return the job's versions as (id, its entries by position), the latest first."""
+    entries = entries_of(statements, job)
+    every = [resolved(entries, entry) for entry in entries] + prefixes_of(statements, job)
     groups = {}
     for entry in sorted(every, key=lambda one: one.position):
         groups.setdefault(entry.version(job), []).append(entry)

@@ -1,4 +1,4 @@
-"""The answers to every question about runs, each worked out anew from everything that was said."""
+"""The results of every query about runs, each computed anew from the whole set of statements."""
 
 from __future__ import annotations
 
@@ -23,44 +23,44 @@ from lineage.times import parse_time
 from lineage_model.ids import normalize_run_id
 from tests.runs_model import dataset_versions, graph, job_versions, schemas
 from tests.runs_model.facets import merged, text_in
-from tests.runs_model.said import Said
+from tests.runs_model.statements import Statements
 
 
 class Model:
-    """`lineage.queries.service.Questions` for a whole set of statements; also what the graphs are made of."""
+    """The queries about runs (`lineage.queries.service`) on a whole set of statements; graphs are made from it, too."""
 
     visibility = EVERYTHING
 
     def __init__(self, statements):
-        self._tell(Said(statements))
+        self._load(Statements(statements))
 
-    def _tell(self, said):
-        self.said = said
-        # One set of statements, one answer: the model may remember what it has worked out.
+    def _load(self, statements):
+        self.statements = statements
+        # The statements do not change, so results may be cached.
         for name in ("job_entries", "job_versions", "dataset_versions", "run", "job", "dataset"):
             setattr(self, name, cache(getattr(self, name)))
 
     def before(self, time):
-        """The answers of a time: from what was said of the time before it."""
+        """Return the model of a time: of the statements of the time before it."""
         past = Model([])
-        past._tell(self.said.before(time))
+        past._load(self.statements.before(time))
         return past
 
     # Namespaces
 
     def list_namespaces(self, *, limit=100, offset=0):
-        return _page([self.find_namespace(name) for name in self.said.namespaces], limit, offset)
+        return _page([self.find_namespace(name) for name in self.statements.namespaces], limit, offset)
 
     def find_namespace(self, name):
-        if name not in self.said.namespaces:
+        if name not in self.statements.namespaces:
             return None
-        times = self.said.namespace_times(name)
-        return Namespace(name, min(times), max(times), self.said.is_namespace_hidden(name))
+        times = self.statements.namespace_times(name)
+        return Namespace(name, min(times), max(times), self.statements.is_namespace_hidden(name))
 
     # Runs
 
     def seen_by(self, visibility):
-        """Return the same answers to somebody who finds runs by their ids in some namespaces alone."""
+        """Return the same model for a caller who finds runs by their ids in some namespaces alone."""
         seen = copy(self)
         seen.visibility = visibility
         return seen
@@ -73,20 +73,20 @@ class Model:
         return replace(self.run(runs[0].key), other_jobs=tuple(sorted(others)))
 
     def runs_of_id(self, run_id):
-        runs = [run for run in self.said.runs.values() if run.id == normalize_run_id(run_id)]
+        runs = [run for run in self.statements.runs.values() if run.id == normalize_run_id(run_id)]
         runs = [run for run in runs if self.visibility.sees(run.job)]
         return sorted(runs, key=lambda run: (run.claimed, run.key))
 
     def list_runs(self, job, *, limit=100, offset=0):
-        return _page(self.runs_of(job), limit, offset) if job in self.said.jobs else None
+        return _page(self.runs_of(job), limit, offset) if job in self.statements.jobs else None
 
     def runs_of(self, job):
-        """Newest first; those only heard of as parents last."""
-        runs = [run for run in self.said.runs.values() if run.job == job]
+        """Return the runs of the job, newest first; those known only as parents last."""
+        runs = [run for run in self.statements.runs.values() if run.job == job]
         return [self.run(run.key) for run in sorted(runs, key=lambda run: (run.started or "", run.key), reverse=True)]
 
     def run(self, key):
-        run = self.said.runs[key]
+        run = self.statements.runs[key]
         facets = run.facets
         return Run(
             id=run.id,
@@ -100,7 +100,7 @@ class Model:
             nominal_end=_time_in(facets, "nominalTime", "nominalEndTime"),
             parent=run.parent,
             job_version=self.job_version_of(run),
-            inputs=tuple(self._read(run, dataset) for dataset in self.said.primaries(run.names("in"))),
+            inputs=tuple(self._read(run, dataset) for dataset in self.statements.primaries(run.names("in"))),
             outputs=self._written(run) if run.made else (),
             facets=facets,
             job_facets=run.job_facets,
@@ -108,9 +108,9 @@ class Model:
         )
 
     def run_in_passing(self, key):
-        """The run as it is told within another answer: without what has to be read for it alone."""
+        """Return the run as other results show it: without details of the run alone."""
         run = self.run(key)
-        known = self.said.runs[key].uses("in") or self.said.runs[key].uses("out")
+        known = self.statements.runs[key].uses("in") or self.statements.runs[key].uses("out")
         version = run.job_version if known else None
         return replace(run, facets={}, job_facets={}, inputs=(), outputs=(), job_version=version)
 
@@ -120,28 +120,30 @@ class Model:
         return job_versions.resolved(entries, mine[0]).version(run.job) if mine else None
 
     def _read(self, run, dataset):
-        version, resolved_by, _ = dataset_versions.version_read(self.said, run, dataset)
+        version, resolved_by, _ = dataset_versions.version_read(self.statements, run, dataset)
         return UsedVersion(dataset, version, self._use_facets(run, "in", dataset), resolved_by)
 
     def _written(self, run):
-        """Its outputs, one for each primary name, with the id that the smallest name it used makes."""
+        """Return its outputs, one for each primary name, with the version id of the least name that it used."""
         names = {}
         for name in run.names("out"):
-            names.setdefault(self.said.primary(name), name)
+            names.setdefault(self.statements.primary(name), name)
         return tuple(
             UsedVersion(dataset, dataset_versions.version_of_run(name, run), self._use_facets(run, "out", dataset))
             for dataset, name in sorted(names.items())
         )
 
-    def _use_facets(self, run, way, dataset):
+    def _use_facets(self, run, direction, dataset):
         return merged(
-            (event, use.use_facets) for event, use in run.uses(way) if self.said.primary(use.dataset) == dataset
+            (event, use.use_facets)
+            for event, use in run.uses(direction)
+            if self.statements.primary(use.dataset) == dataset
         )
 
     # Jobs
 
     def list_jobs(self, namespace=None, *, states=(), limit=100, offset=0):
-        jobs = [self.job_in_passing(job) for job in self.said.jobs if not self.said.is_hidden(job)]
+        jobs = [self.job_in_passing(job) for job in self.statements.jobs if not self.statements.is_hidden(job)]
         return _page(
             [
                 job
@@ -154,17 +156,17 @@ class Model:
         )
 
     def find_job(self, job):
-        return self.job(job) if job in self.said.jobs else None
+        return self.job(job) if job in self.statements.jobs else None
 
     def job_in_passing(self, job):
-        """The job as lists tell it."""
+        """Return the job as lists show it."""
         found = self.job(job)
         latest = found.latest_run and self.run_in_passing(found.latest_run.key)
         return replace(found, latest_run=latest, latest_runs=())
 
     def job(self, job):
-        facets = merged((event, event.job_facets) for event in self.said.events_of_job(job))
-        runs, times = self.runs_of(job), self.said.job_times(job)
+        facets = merged((event, event.job_facets) for event in self.statements.events_of_job(job))
+        runs, times = self.runs_of(job), self.statements.job_times(job)
         entries = self.job_entries(job)
         latest = job_versions.resolved(entries, entries[-1]) if entries else None
         inputs, outputs = self.current_io(job)
@@ -184,27 +186,27 @@ class Model:
             lineage_unknown=latest.unknown if latest else False,
             labels=_labels(facets),
             facets=facets,
-            hidden=self.said.is_hidden(job),
+            hidden=self.statements.is_hidden(job),
         )
 
     def current_io(self, job):
-        """The inputs and outputs of the last run or JobEvent that told of any."""
+        """Return the inputs and outputs of the last run or JobEvent that reported any."""
         known = [entry for entry in self.job_entries(job) if entry.known]
         if not known:
             return (), ()
-        return self.said.primaries(known[-1].inputs), self.said.primaries(known[-1].outputs)
+        return self.statements.primaries(known[-1].inputs), self.statements.primaries(known[-1].outputs)
 
     def _parent_of(self, job):
-        return next((event.parent for event in self.said.events_of_job(job)[::-1] if event.parent), None)
+        return next((event.parent for event in self.statements.events_of_job(job)[::-1] if event.parent), None)
 
     def job_entries(self, job):
-        return job_versions.entries_of(self.said, job)
+        return job_versions.entries_of(self.statements, job)
 
     def job_versions(self, job):
-        return job_versions.versions_of(self.said, job)
+        return job_versions.versions_of(self.statements, job)
 
     def list_job_versions(self, job, *, limit=100, offset=0):
-        if job not in self.said.jobs:
+        if job not in self.statements.jobs:
             return None
         return _page([self._job_version(job, *one) for one in self.job_versions(job)], limit, offset)
 
@@ -220,8 +222,8 @@ class Model:
             version=version,
             created=min(entry.created for entry in entries),
             updated=last.position[0],
-            inputs=self.said.primaries(last.inputs),
-            outputs=self.said.primaries(last.outputs),
+            inputs=self.statements.primaries(last.inputs),
+            outputs=self.statements.primaries(last.outputs),
             location=last.location,
             code_version=last.code,
             latest_run=self.run_in_passing(runs[-1]) if runs else None,
@@ -231,15 +233,17 @@ class Model:
     # Datasets
 
     def list_datasets(self, namespace, *, limit=100, offset=0):
-        datasets = [self.dataset(dataset) for dataset in self.said.datasets if not self.said.is_hidden(dataset)]
+        datasets = [
+            self.dataset(dataset) for dataset in self.statements.datasets if not self.statements.is_hidden(dataset)
+        ]
         return _page([one for one in datasets if one.id.namespace == namespace and not one.temporary], limit, offset)
 
     def find_dataset(self, name):
-        dataset = self.said.primary(name)
-        return self.dataset(dataset) if dataset in self.said.datasets else None
+        dataset = self.statements.primary(name)
+        return self.dataset(dataset) if dataset in self.statements.datasets else None
 
     def dataset(self, dataset):
-        facets, times = schemas.dataset_facets(self.said, dataset), self.said.dataset_times(dataset)
+        facets, times = schemas.dataset_facets(self.statements, dataset), self.statements.dataset_times(dataset)
         versions = self.dataset_versions(dataset)
         current = dataset_versions.current_of(versions)
         writer = self._last_writer(dataset)
@@ -252,23 +256,23 @@ class Model:
             last_modified=current.created if current and current.maker else None,
             current_version=current.id if current else None,
             facets=facets,
-            deleted=self.said.is_hidden(dataset) or self._is_dropped(dataset),
+            deleted=self.statements.is_hidden(dataset) or self._is_dropped(dataset),
             temporary=self._is_temporary(dataset),
             stale=writer is not None,
             last_written_by=writer,
         )
 
     def _last_writer(self, dataset):
-        """The run that last wrote a dataset which no visible job writes now; None if one does, or none ever did."""
+        """Return the last run that wrote a dataset; None if a visible job writes it now, or none ever did."""
         written = [version for version in self.dataset_versions(dataset) if version.run]
         if not written or any(dataset in self.current_io(job)[1] for job in self.visible_jobs()):
             return None
         last = max(written, key=lambda version: (not version.failed, version.position))
-        run = self.said.runs[last.run]
+        run = self.statements.runs[last.run]
         return LastWriter(run.job, run.id, run.ended or last.created)
 
     def _is_temporary(self, dataset):
-        uses = self.said.uses_of(dataset)
+        uses = self.statements.uses_of(dataset)
         if any(use.temporary for _, _, use in uses):
             return True
         parents = {event.parent.key if event.parent else None for event, *_ in uses if event.kind == "RUN"}
@@ -276,8 +280,8 @@ class Model:
 
     def _is_dropped(self, dataset):
         """True if an event dropped the dataset and no other event mentions it at that time or later."""
-        events = {(event.hash, use.dataset): (event.time, []) for event, _, use in self.said.uses_of(dataset)}
-        for event, _, use in self.said.uses_of(dataset):
+        events = {(event.hash, use.dataset): (event.time, []) for event, _, use in self.statements.uses_of(dataset)}
+        for event, _, use in self.statements.uses_of(dataset):
             change = text_in(use.facets, "lifecycleStateChange", "lifecycleStateChange")
             events[event.hash, use.dataset][1].append(change)
         drops = [time for time, changes in events.values() if "DROP" in changes]
@@ -285,11 +289,11 @@ class Model:
         return bool(drops) and max(drops) > max(uses, default="")
 
     def dataset_versions(self, dataset):
-        return dataset_versions.versions_of(self.said, dataset)
+        return dataset_versions.versions_of(self.statements, dataset)
 
     def list_dataset_versions(self, name, *, limit=100, offset=0):
-        dataset = self.said.primary(name)
-        if dataset not in self.said.datasets:
+        dataset = self.statements.primary(name)
+        if dataset not in self.statements.datasets:
             return None
         return _page(
             [self._dataset_version(dataset, one) for one in self.dataset_versions(dataset)[::-1]], limit, offset
@@ -313,7 +317,7 @@ class Model:
     # Graphs and search
 
     def visible_jobs(self):
-        return [job for job in self.said.jobs if not self.said.is_hidden(job)]
+        return [job for job in self.statements.jobs if not self.statements.is_hidden(job)]
 
     def find_graph(self, node_id, *, depth, at=None, version=None):
         world = self if at is None else self.before(at)
@@ -332,7 +336,7 @@ class Model:
         datasets = (
             []
             if kind == "job"
-            else [one for name in self.said.namespaces for one in self.list_datasets(name, limit=None).items]
+            else [one for name in self.statements.namespaces for one in self.list_datasets(name, limit=None).items]
         )
         found = [
             one
@@ -360,7 +364,7 @@ def _time_in(facets, facet, name):
 
 
 def _described(dataset, facets):
-    """What facets tell of a dataset, in Marquez's terms."""
+    """Return the description of a dataset in its facets, in Marquez's terms."""
     return {
         "type": "STREAM" if text_in(facets, "datasetType", "datasetType") in ("TOPIC", "STREAM") else "DB_TABLE",
         "physical_name": dataset.name,

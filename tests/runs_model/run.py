@@ -1,4 +1,4 @@
-"""A run, from all events that speak of it."""
+"""A run, from all events that mention it."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ class Run:
 
     @property
     def claimed(self):
-        """Its place among those that have its id: by its first own event, then by the first mention of it."""
+        """Its position among the runs of its id: by its first own event, then by the first mention of it."""
         return not self.events, min(map(when, self.events or [event for event, _ in self.mentions]))
 
     @property
     def jobs(self):
-        """Every job that its own events say it is of, the owner first; by mentions alone the first named."""
+        """Every job of its own events, the owner first; without own events, the first job named."""
         if not self.events:
             return [min((*when(event), job) for event, job in self.mentions)[-1]]
         owner = self.events[0].job
@@ -76,12 +76,12 @@ class Run:
 
     @property
     def active(self):
-        """Streaming, and not ended."""
+        """True if it streams and has not ended."""
         return self.streaming and not self.end
 
     @property
     def made(self):
-        """Whether it counts: done, or streaming."""
+        """True if it counts: done, or streaming."""
         return self.streaming or self.end is not None
 
     @property
@@ -100,12 +100,12 @@ class Run:
     def job_facets(self):
         return merged((event, event.job_facets) for event in self.events)
 
-    def uses(self, way):
-        """(event, use) of every input or output."""
-        return [(event, use) for event in self.events for use in (event.inputs if way == "in" else event.outputs)]
+    def uses(self, direction):
+        """Return (event, use) of every input or output."""
+        return [(event, use) for event in self.events for use in (event.inputs if direction == "in" else event.outputs)]
 
-    def names(self, way):
-        return sorted({use.dataset for _, use in self.uses(way)})
+    def names(self, direction):
+        return sorted({use.dataset for _, use in self.uses(direction)})
 
-    def first_seen(self, way, names):
-        return min(event.time for event, use in self.uses(way) if use.dataset in names)
+    def first_seen(self, direction, names):
+        return min(event.time for event, use in self.uses(direction) if use.dataset in names)

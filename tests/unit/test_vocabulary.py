@@ -16,6 +16,7 @@ PACKAGES: tuple[str, ...] = (
     "infra",
     "jobs",
     "lineage/aws",
+    "lineage/graph",
     "lineage/openlineage",
     "lineage/records",
     "lineage_model",

@@ -1,7 +1,7 @@
-"""Several loaders on one table, one row at a time: dice decide who goes next, who dies where, and what still arrives.
+"""Several loaders on one table, one row at a time: dice decide which goes next, which dies where, what arrives late.
 
-Nothing here knows what loaders do. Each works in a thread of its own that stands still at every single row it reads or
-writes, until it is its turn.
+The module knows nothing of loaders' work. Each loader has a thread of its own, which stops at every row that it reads
+or writes until its turn.
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ from lineage.graph.apply import apply_changes
 
 
 class Killed(BaseException):
-    """A loader's death: nothing catches it but its funeral."""
+    """The death of a loader; only the thread of the loader catches it."""
 
 
 class SteppedTable(MemoryTable):
-    """A loader's view of a table that it shares: each row of a call is a step, and the rows come in any order.
+    """A loader's view of a shared table: each row of a call is a step, and the rows come in any order.
 
-    `step(late)` comes before each; `late` is the write that may still be under way if the loader dies now.
+    `step(late)` comes before each; `late` is the write that may still be under way if the loader dies there.
     """
 
     def __init__(self, dynamo, step, dice):
@@ -58,38 +58,38 @@ class SteppedTable(MemoryTable):
 
 
 class _Loader:
-    """A thread that applies messages; it stands still at every step until it is woken."""
+    """A thread that applies messages; it stops at every step until it is resumed."""
 
-    def __init__(self, house):
-        self._house = house
+    def __init__(self, simulation):
+        self._simulation = simulation
         self._turn, self._stands = threading.Lock(), threading.Lock()
         self._turn.acquire()
         self._stands.acquire()
         self.message = None
-        self.doomed = False
+        self.is_doomed = False
         self.fault = None
 
     def take(self, message):
-        """Begin with a message, and stand still before its first row."""
-        self.message, self.doomed = message, False
+        """Begin with a message, and stop before its first row."""
+        self.message, self.is_doomed = message, False
         threading.Thread(target=self._work, daemon=True).start()
         self._stands.acquire()
 
     def go_on(self):
-        """One row further."""
+        """Go one row further."""
         self._turn.release()
         self._stands.acquire()
 
     def _work(self):
-        house = self._house
-        table = SteppedTable(house.dynamo, self._step, house.dice)
+        simulation = self._simulation
+        table = SteppedTable(simulation.dynamo, self._step, simulation.dice)
         try:
             self._step()
-            apply_changes(self.message, table, changes_max=house.changes_max)
+            apply_changes(self.message, table, changes_max=simulation.changes_max)
             self._step()
         except Killed:
-            house.messages.append(self.message)
-        except BaseException as fault:  # noqa: BLE001 - told to the test, whatever it is
+            simulation.messages.append(self.message)
+        except BaseException as fault:  # noqa: BLE001 - the test raises it, whatever it is
             self.fault = fault
         self.message = None
         self._stands.release()
@@ -97,13 +97,13 @@ class _Loader:
     def _step(self, late=None):
         self._stands.release()
         self._turn.acquire()
-        if self.doomed:
-            if late is not None and self._house.dice.random() < 0.5:
-                self._house.late.append(late)
+        if self.is_doomed:
+            if late is not None and self._simulation.dice.random() < 0.5:
+                self._simulation.late.append(late)
             raise Killed
 
 
-class House:
+class Simulation:
     """Loaders, the messages that wait for them, and the table."""
 
     def __init__(self, messages, dice, *, loaders=3, deaths=2):
@@ -112,19 +112,19 @@ class House:
         # How many changes a catalogue may have before a loader compacts it.
         self.changes_max = dice.choice((0, 1, 3, 100))
         self.messages = dice.sample(messages, len(messages))
-        # Writes of the dead that have not arrived yet.
+        # Writes of dead loaders that have not arrived yet.
         self.late = []
         self._loaders = [_Loader(self) for _ in range(loaders)]
-        # How seldom the one who works is interrupted.
-        self._patience = dice.choice((0, 0, 0.5, 0.9))
+        # The chance that a working loader is not interrupted.
+        self._persistence = dice.choice((0, 0, 0.5, 0.9))
 
     def run(self):
-        """Let them work until all messages are applied, and give back the table."""
+        """Let the loaders work until all messages are applied; return the table."""
         at_work = None
         while self.messages or self.late or any(one.message is not None for one in self._loaders):
             if self.late and self.dice.random() < 0.1:
                 self.late.pop()()
-            if at_work is None or at_work.message is None or self.dice.random() > self._patience:
+            if at_work is None or at_work.message is None or self.dice.random() > self._persistence:
                 at_work = self._choose()
             if at_work is not None:
                 self._further(at_work)
@@ -139,7 +139,7 @@ class House:
             loader.take(self.messages.pop())
         elif self._deaths and self.dice.random() < 0.02:
             self._deaths -= 1
-            loader.doomed = True
+            loader.is_doomed = True
         if loader.message is not None:
             loader.go_on()
         if loader.fault is not None:

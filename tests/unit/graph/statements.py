@@ -1,4 +1,4 @@
-"""Statements of runs, short to write: seconds, runs by two letters, datasets with their facets or without."""
+"""Statements about runs, short to write: seconds, runs by two letters, datasets with their facets or without."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ X, Y, Z = (DatasetId("s3://flights", name) for name in "XYZ")
 
 
 def the(run):
-    """The id of a run that a test calls by two letters."""
+    """Return the id of a run that a test names by two letters."""
     return f"00000000-0000-4000-8000-0000000000{run}"
 
 
 def short(run):
-    """The two letters."""
+    """Return the two letters."""
     return run and run[-2:]
 
 
@@ -25,18 +25,18 @@ def at(second):
 
 
 def uses(datasets):
-    """Uses of datasets; one may be given as (dataset, facets)."""
+    """Return uses of datasets, each given alone or as (dataset, facets)."""
     return tuple(DatasetUse(*one) if isinstance(one, tuple) else DatasetUse(one) for one in datasets)
 
 
 def an_event(second, run, job, type="COMPLETE", inputs=(), outputs=(), **more):  # noqa: A002 - the event's word
-    form = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
-    return stamped(Event(kind="RUN", time=at(second), hash="", type=type, run=the(run), job=job, **form))
+    rest = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
+    return stamped(Event(kind="RUN", time=at(second), hash="", type=type, run=the(run), job=job, **rest))
 
 
 def a_job_event(second, job, inputs=(), outputs=(), **more):
-    form = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
-    return stamped(Event(kind="JOB", time=at(second), hash="", job=job, **form))
+    rest = {"inputs": uses(inputs), "outputs": uses(outputs), **more}
+    return stamped(Event(kind="JOB", time=at(second), hash="", job=job, **rest))
 
 
 def a_dataset_event(second, dataset, **facets):
@@ -49,13 +49,13 @@ def a_deletion(second, thing=None, namespace="emissions"):
 
 
 def code(version, url="https://git/a"):
-    told = {"type": "git", "url": url, "version": version}
-    return {"sourceCodeLocation": {name: value for name, value in told.items() if value is not None}}
+    facet = {"type": "git", "url": url, "version": version}
+    return {"sourceCodeLocation": {name: value for name, value in facet.items() if value is not None}}
 
 
 STREAM = {"jobType": {"processingType": "STREAMING", "integration": "FLINK"}}
 
 
 def nodes(graph):
-    """A graph's nodes by their short names."""
+    """Return a graph's nodes by their short names."""
     return "".join(sorted(one.id.name for one in (*graph.jobs, *graph.datasets)))

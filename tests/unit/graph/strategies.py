@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from lineage.openlineage.event import DatasetUse, Deletion, Event, ParentRun
 from lineage_model.ids import DatasetId, JobId
 
-# The last dataset lies in the jobs' namespace, so that deleting that takes both; the third is a table's other name.
+# The last dataset is in the jobs' namespace, so that deleting that deletes both; the third is a table's other name.
 JOBS = (JobId("emissions", "check"), JobId("emissions", "read_flights"), JobId("nightly", "calculate"))
 DATASETS = (
     DatasetId("s3://flights", "checked"),
@@ -37,23 +37,23 @@ _CODES = (
 
 
 def stamped(statement):
-    """The statement with the hash of all that it says."""
-    told = orjson.dumps(asdict(replace(statement, hash="")), option=orjson.OPT_SORT_KEYS)
-    return replace(statement, hash=hashlib.sha256(told).hexdigest())
+    """Return the statement with the hash of its content."""
+    content = orjson.dumps(asdict(replace(statement, hash="")), option=orjson.OPT_SORT_KEYS)
+    return replace(statement, hash=hashlib.sha256(content).hexdigest())
 
 
 def a_symlink(*names):
-    """The facet that calls these names of a dataset other names of it."""
+    """Return the facet that declares these names as other names of a dataset."""
     return {"symlinks": {"identifiers": [{"namespace": one.namespace, "name": one.name} for one in names]}}
 
 
 def _sometimes(strategy, ordinary, once_in=4):
-    """What is ordinary, and `strategy` once in so many times."""
+    """Draw the ordinary value, and from `strategy` once in so many times."""
     return st.integers(1, once_in).flatmap(lambda chance: strategy if chance == once_in else st.just(ordinary))
 
 
 def _facets(**facets):
-    """A few facets out of these."""
+    """Draw a few of these facets."""
     return st.fixed_dictionaries({}, optional={name: st.sampled_from(bodies) for name, bodies in facets.items()})
 
 
@@ -76,7 +76,7 @@ _uses = st.lists(
         _sometimes(st.just(True), False, 12),
     ),
     max_size=2,
-    # Whoever reads an event unites what it tells twice.
+    # The parser merges two mentions of a dataset in one event.
     unique_by=lambda use: use.dataset,
 ).map(tuple)
 _job_facets = _sometimes(
@@ -105,7 +105,7 @@ _any_type = st.sampled_from(("COMPLETE", "START", "RUNNING", "FAIL", None))
 
 @st.composite
 def run_events(draw, run=_any_run, types=_any_type):
-    """An event of a run: mostly of the job that the run is of, sometimes of any."""
+    """Draw an event of a run: mostly of the job that owns the run, sometimes of any."""
     run_id = draw(run)
     own = JOBS[RUNS.index(run_id) % len(JOBS)]
     event = Event(
@@ -127,7 +127,7 @@ def run_events(draw, run=_any_run, types=_any_type):
 
 @st.composite
 def whole_runs(draw):
-    """The events of one run, from its start to its end, in the order they were sent or not."""
+    """Draw the events of one run, from its start to its end, in the order they were sent or not."""
     run = st.just(draw(st.sampled_from(RUNS)))
     last = draw(st.sampled_from(("COMPLETE", "COMPLETE", "FAIL", "ABORT", "OTHER")))
     return [draw(run_events(run, st.just(one))) for one in ("START", last)]
@@ -163,7 +163,7 @@ deletions = st.builds(
 
 @st.composite
 def applications(draw):
-    """Runs of one application, which drops, creates and uses a dataset or two."""
+    """Draw runs of one application, which drops, creates and uses a dataset or two."""
     parent = ParentRun(RUNS[-1], JOBS[-1])
     datasets = draw(st.lists(st.sampled_from(DATASETS), min_size=1, max_size=2, unique=True))
     steps = draw(st.lists(st.tuples(_any_run, _sides, _changes), min_size=2, max_size=5))
@@ -178,7 +178,7 @@ def applications(draw):
 
 @st.composite
 def deployments(draw):
-    """Runs of one job, some of which report no datasets, while its code changes and moves."""
+    """Draw runs of one job, some of which report no datasets, while its code changes and moves."""
     job, events = draw(st.sampled_from(JOBS)), []
     for time, run in zip(TIMES, draw(st.permutations(RUNS)), strict=False):
         outputs = tuple(map(DatasetUse, draw(st.sampled_from(((), (), DATASETS[:1])))))
@@ -190,7 +190,7 @@ def deployments(draw):
 
 @st.composite
 def writers_of_one_dataset(draw):
-    """A streaming run and batch runs that write the same dataset, under one of two names, with a schema or without."""
+    """Draw a streaming run and batch runs that write one dataset, under two names, with a schema or without."""
     schemas = _facets(schema=(*_SCHEMAS, _DELETED))
     uses = st.one_of(st.just(()), st.builds(DatasetUse, st.sampled_from(DATASETS[:2]), schemas).map(lambda use: (use,)))
     events = []
@@ -204,7 +204,7 @@ def writers_of_one_dataset(draw):
 
 
 def streams(max_size=8):
-    """Statements, each once, by time and hash."""
+    """Draw statements, each once, by time and hash."""
     pieces = st.one_of(
         whole_runs(),
         whole_runs(),
@@ -224,7 +224,7 @@ def _in_order(pieces):
 
 @st.composite
 def arrivals(draw, statements):
-    """The statements as they may arrive: in any order, some more than once, in batches of any size."""
+    """Draw the statements as they may arrive: in any order, some more than once, in batches of any size."""
     again = draw(st.lists(st.sampled_from(statements), max_size=4))
     order = draw(st.permutations([*statements, *again]))
     cuts = sorted(draw(st.sets(st.integers(1, len(order) - 1), max_size=4))) if len(order) > 1 else []

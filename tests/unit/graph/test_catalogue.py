@@ -1,4 +1,4 @@
-"""The catalogue of names: whoever reads it while others add to it and compact it misses nothing."""
+"""The catalogue of names: a reader misses no name while others add to it and compact it."""
 
 from __future__ import annotations
 

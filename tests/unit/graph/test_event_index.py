@@ -1,4 +1,4 @@
-"""The list of events against a plain sorted list, and two writers at once."""
+"""The index of events against a plain sorted list, and two writers at once."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ NOON = 1_763_640_000
 EVER = {"low": "", "high": "~"}
 
 
-def a_listing(second, name="", **data):
+def an_indexed_event(second, name="", **data):
     return IndexedEvent(from_seconds(NOON + second), hashlib.sha256(f"{second}{name}".encode()).hexdigest(), data)
 
 
-def a_list(*listings):
-    listed = EventIndex(MemoryTable())
-    listed.put(listings)
-    return listed
+def an_index(*events):
+    index = EventIndex(MemoryTable())
+    index.put(events)
+    return index
 
 
 def seconds(found):
@@ -32,18 +32,18 @@ def seconds(found):
 
 
 def test_an_event_is_listed_once_however_often_it_comes():
-    listed = a_list(a_listing(1, n="a"), a_listing(1, n="a"))
-    listed.put([a_listing(1, n="a"), a_listing(2)])
-    assert listed.page(**EVER, newest_first=True, limit=10, offset=0) == ResultPage(
-        [a_listing(2), a_listing(1, n="a")], 2
+    index = an_index(an_indexed_event(1, n="a"), an_indexed_event(1, n="a"))
+    index.put([an_indexed_event(1, n="a"), an_indexed_event(2)])
+    assert index.page(**EVER, newest_first=True, limit=10, offset=0) == ResultPage(
+        [an_indexed_event(2), an_indexed_event(1, n="a")], 2
     )
 
 
 def test_nothing_is_found_in_an_empty_list_or_between_bounds_that_hold_nothing():
-    assert a_list().page(**EVER, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
-    listed = a_list(a_listing(0))
+    assert an_index().page(**EVER, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
+    index = an_index(an_indexed_event(0))
     bounds = {"low": from_seconds(NOON + 1), "high": from_seconds(NOON)}
-    assert listed.page(**bounds, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
+    assert index.page(**bounds, newest_first=True, limit=10, offset=0) == ResultPage([], 0)
 
 
 # Minutes, hours, days and months apart, so that pages begin and end in every kind of place.
@@ -60,10 +60,10 @@ bounds = st.none() | st.builds(lambda second, more: from_seconds(NOON + second) 
     offset=st.integers(0, 40),
 )
 def test_a_page_is_that_part_of_all_events_in_order(events, low, high, newest_first, limit, offset):
-    listings = [a_listing(second, number) for second, number in events]
-    wanted = sorted({(one.time, one.hash) for one in listings}, reverse=newest_first)
+    indexed = [an_indexed_event(second, number) for second, number in events]
+    wanted = sorted({(one.time, one.hash) for one in indexed}, reverse=newest_first)
     wanted = [one for one in wanted if (low or "") <= one[0] < (high or "~")]
-    page = a_list(*listings).page(
+    page = an_index(*indexed).page(
         low=low or "", high=high or "~", newest_first=newest_first, limit=limit, offset=offset
     )
     assert [(one.time, one.hash) for one in page.items] == wanted[offset : offset + limit]
@@ -71,8 +71,8 @@ def test_a_page_is_that_part_of_all_events_in_order(events, low, high, newest_fi
 
 
 def test_writers_of_the_same_day_at_the_same_time_each_count_their_events_once():
-    other = [a_listing(second, "other") for second in range(20)]
-    ours = [a_listing(second, "ours") for second in range(20)] + other[:5]
+    other = [an_indexed_event(second, "other") for second in range(20)]
+    ours = [an_indexed_event(second, "ours") for second in range(20)] + other[:5]
     interleaved = []
 
     def before(name):
@@ -87,14 +87,14 @@ def test_writers_of_the_same_day_at_the_same_time_each_count_their_events_once()
 
 
 def test_more_events_of_a_day_than_a_transaction_holds_are_listed_all():
-    listed = a_list(*(a_listing(0, number) for number in range(500)))
-    assert listed.page(**EVER, newest_first=True, limit=1, offset=0).total == 500
+    index = an_index(*(an_indexed_event(0, number) for number in range(500)))
+    assert index.page(**EVER, newest_first=True, limit=1, offset=0).total == 500
 
 
 @pytest.mark.parametrize("offset", [0, 3_000, 5_999])
 def test_a_page_far_into_a_long_list_costs_what_one_at_its_start_costs(offset):
-    listed = a_list(*(a_listing(60 * number) for number in range(6_000)))
-    table = listed.table
+    index = an_index(*(an_indexed_event(60 * number) for number in range(6_000)))
+    table = index.table
     table.calls.clear()
-    assert len(listed.page(**EVER, newest_first=True, limit=1, offset=offset).items) == 1
+    assert len(index.page(**EVER, newest_first=True, limit=1, offset=offset).items) == 1
     assert table.calls["query"] <= 3

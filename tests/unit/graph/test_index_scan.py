@@ -18,23 +18,23 @@ PK, OTHER = "DS#one", "DS#other"
 RUNS = [RunKey(f"run-{number}", "ns") for number in range(4)]
 TIMES = [f"2025-11-20T12:0{number}" for number in range(6)]
 KNOWN = RUNS[:3]
-PLACES = st.tuples(st.sampled_from(TIMES), st.sampled_from(list(map(str, RUNS))))
-# By the place of a row, that of what it is confirmed as (before it, or there); None if it is not.
-ROWS = st.dictionaries(PLACES, st.none() | PLACES, max_size=12).map(
-    lambda rows: {place: found and min(found, place) for place, found in rows.items()}
+POSITIONS = st.tuples(st.sampled_from(TIMES), st.sampled_from(list(map(str, RUNS))))
+# By the position of a row, that of its result (before it, or there); None if it is not confirmed.
+ROWS = st.dictionaries(POSITIONS, st.none() | POSITIONS, max_size=12).map(
+    lambda rows: {position: found and min(found, position) for position, found in rows.items()}
 )
 LATER_PAGES = st.integers(2, 5)
 PAGES = st.builds(lambda first, later: [first, *later], st.integers(1, 5), st.lists(LATER_PAGES, min_size=1))
 
 
-def place_of(row):
+def position_of(row):
     return time_of(row), end_of(row)
 
 
 def a_table(rows, other=()):
-    """A table of the rows of two partitions, of neighbours of their prefix, and of the facts of the first runs."""
+    """Return a table of the rows of two partitions, of neighbours of their prefix, and of facts of the first runs."""
     table = MemoryTable()
-    table.put([Row(pk, f"G#{'#'.join(place)}") for pk, some in ((PK, rows), (OTHER, other)) for place in some])
+    table.put([Row(pk, f"G#{'#'.join(position)}") for pk, some in ((PK, rows), (OTHER, other)) for position in some])
     table.put([Row(PK, f"{prefix}#{TIMES[3]}#{RUNS[0]}") for prefix in ("F", "GA", "H")])
     table.put([Row(*facts_key(run), {"id": str(run), "facts": {}}) for run in KNOWN])
     table.calls.clear()
@@ -42,13 +42,13 @@ def a_table(rows, other=()):
 
 
 def a_scan(rows, pk=PK, **options):
-    return IndexScan(pk, "G", lambda row, _: rows[place_of(row)], **options)
+    return IndexScan(pk, "G", lambda row, _: rows[position_of(row)], **options)
 
 
 def confirmed(rows):
-    """What rows of runs with facts are confirmed as, the newest row first."""
+    """Return the results of rows of runs with facts, the newest row first."""
     known = set(map(str, KNOWN))
-    return [rows[place] for place in sorted(rows, reverse=True) if rows[place] and place[1] in known]
+    return [rows[position] for position in sorted(rows, reverse=True) if rows[position] and position[1] in known]
 
 
 @given(ROWS, PAGES)
@@ -57,7 +57,7 @@ def test_a_scan_has_read_as_many_rows_as_its_pages_hold_each_beginning_with_the_
     newest_first = sorted(rows, reverse=True)
     for size, read in zip(pages, accumulate(pages, lambda before, size: before + size - 1), strict=True):
         advance([scan], table, rows=size)
-        assert list(scan.found.values()) == confirmed({place: rows[place] for place in newest_first[:read]})
+        assert list(scan.found.values()) == confirmed({position: rows[position] for position in newest_first[:read]})
         assert scan.floor == (newest_first[read - 1] if read < len(rows) else ())
         if not scan.floor:
             break
@@ -79,13 +79,13 @@ def test_scans_for_one_thing_share_the_newest_although_it_may_be_older_than_its_
 
 
 @given(ROWS, st.sampled_from(TIMES))
-def test_a_scan_begins_where_it_is_asked_to(rows, time):
-    below = {place: found for place, found in rows.items() if place[0] < time}
+def test_a_scan_begins_at_its_upper_bound(rows, time):
+    below = {position: found for position, found in rows.items() if position[0] < time}
     assert first_found([a_scan(rows, high=time)], a_table(rows)) == [next(iter(confirmed(below)), None)]
 
 
 @given(ROWS, PAGES, st.integers(1, 3))
-def test_no_more_rounds_are_made_than_asked_for(rows, pages, rounds):
+def test_no_more_rounds_are_made_than_rounds_max(rows, pages, rounds):
     scan, table = a_scan(dict.fromkeys(rows)), a_table(rows)
     assert first_found([scan], table, pages=pages, rounds_max=rounds) == [None]
     assert table.calls["query"] <= rounds
@@ -96,7 +96,7 @@ def test_no_more_rounds_are_made_than_asked_for(rows, pages, rounds):
 def test_rows_that_need_no_facts_are_confirmed_without_and_cost_no_read_of_any(rows):
     scan, table = a_scan(rows, needs_facts=lambda _: False), a_table(rows)
     advance([scan], table, rows=100)
-    assert list(scan.found.values()) == [rows[place] for place in sorted(rows, reverse=True) if rows[place]]
+    assert list(scan.found.values()) == [rows[position] for position in sorted(rows, reverse=True) if rows[position]]
     assert table.calls == {"query": 1}
 
 

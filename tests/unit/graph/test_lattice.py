@@ -15,14 +15,14 @@ histories = st.lists(st.builds(history_of, bodies, stamps), min_size=1, max_size
 NAMES = ["a", "b", "c"]
 
 
-def grown(kind, values):
+def grown(rule, values):
     whole = values[0]
     for value in values[1:]:
-        whole = kind.join(whole, value)
+        whole = rule.join(whole, value)
     return whole
 
 
-KINDS = {
+RULES = {
     "LEAST": times,
     "GREATEST": times,
     "LEAST_EACH": st.dictionaries(st.sampled_from(NAMES), times),
@@ -38,25 +38,25 @@ KINDS = {
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
+@pytest.mark.parametrize("name", RULES)
 @given(data=st.data())
 def test_facts_of_every_kind_grow_the_same_in_any_order_and_however_often(name, data):
-    kind, one = getattr(lattice, name), KINDS[name]
+    rule, one = getattr(lattice, name), RULES[name]
     values = data.draw(st.lists(one, min_size=1, max_size=5))
     shuffled = data.draw(st.permutations(values))
     again = data.draw(st.lists(st.sampled_from(values), max_size=3))
 
-    left = grown(kind, values[: len(values) // 2 + 1])
-    assert grown(kind, [*shuffled, *again]) == kind.join(left, grown(kind, values))
+    left = grown(rule, values[: len(values) // 2 + 1])
+    assert grown(rule, [*shuffled, *again]) == rule.join(left, grown(rule, values))
 
 
 @given(histories)
-def test_what_was_said_last_stays_and_ties_go_to_the_greater_json(some):
+def test_the_latest_content_stays_and_ties_go_to_the_greater_json(some):
     whole = grown(lattice.HISTORY, some)
-    spoken = [(stamp, body) for one in some for _, stamp, body in one.values()]
-    greatest = max(stamp for stamp, _ in spoken)
+    stated = [(stamp, body) for one in some for _, stamp, body in one.values()]
+    greatest = max(stamp for stamp, _ in stated)
 
-    assert latest(whole) == (greatest, max((body for stamp, body in spoken if stamp == greatest), key=_json))
+    assert latest(whole) == (greatest, max((body for stamp, body in stated if stamp == greatest), key=_json))
     assert latest(grown(lattice.LATEST, some)) == latest(whole)
 
 
@@ -67,7 +67,7 @@ def _json(body):
 
 
 @given(st.lists(st.builds(history_of, bodies, stamps), min_size=1, max_size=4), times)
-def test_as_of_a_time_only_what_was_said_before_it_is_known(some, time):
+def test_as_of_a_time_only_earlier_contents_are_known(some, time):
     known = latest(lattice.HISTORY.as_of(grown(lattice.HISTORY, some), time))
     before = [body for one in some for first, _, body in one.values() if first < time]
 
@@ -82,7 +82,7 @@ def test_a_history_keeps_the_latest_hundred_contents():
     assert latest(whole) == ("0149#a", {"v": 149})
 
 
-def test_facts_join_field_by_field_and_keep_what_only_one_of_them_tells():
+def test_facts_join_field_by_field_and_keep_fields_that_only_one_of_them_has():
     left = RunFacts(first="2", last="2", jobs={"ns\0a": "2#x"}, times=("2",), inputs={"ns\0d": "2"})
     right = RunFacts(first="1", last="1", jobs={"ns\0b": "1#x"}, times=("1",), first_typed="1")
 

@@ -1,4 +1,4 @@
-"""Loaders that meet, die and start over: whatever they do to each other, in the end every answer is right.
+"""Loaders that meet, die and start over: whatever they do to each other, in the end every result is right.
 
 Seeds make a run repeatable. `HYPOTHESIS_PROFILE=thorough` makes ten times as many.
 """
@@ -17,7 +17,7 @@ from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.service import Questions
 from lineage_model.ids import DatasetId
 from tests.examples import SHARE, examples, scaled
-from tests.unit.graph.loaders import House, Killed, SteppedTable
+from tests.unit.graph.loaders import Killed, Simulation, SteppedTable
 from tests.unit.graph.strategies import JOBS, RUNS, TIMES, stamped, streams
 from tests.unit.queries.every_query import answers_of, differences, right_answers
 
@@ -25,7 +25,7 @@ _OF_ONE_STREAM = 25
 
 
 class Checked:
-    """The right answers to a set of statements, and the states of the table that were seen to give them."""
+    """The right results of a set of statements, and the states of the table that were seen to give them."""
 
     def __init__(self, statements):
         self._right = right_answers(statements, times=())
@@ -43,11 +43,11 @@ class Checked:
 @pytest.mark.timeout(900 * max(SHARE, 1))
 @examples(60)
 @given(streams(5), st.integers(0, 2**32))
-def test_loaders_that_meet_and_die_leave_the_right_answers(statements, seed):
+def test_loaders_that_meet_and_die_leave_the_right_results(statements, seed):
     right = Checked(statements)
     dice = random.Random(seed)
     for _ in range(_OF_ONE_STREAM):
-        right.check(House(in_messages(statements, dice), dice).run())
+        right.check(Simulation(in_messages(statements, dice), dice).run())
 
 
 @pytest.mark.timeout(900 * max(SHARE, 1))
@@ -71,9 +71,9 @@ def test_a_node_of_more_edges_than_a_transaction_holds_moves_whole():
     right = {one.dataset: one.dataset == many[0].dataset for one in many[:250]}
     for seed in range(scaled(8)):
         dice = random.Random(seed)
-        questions = Questions(House([[one] for one in statements], dice).run())
+        queries = Questions(Simulation([[one] for one in statements], dice).run())
         for name, written in list(right.items())[::40]:
-            graph = questions.find_graph(name.node_id, depth=0)
+            graph = queries.find_graph(name.node_id, depth=0)
             assert [job.outputs for job in graph.jobs] == ([(many[0].dataset,)] if written else [])
 
 
@@ -83,7 +83,7 @@ def a_write(run, time, uses):
 
 
 def in_messages(statements, dice):
-    """Messages of a few statements each; now and then one that is delivered twice."""
+    """Return messages of a few statements each; now and then one is delivered twice."""
     left, messages = dice.sample(statements, len(statements)), []
     while left:
         size = dice.choice((1, 1, 2, 3))
@@ -93,7 +93,7 @@ def in_messages(statements, dice):
 
 
 def dies_at(row, messages, dying, dice, right):
-    """Whether the loader of that message comes to die before that row; then the message comes again, at the end."""
+    """True if the loader of that message dies before that row; the message then comes again, at the end."""
     table, rows_left, again = MemoryTable(), row, []
 
     def step(_late=None):

@@ -7,7 +7,7 @@ from lineage.graph.apply import apply_changes
 from lineage.queries.service import Questions
 from lineage.settings import GRAPH_PARTITIONS
 from tests.runs_model import Model
-from tests.runs_model.answers import every_answer
+from tests.runs_model.results import every_result
 from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES
 
 _OF_MANY = ("list_datasets", "search")
@@ -26,7 +26,7 @@ def loaded(*batches, changes_max=1):
 
 
 def answers_of(table, times=_TIMES):
-    return every_answer(Questions(table), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
+    return every_result(Questions(table), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
 
 
 def right_answers(statements, times=_TIMES):
@@ -36,8 +36,8 @@ def right_answers(statements, times=_TIMES):
     but not of the other names of those.
     """
     model = Model(statements)
-    right = every_answer(model, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
-    if any(name in model.said.aliases for name in model.said.aliases.values()):
+    right = every_result(model, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
+    if any(name in model.statements.aliases for name in model.statements.aliases.values()):
         right = {question: answer for question, answer in right.items() if not question.startswith(_OF_MANY)}
     return right
 

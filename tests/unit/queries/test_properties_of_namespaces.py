@@ -16,7 +16,7 @@ from lineage.queries.service import FieldQuestions, Questions
 from lineage_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.fields_model import FieldModel
-from tests.runs_model.answers import every_answer
+from tests.runs_model.results import every_result
 from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES, arrivals, stamped, streams
 from tests.unit.queries.columns import every_column_query as of_columns
 from tests.unit.queries.columns import strategies as with_columns
@@ -57,7 +57,7 @@ def test_events_of_other_namespaces_change_no_answer_about_runs(data):
     statements = data.draw(streams())
     others = elsewhere(data.draw(streams()))
     table = loaded(*data.draw(arrivals([*statements, *others])))
-    answers = every_answer(Questions(table).seen_by(VIEW), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
+    answers = every_result(Questions(table).seen_by(VIEW), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
     assert differences(answers, right_answers(statements)) == {}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lineage.queries.columns.results import TimeRange
 from lineage.queries.service import FieldQuestions
 from tests.fields_model import FieldModel
-from tests.runs_model.answers import rendered
+from tests.runs_model.results import rendered
 from tests.unit.graph.strategies import DATASETS, JOBS, TIMES
 from tests.unit.queries.columns.strategies import COLUMNS
 from tests.unit.queries.every_query import loaded

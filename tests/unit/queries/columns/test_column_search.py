@@ -26,7 +26,7 @@ def found(questions, text="", **how):
 def test_every_column_of_every_listed_dataset_is_found_and_none_of_another(data):
     statements = data.draw(streams())
     model = FieldModel(statements)
-    if any(name in model.runs.said.aliases for name in model.runs.said.aliases.values()):
+    if any(name in model.runs.statements.aliases for name in model.runs.statements.aliases.values()):
         return  # a known limit: lists heed a dataset's other names, but not the other names of those
     table = loaded(*data.draw(arrivals(statements)), changes_max=data.draw(st.sampled_from((0, 1, 100))))
 

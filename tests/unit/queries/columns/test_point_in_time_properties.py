@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from tests.examples import examples
 from tests.fields_model import FieldModel
-from tests.runs_model.answers import rendered
+from tests.runs_model.results import rendered
 from tests.unit.graph.strategies import DATASETS, JOBS, TIMES
 from tests.unit.queries.columns.every_column_query import field_ids, is_remembered, questions_of
 from tests.unit.queries.columns.strategies import streams
@@ -56,6 +56,10 @@ def made_of(graph):
 
 def every_teller_made_a_version(world, dataset):
     """Whether each word on the dataset is a run's that wrote it under its one name."""
-    names = {name for name in world.said.names_of(dataset) if name in {use.dataset for _, _, use in world.said.uses}}
+    names = {
+        name
+        for name in world.statements.names_of(dataset)
+        if name in {use.dataset for _, _, use in world.statements.uses}
+    }
     made = {one.run for one in world.versions(dataset) if one.run}
     return len(names) == 1 and all(word.reporter.run in made for word in world.writers(dataset))

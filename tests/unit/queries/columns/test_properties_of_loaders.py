@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from lineage.queries.service import Questions
 from tests.examples import SHARE, examples
 from tests.fields_model import FieldModel
-from tests.runs_model import answers as runs_answers
-from tests.unit.graph.loaders import House
+from tests.runs_model import results as runs_results
+from tests.unit.graph.loaders import Simulation
 from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES
 from tests.unit.queries.columns.every_column_query import answers_of, right_answers
 from tests.unit.queries.columns.strategies import streams
@@ -30,7 +30,7 @@ _LISTS = ("list_datasets", "search")
 def test_loaders_that_meet_and_die_leave_the_right_columns(statements, seed):
     right, seen, dice = right_answers(statements), set(), random.Random(seed)
     for _ in range(_OF_ONE_STREAM):
-        table = House(in_messages(statements, dice), dice).run()
+        table = Simulation(in_messages(statements, dice), dice).run()
         state = repr([{**item, "v": None} for item in table.dynamo.items()])
         if state not in seen:
             assert differences(answers_of(table, statements), right) == {}
@@ -53,13 +53,13 @@ def test_what_is_told_of_columns_changes_no_other_answer_about_runs(statements):
     model = FieldModel(statements).runs
     right, found = (answers_about_runs(one) for one in (model, Questions(loaded(statements))))
     # The known limit of lists: see tests.unit.queries.every_query.
-    chained = any(name in model.said.aliases for name in model.said.aliases.values())
+    chained = any(name in model.statements.aliases for name in model.statements.aliases.values())
     asked = [one for one in right if not (chained and one.startswith(_LISTS))]
     assert differences(found, {one: right[one] for one in asked}) == {}
 
 
 def answers_about_runs(questions):
-    every = runs_answers.every_answer(questions, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
+    every = runs_results.every_result(questions, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
     return {asked: json.dumps(without_columns(json.loads(answer))) for asked, answer in every.items()}
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from lineage.queries.service import FieldQuestions
 from tests.examples import examples
 from tests.fields_model import FieldModel
-from tests.runs_model.answers import rendered
+from tests.runs_model.results import rendered
 from tests.unit.graph.strategies import DATASETS, arrivals
 from tests.unit.queries.columns.every_column_query import WINDOWS
 from tests.unit.queries.columns.strategies import COLUMNS, streams

@@ -1,4 +1,4 @@
-"""Everything that was said, each statement once, and what follows from it by itself: names, runs, mentions."""
+"""The set of statements, each once, and what follows from it alone: names, runs, mentions."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from tests.runs_model.facets import when
 from tests.runs_model.run import Run
 
 
-class Said:
-    """The set of statements, and the world they tell of."""
+class Statements:
+    """The set of statements, with the datasets, jobs and runs in it."""
 
     def __init__(self, statements):
         self.statements = sorted({one.hash: one for one in statements}.values(), key=when)
@@ -20,8 +20,8 @@ class Said:
         self.uses_of = cache(self.uses_of)
 
     def before(self, time):
-        """What was said of the time before this."""
-        return Said([one for one in self.statements if one.time < time])
+        """Return the statements of the time before this."""
+        return Statements([one for one in self.statements if one.time < time])
 
     # Datasets: every use of one, and which names are one dataset.
 
@@ -29,9 +29,9 @@ class Said:
     def uses(self):
         """(event, "in" | "out" | "self", use) for every dataset in every event."""
         return [
-            (event, way, use)
+            (event, direction, use)
             for event in self.events
-            for way, uses in (
+            for direction, uses in (
                 ("in", event.inputs),
                 ("out", event.outputs),
                 ("self", [event.dataset] if event.kind == "DATASET" else []),
@@ -41,15 +41,15 @@ class Said:
 
     @cached_property
     def aliases(self):
-        """Each name that an event called a symlink of another: of which one, by the last word on it."""
-        told = {}
+        """The primary name of each symlink, by the latest statement about it."""
+        stated = {}
         for event, _, use in self.uses:
             facet = use.facets.get("symlinks", {})
             for identifier in facet.get("identifiers", []) if facet.get("_deleted") is not True else []:
                 alias = DatasetId(identifier["namespace"], identifier["name"])
                 if alias != use.dataset:
-                    told.setdefault(alias, []).append((*when(event), use.dataset))
-        return {alias: max(words)[-1] for alias, words in told.items()}
+                    stated.setdefault(alias, []).append((*when(event), use.dataset))
+        return {alias: max(statements)[-1] for alias, statements in stated.items()}
 
     def primary(self, name):
         path = [name]
@@ -73,12 +73,12 @@ class Said:
         return {name for name in self.dataset_names if self.primary(name) == dataset}
 
     def uses_of(self, dataset):
-        return [(event, way, use) for event, way, use in self.uses if self.primary(use.dataset) == dataset]
+        return [(event, direction, use) for event, direction, use in self.uses if self.primary(use.dataset) == dataset]
 
     def primaries(self, names):
         return tuple(sorted({self.primary(name) for name in names}))
 
-    # Jobs and runs, and where they are spoken of.
+    # Jobs and runs, and their mentions.
 
     @cached_property
     def parents(self):
@@ -87,7 +87,7 @@ class Said:
 
     @cached_property
     def runs(self):
-        """Every run that was spoken of, by its job's namespace and its id."""
+        """Every run that is mentioned, by its job's namespace and its id."""
         own, mentions = {}, {}
         for event in self.events:
             if event.kind == "RUN":
@@ -113,7 +113,7 @@ class Said:
         return [event.time for event, _, _ in self.uses_of(dataset)]
 
     def namespace_times(self, namespace):
-        """Times of every mention of a job or dataset in the namespace, as written."""
+        """Return the times of every mention of a job or dataset in the namespace, as written."""
         datasets = [event.time for event, _, use in self.uses if use.dataset.namespace == namespace]
         jobs = [time for job in self.jobs if job.namespace == namespace for time in self.job_times(job)]
         return datasets + jobs
@@ -122,20 +122,20 @@ class Said:
     def namespaces(self):
         return sorted({job.namespace for job in self.jobs} | {use.dataset.namespace for _, _, use in self.uses})
 
-    # Hidden: deleted, and not heard of since.
+    # Hidden: deleted, and not mentioned since.
 
     def is_hidden(self, thing):
         if isinstance(thing, JobId):
-            names, heard = {thing}, self.job_times(thing)
+            names, mentioned = {thing}, self.job_times(thing)
         else:
             names = {thing, *self.names_of(thing)}
-            heard = [event.time for event, _, use in self.uses if use.dataset in names]
+            mentioned = [event.time for event, _, use in self.uses if use.dataset in names]
         deleted = [
             one.time
             for one in self.deletions
             if one.job in names or one.dataset in names or (one.namespace == thing.namespace and _of_namespace(one))
         ]
-        return max(deleted, default="") > max(heard, default="")
+        return max(deleted, default="") > max(mentioned, default="")
 
     def is_namespace_hidden(self, namespace):
         deleted = [one.time for one in self.deletions if one.namespace == namespace and _of_namespace(one)]

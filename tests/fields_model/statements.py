@@ -6,14 +6,14 @@ from functools import cached_property
 
 from lineage.openlineage.event import DatasetUse
 from tests.fields_model.reporters import named_as_sources
-from tests.runs_model.said import Said
+from tests.runs_model.statements import Statements
 
 
-class SaidOfColumns(Said):
+class StatementsOfColumns(Statements):
     """An event mentions the datasets that it tells columns to come from, as if it had read them."""
 
     def before(self, time):
-        return SaidOfColumns([one for one in self.statements if one.time < time])
+        return StatementsOfColumns([one for one in self.statements if one.time < time])
 
     @cached_property
     def uses(self):

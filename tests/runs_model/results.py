@@ -1,0 +1,112 @@
+"""Every query there is, run on the model and on the tables that loaders made of the same events."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+
+import orjson
+
+_DEPTHS = (0, 1, 9)
+
+
+def every_result(queries, *, jobs, datasets, runs, times=()):
+    """Return the results as JSON text by query, for these names and for all names in the results."""
+    record = _Recorder()
+    _query_lists(record, queries, {one.namespace for one in [*jobs, *datasets]})
+    for job in jobs:
+        _query_job(record, queries, job)
+    for dataset in datasets:
+        _query_dataset(record, queries, dataset)
+    for run in runs:
+        record(queries.find_run, run)
+        for depth in _DEPTHS:
+            record(queries.find_upstream_runs, run, depth=depth)
+    for node in [*jobs, *datasets]:
+        for depth in _DEPTHS:
+            record(queries.find_graph, node.node_id, depth=depth)
+        for time in times:
+            record(queries.find_graph, node.node_id, depth=9, at=time, select=structure_then)
+    return record.results
+
+
+class _Recorder:
+    """A record of queries and their results."""
+
+    def __init__(self):
+        self.results = {}
+
+    def __call__(self, query, *about, select=lambda result: result, **how):
+        result = query(*about, **how)
+        named = [getattr(one, "node_id", one) for one in about]
+        self.results[f"{query.__name__} {named} {how}"] = rendered(select(result))
+        return result
+
+
+def _query_lists(record, queries, namespaces):
+    record(queries.list_namespaces, limit=100, offset=0)
+    record(queries.list_namespaces, limit=1, offset=1)
+    record(queries.list_jobs, None, limit=100, offset=0)
+    record(queries.list_jobs, None, limit=1, offset=1)
+    record(queries.list_jobs, None, states=("COMPLETED", "NEW"), limit=1, offset=1)
+    for namespace in sorted(namespaces):
+        record(queries.find_namespace, namespace)
+        record(queries.list_jobs, namespace, limit=100, offset=0)
+        record(queries.list_datasets, namespace, limit=100, offset=0)
+        record(queries.list_datasets, namespace, limit=1, offset=1)
+    for sort in ("name", "updated_at"):
+        record(queries.search, "E", kind=None, sort=sort, limit=100)
+    record(queries.search, "ch", kind="job", sort="name", limit=1)
+    record(queries.search, "ch", kind="dataset", sort="name", limit=1)
+    for namespace in sorted(namespaces):
+        record(queries.search, "E", kind=None, sort="name", limit=1, namespace=namespace)
+
+
+def _query_job(record, queries, job):
+    record(queries.find_job, job)
+    record(queries.list_runs, job, limit=100, offset=0)
+    record(queries.list_runs, job, limit=1, offset=1)
+    versions = record(queries.list_job_versions, job, limit=100, offset=0)
+    for version in versions.items if versions else ():
+        record(queries.find_job_version, job, version.version)
+        record(queries.find_graph, f"{job.node_id}#{version.version}", depth=9, select=structure_of_versions)
+
+
+def _query_dataset(record, queries, dataset):
+    record(queries.find_dataset, dataset)
+    versions = record(queries.list_dataset_versions, dataset, limit=100, offset=0)
+    record(queries.list_dataset_versions, dataset, limit=1, offset=1)
+    for version in versions.items if versions else ():
+        record(queries.find_dataset_version, dataset, version.version)
+        record(queries.find_graph, dataset.node_id, depth=9, version=version.version, select=structure_of_versions)
+        record(queries.find_graph, f"{dataset.node_id}#{version.version}", depth=0, select=structure_of_versions)
+
+
+def structure_of_versions(graph):
+    """Return a graph of versions as node names and edges."""
+    if graph is None:
+        return None
+    jobs = sorted([job.id.node_id, job.version, sorted(job.runs)] for job in graph.jobs)
+    return [jobs, sorted([one.id.node_id, one.version] for one in graph.datasets), sorted(graph.edges)]
+
+
+def structure_then(graph):
+    """Return a graph of the past without update times and facets, which are not promised of it."""
+    if graph is None:
+        return None
+    jobs = sorted([job.id.node_id, _plain(job.inputs), _plain(job.outputs), job.created] for job in graph.jobs)
+    datasets = [
+        [one.id.node_id, one.created, one.stale, one.last_written_by and one.last_written_by.run]
+        for one in graph.datasets
+    ]
+    return [jobs, sorted(datasets), sorted(graph.edges)]
+
+
+def rendered(result):
+    """Return the result as JSON text, whichever kind of sequence it holds."""
+    return orjson.dumps(_plain(result), option=orjson.OPT_SORT_KEYS).decode()
+
+
+def _plain(value):
+    if isinstance(value, (list, tuple)):
+        return [_plain(one) for one in value]
+    return asdict(value) if hasattr(value, "__dataclass_fields__") else value
