@@ -13,6 +13,7 @@ PROJECT = Path(__file__).parents[2]
 # The packages that are done; tests keep their own words in names of tests, which are sentences.
 PACKAGES: tuple[str, ...] = (
     "examples",
+    "headwater",
     "infra",
     "jobs",
     "lineage/aws",
@@ -20,6 +21,8 @@ PACKAGES: tuple[str, ...] = (
     "lineage/openlineage",
     "lineage/records",
     "lineage_model",
+    "local",
+    "scripts",
     "spark_client",
 )
 _RETIRED = """
