@@ -22,7 +22,7 @@ from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import chunks
 from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import Event
-from lineage.queries.service import FieldQuestions, Questions
+from lineage.queries.service import LineageQueries
 
 if TYPE_CHECKING:
     from aws_lambda_powertools.utilities.typing import LambdaContext
@@ -75,9 +75,10 @@ class ColumnWorld:
     def __init__(self) -> None:
         self.s3 = MemoryS3()
         self.table = MemoryTable(s3=self.s3, concurrency=CONCURRENCY)
+        queries = LineageQueries(self.table)
         services = SimpleNamespace(
-            questions=Questions(self.table),
-            fields=FieldQuestions(self.table),
+            questions=queries,
+            fields=queries,
             links=Links(self.s3.client(), "archive", "intake"),
             now_s=lambda: 0,
         )

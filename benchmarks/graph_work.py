@@ -23,7 +23,7 @@ from lineage.aws.clients import CONCURRENCY
 from lineage.aws.items import chunks
 from lineage.graph.apply import apply_changes
 from lineage.graph.entities import Graph
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 
 _RUNS_A_BATCH = 400
@@ -62,7 +62,7 @@ class World:
         """Return the graph around a node, the calls of DynamoDB for it, and its rounds."""
         self.table.dynamo.calls = Calls()
         self.table.calls.clear()
-        graph = Questions(self.table).find_graph(node.node_id, depth=depth)
+        graph = LineageQueries(self.table).find_graph(node.node_id, depth=depth)
         assert graph is not None
         return graph, self.table.dynamo.calls, self.table.rounds
 

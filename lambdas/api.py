@@ -18,13 +18,14 @@ from lineage.aws.clients import client
 
 
 def _services() -> Services:
+    queries = wiring.lineage_queries()
     return Services(
         intake=wiring.record_queue(),
         events=wiring.event_queue(),
         deletions=wiring.deletion_queue(),
         event_log=wiring.event_log(),
-        questions=wiring.questions(),
-        fields=wiring.fields(),
+        questions=queries,
+        fields=queries,
         sources=wiring.sources(),
         marks=wiring.dirty_roots(),
         searcher=wiring.searcher,

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from lineage.graph.table import GraphTable
     from lineage.openlineage.ingest import DeletionQueue, EventQueue
     from lineage.openlineage.naming import NamingRules
-    from lineage.queries.service import FieldQuestions, Questions
+    from lineage.queries.service import LineageQueries
     from lineage.records.archive_state import ArchiveState
     from lineage.records.compaction import Compactor
     from lineage.records.dead_letters import DeadLetters
@@ -232,19 +232,11 @@ def event_log() -> EventLog:
 
 
 @cache
-def questions() -> Questions:
-    """Return the queries of runs and datasets in the graph table."""
-    from lineage.queries.service import Questions
+def lineage_queries() -> LineageQueries:
+    """Return the queries over the graph table."""
+    from lineage.queries.service import LineageQueries
 
-    return Questions(_graph_table(READ_CONCURRENCY))
-
-
-@cache
-def fields() -> FieldQuestions:
-    """Return the queries of columns in the same table."""
-    from lineage.queries.service import FieldQuestions
-
-    return FieldQuestions(_graph_table(READ_CONCURRENCY))
+    return LineageQueries(_graph_table(READ_CONCURRENCY))
 
 
 @cache

@@ -1,4 +1,4 @@
-"""Walks through graphs, breadth first: within so many hops, each node once, never more than a limit."""
+"""Walks through graphs, breadth first: within a number of hops, each node once, at most a limit of nodes."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class Walked(Generic[N]):
-    """The nodes that walks reached, `limit` at most: `hops` has the least distance of each, nearest first."""
+    """The nodes that walks reached, at most `limit`; `hops` has the shortest distance of each, nearest first."""
 
     limit: int
     hops: dict[N, int] = field(default_factory=dict)
     truncated: bool = False
 
     def fitting(self, things: Sequence[T]) -> Sequence[T]:
-        """Return as many things as there is room for nodes; the walk is truncated if that is not all of them."""
-        room = max(self.limit - len(self.hops), 0)
-        self.truncated |= len(things) > room
-        return things[:room]
+        """Return the things that fit the limit, each as a node; the walk is truncated if some do not fit."""
+        left = max(self.limit - len(self.hops), 0)
+        self.truncated |= len(things) > left
+        return things[:left]
 
     def add(self, nodes: Iterable[N], hop: int) -> list[N]:
-        """Add and return nodes up to the first that does not fit; nodes that were reached before take no room."""
+        """Add and return nodes up to the first that does not fit; nodes that were reached before always fit."""
         added = []
         for node in nodes:
             if node not in self.hops and len(self.hops) >= self.limit:
@@ -48,10 +48,10 @@ def walk(
     into: Walked[N],
     depth: int | None = None,
 ) -> Walked[N]:
-    """Add every node within `depth` hops of the start (None: all), nearest first, then sorted, as many as fit.
+    """Add every node within `depth` hops of the start (None: all), nearest first, then sorted, while nodes fit.
 
-    `neighbours` is called once a level, with true for the last one, whose neighbours are not added: what it reads of
-    the nodes that it is given is read of all of them.
+    `neighbours` is called once a level, so that it can read every node of the walk; with true for the last level, whose
+    neighbours are not added.
 
     >>> walk([1], lambda level, is_last: [2 * node for node in level], into=Walked(10), depth=2).hops
     {1: 0, 2: 1, 4: 2}

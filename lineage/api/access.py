@@ -27,7 +27,7 @@ from lineage.graph.visibility import EmptyTable, Visibility
 from lineage.openlineage.event import Event
 from lineage.openlineage.naming import NamingRules, find_datasets
 from lineage.openlineage.parse import parse_event
-from lineage.queries.service import FieldQuestions, Questions
+from lineage.queries.service import LineageQueries
 from lineage.records.live_records import unknown_root
 from lineage_model.errors import Forbidden, Invalid, Unauthorized, shown
 from lineage_model.ids import DatasetId
@@ -177,7 +177,7 @@ def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
     if token.is_everywhere:
         return services
     if "namespace" in request.segments and not token.covers(request.segment("namespace")):
-        return replace(services, questions=Questions(EmptyTable()), fields=FieldQuestions(EmptyTable()))
+        return replace(services, questions=LineageQueries(EmptyTable()), fields=LineageQueries(EmptyTable()))
     visibility = Visibility(token.covers, token.namespaces, strict=services.strict_namespaces)
     return replace(
         services,

@@ -10,7 +10,7 @@ from lineage.api.links import Links
 from lineage.api.tokens import Tokens
 from lineage.graph.event_log import EventLog
 from lineage.openlineage.ingest import DeletionQueue, EventQueue
-from lineage.queries.service import FieldQuestions, Questions
+from lineage.queries.service import LineageQueries
 from lineage.records.dirty_roots import DirtyRoots
 from lineage.records.intake import RecordQueue
 from lineage.records.root_records import RecordSources
@@ -33,8 +33,8 @@ class Services:
     events: EventQueue
     deletions: DeletionQueue
     event_log: EventLog
-    questions: Questions
-    fields: FieldQuestions
+    questions: LineageQueries
+    fields: LineageQueries
     sources: RecordSources
     marks: DirtyRoots
     searcher: Callable[[], Searcher]

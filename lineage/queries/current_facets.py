@@ -1,10 +1,10 @@
-"""The facets of datasets, now or at a time; of the schemas that events sent, the one that decides.
+"""Facets of datasets, now or at a time, with the schema that is in force.
 
-That is the latest of what exists: a version whose run completed or streams stands where it does among the versions, a
-Job- or DatasetEvent at its time. Where nothing that exists has a schema, what a run wrote last that failed or is not
-done counts, then what was read last. A schema that is deleted (`_deleted`) leaves only what was read.
+This is the latest schema among existing versions (runs that completed or stream, by their order) and Job- and
+DatasetEvents (by their time). Without one, the last schema that a failed or unfinished run wrote counts, then the last
+that was read. A deleted schema (`_deleted`) leaves only schemas that were read.
 
-A dataset that always had one schema, as most have, costs nothing.
+A dataset that always had one schema, as most have, costs no request.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from lineage.queries.dataset_groups import DatasetGroup
 from lineage.queries.written_versions import VersionQuery, WrittenVersion, newest_written
 
 _SCHEMA = "schema"
-# Reads of a dataset's versions, of four and then of a hundred each, in which one with a schema is looked for.
+# Reads of a dataset's versions, of four rows and then of a hundred, in search of a version with a schema.
 _READS_MAX = 3
 
 
 class _Schema(NamedTuple):
-    """A schema facet: where who sent it stands among the versions, and its body."""
+    """A schema facet: the position of its sender among the versions, and its body."""
 
     position: tuple[str, str]
     body: Any
@@ -48,7 +48,7 @@ def read_facets(groups: Sequence[DatasetGroup], table: GraphTable, at: str | Non
 
 
 def _is_doubtful(facts: DatasetFacts) -> bool:
-    """True if runs sent schemas of which the versions have to say which one exists."""
+    """True if runs sent several schemas, so that versions must be read to choose one."""
     written = facts.written_schemas.get(_SCHEMA, {})
     declared = _declared(facts)
     return len(written) > 1 or bool(written and declared and declared.body not in _bodies(written))
@@ -59,7 +59,7 @@ def _bodies(history: History) -> list[Any]:
 
 
 def _last_sent(facts: DatasetFacts) -> _Schema | None:
-    """Return the schema that was declared last, else the one that a run sent last with what it writes."""
+    """Return the schema that was declared last, else the last that a run sent with an output."""
     return _declared(facts) or _last(facts.written_schemas.get(_SCHEMA, {}))
 
 
@@ -76,14 +76,14 @@ def _last(history: History) -> _Schema | None:
 
 
 def _with_schema(facts: DatasetFacts, schema: _Schema | None) -> Facets:
-    """Return the facets with this schema or, if it is none or deleted, with the one that was read last."""
+    """Return the facets with this schema; if it is None or deleted, with the schema that was read last."""
     read = facets_of(facts.read_schemas)
     others = {name: body for name, body in facets_of(facts.facets).items() if name != _SCHEMA}
     return {**read, **others, **(present({_SCHEMA: schema.body}) if schema else {})}
 
 
 def _last_written(groups: Sequence[DatasetGroup], table: GraphTable, at: str | None) -> list[_Schema | None]:
-    """Return the schema of each dataset's last version that has one; of a stream's, where it stands now."""
+    """Return the schema of each dataset's last version that has a schema; streams count at their last event."""
     wanted = [
         VersionQuery(group, prefix, at or "~", accept=lambda one, group=group: _is_decisive(one, group))  # type: ignore[misc]
         for group in groups
@@ -107,9 +107,9 @@ def _schema_of(version: WrittenVersion, group: DatasetGroup) -> _Schema:
 
 
 def _history(version: WrittenVersion, group: DatasetGroup) -> History:
-    """Return the schemas that a run sent of what it wrote, under any of the dataset's names."""
-    united: History = {}
+    """Return the schemas that a run sent with its output, under any of the dataset's names."""
+    merged: History = {}
     for name in group.names:
         sent = version.facts.written_facets.get(text_of(name), {}).get(_SCHEMA, {})
-        united = HISTORY.join(united, sent) if united and sent else united or sent
-    return united
+        merged = HISTORY.join(merged, sent) if merged and sent else merged or sent
+    return merged

@@ -1,6 +1,6 @@
-"""Datasets under all their names: a symlink makes one name another one's alias, whenever that is learned.
+"""Datasets under all their names: a symlink makes a name an alias of another name, for past facts too.
 
-Facts and edges stay under the names that were written; here they are united as of the time that is asked about.
+Facts and edges stay stored under the written names; here they are merged, as of the requested time.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from lineage.graph.visibility import Visibility
 from lineage.walk import Walked, walk
 from lineage_model.ids import DatasetId, JobId
 
-# Current readers and producers of one name that are looked at.
+# Current readers and producers of one name that are read.
 EDGES_MAX = 3_000
-# Names that one question reads because they are aliases, of all its datasets together.
+# Names that one query reads because they are aliases, of all its datasets together.
 ALIASES_MAX = 10_000
-# So many names are read in one round, by one or two requests each; more in two rounds of fewer requests.
+# Up to this number, names are read in one round, by one or two requests each; more in two rounds of fewer requests.
 _FEW = 100
 
 
 @dataclass(slots=True)
 class DatasetGroup:
-    """A dataset: its primary name, every name that resolves to it, and what was said under any of them.
+    """A dataset: its primary name, every name that resolves to it, and the facts under all of them.
 
-    `producers` and `readers` may be more than there are; `cut` says that some were left out. `tellers` are jobs that do
-    not read it, but told of columns made of it; `made` are datasets that DatasetEvents told were made of it.
+    `producers` and `readers` may include jobs that are none any more; `cut`: some were left out. `reporters` are jobs
+    that reported columns derived from it without reading it; `derived` are datasets that DatasetEvents derive from it.
     """
 
     primary: DatasetId
@@ -42,7 +42,7 @@ class DatasetGroup:
 
     @property
     def known(self) -> bool:
-        """Whether any event mentioned it."""
+        """True if an event mentioned the dataset."""
         return self.facts.first is not None
 
 
@@ -57,11 +57,10 @@ class _Name:
 
 
 class DatasetGroups:
-    """The groups of the datasets asked for so far, as of a time; `edges` reads who uses them as well.
+    """The groups of the loaded datasets, as of a time; `edges` also reads the jobs that use them.
 
-    `ever`: among the tellers is every job that ever read a dataset. Such a job may still stand by an earlier report,
-    which it made under another name of what it writes. `truncated`: of more names than `ALIASES_MAX` some were not
-    read; a dataset then is what its names that were read make of it.
+    `ever`: the reporters include every job that ever read a dataset; its earlier report, under another name of its
+    output, may still be current. `truncated`: beyond `ALIASES_MAX` names were not read, and groups lack their facts.
     """
 
     def __init__(
@@ -81,9 +80,9 @@ class DatasetGroups:
         self.truncated = False
 
     def load(self, names: Iterable[DatasetId], *, readers: bool = True) -> None:
-        """Read these names, those that they are aliases of, and the other names of these.
+        """Read these names, the names that they are aliases of, and the other names of these.
 
-        `readers`: and who reads them, where edges are asked for.
+        `readers`: also read the jobs that read them, if the groups have `edges`.
         """
         read = self._whole if readers and self._edges else self._names.keys()
 
@@ -103,23 +102,23 @@ class DatasetGroups:
         self._groups.clear()
 
     def take(self, rows: Mapping[DatasetId, Row | None]) -> None:
-        """Names whose facts (None: there are none) were read already; `load` reads what else belongs to them."""
+        """Take the facts of names that were read already (None: no facts); `load` reads the rest."""
         for name, row in rows.items():
             self._names.setdefault(name, self._of_rows([row] if row else []))
 
     def group(self, name: DatasetId) -> DatasetGroup:
-        """The group of a name that was loaded."""
+        """Return the group of a loaded name."""
         primary = self.primary(name)
         if primary not in self._groups:
             self._groups[primary] = self._merged(primary)
         return self._groups[primary]
 
     def opens(self, name: DatasetId, visibility: Visibility) -> bool:
-        """Return True if the caller is shown the dataset of a name that was loaded in full."""
+        """True if the caller may see the dataset of a loaded name in full."""
         return not visibility.strict or visibility.opens(*self.group(name).names)
 
     def primary(self, name: DatasetId) -> DatasetId:
-        """The name that this one resolves to; in a loop of aliases the smallest."""
+        """Return the name that this name resolves to; in a loop of aliases, the smallest name."""
         path: list[DatasetId] = []
         while name not in path:
             path.append(name)
@@ -130,7 +129,7 @@ class DatasetGroups:
         return min(path[path.index(name) :])
 
     def _target(self, name: DatasetId) -> DatasetId | None:
-        """Return the name that this one is an alias of, if that was read."""
+        """Return the name that this name is an alias of, if that name was read."""
         known = self._names.get(name)
         target = primary_of(known.facts) if known else None
         return target if target in self._names else None
@@ -163,7 +162,7 @@ class DatasetGroups:
         return self._facts_first(names, readers)
 
     def _at_once(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
-        """Read what is known of the names and who uses them, in one round."""
+        """Read the facts of the names and the jobs that use them, in one round."""
         queries = [query for name in names for query in self._queries(dataset_pk(name), readers)]
         pages = self._table.query(queries)
         each = len(pages) // len(names)
@@ -182,15 +181,15 @@ class DatasetGroups:
         return [RowQuery(pk, low=DATASET_FACTS, high=DATASET_FACTS), ever]
 
     def _facts_first(self, names: Sequence[DatasetId], readers: bool) -> list[_Name]:
-        """Read what is known of the names, a hundred a request; then the jobs of those that may have any."""
+        """Read the facts of the names, a hundred a request; then the jobs of the names that may have any."""
         rows = self._table.get(facts_key(name) for name in names)
         found = [self._of_rows([rows[key]] if (key := facts_key(name)) in rows else []) for name in names]
         if not self._edges:
             return found
         prefix = "NOW#PRODUCER#" if self._at is None else "EVER#" if readers else "EVER#PRODUCER#"
-        asked = [number for number, one in enumerate(found) if readers or one.facts.first_written]
-        queries = [RowQuery(dataset_pk(names[number]), prefix=prefix, limit=EDGES_MAX) for number in asked]
-        for number, page in zip(asked, self._table.query(queries) if queries else [], strict=True):
+        used = [number for number, one in enumerate(found) if readers or one.facts.first_written]
+        queries = [RowQuery(dataset_pk(names[number]), prefix=prefix, limit=EDGES_MAX) for number in used]
+        for number, page in zip(used, self._table.query(queries) if queries else [], strict=True):
             self._add(found[number], page)
         return found
 
@@ -222,14 +221,14 @@ class DatasetGroups:
 
 
 class NamespaceDeletions:
-    """When the namespaces asked about so far were deleted."""
+    """The times at which the loaded namespaces were deleted."""
 
     def __init__(self, table: GraphTable, at: str | None = None) -> None:
         self._table, self._at = table, at
         self._deleted: dict[str, str] = {}
 
     def load(self, namespaces: Iterable[str]) -> None:
-        """Read those that were not read yet."""
+        """Read the namespaces that were not read yet."""
         new = sorted(set(namespaces) - self._deleted.keys())
         if not new:
             return
@@ -240,9 +239,9 @@ class NamespaceDeletions:
             self._deleted[row.data["id"]] = last_deleted(as_of(facts, self._at) if self._at else facts)
 
     def deleted(self, namespace: str) -> str:
-        """When the namespace was last deleted; the empty text if never."""
+        """Return the time of the namespace's last deletion; empty if it was never deleted."""
         return self._deleted[namespace]
 
     def hides(self, group: DatasetGroup) -> bool:
-        """Whether this dataset is hidden."""
+        """True if the dataset is hidden: it, or its namespace, was deleted after its last event."""
         return max(last_deleted(group.facts), self.deleted(group.primary.namespace)) > (group.facts.last or "")

@@ -1,4 +1,4 @@
-"""The versions of a dataset: made by runs that wrote it, by DatasetEvents that changed its schema; the initial one."""
+"""Versions of datasets: from runs that wrote them, from DatasetEvents that changed the schema, and initial ones."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from lineage.queries.descriptions import describe, fields_of
 from lineage.queries.written_versions import WrittenVersion, confirmed_version, last_streamed, version_by
 from lineage_model.ids import DatasetId, RunKey
 
-# Versions of one dataset that are looked at.
+# Versions of one dataset that are read.
 VERSIONS_MAX = 500
-# The newest will mostly do. Each page begins with the last row of the one before: all together are `VERSIONS_MAX`.
+# Mostly the newest version is enough. A page begins with the last row of the page before: together `VERSIONS_MAX` rows.
 _PAGES = (1, 8, VERSIONS_MAX - 7)
 
 
 @dataclass(frozen=True, slots=True)
 class KnownVersion:
-    """A version: `made_by` is its run (as text), the hash of its DatasetEvent, or empty for the initial one."""
+    """A version: `made_by` is its run (as text), the hash of its DatasetEvent, or empty for the initial version."""
 
     created: str
     made_by: str
@@ -39,17 +39,17 @@ class KnownVersion:
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """The version's id."""
         return self.written.version if self.written else dataset_version_id(self.name, self.made_by)
 
     @property
     def order(self) -> tuple[str, str]:
-        """Where it stands among the dataset's versions."""
+        """The version's sort key among the dataset's versions."""
         return self.created, self.made_by
 
     @property
     def standing(self) -> tuple[str, str]:
-        """Its place among those that may be current."""
+        """The version's sort key among versions that may be current."""
         return self.written.standing if self.written else self.order
 
     @property
@@ -59,27 +59,24 @@ class KnownVersion:
 
     @property
     def failed(self) -> bool:
-        """Whether its run did not complete."""
+        """True if the version's run failed."""
         return self.written is not None and failed(self.written.facts)
 
 
 @dataclass(frozen=True, slots=True)
 class VersionPage:
-    """The newest versions of a dataset, newest first; `cut` if older ones were not looked at."""
+    """The newest versions of a dataset, newest first; `cut` if older versions were not read."""
 
     versions: Sequence[KnownVersion]
     cut: bool
 
     def newest(self, accept: Callable[[KnownVersion], bool]) -> KnownVersion | None:
-        """The newest that is accepted."""
+        """Return the newest accepted version."""
         return next(filter(accept, self.versions), None)
 
 
 class _VersionScan:
-    """The versions of a dataset that were made at a time (`end`) or before, as far as their rows were read.
-
-    As they were at another time, if the group is.
-    """
+    """A scan of the versions of a dataset that were made at a time (`end`) or before; of facts as of the time `at`."""
 
     def __init__(self, group: DatasetGroup, end: str, at: str | None = None) -> None:
         self._group, self._end, self._at = group, end, at
@@ -96,7 +93,7 @@ class _VersionScan:
 
     def _by_run(self, name: DatasetId, row: Row, facts: RunFacts) -> KnownVersion | None:
         one = confirmed_version(row, facts, name, self._group)
-        return _of_run(one, self._group) if one and row.sk.startswith("FAILED#") == failed(facts) else None
+        return _version_of_run(one, self._group) if one and row.sk.startswith("FAILED#") == failed(facts) else None
 
     def _by_event(self, name: DatasetId, row: Row, _: RunFacts) -> KnownVersion | None:
         if self._at is not None and time_of(row) >= self._at:
@@ -105,62 +102,63 @@ class _VersionScan:
 
     @property
     def unread(self) -> list[IndexScan[KnownVersion]]:
-        """The scans of rows that are left to read."""
+        """The scans with rows that are not read yet."""
         return [scan for scan in self._scans if scan.floor]
 
-    def window(self, *, most: bool) -> VersionPage:
-        """Return the versions among the rows that were read; `most` says that no more will be."""
-        # Where a page was cut, what stands before its last row cannot be told from what was not read.
+    def page(self, *, most: bool) -> VersionPage:
+        """Return the versions among the rows that were read; `most`: no more rows will be read."""
+        # Where a page was cut, versions before its last row may have unread rows of other names between them.
         floor = max((scan.floor for scan in self._scans), default=())
         # A run that wrote two of the names made one version.
         made = {one.made_by: one for scan in self._scans for one in scan.found.values() if one.order >= floor}
-        told = sorted(made.values(), key=lambda one: one.order)
-        versions = _newest(self._group, told, most=most) if floor else _all(self._group, told, self._end)
+        known = sorted(made.values(), key=lambda one: one.order)
+        versions = _newest(self._group, known, most=most) if floor else _all(self._group, known, self._end)
         return VersionPage(versions[::-1], bool(floor))
 
 
 def read_versions(group: DatasetGroup, table: GraphTable, end: str = "~", at: str | None = None) -> VersionPage:
-    """Return the newest versions of a dataset that were made at `end` or before; as of a time, if the group is."""
+    """Return the newest versions of a dataset that were made at `end` or before; as of the group's time `at`."""
     scan = _VersionScan(group, end, at)
     advance(scan.unread, table, rows=VERSIONS_MAX, at=at)
-    return scan.window(most=True)
+    return scan.page(most=True)
 
 
-def _of_run(one: WrittenVersion, group: DatasetGroup) -> KnownVersion:
+def _version_of_run(one: WrittenVersion, group: DatasetGroup) -> KnownVersion:
     facets = merged_facets(one.facts.written_facets, group.names)
     return KnownVersion(one.created, str(one.run), one.name, facets, one)
 
 
-def _all(group: DatasetGroup, told: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
-    """The versions of a dataset of which all was told by then; the first DatasetEvent describes the initial one."""
-    first_made = min((one.created for one in told if not one.by_event), default="~")
+def _all(group: DatasetGroup, known: Sequence[KnownVersion], end: str) -> list[KnownVersion]:
+    """Return all versions of a dataset whose rows are all read; the first DatasetEvent describes the initial one."""
+    first_made = min((one.created for one in known if not one.by_event), default="~")
     read = group.facts.first_read
     if read is None or read >= first_made or read > end:
-        return _changes(told)
-    if not told or not told[0].by_event or told[0].created >= first_made:
-        return [KnownVersion(read, "", group.primary, {}), *_changes(told)]
-    return [KnownVersion(read, "", group.primary, told[0].facets), *_changes(told[1:], told[0])]
+        return _changes(known)
+    if not known or not known[0].by_event or known[0].created >= first_made:
+        return [KnownVersion(read, "", group.primary, {}), *_changes(known)]
+    return [KnownVersion(read, "", group.primary, known[0].facets), *_changes(known[1:], known[0])]
 
 
-def _newest(group: DatasetGroup, told: Sequence[KnownVersion], *, most: bool) -> list[KnownVersion]:
-    """The newest versions alone: where nobody knows whether the first DatasetEvent changed the schema, those after it.
+def _newest(group: DatasetGroup, known: Sequence[KnownVersion], *, most: bool) -> list[KnownVersion]:
+    """Return the newest versions of a dataset with unread rows.
 
-    If there is none even of the most that may be looked at, it is taken to have changed nothing since the initial one.
+    It is unknown if the first DatasetEvent changed the schema: only versions after it count. If even the most rows have
+    none, the event is taken as a description of the initial version.
     """
-    first = next((one for one in told if not one.failed and _schema(one.facets) is not None), None)
+    first = next((one for one in known if not one.failed and _schema(one.facets) is not None), None)
     if first is None or not first.by_event:
-        return _changes(told)
-    found = _changes(told[told.index(first) + 1 :], first)
+        return _changes(known)
+    found = _changes(known[known.index(first) + 1 :], first)
     if found or not most or group.facts.first_read is None:
         return found
     return [KnownVersion(group.facts.first_read, "", group.primary, first.facets)]
 
 
-def _changes(told: Iterable[KnownVersion], before: KnownVersion | None = None) -> list[KnownVersion]:
-    """The runs' versions, and those of the DatasetEvents whose schema differs from the one told last before."""
+def _changes(known: Iterable[KnownVersion], before: KnownVersion | None = None) -> list[KnownVersion]:
+    """Return the runs' versions, and those of DatasetEvents whose schema differs from the schema before."""
     schema = _schema(before.facets) if before else None
     versions = []
-    for one in told:
+    for one in known:
         fields = _schema(one.facets)
         if not one.by_event or fields not in (None, schema):
             versions.append(one)
@@ -179,35 +177,35 @@ def newest_versions(
     accepts: Sequence[Callable[[KnownVersion], bool]],
     highs: Sequence[str] | None = None,
 ) -> list[KnownVersion | None]:
-    """The newest version of each that is accepted; `highs`: of those made at these times or before."""
+    """Return the newest accepted version of each group; `highs`: made at these times or before."""
     scans = [_VersionScan(group, end) for group, end in zip(groups, highs or ["~"] * len(groups), strict=True)]
     found: list[KnownVersion | None] = [None] * len(groups)
     left = list(range(len(groups)))
     for rows in _PAGES:
         advance([scan for number in left for scan in scans[number].unread], table, rows=rows)
         for number in left:
-            found[number] = scans[number].window(most=rows == _PAGES[-1]).newest(accepts[number])
+            found[number] = scans[number].page(most=rows == _PAGES[-1]).newest(accepts[number])
         left = [number for number in left if scans[number].unread and found[number] is None]
     return found
 
 
 def current_versions(groups: Sequence[DatasetGroup], table: GraphTable) -> list[KnownVersion | None]:
-    """The current version of each: of those that did not fail the last, a stream's by the time of its last event."""
-    found = newest_versions(groups, table, [_good] * len(groups))
+    """Return the current version of each group: the last that did not fail; streams count at their last event."""
+    found = newest_versions(groups, table, [_has_not_failed] * len(groups))
     for number, stream in enumerate(last_streamed(groups, table) if groups else []):
         newest = found[number]
-        # Of runs that do not stream none stands later than the newest version.
+        # Only a streaming run can be later than the newest version.
         if stream and (newest is None or stream.standing > newest.standing):
-            found[number] = _of_run(stream, groups[number])
+            found[number] = _version_of_run(stream, groups[number])
     return found
 
 
-def _good(version: KnownVersion) -> bool:
+def _has_not_failed(version: KnownVersion) -> bool:
     return not version.failed
 
 
 def find_version(group: DatasetGroup, version: str, table: GraphTable) -> KnownVersion | None:
-    """The version of this id, under any of the dataset's names."""
+    """Return the version of this id, under any of the dataset's names."""
     if version == dataset_version_id(group.primary, ""):
         return read_versions(group, table).newest(lambda one: not one.made_by)
     rows = table.get((dataset_pk(name), f"VERSION_ID#{version}") for name in group.names)
@@ -215,12 +213,12 @@ def find_version(group: DatasetGroup, version: str, table: GraphTable) -> KnownV
     if not runs:
         return read_versions(group, table).newest(lambda one: one.id == version)
     facts = read_run_facts(runs, table)
-    made = [version_by(run, told, group) for run, told in facts.items()]
-    return next((_of_run(one, group) for one in made if one), None)
+    made = [version_by(run, run_facts, group) for run, run_facts in facts.items()]
+    return next((_version_of_run(one, group) for one in made if one), None)
 
 
 def dataset_version_of(group: DatasetGroup, version: KnownVersion) -> DatasetVersion:
-    """The version as it is told."""
+    """Return the version as a result."""
     return DatasetVersion(
         dataset=group.primary,
         version=version.id,

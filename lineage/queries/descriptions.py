@@ -1,4 +1,4 @@
-"""A dataset as its facets describe it, in Marquez's terms."""
+"""Descriptions of datasets by their facets, in Marquez's terms."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STREAMS = frozenset({"TOPIC", "STREAM"})
 
 
 class Description(TypedDict):
-    """What facets say of a dataset or one of its versions."""
+    """The properties that facets give a dataset or a version of it."""
 
     type: str
     source_name: str
@@ -28,7 +28,7 @@ class Description(TypedDict):
 
 
 def describe(facets: Facets) -> Description:
-    """The dataset's type, source, fields, description and last change of life, as far as facets tell."""
+    """Return the type, source, fields, description and last lifecycle change that the facets give."""
     return Description(
         type="STREAM" if facets.get("datasetType", {}).get("datasetType") in _STREAMS else "DB_TABLE",
         source_name=text_in(facets.get("dataSource", {}), "name") or "default",
@@ -39,27 +39,27 @@ def describe(facets: Facets) -> Description:
 
 
 def fields_of(facets: Facets) -> Sequence[Mapping[str, Any]]:
-    """The fields of the schema facet, as they were sent."""
+    """Return the fields of the schema facet, as they were sent."""
     fields = facets.get("schema", {}).get("fields")
     return [field for field in fields if isinstance(field, dict)] if isinstance(fields, list) else []
 
 
 def is_temporary(facts: DatasetFacts) -> bool:
-    """True if it is private storage: by its name, or because the only parent run that used it dropped it at last."""
+    """True if the dataset is private storage: by its name, or because its only parent run dropped it at last."""
     if facts.temporary:
         return True
     return is_dropped(facts) and len(facts.parent_runs) == 1 and NO_PARENT not in facts.parent_runs
 
 
 def dataset_of_group(group: DatasetGroup, facets: Facets, *, hidden: bool = False, **more: Any) -> Dataset:
-    """Return the dataset of a group with its present facets; `more` is what its versions tell."""
-    told = describe(facets)
+    """Return the dataset of a group with its current facets; `more` are fields from its versions."""
+    described = describe(facets)
     return Dataset(
         id=group.primary,
         created=group.facts.first or "",
         updated=group.facts.last or "",
         physical_name=group.primary.name,
-        **told,
+        **described,
         facets=facets,
         deleted=hidden or is_dropped(group.facts),
         temporary=is_temporary(group.facts),
@@ -67,7 +67,7 @@ def dataset_of_group(group: DatasetGroup, facets: Facets, *, hidden: bool = Fals
     )
 
 
-# Fields within fields that are looked at: a struct may hold itself, and a schema is what its producer sent.
+# Levels of nested fields that are read: a producer may send a struct that holds itself.
 _DEPTH_MAX = 50
 # A path, and the fields that lie in it.
 _Level: TypeAlias = tuple[FieldPath, Sequence[Mapping[str, Any]]]
@@ -75,14 +75,14 @@ _Level: TypeAlias = tuple[FieldPath, Sequence[Mapping[str, Any]]]
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """The columns of a dataset, and the type of every field in them; not `known` if no facet tells any."""
+    """The columns of a dataset, and the type of every field in them; not `known` if no facet lists columns."""
 
     columns: tuple[FieldPath, ...]
     types: Mapping[FieldPath, str | None]
 
     @property
     def known(self) -> bool:
-        """Whether a facet tells the columns."""
+        """True if a facet lists the columns."""
         return bool(self.columns)
 
 
@@ -90,7 +90,7 @@ NO_SCHEMA = Schema((), {})
 
 
 def schema_of(facets: Facets) -> Schema:
-    """The schema that a dataset's facets tell.
+    """Return the schema of a dataset's facets.
 
     >>> schema_of({"schema": {"fields": [{"name": "plane", "type": "struct", "fields": [{"name": "seats"}]}]}}).types
     {('plane',): 'struct', ('plane', 'seats'): None}

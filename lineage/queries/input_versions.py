@@ -1,7 +1,8 @@
-"""Which version of each input a run read, and which versions it wrote.
+"""Versions of the inputs that runs read, and of the outputs that they wrote.
 
-The storage's own version, if the run told it; else the latest that a run of the same parent made before the reader's
-last event; else the latest that was there when the reader started; else the initial one. Never the run's own output.
+An input has the storage's own version, if the run reported it; else the latest that a run of the same parent made
+before the reader's last event; else the latest when the reader started; else the initial one. It is never the run's own
+output.
 """
 
 from __future__ import annotations
@@ -29,13 +30,13 @@ from lineage.queries.dataset_versions import KnownVersion, newest_versions
 from lineage.queries.written_versions import VersionQuery, WrittenVersion, newest_written
 from lineage_model.ids import DatasetId, RunKey
 
-# Inputs of which one answer finds the versions, all runs together: each costs about four requests.
+# Inputs that one result resolves, all runs together: each costs about four requests.
 INPUTS_MAX = 2_000
 
 
 @dataclass(slots=True)
 class InputBudget:
-    """A number of inputs that an answer may still find the versions of; `cut` are the runs that lost some."""
+    """The number of inputs that a result may still resolve; `cut` are the runs that lost inputs."""
 
     left: int = INPUTS_MAX
     cut: set[RunKey] = field(default_factory=set)
@@ -67,27 +68,27 @@ class InputVersion:
 
     @property
     def facets(self) -> Facets:
-        """The input facets, of whichever name they were told."""
+        """The input facets, under any of the names."""
         return merged_facets(self.facts.input_facets, self.names)
 
     @property
     def storage(self) -> str | None:
-        """The storage's own version, if it was told."""
+        """The storage's own version, if the run reported it."""
         return storage_version(merged_facets(self.facts.read_facets, self.names))
 
     def resolve(self, version: str, by: ResolvedBy, run: RunKey | None) -> None:
-        """This is the version."""
+        """Set the version, and the rule by which it was found."""
         self.version, self.resolved_by, self.produced_by, self.resolved = version, by, run, True
 
     def used(self) -> UsedVersion:
-        """As it is told."""
+        """Return the input as a result."""
         return UsedVersion(self.group.primary, self.version, self.facets, self.resolved_by)
 
 
 def reads_of(
     runs: Mapping[RunKey, RunFacts], table: GraphTable, groups: DatasetGroups
 ) -> dict[RunKey, list[InputVersion]]:
-    """The inputs of each run, by dataset, resolved; rounds of requests do not grow with the number of runs."""
+    """Return the resolved inputs of each run, by dataset; the rounds of requests do not grow with the runs."""
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.inputs)
     reads = {run: _inputs(run, facts, groups) for run, facts in runs.items()}
     every = [read for some in reads.values() for read in some]
@@ -119,12 +120,12 @@ def _inputs(run: RunKey, facts: RunFacts, groups: DatasetGroups) -> list[InputVe
 
 
 def _by_storage(reads: Sequence[InputVersion], table: GraphTable) -> None:
-    told = [(read, storage) for read in reads if (storage := read.storage)]
+    candidates = [(read, storage) for read in reads if (storage := read.storage)]
     wanted = [
         VersionQuery(read.group, f"BY_STORAGE#{storage_key(storage)}", accept=_stored(read, storage))
-        for read, storage in told
+        for read, storage in candidates
     ]
-    for (read, storage), one in zip(told, newest_written(wanted, table), strict=True):
+    for (read, storage), one in zip(candidates, newest_written(wanted, table), strict=True):
         version = one.version if one else dataset_version_id(read.names[0], storage)
         read.resolve(version, "storage", one.run if one else None)
 
@@ -140,12 +141,12 @@ def _stored(read: InputVersion, storage: str) -> Callable[[WrittenVersion], bool
 
 
 def _by_parent(reads: Sequence[InputVersion], table: GraphTable) -> None:
-    told = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
+    candidates = [(read, parent) for read in reads if (parent := parent_run(read.facts)) and read.facts.last]
     wanted = [
         VersionQuery(read.group, f"BY_PARENT#{parent}", read.facts.last or "", _others(read, good=True, parent=parent))
-        for read, parent in told
+        for read, parent in candidates
     ]
-    for (read, _), one in zip(told, newest_written(wanted, table), strict=True):
+    for (read, _), one in zip(candidates, newest_written(wanted, table), strict=True):
         if one:
             read.resolve(one.version, "parentRun", one.run)
 

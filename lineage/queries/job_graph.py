@@ -1,7 +1,7 @@
-"""The graph of jobs and datasets, now or as of a time: walked breadth first over current edges, both ways.
+"""The graph of jobs and datasets, now or as of a time, walked breadth first over current edges in both directions.
 
-The same from every node of a component that the depth covers: a walk from a dataset begins with all its current
-readers and producers, and what is hidden is no bridge. What the caller may only know to be there is one neither.
+It is the same from every node of a component that the depth covers: a walk from a dataset begins with all its current
+readers and producers. Hidden nodes, and nodes that the caller may not see in full, connect no others.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from lineage.queries.stale import PRODUCERS_MAX, find_stale, nodes_of
 from lineage.walk import Walked, walk
 from lineage_model.ids import DatasetId, JobId
 
-# Jobs and datasets of one graph: more than an answer of 4 MB holds.
+# Jobs and datasets of one graph: more than a response of 4 MB holds.
 NODES_MAX = 5_000
 
 
 class JobGraphWalk:
-    """A walk under way: what it has found so far, in the order of hops, then ids."""
+    """A walk in progress: the jobs and datasets so far, by hops, then ids."""
 
     def __init__(self, table: GraphTable, at: str | None = None, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._at, self._visibility = table, at, visibility
@@ -38,18 +38,18 @@ class JobGraphWalk:
         self._nodes: dict[JobId, Mapping[str, Any]] = {}
         self._jobs: dict[JobId, Job] = {}
         self._datasets: dict[DatasetId, DatasetGroup] = {}
-        # Names of datasets that were looked at, whether or not they are shown.
+        # Names of datasets that were read, shown or not.
         self._names: set[DatasetId] = set()
-        # Datasets take up room, too: the limit shrinks by each.
+        # The limit counts jobs and datasets: it shrinks by each dataset.
         self._walked = Walked[JobId](NODES_MAX)
 
     def from_job(self, job: JobId, depth: int) -> Graph | None:
-        """The graph around a job; None if there is none of this name, or it is hidden."""
-        found = self._look_at([job])
+        """Return the graph around a job; None if the job is unknown or hidden."""
+        found = self._read_jobs([job])
         return self._walk_from(self._keep(found), depth) if found else None
 
     def from_dataset(self, dataset: DatasetId, depth: int) -> Graph | None:
-        """The graph around a dataset, under whatever of its names; None if there is none, or it is hidden."""
+        """Return the graph around a dataset, by any of its names; None if it is unknown or hidden."""
         self._groups.load([dataset])
         new = self._add_datasets([dataset])
         return self._walk_from(self._users_of(new), depth) if new else None
@@ -63,15 +63,15 @@ class JobGraphWalk:
         """Add the datasets of these jobs; return the jobs that read or produce one of the new datasets."""
         opened = [self._jobs[job] for job in jobs if self._visibility.opens(job)]
         names = {one for job in opened for one in (*job.inputs, *job.outputs)} - self._names
-        # Names that there is no room for are not read.
+        # Names beyond the limit are not read.
         some = self._walked.fitting(sorted(names))
-        # The readers of a dataset at the border are not asked for: it may be a hub.
+        # The readers of a dataset at the border are not read: it may be a hub.
         self._groups.load(some, readers=not is_last)
         new = self._add_datasets(some)
         return () if is_last else self._users_of(new)
 
     def _add_datasets(self, names: Sequence[DatasetId]) -> list[DatasetGroup]:
-        """Add the visible datasets of these names, which are loaded; those that are new."""
+        """Add the visible datasets of these loaded names; return the new ones."""
         self._names.update(names)
         primaries = sorted({self._groups.primary(name) for name in names} - self._datasets.keys())
         self._namespaces.load(primary.namespace for primary in primaries)
@@ -82,14 +82,14 @@ class JobGraphWalk:
         return list(new)
 
     def _users_of(self, groups: Iterable[DatasetGroup]) -> Sequence[JobId]:
-        """The visible jobs that read or produce one of these, and were not looked at before."""
+        """Return the visible jobs that read or produce a dataset of these groups and are not in the graph yet."""
         users: set[JobId] = set()
         opened = list(filter(self._opens, groups))
         for group in opened:
             self._walked.truncated |= group.cut
             users |= group.producers | group.readers
         among = {name for group in opened for name in group.names}
-        found = self._look_at(sorted(users - self._jobs.keys()))
+        found = self._read_jobs(sorted(users - self._jobs.keys()))
         return self._keep(job for job in found if not among.isdisjoint((*job.inputs, *job.outputs)))
 
     def _keep(self, jobs: Iterable[Job]) -> list[JobId]:
@@ -97,8 +97,8 @@ class JobGraphWalk:
         self._jobs.update(found)
         return list(found)
 
-    def _look_at(self, jobs: Sequence[JobId]) -> list[Job]:
-        """The jobs of these names that are there and not hidden, their datasets under the names that they wrote."""
+    def _read_jobs(self, jobs: Sequence[JobId]) -> list[Job]:
+        """Return the existing jobs that are not hidden, with datasets under the names that the jobs used."""
         fitting = self._walked.fitting(jobs)
         new = [job for job in fitting if job not in self._nodes]
         self._nodes.update(nodes_of(new, self._table, self._at))
@@ -132,7 +132,7 @@ class JobGraphWalk:
         return Graph(jobs, datasets, tuple(self._edges()), self._walked.truncated)
 
     def _edges(self) -> list[tuple[str, str]]:
-        """Return the edges of which an end at least is shown in full: what two neighbours have in common is theirs."""
+        """Return the edges with at least one end that is shown in full; edges between two outlines are private."""
         edges = set()
         opened = {primary for primary, group in self._datasets.items() if self._opens(group)}
         for job in self._jobs.values():

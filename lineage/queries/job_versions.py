@@ -1,8 +1,7 @@
-"""The versions of a job: one for each set of datasets and code version that its runs told of, in the order of its runs.
+"""Versions of jobs: one for each set of datasets and code version that runs reported, in the order of the runs.
 
-A run that told of no datasets changes nothing, unless it gave a new location or version of the code: then its job
-version shows the datasets known last, and says that they are not known to be so still. That depends on the runs before
-it, so it is worked out when asked for.
+A run without inputs and outputs makes a new job version only if its code location or version is new. This version has
+the last known datasets, marked as unknown. It depends on the runs before, so it is computed by the query.
 """
 
 from __future__ import annotations
@@ -19,15 +18,15 @@ from lineage.graph.run_facts import code_of, effective_time, has_io, io_at, job_
 from lineage.graph.table import GraphTable, RowQuery
 from lineage_model.ids import DatasetId, JobId, RunKey
 
-# Runs of one job, and versions, that are looked at.
+# Runs and versions of one job that are read.
 RUNS_MAX = 500
 VERSIONS_MAX = 500
-_LOOK = 8
+_ROWS = 8
 
 
 @dataclass(frozen=True, slots=True)
 class JobVersionEntry:
-    """What a run makes of its job: `made` is when that version was there, `position` where its run stands."""
+    """A job version by a run: `made` is the time from which it existed, `position` the run's time."""
 
     made: str
     position: str
@@ -42,26 +41,26 @@ class JobVersionEntry:
 
     @property
     def order(self) -> tuple[str, RunKey]:
-        """Where it stands in the job's life."""
+        """The entry's sort key among the job's entries."""
         return self.position, self.run
 
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """The location and version of a job's code, as its runs gave them last."""
+    """The location and version of a job's code that its runs reported last."""
 
     location: str | None
     version: str | None
 
     def then(self, location: str | None, version: str | None) -> Code:
-        """Return the code after a run that gives these: what a run leaves out stays, but no version at a new place."""
+        """Return the code after a run that reports these; missing values stay, but no version at a new location."""
         if location is None or location == self.location:
             return Code(self.location, version or self.version)
         return Code(location, version)
 
 
 def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
-    """What a run that told of datasets makes of its job; a streaming run makes a version whenever it tells of more."""
+    """Yield the entries of a run with inputs or outputs; a streaming run has an entry for each time it reports more."""
     job, last = owner(facts), effective_time(facts)
     if job is None or last is None or not has_io(facts):
         return
@@ -79,17 +78,17 @@ def entries_of(run: RunKey, facts: RunFacts) -> Iterator[JobVersionEntry]:
 
 @dataclass(frozen=True, slots=True)
 class JobVersionPage:
-    """The job's newest entries, oldest first; `cut` if older runs were not looked at."""
+    """The job's newest entries, oldest first; `cut` if older runs were not read."""
 
     entries: Sequence[JobVersionEntry]
     cut: bool
 
 
 def read_version_page(job: JobId, table: GraphTable, until: str = "~") -> JobVersionPage:
-    """The entries of the job's newest runs, up to a position."""
+    """Return the entries of the job's newest runs, up to a position."""
     scans = [last_with_io(job, f"{until}#~"), last_without_io(job, f"{until}#~")]
     advance(scans, table, rows=RUNS_MAX)
-    # Of the runs of one time some may not have been read: none of that time is shown.
+    # Some runs of the floor's time may be unread: no run of that time is shown.
     floor = max(scan.floor for scan in scans)[:1]
     runs = {run: facts for scan in scans for run, facts in scan.found.values()}
     placed = sorted(
@@ -100,7 +99,7 @@ def read_version_page(job: JobId, table: GraphTable, until: str = "~") -> JobVer
 
 
 def _in_sequence(runs: Iterable[RunWithFacts], *, cut: bool) -> Iterator[JobVersionEntry]:
-    """The entries of runs in their order, those of runs that told nothing as the runs before them make them."""
+    """Yield the entries of runs in order; entries of runs without inputs and outputs follow from the runs before."""
     last: JobVersionEntry | None = None
     begun = not cut
     given = at_last = Code(None, None)
@@ -130,16 +129,16 @@ def _unknown(run: RunKey, facts: RunFacts, last: JobVersionEntry | None, given: 
 
 
 def versions_of(job: JobId, table: GraphTable) -> tuple[list[JobVersion], bool]:
-    """The job's versions, the one in use last first; whether some may be missing."""
-    window = read_version_page(job, table)
-    found = [_job_version(job, entries) for entries in _by_version(window.entries).values()]
-    if window.cut:
+    """Return the job's versions, the most recently used first, and true if some may be missing."""
+    page = read_version_page(job, table)
+    found = [_job_version(job, entries) for entries in _by_version(page.entries).values()]
+    if page.cut:
         found = [*found, *_older(job, {one.version for one in found}, table)]
-    return found, window.cut
+    return found, page.cut
 
 
 def _by_version(entries: Sequence[JobVersionEntry]) -> dict[str, list[JobVersionEntry]]:
-    """The entries of each version, oldest first; the version of the newest entry first."""
+    """Return the entries of each version, oldest first; the version of the newest entry comes first."""
     versions: dict[str, list[JobVersionEntry]] = {}
     for entry in reversed(entries):
         versions.setdefault(entry.version, []).insert(0, entry)
@@ -164,14 +163,14 @@ def _job_version(job: JobId, entries: Sequence[JobVersionEntry]) -> JobVersion:
 
 
 def _older(job: JobId, newer: set[str], table: GraphTable) -> list[JobVersion]:
-    """Versions that runs before the window told of, by their newest run."""
+    """Return versions by runs before the page, with their newest run."""
     page = table.query([RowQuery(job_pk(job), prefix="VERSION#", limit=VERSIONS_MAX)])[0]
     versions = [row.sk.removeprefix("VERSION#") for row in page.rows]
     left = [version for version in versions if version not in newer]
     if not left:
         return []
     scans = [scan_runs(job, f"VERSION_RUN#{version}") for version in left]
-    advance(scans, table, rows=_LOOK)
+    advance(scans, table, rows=_ROWS)
     found = []
     for version, scan in zip(left, scans, strict=True):
         runs = dict(scan.found.values())
@@ -182,11 +181,11 @@ def _older(job: JobId, newer: set[str], table: GraphTable) -> list[JobVersion]:
 
 
 def last_entries(jobs: Sequence[JobId], table: GraphTable) -> dict[JobId, JobVersionEntry]:
-    """The newest entry of each job: what its current version is."""
+    """Return the newest entry of each job, which is its current version."""
     runs = first_found([scan for job in jobs for scan in (last_with_io(job), last_without_io(job))], table)
     found = {}
-    for job, told, after in zip(jobs, runs[::2], runs[1::2], strict=True):
-        entries = sorted(entries_of(*told), key=lambda entry: entry.order) if told else []
+    for job, with_io, after in zip(jobs, runs[::2], runs[1::2], strict=True):
+        entries = sorted(entries_of(*with_io), key=lambda entry: entry.order) if with_io else []
         if after and (not entries or (effective_time(after[1]) or "", after[0]) > entries[-1].order):
             entries = list(read_version_page(job, table).entries)
         if entries:

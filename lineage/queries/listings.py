@@ -1,4 +1,4 @@
-"""Pages of lists, and one of a list by its name."""
+"""Pages of datasets and jobs, and single ones by name."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from lineage.queries.stale import find_stale
 from lineage_model.ids import DatasetId, JobId
 
 _LATEST_RUNS = 10
-# Jobs whose last run's state is looked at for one list.
+# Jobs whose last run's state is read for one list.
 STATES_MAX = 5_000
 
 
@@ -37,13 +37,13 @@ _F = TypeVar("_F", Dataset, DatasetVersion, Job)
 
 
 def _with_facets(found: Sequence[_F], table: GraphTable) -> list[_F]:
-    """The same with their facets as they were sent."""
+    """Return the same items with their facets as they were sent."""
     facets = restored([one.facets for one in found], table)
     return [replace(one, facets=some) for one, some in zip(found, facets, strict=True)]
 
 
 class Datasets:
-    """Questions about datasets; each is answered for all its names."""
+    """Queries of datasets, each under all its names."""
 
     def __init__(self, table: GraphTable) -> None:
         self._table = table
@@ -51,7 +51,7 @@ class Datasets:
         self._namespaces = NamespaceDeletions(table)
 
     def list(self, namespace: str, *, limit: int, offset: int) -> ResultPage[Dataset]:
-        """Those of a namespace, by name."""
+        """Return a page of a namespace's datasets, by name."""
         catalogue = NameCatalogue(self._table)
         names = catalogue.listed(catalogue.datasets(namespace))
         page = catalogue.page(names, limit=limit, offset=offset)
@@ -59,7 +59,7 @@ class Datasets:
         return ResultPage(found, len(names.ids), names.truncated or self._groups.truncated)
 
     def find(self, dataset: DatasetId) -> Dataset | None:
-        """The dataset; a hidden one too."""
+        """Return the dataset, also if it is hidden."""
         found = self._found([dataset])
         return found[0] if found else None
 
@@ -91,24 +91,24 @@ class Datasets:
         return [group for group in groups.values() if group.known]
 
     def list_versions(self, dataset: DatasetId, *, limit: int, offset: int) -> ResultPage[DatasetVersion] | None:
-        """Its versions, newest first."""
+        """Return the dataset's versions, newest first."""
         groups = self._load([dataset])
         if not groups:
             return None
-        window = read_versions(groups[0], self._table)
-        page = [dataset_version_of(groups[0], one) for one in window.versions[offset : offset + limit]]
+        versions = read_versions(groups[0], self._table)
+        page = [dataset_version_of(groups[0], one) for one in versions.versions[offset : offset + limit]]
         page = _with_facets(page, self._table)
-        return ResultPage(page, len(window.versions), window.cut)
+        return ResultPage(page, len(versions.versions), versions.cut)
 
     def find_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
-        """One of its versions."""
+        """Return the version of this id; None if there is none."""
         groups = self._load([dataset])
         one = find_version(groups[0], version, self._table) if groups else None
         return _with_facets([dataset_version_of(groups[0], one)], self._table)[0] if one else None
 
 
 class Jobs:
-    """Questions about jobs."""
+    """Queries of jobs."""
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
@@ -116,7 +116,7 @@ class Jobs:
         self._namespaces = NamespaceDeletions(table)
 
     def list(self, namespace: str | None, *, states: Sequence[State], limit: int, offset: int) -> ResultPage[Job]:
-        """Those of a namespace, or of all, by name; only those whose last run is in one of `states`."""
+        """Return a page of the jobs of a namespace (None: all), by name; `states` filters by the last run's state."""
         catalogue = NameCatalogue(self._table, self._visibility)
         names = catalogue.listed(catalogue.jobs(namespace))
         if states:
@@ -130,7 +130,7 @@ class Jobs:
         return ResultPage(self._detailed(page), total, truncated or self._groups.truncated)
 
     def find(self, job: JobId) -> Job | None:
-        """The job, a hidden one too, with its last ten runs."""
+        """Return the job with its last ten runs, also if it is hidden."""
         nodes = self._nodes([job])
         if not nodes or not nodes[0].created:
             return None
@@ -142,7 +142,7 @@ class Jobs:
         return self._named(self._read(jobs))
 
     def _read(self, jobs: Sequence[JobId]) -> Sequence[Job]:
-        """Return the jobs that there are, their datasets under the names that were written."""
+        """Return the existing jobs, with datasets under the names that the jobs used."""
         rows = self._table.get(current_key(job) for job in jobs) if jobs else {}
         self._namespaces.load(job.namespace for job in jobs)
         return [
@@ -160,7 +160,7 @@ class Jobs:
         return tuple(sorted({self._groups.primary(name) for name in names}))
 
     def _detailed(self, jobs: Sequence[Job]) -> Sequence[Job]:
-        """With their facets and current versions."""
+        """Return the jobs with their facets and current versions."""
         rows = self._table.get(facts_key(job.id) for job in jobs) if jobs else {}
         entries = last_entries([job.id for job in jobs], self._table) if jobs else {}
         detailed = []
@@ -179,19 +179,19 @@ class Jobs:
         return _with_facets(detailed, self._table)
 
     def list_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
-        """Its versions, the one in use last first."""
+        """Return the job's versions, the most recently used first."""
         if self.find_brief(job) is None:
             return None
         versions, cut = versions_of(job, self._table)
         return ResultPage([self._under_primaries(one) for one in versions[offset : offset + limit]], len(versions), cut)
 
     def find_version(self, job: JobId, version: str) -> JobVersion | None:
-        """One of its versions."""
+        """Return the version of this id; None if there is none."""
         versions, _ = versions_of(job, self._table)
         return next((self._under_primaries(one) for one in versions if one.version == version), None)
 
     def find_brief(self, job: JobId) -> Job | None:
-        """The job without its runs."""
+        """Return the job without its runs."""
         nodes = self._nodes([job])
         return nodes[0] if nodes and nodes[0].created else None
 

@@ -1,4 +1,4 @@
-"""The names of jobs and datasets in the catalogue, those that are hidden, temporary or another's alias left out."""
+"""Names of jobs and datasets in the catalogue, without hidden and temporary ones and aliases."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lineage_model.ids import DatasetId, JobId
 
 Id: TypeAlias = DatasetId | JobId
 T = TypeVar("T", bound=Id)
-# Names that may be hidden are looked at one by one: so many for a list, and those of the page.
+# Names that may be hidden are checked one by one: up to this number for a list, and those of the page.
 DOUBTFUL_MAX = 2_000
 
 
@@ -30,26 +30,26 @@ def list_namespaces(
     names = sorted(filter(visibility.covers, catalogue["namespaces"]))
     page = names[offset : offset + limit]
     rows = table.get((namespace_pk(name), FACTS) for name in page) if page else {}
-    told = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
-    return ResultPage([namespace_of(name, told[name]) for name in page], len(names), catalogue.truncated)
+    known = {row.data["id"]: NamespaceFacts(**row.data["facts"]) for row in rows.values()}
+    return ResultPage([namespace_of(name, known[name]) for name in page], len(names), catalogue.truncated)
 
 
 def find_namespace(name: str, table: GraphTable) -> Namespace | None:
-    """The namespace, if an event told of it."""
+    """Return the namespace, if an event named it."""
     rows = table.get([(namespace_pk(name), FACTS)])
     facts = [NamespaceFacts(**row.data["facts"]) for row in rows.values()]
     return namespace_of(name, facts[0]) if facts and facts[0].first else None
 
 
 def namespace_of(name: str, facts: NamespaceFacts) -> Namespace:
-    """The namespace as it is told."""
+    """Return the namespace of these facts."""
     last = facts.last or ""
     return Namespace(name, facts.first or "", last, hidden=last_deleted(facts) > last)
 
 
 @dataclass(frozen=True, slots=True)
 class NameList(Generic[T]):
-    """Names in order, without those that are off the list; `unsure` are those that were not looked at."""
+    """Names in order, without unlisted ones; `unsure` are the names that were not checked."""
 
     ids: Sequence[T]
     unsure: frozenset[T]
@@ -57,7 +57,7 @@ class NameList(Generic[T]):
 
 
 class NameCatalogue:
-    """The names of jobs and datasets as one question sees them."""
+    """The names of jobs and datasets during one query."""
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
@@ -66,11 +66,11 @@ class NameCatalogue:
         self._namespaces.load(self._catalogue["namespaces_to_check"])
 
     def jobs(self, namespace: str | None = None, text: str = "") -> list[JobId]:
-        """Return the jobs, by namespace and name, whose names hold the text in any case; some may be hidden."""
+        """Return the jobs, by namespace and name, whose names contain the text in any case; some may be hidden."""
         return self._matching(map(job_of, self._catalogue["jobs"]), namespace, text)
 
     def datasets(self, namespace: str | None = None, text: str = "") -> list[DatasetId]:
-        """Return the datasets, by namespace and name, whose names hold the text in any case; some may be hidden."""
+        """Return the datasets, by namespace and name, whose names contain the text in any case; some may be hidden."""
         return self._matching(map(dataset_of, self._catalogue["datasets"]), namespace, text)
 
     def _matching(self, ids: Iterable[T], namespace: str | None, text: str) -> list[T]:
@@ -79,30 +79,30 @@ class NameCatalogue:
         return sorted(filter(sees, found))
 
     def listed(self, ids: Sequence[T]) -> NameList[T]:
-        """Return the names that are on the list; of the doubtful ones, the first `DOUBTFUL_MAX` are looked at."""
+        """Return the listed names; of the doubtful names, the first `DOUBTFUL_MAX` are checked."""
         doubtful = [one for one in ids if self._is_doubtful(one)]
-        off = self._off(doubtful[:DOUBTFUL_MAX])
+        unlisted = self._unlisted(doubtful[:DOUBTFUL_MAX])
         unsure = frozenset(doubtful[DOUBTFUL_MAX:])
-        return NameList([one for one in ids if one not in off], unsure, self._catalogue.truncated or bool(unsure))
+        return NameList([one for one in ids if one not in unlisted], unsure, self._catalogue.truncated or bool(unsure))
 
     def page(self, names: NameList[T], *, limit: int, offset: int) -> list[T]:
-        """Return a page of the names; each is on the list, whether it was looked at before or not."""
+        """Return a page of the names; unsure names on the page are checked now."""
         page = names.ids[offset : offset + limit]
-        off = self._off([one for one in page if one in names.unsure])
-        return [one for one in page if one not in off]
+        unlisted = self._unlisted([one for one in page if one in names.unsure])
+        return [one for one in page if one not in unlisted]
 
     def primaries(self, datasets: Sequence[DatasetId]) -> tuple[dict[DatasetId, DatasetId], bool]:
-        """Return the primary name, by name, of the datasets that are listed under it; and whether some are unknown."""
+        """Return the primary name of each listed dataset, by name; and true if some are unknown."""
         every = self._catalogue["datasets"]
         doubtful = [one for one in datasets if self._is_doubtful(one)]
         known = set(datasets) - set(doubtful)
         found = {one: one for one in known if f"{one.namespace}\0{one.name}" in every}
         groups = DatasetGroups(self._table)
-        looked_at = doubtful[:DOUBTFUL_MAX]
-        groups.load(looked_at)
-        self._namespaces.load(groups.primary(one).namespace for one in looked_at)
-        primaries = {one: groups.primary(one) for one in looked_at}
-        found |= {one: primary for one, primary in primaries.items() if not self._is_off(primary, groups)}
+        checked = doubtful[:DOUBTFUL_MAX]
+        groups.load(checked)
+        self._namespaces.load(groups.primary(one).namespace for one in checked)
+        primaries = {one: groups.primary(one) for one in checked}
+        found |= {one: primary for one, primary in primaries.items() if not self._is_unlisted(primary, groups)}
         return found, self._catalogue.truncated or groups.truncated or len(doubtful) > DOUBTFUL_MAX
 
     def _is_doubtful(self, one: Id) -> bool:
@@ -112,7 +112,7 @@ class NameCatalogue:
             or f"{one.namespace}\0{one.name}" in self._catalogue[kind]
         )
 
-    def _off(self, ids: Sequence[Id]) -> set[Id]:
+    def _unlisted(self, ids: Sequence[Id]) -> set[Id]:
         jobs = [one for one in ids if isinstance(one, JobId)]
         datasets = [one for one in ids if isinstance(one, DatasetId)]
         return {*self._hidden_jobs(jobs), *self._hidden_datasets(datasets)}
@@ -122,10 +122,10 @@ class NameCatalogue:
             return set()
         rows = self._table.get(facts_key(job) for job in jobs)
         self._namespaces.load(job.namespace for job in jobs)
-        told = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
+        known = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
         return {
             job
-            for job, facts in told.items()
+            for job, facts in known.items()
             if max(last_deleted(facts), self._namespaces.deleted(job.namespace)) > (facts.last or "")
         }
 
@@ -135,14 +135,14 @@ class NameCatalogue:
         groups = DatasetGroups(self._table)
         groups.load(datasets)
         self._namespaces.load(groups.primary(one).namespace for one in datasets)
-        return {one for one in datasets if self._is_off(one, groups)}
+        return {one for one in datasets if self._is_unlisted(one, groups)}
 
-    def _is_off(self, dataset: DatasetId, groups: DatasetGroups) -> bool:
+    def _is_unlisted(self, dataset: DatasetId, groups: DatasetGroups) -> bool:
         group = groups.group(dataset)
         return group.primary != dataset or not group.known or self._namespaces.hides(group) or is_temporary(group.facts)
 
 
-# Matches whose times are looked at, where the question is about times.
+# Matches whose times are read, if the query is about times.
 MATCHES_MAX = 1_000
 
 
@@ -158,7 +158,7 @@ def search(
     after: str | None = None,
     visibility: Visibility = EVERYTHING,
 ) -> ResultPage[SearchHit]:
-    """The matches, updated from `after` on and before `before`; by name, or the last updated first."""
+    """Return the matches updated from `after` on and before `before`, by name or the last updated first."""
     catalogue = NameCatalogue(table, visibility)
     matches: list[Id] = [
         *(catalogue.datasets(namespace, text) if kind != "job" else ()),

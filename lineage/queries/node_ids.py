@@ -1,8 +1,8 @@
-"""Node ids: keys to look up, not text to take apart, for namespaces hold colons (`arn:aws:glue:…`, `postgres://h:5432`).
+"""Node ids: keys to look up, not text to split, because namespaces contain colons (`arn:aws:glue:…`, `postgres://h:5432`).
 
-Every colon may be where the namespace ends, and in a field's id where the dataset's name does; what exists decides. If
-several do, Marquez's own reading is preferred, then the shortest namespace, then the shortest name. Readings that the
-caller may not see do not exist: what others write never changes what an id of one's own finds.
+Any colon may end the namespace, and in a field's id the dataset's name; the reading that exists counts. If several
+exist, Marquez's own reading is preferred, then the shortest namespace, then the shortest name. Readings that the caller
+may not see do not exist: events in other namespaces never change the node that an id names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from lineage_model.field_paths import parse_dotted
 from lineage_model.ids import DatasetId, FieldPath, JobId
 
 _Id: TypeAlias = DatasetId | JobId
-# Colons of one id that are tried, by the parts that they cut it into: each way is a key to read.
+# Colons of one id that are tried, by the number of parts: each split is a key to read.
 _COLONS_MAX = {2: 50, 3: 25}
 _VERSION = re.compile(r"(?P<id>.+)#(?P<version>[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})", re.DOTALL)
 # Where Marquez ends a namespace: at a colon that neither `//` nor a digit follows (NodeId.java).
@@ -33,13 +33,13 @@ _ANY_RULE = (
     "with #<version> or without"
 )
 _FIELD_RULE = "must be datasetField:<namespace>:<name>:<field>, with #<version> or without"
-# As Marquez prints it, and as the proposal of its endpoint also spells it.
+# The spellings of Marquez, and of its column-endpoint proposal.
 _FIELD_KINDS = frozenset({"datasetField", "dataset_field"})
 
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """What a node id names, and the version if it names one."""
+    """A dataset or job that a node id names, and the version if the id has one."""
 
     id: DatasetId | JobId
     version: str | None = None
@@ -47,7 +47,7 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class FieldNode:
-    """What a field's node id names, under the dataset's name as it was given, and the version if it names one."""
+    """A field that a node id names, under the dataset's name in the id, and the version if the id has one."""
 
     dataset: DatasetId
     field: FieldPath
@@ -55,10 +55,10 @@ class FieldNode:
 
 
 def nodes_named(text: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Sequence[FieldNode | Node]:
-    """What an id may name, the preferred first; none if nothing of the kind exists.
+    """Return the nodes that an id may name, the preferred first; none if none exists.
 
     Raises:
-        Invalid: it cannot be read.
+        Invalid: the id cannot be read.
     """
     if _names_a_field(text):
         return field_candidates(text, table, visibility)
@@ -69,39 +69,39 @@ def nodes_named(text: str, table: GraphTable, visibility: Visibility = EVERYTHIN
 
 
 def field_candidates(text: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> list[FieldNode]:
-    """The fields that an id may name, of datasets that exist, the preferred first; that one has the field is not said.
+    """Return the fields that an id may name, of existing datasets, the preferred first; the fields may not exist.
 
     Raises:
-        Invalid: no id can be read so.
+        Invalid: the id cannot be read.
     """
     candidates = list(_field_readings(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _FIELD_RULE)
     seen = {node.dataset for node in candidates if visibility.sees(node.dataset)}
-    there = _which_are_there(seen, table)
+    there = _find_existing(seen, table)
     return [node for node in candidates if node.dataset in there]
 
 
 def find_node(text: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Node | None:
-    """The dataset or job of this id; None if there is none. `Invalid` if no id can be read so."""
+    """Return the dataset or job of this id, None if there is none; `Invalid` if the id cannot be read."""
     candidates = list(_candidates(text))
     if not candidates:
         raise Invalid.because("nodeId", text, _RULE)
-    there = _which_are_there({node.id for node in candidates if visibility.sees(node.id)}, table)
+    there = _find_existing({node.id for node in candidates if visibility.sees(node.id)}, table)
     return next((node for node in candidates if node.id in there), None)
 
 
-def _which_are_there(ids: Iterable[_Id], table: GraphTable) -> set[_Id]:
-    """Those of which something was told, in one round of requests."""
+def _find_existing(ids: Iterable[_Id], table: GraphTable) -> set[_Id]:
+    """Return the ids that exist, in one round of requests."""
     keys = {one: facts_key(one) for one in ids}
     rows = table.get(keys.values()) if keys else {}
-    return {one for one, key in keys.items() if key in rows and _is_there(one, rows[key].data["facts"])}
+    return {one for one, key in keys.items() if key in rows and _exists(one, rows[key].data["facts"])}
 
 
-def _is_there(id: DatasetId | JobId, told: dict[str, object]) -> bool:  # noqa: A002 - what it is
+def _exists(id: DatasetId | JobId, stored: dict[str, object]) -> bool:  # noqa: A002 - what it is
     if isinstance(id, JobId):
-        return JobFacts(**told).first is not None  # type: ignore[arg-type]
-    facts = DatasetFacts(**told)  # type: ignore[arg-type]
+        return JobFacts(**stored).first is not None  # type: ignore[arg-type]
+    facts = DatasetFacts(**stored)  # type: ignore[arg-type]
     return bool(facts.first or facts.aliases)
 
 
@@ -125,7 +125,7 @@ def _field_readings(text: str) -> Iterator[FieldNode]:
 
 
 def _versions(rest: str) -> Iterator[tuple[str, str | None]]:
-    """The id without its version, and the version; then the id as it stands, for a name may end like that."""
+    """Yield the id without its version, and the version; then the whole id, because a name may end like a version."""
     versioned = _VERSION.fullmatch(rest)
     if versioned:
         yield versioned["id"], versioned["version"].lower()
@@ -133,40 +133,40 @@ def _versions(rest: str) -> Iterator[tuple[str, str | None]]:
 
 
 def _splits(rest: str, parts: int) -> list[tuple[str, ...]]:
-    """Every way to cut an id into so many parts, Marquez's first.
+    """Return every split of an id into this number of parts, Marquez's first.
 
     >>> _splits("pg://db:5432:shop.orders", 2)
     [('pg://db:5432', 'shop.orders'), ('pg', '//db:5432:shop.orders'), ('pg://db', '5432:shop.orders')]
     >>> _splits("pg://db:orders:id", 3)[:2]
     [('pg://db', 'orders', 'id'), ('pg', '//db', 'orders:id')]
     """
-    places = _outermost([place for place, letter in enumerate(rest) if letter == ":"], _COLONS_MAX[parts])
-    ways = list(combinations(places, parts - 1))
+    positions = _outermost([position for position, letter in enumerate(rest) if letter == ":"], _COLONS_MAX[parts])
+    splits = list(combinations(positions, parts - 1))
     preferred = tuple(found.start() for found in _MARQUEZ.finditer(rest))[: parts - 1]
-    if len(places) >= parts and len(preferred) == parts - 1:
-        ways.insert(0, preferred)
-    cuts = dict.fromkeys(_cut(rest, way) for way in ways)
+    if len(positions) >= parts and len(preferred) == parts - 1:
+        splits.insert(0, preferred)
+    cuts = dict.fromkeys(_cut(rest, split) for split in splits)
     return [cut for cut in cuts if all(cut)]
 
 
-def _outermost(places: list[int], most: int) -> list[int]:
-    """The first and the last of these, where they are too many: namespaces begin an id, fields end it."""
-    return places if len(places) <= most else [*places[: most // 2], *places[-(most - most // 2) :]]
+def _outermost(positions: list[int], most: int) -> list[int]:
+    """Return the first and the last positions, if they are too many: namespaces begin an id, fields end it."""
+    return positions if len(positions) <= most else [*positions[: most // 2], *positions[-(most - most // 2) :]]
 
 
-def _cut(rest: str, places: tuple[int, ...]) -> tuple[str, ...]:
-    starts, ends = (0, *(place + 1 for place in places)), (*places, len(rest))
+def _cut(rest: str, positions: tuple[int, ...]) -> tuple[str, ...]:
+    starts, ends = (0, *(position + 1 for position in positions)), (*positions, len(rest))
     return tuple(rest[start:end] for start, end in zip(starts, ends, strict=True))
 
 
 def selected_version(
     named: str | None, version: str | None, at: str | None, *, of_job: bool, downstream: bool = False
 ) -> str | None:
-    """The version that is asked for: `named` by the node id, or by `version` beside it; None if neither.
+    """Return the requested version: `named` by the node id, or `version` beside it; None if neither.
 
     Raises:
-        Invalid: they disagree, or there is a time beside them; a job's node has no dataset version; what lies
-            downstream is only known of the present.
+        Invalid: they disagree, or are combined with a time; a dataset version is given for a job; downstream is
+            combined with a version or time.
     """
     faults = []
     if version and named and version.lower() != named:

@@ -1,4 +1,4 @@
-"""Questions about runs: one, those of a job, those upstream of one."""
+"""Queries of runs: a run, the runs of a job, the runs upstream of a run."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ from lineage.queries.job_versions import read_version_page
 from lineage.walk import Walked, walk
 from lineage_model.ids import JobId, RunKey, normalize_run_id
 
-# Runs that one walk upstream visits, and rows of a job's runs that one list looks at.
+# Runs that one walk upstream visits, and rows of a job's runs that one list reads.
 UPSTREAM_MAX = 1_000
 LISTED_MAX = 10_000
-# Namespaces with one run id that are looked at; the ones that a reader's token names are besides.
+# Namespaces with one run id that are read, besides those that the caller's token names.
 NAMESPACES_MAX = 100
 
 
 def find_run(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Run | None:
     """Return the run of this id, as it was sent or as Marquez prints it.
 
-    Of the runs that have it in several namespaces, each with its own jobs, this is the earliest that the caller
-    sees; the jobs of the others are among its `other_jobs`.
+    If runs in several namespaces have the id, each with its own jobs, return the earliest that the caller sees, with
+    the jobs of the others in `other_jobs`.
     """
     runs, cut = _runs_of_id(run, table, visibility)
     if not runs:
@@ -42,9 +42,9 @@ def find_run(run: str, table: GraphTable, visibility: Visibility = EVERYTHING) -
 
 
 def _runs_of_id(run: str, table: GraphTable, visibility: Visibility) -> tuple[list[tuple[RunKey, RunFacts]], bool]:
-    """Return the runs of an id that the caller sees, the earliest first, and whether some were left out.
+    """Return the runs of an id that the caller sees, the earliest first, and true if some were left out.
 
-    Runs in namespaces that the caller's token names are looked up by themselves: no number of others leaves them out.
+    Runs in namespaces that the caller's token names are read by key, so that no number of others leaves them out.
     """
     run_id, cut = normalize_run_id(run), False
     named = [name for name in visibility.namespaces if not name.endswith("*")]
@@ -58,12 +58,12 @@ def _runs_of_id(run: str, table: GraphTable, visibility: Visibility) -> tuple[li
 
 
 def _there(facts: Mapping[RunKey, RunFacts]) -> dict[RunKey, RunFacts]:
-    """The runs among them: what a JobEvent declared is none."""
-    return {run: told for run, told in facts.items() if owner(told) and not told.declared}
+    """Return the facts of real runs, without those of JobEvents."""
+    return {run: run_facts for run, run_facts in facts.items() if owner(run_facts) and not run_facts.declared}
 
 
 def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, Run]:
-    """Return the runs with their facets, versions read (as many as the budget has) and written, and job version."""
+    """Return the runs with facets, job version, and the versions that they read (within the budget) and wrote."""
     groups, budget = DatasetGroups(table), InputBudget()
     groups.load(dataset_of(text) for facts in runs.values() for text in facts.outputs)
     reads = reads_of(budget.take(runs), table, groups)
@@ -87,7 +87,7 @@ def full_runs(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey
 
 
 def versions_of_unknown(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> dict[RunKey, str]:
-    """The job versions of those runs that told of no datasets: what the runs before them make of it."""
+    """Return the job versions of runs without inputs and outputs, which follow from the runs before."""
     wanted: dict[JobId, list[RunKey]] = {}
     for run, facts in runs.items():
         job = owner(facts)
@@ -102,7 +102,7 @@ def versions_of_unknown(runs: Mapping[RunKey, RunFacts], table: GraphTable) -> d
 
 
 def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> ResultPage[Run]:
-    """The job's runs, the one that started last first; those known only as parents at the end."""
+    """Return the job's runs, the last started first; runs known only as parents come at the end."""
     look = min(offset + limit, LISTED_MAX)
     runs, more = newest_runs(job, table, look)
     counted = table.get([(job_pk(job), COUNT)])
@@ -114,7 +114,7 @@ def list_runs(job: JobId, table: GraphTable, *, limit: int, offset: int) -> Resu
 
 
 def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[RunWithFacts], bool]:
-    """Return so many of the job's runs, newest first, and whether there are more."""
+    """Return `count` of the job's runs, newest first, and true if there are more."""
     scan, runs = last_started(job), dict[RunKey, RunFacts]()
     while True:
         advance([scan], table, rows=max(count - len(runs), 1) + 8)
@@ -126,7 +126,7 @@ def newest_runs(job: JobId, table: GraphTable, count: int) -> tuple[list[RunWith
 def find_upstream(
     run: str, table: GraphTable, *, depth: int, visibility: Visibility = EVERYTHING
 ) -> ResultPage[UpstreamRun] | None:
-    """Return the run (see `find_run`), those whose versions it read, and so on, nearest first; None if unknown."""
+    """Return the run (see `find_run`) and all runs upstream by the versions read, nearest first; None if unknown."""
     runs, cut = _runs_of_id(run, table, visibility)
     facts, groups, budget = dict(runs[:1]), DatasetGroups(table), InputBudget()
     found: dict[RunKey, UpstreamRun] = {}
@@ -155,7 +155,7 @@ def find_upstream(
 
 
 def _owned(runs: Mapping[RunKey, RunFacts], may: Callable[[JobId], bool]) -> dict[RunKey, RunFacts]:
-    """Return the runs of jobs that the caller may know of."""
+    """Return the runs of jobs that the caller may see."""
     return {run: facts for run, facts in runs.items() if (job := owner(facts)) is not None and may(job)}
 
 

@@ -1,4 +1,4 @@
-"""Every question about runs that a dialect may ask; answers are shapes of `found`, None where the thing is unknown."""
+"""Every query that the API's dialects use; a result of None means that the node, run or version is unknown."""
 
 from __future__ import annotations
 
@@ -54,89 +54,89 @@ from lineage_model.columns import Column
 from lineage_model.ids import DatasetId, FieldPath, JobId
 
 
-class Questions:
-    """The questions that a graph table answers; nothing is remembered from one question to the next.
+class LineageQueries:
+    """Queries over a graph table; no state is remembered from one query to the next.
 
-    `visibility` bounds lists, node ids and runs, and what is shown of neighbours. What a question names by namespace is
-    for who asks to check.
+    `visibility` bounds lists, searches, node ids and runs, and which details of neighbours are shown. Callers check
+    the namespaces that a query names.
     """
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
 
-    def seen_by(self, visibility: Visibility) -> Questions:
-        """Return the same questions as a caller may ask them."""
-        return Questions(self._table, visibility)
+    def seen_by(self, visibility: Visibility) -> LineageQueries:
+        """Return the same queries, bounded by a caller's visibility."""
+        return LineageQueries(self._table, visibility)
 
     def list_namespaces(self, *, limit: int, offset: int) -> ResultPage[Namespace]:
-        """The namespaces, by name."""
+        """Return the namespaces, by name."""
         return name_lists.list_namespaces(self._table, limit=limit, offset=offset, visibility=self._visibility)
 
     def find_namespace(self, name: str) -> Namespace | None:
-        """One namespace."""
+        """Return a namespace; None if it is unknown."""
         return name_lists.find_namespace(name, self._table)
 
     def list_datasets(self, namespace: str, *, limit: int, offset: int) -> ResultPage[Dataset]:
-        """A namespace's datasets, by name."""
+        """Return a namespace's datasets, by name."""
         return Datasets(self._table).list(namespace, limit=limit, offset=offset)
 
     def find_dataset(self, dataset: DatasetId) -> Dataset | None:
-        """A dataset, under any of its names."""
+        """Return a dataset, found under any of its names."""
         return Datasets(self._table).find(dataset)
 
     def list_dataset_versions(
         self, dataset: DatasetId, *, limit: int, offset: int
     ) -> ResultPage[DatasetVersion] | None:
-        """A dataset's versions, newest first."""
+        """Return a dataset's versions, newest first."""
         listed = Datasets(self._table).list_versions(dataset, limit=limit, offset=offset)
         return None if listed is None else replace(listed, items=list(map(self._outlined, listed.items)))
 
     def find_dataset_version(self, dataset: DatasetId, version: str) -> DatasetVersion | None:
-        """One version of a dataset."""
+        """Return a version of a dataset."""
         found = Datasets(self._table).find_version(dataset, version)
         return None if found is None else self._outlined(found)
 
     def _outlined(self, version: DatasetVersion) -> DatasetVersion:
-        """Return the version without the run that made it, where that is not the caller's to see."""
+        """Return the version, without its run if the caller may not see that run's job."""
         run = version.created_by
         return version if run is None or self._visibility.opens(run.job) else replace(version, created_by=None)
 
     def list_jobs(
         self, namespace: str | None, *, states: Sequence[State] = (), limit: int, offset: int
     ) -> ResultPage[Job]:
-        """A namespace's jobs, or all, by name; of which the last run is in one of the states, if any is given."""
+        """Return the jobs of a namespace (None: of all) by name; `states` filters by the state of the last run."""
         return Jobs(self._table, self._visibility).list(namespace, states=states, limit=limit, offset=offset)
 
     def find_job(self, job: JobId) -> Job | None:
-        """A job with its last ten runs."""
+        """Return a job with its last ten runs."""
         return Jobs(self._table).find(job)
 
     def list_job_versions(self, job: JobId, *, limit: int, offset: int) -> ResultPage[JobVersion] | None:
-        """A job's versions, the one in use last first."""
+        """Return a job's versions, the most recently used first."""
         return Jobs(self._table).list_versions(job, limit=limit, offset=offset)
 
     def find_job_version(self, job: JobId, version: str) -> JobVersion | None:
-        """One version of a job."""
+        """Return a version of a job."""
         return Jobs(self._table).find_version(job, version)
 
     def list_runs(self, job: JobId, *, limit: int, offset: int) -> ResultPage[Run] | None:
-        """A job's runs, the one that started last first."""
+        """Return a job's runs, the last started first."""
         if Jobs(self._table).find_brief(job) is None:
             return None
         return runs.list_runs(job, self._table, limit=limit, offset=offset)
 
     def find_run(self, run: str) -> Run | None:
-        """Return a run by its id, as sent or as Marquez prints it: of several, the earliest that the caller sees."""
+        """Return a run by its id, as sent or as Marquez prints it; of several, the earliest that the caller sees."""
         return runs.find_run(run, self._table, self._visibility)
 
     def find_upstream_runs(self, run: str, *, depth: int) -> ResultPage[UpstreamRun] | None:
-        """Return the run (see `find_run`) and those upstream of it, nearest first."""
+        """Return the run (see `find_run`) and its upstream runs, nearest first."""
         return runs.find_upstream(run, self._table, depth=depth, visibility=self._visibility)
 
     def find_graph(
         self, node_id: str, *, depth: int, at: str | None = None, version: str | None = None
     ) -> Graph | None:
-        """The graph around a node: current, as of a time (`at`), or upstream of a version (`#` or `version`).
+        """Return the graph around a node: current, as of a time (`at`), or upstream of a version (`#` or `version`).
 
         Raises:
             Invalid: the node id cannot be read, or selectors disagree.
@@ -146,13 +146,13 @@ class Questions:
             return None
         wanted = selected_version(node.version, version, at, of_job=isinstance(node.id, JobId))
         if wanted:
-            return self._graph_of_version(node, wanted, depth)
+            return self._version_graph(node, wanted, depth)
         walk = JobGraphWalk(self._table, at, self._visibility)
         if isinstance(node.id, JobId):
             return walk.from_job(node.id, depth)
         return walk.from_dataset(node.id, depth)
 
-    def _graph_of_version(self, node: Node, version: str, depth: int) -> Graph | None:
+    def _version_graph(self, node: Node, version: str, depth: int) -> Graph | None:
         if isinstance(node.id, DatasetId):
             return VersionGraphWalk(self._table, self._visibility).from_dataset(node.id, version, depth)
         found = self.find_job_version(node.id, version)
@@ -161,22 +161,8 @@ class Questions:
     def search(
         self, text: str, *, kind: Literal["job", "dataset"] | None, **options: Unpack[SearchOptions]
     ) -> ResultPage[SearchHit]:
-        """Return the jobs and datasets whose names hold the text."""
+        """Return the jobs and datasets whose names contain the text."""
         return name_lists.search(text, self._table, kind=kind, visibility=self._visibility, **options)
-
-
-class FieldQuestions:
-    """The questions that a graph table answers; nothing is remembered from one question to the next.
-
-    `visibility` bounds searches and node ids, and what is shown of neighbours.
-    """
-
-    def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
-        self._table, self._visibility = table, visibility
-
-    def seen_by(self, visibility: Visibility) -> FieldQuestions:
-        """Return the same questions as a caller may ask them."""
-        return FieldQuestions(self._table, visibility)
 
     def find_columns(
         self,
@@ -187,10 +173,10 @@ class FieldQuestions:
         at: str | None = None,
         version: str | None = None,
     ) -> ColumnGraph | None:
-        """The graph of columns around a dataset, a field or a job: now, as of a time, or upstream of a version.
+        """Return the graph of columns around a dataset, a field or a job: now, as of a time, or upstream of a version.
 
-        Depth 0 is what was asked with its sources told; each more adds the sources of those before as nodes, and with
-        `downstream` what is made of them. None if the node is unknown.
+        Depth 0 is the requested columns with their sources; each further level adds those sources as nodes, and with
+        `downstream` the columns derived from the requested ones. None if the node is unknown.
 
         Raises:
             Invalid: the node id cannot be read, or selectors disagree (a version or time with `downstream`, ...).
@@ -198,18 +184,18 @@ class FieldQuestions:
         for node in nodes_named(node_id, self._table, self._visibility):
             of_job = isinstance(node, Node) and isinstance(node.id, JobId)
             wanted = selected_version(node.version, version, at, of_job=of_job, downstream=downstream)
-            graph = self._graph(node, wanted, at, depth=depth, downstream=downstream)
+            graph = self._column_graph(node, wanted, at, depth=depth, downstream=downstream)
             if graph is not None:
                 return graph
         return None
 
-    def _graph(
+    def _column_graph(
         self, node: FieldNode | Node, version: str | None, at: str | None, *, depth: int, downstream: bool
     ) -> ColumnGraph | None:
         if version is None and at is None:
             walk = ColumnWalk(self._table, self._visibility)
-            asked = select_current(node, walk, downstream=downstream)
-            return None if asked is None else walk.graph(asked, depth=depth, downstream=downstream)
+            columns = select_current(node, walk, downstream=downstream)
+            return None if columns is None else walk.graph(columns, depth=depth, downstream=downstream)
         past = VersionWalk(self._table, self._visibility)
         if version is not None:
             nodes = select_version(node, version, past, self._table)
@@ -218,52 +204,52 @@ class FieldQuestions:
         return None if nodes is None else past.graph(nodes, depth=depth)
 
     def find_field(self, node_id: str) -> Column | None:
-        """The column of an id (`datasetField:...`), under its dataset's primary name; None if it is unknown now.
+        """Return the column of an id (`datasetField:...`), under its dataset's primary name; None if it is unknown now.
 
         Raises:
             Invalid: the id cannot be read as a field's.
         """
         walk = ColumnWalk(self._table)
         candidates = field_candidates(node_id, self._table, self._visibility)
-        return next((one for node in candidates if (one := walk.exists(node.dataset, node.field))), None)
+        return next((column for node in candidates if (column := walk.exists(node.dataset, node.field))), None)
 
     def search_columns(self, text: str, **options: Unpack[SearchOptions]) -> ResultPage[ColumnHit]:
-        """Return the columns whose names hold the text."""
+        """Return the columns whose names contain the text."""
         return search_columns(text, self._table, visibility=self._visibility, **options)
 
     def columns_of(self, datasets: Sequence[DatasetId]) -> Mapping[DatasetId, ColumnGraph]:
-        """By dataset, under whatever name, its columns that are made of others, as they are now; cut as a whole."""
+        """Return each dataset's derived columns with their current inputs; the input limit counts for all together."""
         present = CurrentColumns(self._table)
         present.load(datasets)
-        room = SOURCES_MAX
+        budget = SOURCES_MAX
         found = {}
         for dataset in datasets:
             entry = present.entry(dataset)
-            columns = reported_graph(entry, room) if entry else ColumnGraph(())
-            room -= sum(len(one.inputs) for one in columns.columns)
+            columns = reported_graph(entry, budget) if entry else ColumnGraph(())
+            budget -= sum(len(column.inputs) for column in columns.columns)
             found[dataset] = columns
         return found
 
     def find_mappings(self, dataset: DatasetId, window: TimeRange, *, level: int) -> Mappings:
-        """Which fields went into which, up and down from a dataset, `level` datasets far in each direction."""
+        """Return field mappings upstream and downstream of a dataset, up to `level` datasets away."""
         return MappingWalk(self._table, window, self._visibility).walk(dataset, level)
 
     def find_detail(self, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction) -> Detail:
-        """The operations of one level that made the field, or took it."""
+        """Return the operations, one level away, that derive the field or read it."""
         return find_detail(self._table, dataset, field, window, direction)
 
     def find_paths(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
-        """The distinct ways in which the field was made."""
+        """Return the distinct operation paths that derive the field."""
         return find_paths(self._table, dataset, field, window)
 
     def report_usage(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Usage:
-        """How the field was consumed: who used it, and what it flowed into."""
+        """Return the jobs that consumed the field and the columns it flowed into."""
         return report_usage(self._table, Column(dataset, field), window, self._visibility)
 
     def report_provenance(self, dataset: DatasetId, field: FieldPath, window: TimeRange) -> Provenance:
-        """What the field came from, up to the true sources."""
+        """Return the columns that the field came from, up to its root sources."""
         return report_provenance(self._table, Column(dataset, field), window, self._visibility)
 
     def find_origins(self, node_id: str) -> Origins | None:
-        """From a field (`datasetField:...`, of a version with `#`) down to runs and record roots; None if unknown."""
+        """Return the runs and record roots of a field (`datasetField:...`, with `#` of a version); None if unknown."""
         return find_origins(node_id, self._table, self._visibility)

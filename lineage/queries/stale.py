@@ -1,4 +1,4 @@
-"""Datasets that no job produces any more, and who wrote them last."""
+"""Datasets that no job produces any more, with their last writers."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ from lineage_model.ids import DatasetId, JobId
 
 
 def nodes_of(jobs: Sequence[JobId], table: GraphTable, at: str | None = None) -> Mapping[JobId, Mapping[str, Any]]:
-    """The node of each job that is known (or was, at that time), in the given order."""
+    """Return the nodes of the known jobs, now or as of a time, in the given order."""
     if not jobs:
         return {}
     if at is None:
         rows = table.get(current_key(job) for job in jobs)
         return {job: rows[current_key(job)].data for job in jobs if current_key(job) in rows}
     rows = table.get(facts_key(job) for job in jobs)
-    told = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
-    there = [job for job, facts in told.items() if facts.first and facts.first < at]
-    return compute_nodes({job: as_of(told[job], at) for job in there}, table, at)
+    known = {job: JobFacts(**rows[facts_key(job)].data["facts"]) for job in jobs if facts_key(job) in rows}
+    there = [job for job, facts in known.items() if facts.first and facts.first < at]
+    return compute_nodes({job: as_of(known[job], at) for job in there}, table, at)
 
 
-# Producers of the datasets that are looked at, besides the jobs that were read already.
+# Producers of datasets that are read, besides the jobs that were read already.
 PRODUCERS_MAX = 5_000
 
 
@@ -41,10 +41,10 @@ def find_stale(
     at: str | None = None,
     seen: Mapping[JobId, Mapping[str, Any]] = MappingProxyType({}),
 ) -> dict[DatasetId, LastWriter]:
-    """Return who last wrote each dataset that a run wrote and no visible job produces, by primary name.
+    """Return the last writer of each dataset that a run wrote and no visible job produces, by primary name.
 
-    The last writer is a run that did not fail, if there is one. The nodes in `seen` are not read again. Of more
-    producers than `PRODUCERS_MAX` the rest is taken to produce what it is known to.
+    The last writer is a run that did not fail, if there is one. The nodes in `seen` are not read again. Producers
+    beyond `PRODUCERS_MAX` are not read, and taken as current.
     """
     stale = _unproduced(groups, table, namespaces, at, seen)
     wanted = [VersionQuery(group, prefix, at or "~") for group in stale for prefix in ("VERSION", "FAILED")]

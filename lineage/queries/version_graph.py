@@ -1,4 +1,4 @@
-"""What a version was made of: upstream by version -> run -> versions that the run read; nodes are `...#<version>`."""
+"""Upstream graphs of versions: from a version to its run, to the versions that it read; nodes are `...#<version>`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _Edge: TypeAlias = tuple[str, RunKey, tuple[DatasetId, str]]
 
 
 class VersionGraphWalk:
-    """A walk upstream under way: versions of datasets, runs, and which read or wrote which."""
+    """An upstream walk in progress: versions of datasets, runs, and the edges between them."""
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
@@ -50,7 +50,7 @@ class VersionGraphWalk:
         self._truncated = False
 
     def from_dataset(self, dataset: DatasetId, version: str, depth: int) -> Graph | None:
-        """What this version of a dataset was made of; None if it has no such version."""
+        """Return the upstream graph of a dataset's version; None if there is no such version."""
         self._groups.load([dataset])
         found = find_version(self._groups.group(dataset), version, self._table)
         if found is None:
@@ -63,7 +63,7 @@ class VersionGraphWalk:
         return self._graph()
 
     def from_run(self, run: RunKey, version: str, depth: int) -> Graph:
-        """What this run was made of, and what it made; `version` is the one of its job that is asked about."""
+        """Return the upstream graph of a run with its outputs; `version` is the requested version of its job."""
         self._versions[run] = version
         facts = read_run_facts([run], self._table)[run]
         self._groups.load(map(dataset_of, facts.outputs))
@@ -78,7 +78,7 @@ class VersionGraphWalk:
         self._truncated |= walked.truncated or bool(self._budget.cut)
 
     def _runs_read(self, runs: Sequence[RunKey], _: bool) -> Iterable[RunKey]:
-        """Add these runs, which are read here, and the versions that they read; return the runs that made these."""
+        """Read and add these runs, and the versions that they read; return the runs that made these versions."""
         facts = read_run_facts(runs, self._table)
         self._runs.update(facts)
         opened = dict(sorted(self._opened(facts).items()))
@@ -90,7 +90,7 @@ class VersionGraphWalk:
         return {run: runs[run] for run, job in owners.items() if job is None or self._visibility.opens(job)}
 
     def _add(self, reads: Mapping[RunKey, Sequence[InputVersion]]) -> set[RunKey]:
-        """Add the versions that these runs read; the runs that made them, new ones only."""
+        """Add the versions that these runs read; return the new runs that made them."""
         for run, some in reads.items():
             for read in some:
                 node = (read.group.primary, read.version)
@@ -112,9 +112,9 @@ class VersionGraphWalk:
         self._groups.load(dataset for dataset, _ in self._datasets)
         edges = {
             (dataset_node(*node), job_node(briefs[run]))
-            if way == "in"
+            if direction == "in"
             else (job_node(briefs[run]), dataset_node(*node))
-            for way, run, node in self._edges
+            for direction, run, node in self._edges
             if run in briefs
         }
         groups = {dataset: self._groups.group(dataset) for dataset, _ in self._datasets}
@@ -140,7 +140,7 @@ class VersionGraphWalk:
 
 
 def _jobs(runs: Mapping[RunKey, Run], runs_facts: Mapping[RunKey, RunFacts], edges: Iterable[_Edge]) -> list[Job]:
-    """A node for each version of a job, with its runs and what these read and wrote in this graph."""
+    """Return a node for each version of a job, with its runs and their inputs and outputs in this graph."""
     nodes: dict[tuple[JobId, str | None], list[Run]] = {}
     for run in runs.values():
         nodes.setdefault((run.job, run.job_version), []).append(run)
@@ -160,25 +160,25 @@ def _jobs(runs: Mapping[RunKey, Run], runs_facts: Mapping[RunKey, RunFacts], edg
     ]
 
 
-def _sides(edges: Iterable[_Edge], runs: Sequence[Run], way: str) -> tuple[DatasetId, ...]:
+def _sides(edges: Iterable[_Edge], runs: Sequence[Run], direction: str) -> tuple[DatasetId, ...]:
     among = {run.key for run in runs}
-    return tuple(sorted({dataset for one, run, (dataset, _) in edges if one == way and run in among}))
+    return tuple(sorted({dataset for one, run, (dataset, _) in edges if one == direction and run in among}))
 
 
 def dataset_node(dataset: DatasetId, version: str) -> str:
-    """The node id of a version of a dataset."""
+    """Return the node id of a version of a dataset."""
     return f"{dataset.node_id}#{version}"
 
 
 def job_node(run: Run) -> str:
-    """The node id of the version of its job that a run was."""
+    """Return the node id of a run's job version."""
     return f"{run.job.node_id}#{run.job_version}" if run.job_version else run.job.node_id
 
 
 def from_job_version(
     version: JobVersion, table: GraphTable, depth: int, visibility: Visibility = EVERYTHING
 ) -> Graph | None:
-    """The graph around the last run of a job version; that of a version that was only declared is its node alone."""
+    """Return the graph around a job version's last run; a version that was only declared is a single node."""
     if version.latest_run:
         return VersionGraphWalk(table, visibility).from_run(version.latest_run.key, version.version, depth)
     node = Job(id=version.job, type="BATCH", created=version.created, updated=version.updated)

@@ -1,4 +1,4 @@
-"""Versions of datasets that runs made: index rows read backwards, each checked against its run's facts."""
+"""Versions of datasets that runs made, from index rows that their runs' facts confirm, newest first."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ class WrittenVersion:
 
     @property
     def version(self) -> str:
-        """Its id."""
+        """The version's id."""
         return run_version_id(self.name, self.job.namespace, self.run.id)
 
     @property
     def order(self) -> tuple[str, str]:
-        """Where it stands among the dataset's versions."""
+        """The version's sort key among the dataset's versions."""
         return self.created, str(self.run)
 
     @property
     def standing(self) -> tuple[str, str]:
-        """Its place among those that may be current: a stream was made long before its last event."""
+        """The version's sort key among versions that may be current; streams count at their last event."""
         return max(effective_time(self.facts) or "", self.created), str(self.run)
 
 
 @dataclass(frozen=True, slots=True)
 class VersionQuery:
-    """A question for versions of a dataset: those under an index prefix made before (or at) a time, and accepted.
+    """A query of a dataset's versions: accepted ones under an index prefix, made at a time or before.
 
-    Under `L` are those of streaming runs, where the runs stand in time.
+    The prefix `ACTIVE` has the versions of streaming runs, by the time of their last event.
     """
 
     group: DatasetGroup
@@ -56,9 +56,9 @@ class VersionQuery:
     accept: Callable[[WrittenVersion], bool] = lambda _: True
 
     def scans(self) -> list[IndexScan[WrittenVersion]]:
-        """Return a scan for each name of the dataset; what they find is one."""
+        """Return a scan for each name of the dataset; all scans share their results."""
         found: dict[Key, WrittenVersion] = {}
-        # Only what an event named as an output has rows.
+        # Only datasets that an event named as output have rows.
         names = self.group.names if self.group.facts.first_written else ()
         return [
             IndexScan(
@@ -73,7 +73,7 @@ class VersionQuery:
         ]
 
     def _order(self, one: WrittenVersion) -> tuple[str, str]:
-        """Return where a version stands: before its row, if its run wrote it under another name first."""
+        """Return a version's sort key; it is before its row if its run wrote it under another name first."""
         return one.standing if self.prefix == "ACTIVE" else one.order
 
     def _confirm(self, name: DatasetId, row: Row, facts: RunFacts) -> WrittenVersion | None:
@@ -85,9 +85,9 @@ class VersionQuery:
 def newest_written(
     wanted: Sequence[VersionQuery], table: GraphTable, at: str | None = None, *, reads_max: int | None = None
 ) -> list[WrittenVersion | None]:
-    """Return the newest version of each that its run's facts confirm; None where there is none.
+    """Return the newest confirmed version of each query; None where there is none.
 
-    `reads_max`: rows are read so many times at most, and None may mean that none was found.
+    `reads_max`: rows are read at most this number of times, and None may mean that none was found.
     """
     scans = [one.scans() for one in wanted]
     first_found([scan for some in scans for scan in some], table, at=at, pages=_PAGES, rounds_max=reads_max)
@@ -95,7 +95,7 @@ def newest_written(
 
 
 def last_streamed(groups: Sequence[DatasetGroup], table: GraphTable) -> list[WrittenVersion | None]:
-    """For each group, the version of the streaming run that ended or was heard of last and did not fail."""
+    """Return, for each group, the version of the streaming run with the last event that did not fail."""
     return newest_written(
         [VersionQuery(group, "ACTIVE", accept=lambda one: not failed(one.facts)) for group in groups], table
     )
@@ -107,12 +107,12 @@ def confirmed_version(row: Row, facts: RunFacts, name: DatasetId, group: Dataset
 
 
 def _standing_at(row: Row, facts: RunFacts, group: DatasetGroup) -> WrittenVersion | None:
-    """Return the version of a streaming run that stands at a row's time, if its facts confirm that."""
+    """Return the version of a streaming run at a row's time, if its facts confirm the time."""
     return version_by(run_of(row), facts, group) if facts.streaming and effective_time(facts) == time_of(row) else None
 
 
 def version_by(run: RunKey, facts: RunFacts, group: DatasetGroup) -> WrittenVersion | None:
-    """The version that a run made of a dataset: one, under whatever of its names it wrote, called by the smallest."""
+    """Return the one version that a run made of a dataset, under the smallest of the names that it wrote."""
     made = [(name, created) for name in group.names if (created := version_created(facts, name))]
     job = owner(facts)
     if job is None or not made:

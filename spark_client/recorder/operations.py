@@ -25,7 +25,7 @@ _PARTS = ("namespace", "name", "description")
 class FieldOperation:
     """Operation on fields, given in the order in which the job does it; each method returns a new operation.
 
-    >>> FieldOperation("concat").inputs("first_name", "last_name").outputs("name").form
+    >>> FieldOperation("concat").inputs("first_name", "last_name").outputs("name").content
     {'name': 'concat', 'inputs': ['first_name', 'last_name'], 'outputs': ['name']}
 
     Without `outputs` it drops its inputs, without `inputs` and sources it generates its outputs. A field in a struct is

@@ -9,7 +9,7 @@ import pytest
 
 from lambdas import wiring
 from lineage.queries.columns.results import TimeRange
-from lineage.queries.service import FieldQuestions
+from lineage.queries.service import LineageQueries
 from lineage_model.columns import Column
 from lineage_model.operations import render_operations
 from tests.aws.faults import Killed, killed_at
@@ -44,7 +44,7 @@ def kinds(cloud):
 
 
 def asked(cloud):
-    return FieldQuestions(wiring.graph_table())
+    return LineageQueries(wiring.graph_table())
 
 
 def test_equal_operations_are_stored_once_and_each_run_refers_to_them(cloud):

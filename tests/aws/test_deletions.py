@@ -28,7 +28,7 @@ REASON = "Invalid: change: must not come as an event; the API's DELETE routes de
 
 def shown():
     """The jobs and datasets that lists show."""
-    questions, page = wiring.questions(), {"limit": 99, "offset": 0}
+    questions, page = wiring.lineage_queries(), {"limit": 99, "offset": 0}
     listed = questions.list_jobs(None, **page).items, questions.list_datasets(STORE, **page).items
     return {one.id.name for some in listed for one in some}
 

@@ -31,7 +31,7 @@ def listed(cloud, **asked):
 
 def job_names():
     """The names of the jobs that a list shows."""
-    return {job.id.name for job in wiring.questions().list_jobs(None, limit=100, offset=0).items}
+    return {job.id.name for job in wiring.lineage_queries().list_jobs(None, limit=100, offset=0).items}
 
 
 def logged(cloud):

@@ -105,7 +105,7 @@ def test_loading_a_batch_twice_keeps_each_record_once(cloud):
 def test_a_request_whose_response_lambda_could_not_return_is_refused_before_it_is_queued(cloud):
     request = {**a_batch(10_000), "storage_location": "s3://b/" + "k" * 1000}
 
-    with pytest.raises(TooLarge, match="records: the answer must be at most 6000000 bytes, got 10"):
+    with pytest.raises(TooLarge, match="records: the response must be at most 6000000 bytes, got 10"):
         input_function.handler(request, cloud.context())
     assert cloud.bodies("PackedQueue") == []
 

@@ -56,7 +56,7 @@ def test_every_kind_of_event_ends_in_the_graph(cloud, producer):
 
     assert cloud.load_events(*cloud.bodies("EventsQueue")) == []
 
-    questions = wiring.questions()
+    questions = wiring.lineage_queries()
     job = questions.find_job(JobId("emissions", CHECK))
     assert ([one.name for one in job.inputs], [one.name for one in job.outputs]) == (["raw"], ["checked"])
     assert questions.find_run(RUN).state == "COMPLETED"
@@ -75,7 +75,7 @@ def test_what_ingest_would_refuse_is_left_for_the_dead_letters_alone(cloud):
         transport.emit(event)
 
     assert cloud.load_events(*cloud.bodies("EventsQueue")) == [0, 1, 2]
-    assert wiring.questions().find_run(RUN).state == "COMPLETED"
+    assert wiring.lineage_queries().find_run(RUN).state == "COMPLETED"
 
 
 def test_an_event_within_a_day_is_taken_however_far_the_clocks_of_ingest_and_loader_are_apart(cloud):

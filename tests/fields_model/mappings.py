@@ -1,4 +1,4 @@
-"""Which fields went into which, of all that ran in a time range."""
+"""Mappings between fields by all runs of a time range."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from lineage.queries.columns.results import FieldMapping, Mappings
 
 
 def find_mappings(world, dataset, window, level):
-    """Up and down from a dataset, so many datasets far in each direction."""
+    """Return mappings upstream and downstream of a dataset, up to `level` datasets away."""
     pairs = _pairs(world, window)
     start = world.statements.primary(dataset)
     found = set()
@@ -20,11 +20,11 @@ def find_mappings(world, dataset, window, level):
 
 
 def _pairs(world, window):
-    """(source, destination) -> pairs of fields, of everyone who began in the window."""
+    """Return pairs of fields by (source, destination), from all reporters that started in the time range."""
     found = {}
     for reporter in world.reporters:
         if window.start <= reporter.start < window.end:
-            for name in {*reporter.outputs, *reporter.told}:
+            for name in {*reporter.outputs, *reporter.reported}:
                 columns = world.named(reporter.columns(name))
                 for path, sources in [*columns.fields.items(), (None, columns.dataset_level)]:
                     for source in sources:

@@ -1,4 +1,4 @@
-"""The answers to questions about fields, each worked out anew from everything that was said."""
+"""Results of queries of fields, each computed anew from all statements."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _VERSIONED = re.compile(r"(.+)#([0-9a-fA-F-]{36})")
 
 
 class FieldModel:
-    """`lineage.queries.service.FieldQuestions` for a whole set of statements."""
+    """`lineage.queries.service.LineageQueries` for a whole set of statements."""
 
     def __init__(self, statements):
         self.runs = Model([])
@@ -24,7 +24,7 @@ class FieldModel:
     def find_columns(self, node_id, *, depth, downstream=False, at=None, version=None):
         node_id, named = _version_named(node_id.replace("dataset_field:", "datasetField:", 1))
         if (version and (node_id.startswith("job:") or named not in (None, version))) or ((version or named) and at):
-            raise Invalid.because("nodeId", node_id, "disagrees with what else is asked")
+            raise Invalid.because("nodeId", node_id, "disagrees with the other parameters")
         version = version or named
         if downstream and (version or at):
             raise Invalid.because("nodeId", node_id, "downstream is known of the present alone")
@@ -35,7 +35,7 @@ class FieldModel:
         return present.graph_of_now(self.world, node_id, depth, downstream)
 
     def columns_of(self, datasets):
-        return {dataset: present.columns_told(self.world, dataset) for dataset in datasets}
+        return {dataset: present.reported_columns(self.world, dataset) for dataset in datasets}
 
     def find_mappings(self, dataset, window, *, level):
         return mappings.find_mappings(self.world, dataset, window, level)

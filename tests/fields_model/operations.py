@@ -1,4 +1,4 @@
-"""What operations come to: which source fields reach which written field, by asking each written field anew."""
+"""Columns of operations: the source fields of each written field, computed for each field anew."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SAME = Transformation("DIRECT", "IDENTITY")
 
 
 def written(operations):
-    """What is told of each dataset that the operations write."""
+    """Return the columns of each dataset that the operations write."""
     by_name = {one["name"]: one for one in operations}
     origins = {}
     for write in operations:
@@ -20,7 +20,7 @@ def written(operations):
 
 
 def read_of(operations):
-    """The fields that the operations say to read, by dataset."""
+    """Return the fields that the operations read, by dataset."""
     found = {}
     for one in operations:
         if one["type"] == "READ":
@@ -29,7 +29,7 @@ def read_of(operations):
 
 
 def dropped(operations):
-    """The source fields that reach an operation which gives out nothing."""
+    """Return the source fields that reach an operation without outputs."""
     by_name = {one["name"]: one for one in operations}
     drops = [one for one in operations if one["type"] == "TRANSFORM" and not one["outputs"]]
     origins = [(by_name[taken["origin"]], taken["name"]) for one in drops for taken in one["inputs"]]
@@ -54,7 +54,7 @@ def _type(origin, name):
 
 
 def _sources(by_name, origins):
-    """The source fields of a field that was written from these, each with how it came."""
+    """Return the source fields of a field with these origins, with transformations."""
     sources, between = {}, {}
     for origin, name in origins:
         if origin["type"] == "READ":
@@ -69,7 +69,7 @@ def _sources(by_name, origins):
 
 
 def _ways(by_name, transform):
-    """The source fields that lead to a transform, each with the names of all transforms on its ways, this one's too."""
+    """Return the source fields of a transform, each with the names of all transforms on its paths, itself included."""
     found = {}
     for taken in transform["inputs"]:
         origin = by_name[taken["origin"]]
@@ -86,7 +86,7 @@ def _unite(found, more):
 
 
 def _level(by_name, name):
-    """Operations run as soon as those that they take from have run."""
+    """Return the level of an operation: it runs as soon as all its origins have run."""
     return 1 + max((_level(by_name, one["origin"]) for one in by_name[name].get("inputs", ())), default=-1)
 
 

@@ -1,4 +1,4 @@
-"""The graph of columns as they are now."""
+"""The current graph of columns."""
 
 from __future__ import annotations
 
@@ -6,26 +6,26 @@ from dataclasses import replace
 
 from lineage.queries.columns.results import ColumnGraph, ColumnNode
 from lineage_model.columns import Column, ColumnLineage, ColumnSource
-from tests.fields_model.found import found_sources, found_tellers, hops, type_of
+from tests.fields_model.nodes import hops, reporters_of, sources_in_order, type_of
 from tests.fields_model.related import related, went_into
+from tests.fields_model.reported import NOTHING
 from tests.fields_model.schema import top_level
-from tests.fields_model.told import NOTHING
 
 
 def graph_of_now(world, node_id, depth, downstream):
-    """None for what is unknown or hidden."""
-    asked = asked_columns(world, node_id, downstream)
-    if asked is None:
+    """Return the current graph around a node; None if it is unknown or hidden."""
+    requested = requested_columns(world, node_id, downstream)
+    if requested is None:
         return None
-    up = hops(asked, depth, lambda node: made_of(world, node))
-    down = hops(asked, depth, lambda node: made_from(world, node)) if downstream else {}
+    up = hops(requested, depth, lambda node: made_of(world, node))
+    down = hops(requested, depth, lambda node: made_from(world, node)) if downstream else {}
     near = {node: min(side[node] for side in (up, down) if node in side) for node in {**up, **down}}
     nodes = sorted(near, key=lambda node: (near[node], node))
     return ColumnGraph(tuple(node_of(world, one, made_from(world, one) if downstream else set()) for one in nodes))
 
 
-def asked_columns(world, node_id, downstream=False):
-    """The columns that a node id stands for; None for what is unknown or hidden."""
+def requested_columns(world, node_id, downstream=False):
+    """Return the columns that a node id stands for; None if it is unknown or hidden."""
     kind, _, _ = node_id.partition(":")
     if kind == "dataset":
         found = [world.statements.primary(name) for name in world.statements.dataset_names if name.node_id == node_id]
@@ -38,10 +38,10 @@ def asked_columns(world, node_id, downstream=False):
             if jobs
             else None
         )
-    return _asked_fields(world, node_id)
+    return _requested_fields(world, node_id)
 
 
-def _asked_fields(world, node_id):
+def _requested_fields(world, node_id):
     return {column for name in world.statements.dataset_names for column in _fields_named(world, name, node_id)} or None
 
 
@@ -52,18 +52,18 @@ def _fields_named(world, name, node_id):
 
 
 def field_id(name, path):
-    """The node id of a field."""
+    """Return the node id of a field."""
     return f"datasetField:{name.namespace}:{name.name}:{'.'.join(path)}"
 
 
 def everything_of(world, dataset):
-    """Every path that there is: in the schema at any depth, told, or used, and the structs around these."""
+    """Return every path in the schema at any depth, reported or used, with the structs around these."""
     named = {*world.schema(dataset), *world.present(dataset).fields, *world.used_now(dataset)}
     return {path[:length] for path in named for length in range(1, len(path) + 1)}
 
 
 def columns_of(world, dataset, downstream):
-    """The columns that stand for a dataset which is asked for."""
+    """Return the columns that stand for a requested dataset."""
     schema = world.schema(dataset)
     used = world.used_now(dataset) if downstream or not schema else set()
     return {Column(dataset, path) for path in {*top_level(schema), *world.present(dataset).fields, *used}}
@@ -74,13 +74,13 @@ def written_by(world, job):
 
 
 def made_of(world, column):
-    """The columns that a column is made of, or its dataset depends on."""
+    """Return the source columns of a column, with those that its dataset depends on."""
     sources = {**world.inputs(column), **world.present(column.dataset).dataset_level}
     return {Column(one.dataset, one.field) for one in sources if one.field is not None}
 
 
 def made_from(world, column):
-    """The columns that are made of a column, or belong to a dataset that depends on it."""
+    """Return the columns derived from a column, with those of datasets that depend on it."""
     reports = [word.columns.fields.keys() for word in world.writers(column.dataset)]
     found = set()
     for dataset in world.visible_datasets():
@@ -94,7 +94,7 @@ def made_from(world, column):
 
 
 def node_of(world, column, outputs):
-    """A column as it is told."""
+    """Return the node of a column."""
     dataset, present, schema = column.dataset, world.present(column.dataset), world.schema(column.dataset)
     known = dataset in world.statements.datasets
     found = world.runs.dataset(dataset) if known else None
@@ -103,17 +103,17 @@ def node_of(world, column, outputs):
         column.field,
         type=type_of(column.field, present, schema),
         schema_known=bool(schema),
-        inputs=with_read_versions(found_sources(world.inputs(column)), _reports_of(world, column)),
-        dependencies=with_read_versions(found_sources(present.dataset_level), _reports_of_whole(world, dataset)),
-        outputs=found_sources({ColumnSource(one.dataset, one.field): NOTHING for one in outputs}),
-        reporters=tellers_of(world, column),
+        inputs=with_read_versions(sources_in_order(world.inputs(column)), _reports_of(world, column)),
+        dependencies=with_read_versions(sources_in_order(present.dataset_level), _reports_of_whole(world, dataset)),
+        outputs=sources_in_order({ColumnSource(one.dataset, one.field): NOTHING for one in outputs}),
+        reporters=reporters_of_column(world, column),
         stale=found.stale if found else False,
         last_written_by=found.last_written_by if found else None,
     )
 
 
 def with_read_versions(found, reports):
-    """The sources with the version that those who reported each read, where they agree; `reports` has these."""
+    """Return the sources with the version that all reporters of each source read, where they agree."""
     return tuple(
         replace(one, read_version=next(iter(versions)) if len(versions) == 1 else None)
         for one in found
@@ -132,7 +132,7 @@ def _reports_of_whole(world, dataset):
 
 
 def _read(world, every):
-    """The versions of each source that its tellers read."""
+    """Return the versions of each source that its reporters read."""
     versions = {}
     for word, sources in every:
         for one in world.named(ColumnLineage({}, sources)).dataset_level:
@@ -140,19 +140,19 @@ def _read(world, every):
     return versions
 
 
-def tellers_of(world, column):
-    """Who told of the column, or of the whole that it is part of."""
+def reporters_of_column(world, column):
+    """Return the reporters of the column, or of its whole dataset."""
     words = world.writers(column.dataset)
-    return found_tellers(words, column.field, lambda reporter: version_made(world, reporter, column.dataset))
+    return reporters_of(words, column.field, lambda reporter: version_made(world, reporter, column.dataset))
 
 
 def version_made(world, reporter, dataset):
-    """The version of the dataset that the teller made, if it made one."""
+    """Return the version of the dataset that the reporter made, if any."""
     return next((one.id for one in world.versions(dataset) if reporter.run and one.run == reporter.run), None)
 
 
-def columns_told(world, dataset):
-    """The columns of a dataset that were told of, as they are told in passing."""
+def reported_columns(world, dataset):
+    """Return a dataset's reported columns in brief, as lists show them."""
     dataset = world.statements.primary(dataset)
     paths = [] if world.hidden(dataset) else sorted(world.present(dataset).fields)
     nodes = [node_of(world, Column(dataset, path), set()) for path in paths]

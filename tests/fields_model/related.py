@@ -1,4 +1,4 @@
-"""Paths that find each other: a struct and the fields inside it."""
+"""Related paths: a struct and the fields inside it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def overlap(one, other):
 
 
 def related(path, paths):
-    """The path itself; else the fields inside it; else the nearest struct around it."""
+    """Return the path itself; else the fields inside it; else the nearest struct around it."""
     if path in paths:
         return {path}
     inside = {one for one in paths if is_inside(one, path)}
@@ -26,9 +26,9 @@ def related_in(path, reports):
 
 
 def went_into(path, used, reports):
-    """True if a column went into what is made of a used one; `reports` are the paths that were told of their dataset.
+    """True if a column went into a column derived from a used one; `reports` are the reported paths of their dataset.
 
-    It did if the used path finds it. Where nothing was told of it, if the one overlaps the other.
+    It did if the used path finds it. If it was not reported, it did if the two paths overlap.
     """
     if any(path in paths for paths in reports):
         return path in related_in(used, reports)

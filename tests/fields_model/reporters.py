@@ -1,4 +1,4 @@
-"""Who told of columns, and what: runs, JobEvents and DatasetEvents."""
+"""Reporters of columns with their reports: runs, JobEvents and DatasetEvents."""
 
 from __future__ import annotations
 
@@ -8,18 +8,17 @@ from lineage.openlineage.event import Event
 from lineage_model.columns import NO_COLUMNS, ColumnLineage, ColumnSource
 from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 from tests.fields_model.operations import written
-from tests.fields_model.told import NOTHING, by_columns, of_column_lineage, of_lineage, united
+from tests.fields_model.reported import NOTHING, by_columns, of_column_lineage, of_lineage, united
 from tests.runs_model.facets import merged
 
 
 @dataclass(frozen=True, eq=False)
-class Teller:
-    """`told` is what it tells of each dataset, by the name that it used; of those that it does not tell of, nothing.
+class ColumnReporter:
+    """A reporter; `reported` has its columns of each reported dataset, by the name that it used.
 
-    `explicit`: it has a `lineage` facet, so what that leaves out depends on nothing. `position` is None while it does
-    not count yet; `run` is the run that it is, `start` when that began; `event` the
-    Job- or DatasetEvent that it is; `operations` are the sets that it recorded,
-    `named` the datasets that any of its facets named as sources, whether or not another facet counted.
+    `explicit`: it has a `lineage` facet, and datasets missing there depend on nothing. `position` is None while it does
+    not count yet. A reporter is a `run` (started at `start`) or the Job- or DatasetEvent `event`. `operations` are
+    its recorded sets, `named` the datasets that any facet named as sources, even if another facet counted.
     """
 
     id: RunKey
@@ -28,7 +27,7 @@ class Teller:
     start: str
     inputs: list
     outputs: list
-    told: dict
+    reported: dict
     explicit: bool
     run: RunKey | None = None
     event: Event | None = None
@@ -36,19 +35,19 @@ class Teller:
     named: frozenset = frozenset()
 
     def columns(self, name):
-        """What is to be thought of the columns of a dataset that it wrote, or told of."""
-        if name in self.told or self.explicit:
-            return self.told.get(name, NO_COLUMNS)
+        """Return the columns of a dataset that it wrote or reported."""
+        if name in self.reported or self.explicit:
+            return self.reported.get(name, NO_COLUMNS)
         return unknown(self.inputs)
 
 
 def unknown(inputs):
-    """That something depends on all of these datasets, nobody knows how."""
+    """Return columns that depend on all these datasets in an unknown way."""
     return ColumnLineage({}, {ColumnSource(one, None): NOTHING for one in inputs})
 
 
 def named_as_sources(event):
-    """The datasets that an event tells columns to come from, by whatever facet."""
+    """Return the source datasets of columns in all facets of an event."""
     columns = [one for some in _operation_sets([event]) for one in written(some).values()]
     columns += _base([event.job_facets.get("lineage")], [])[0].values()
     for use in (*event.outputs, *([event.dataset] if event.dataset else [])):
@@ -62,11 +61,11 @@ def sources_in(columns):
     return {one for some in [columns.dataset_level, *columns.fields.values()] for one in some}
 
 
-def every_teller(said):
-    """Everyone who was heard of, by position."""
-    runs = [_of_run(run) for run in said.runs.values() if run.events]
-    jobs = [_of_job_event(event) for event in said.events if event.kind == "JOB"]
-    datasets = [_of_dataset_event(event) for event in said.events if event.kind == "DATASET"]
+def every_reporter(statements):
+    """Return all reporters."""
+    runs = [_of_run(run) for run in statements.runs.values() if run.events]
+    jobs = [_of_job_event(event) for event in statements.events if event.kind == "JOB"]
+    datasets = [_of_dataset_event(event) for event in statements.events if event.kind == "DATASET"]
     return runs + jobs + [one for one in datasets if one is not None]
 
 
@@ -76,14 +75,16 @@ def _of_run(run):
     lineage = [event.job_facets.get("lineage") for event in run.events]
     base, explicit = _base(lineage, run.uses("out"))
     upper = _by_name(operations)
-    told = {
+    reported = {
         name: by_columns(upper[name], base.get(name, NO_COLUMNS)) if name in upper else base[name]
         for name in {**base, **upper}
     }
     start = run.events[0].time
     sides = run.names("in"), run.names("out")
     named = frozenset(one.dataset for columns in (*base.values(), *upper.values()) for one in sources_in(columns))
-    return Teller(run.key, run.job, run.position, start, *sides, told, explicit, run.key, None, tuple(sets), named)
+    return ColumnReporter(
+        run.key, run.job, run.position, start, *sides, reported, explicit, run.key, None, tuple(sets), named
+    )
 
 
 def _operation_sets(events):
@@ -92,45 +93,53 @@ def _operation_sets(events):
 
 
 def _of_job_event(event):
-    told, explicit = _base([event.job_facets.get("lineage")], [(event, use) for use in event.outputs])
+    reported, explicit = _base([event.job_facets.get("lineage")], [(event, use) for use in event.outputs])
     id = RunKey.of(event.job.namespace, name_uuid(event.hash))  # noqa: A001 - what it is
     inputs, outputs = (sorted({use.dataset for use in side}) for side in (event.inputs, event.outputs))
-    return Teller(id, event.job, (event.time, id), event.time, inputs, outputs, told, explicit, event=event)
+    return ColumnReporter(id, event.job, (event.time, id), event.time, inputs, outputs, reported, explicit, event=event)
 
 
 def _of_dataset_event(event):
-    """What a DatasetEvent declares; None if it has no facet of columns."""
+    """Return the declaration of a DatasetEvent; None if it has no facet of columns."""
     lineage, older = (event.dataset.facets.get(name) for name in ("lineage", "columnLineage"))
     if lineage is None and older is None:
         return None
     id = RunKey.of(event.dataset.dataset.namespace, name_uuid(event.hash))  # noqa: A001 - what it is
-    told = {}
+    reported = {}
     if _there(lineage):
-        told = {event.dataset.dataset: of_lineage(lineage)}
+        reported = {event.dataset.dataset: of_lineage(lineage)}
     elif _there(older):
-        told = {event.dataset.dataset: of_column_lineage(older)}
-    return Teller(
-        id, None, (event.time, event.hash), event.time, [], [event.dataset.dataset], told, explicit=True, event=event
+        reported = {event.dataset.dataset: of_column_lineage(older)}
+    return ColumnReporter(
+        id,
+        None,
+        (event.time, event.hash),
+        event.time,
+        [],
+        [event.dataset.dataset],
+        reported,
+        explicit=True,
+        event=event,
     )
 
 
 def _base(lineage, uses):
-    """What a run tells beside its operations, and whether that is by a `lineage` facet."""
+    """Return a run's reports besides its operations, and true if they are from a `lineage` facet."""
     facets = [one for one in lineage if _there(one)]
     if facets:
         entries = [entry for one in facets for entry in one.get("entries", []) if entry["type"] == "DATASET"]
         return _by_name((DatasetId(one["namespace"], one["name"]), of_lineage(one)) for one in entries), True
-    told = {}
+    reported = {}
     for name in {use.dataset for _, use in uses}:
         last = merged((event, use.facets) for event, use in uses if use.dataset == name).get("columnLineage")
         if last is not None:
-            told[name] = of_column_lineage(last)
-    return told, False
+            reported[name] = of_column_lineage(last)
+    return reported, False
 
 
-def _by_name(tellings):
+def _by_name(reports):
     every = {}
-    for name, columns in tellings:
+    for name, columns in reports:
         every.setdefault(name, []).append(columns)
     return {name: united(some) for name, some in every.items()}
 

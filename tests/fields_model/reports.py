@@ -1,10 +1,9 @@
-"""What became of a column in a time range, and where it came from: along the steps that everyone told of in it.
+"""Reports on a column in a time range: its uses, flows and provenance, along the steps of all reporters.
 
-Down, a column may have gone wherever nobody reported which columns were taken; a source without a field is a dataset
-whose columns nobody reported.
+Forward, a column may flow into every dataset with unreported columns; a source without a field is such a dataset.
 
-A way is direct if each of its steps is, and masked if any of its steps masks. A step that several told of is direct if
-one of them says so, and masks if all do: where nothing is said of how, it is taken as direct, and as not masked.
+A path is direct if all its steps are, and masked if any step masks. A step with several reporters is direct if any
+report has it so, and masks if all do; without transformations it is taken as direct and unmasked.
 """
 
 from __future__ import annotations
@@ -15,27 +14,27 @@ from itertools import chain
 
 from lineage.queries.columns.results import Flow, LineageStep, Provenance, ReportedRun, TrueSource, Usage, Use
 from lineage_model.columns import Column, ColumnLineage, ColumnSource
-from tests.fields_model.found import hops
+from tests.fields_model.nodes import hops
 from tests.fields_model.operations import dropped, read_of
 from tests.fields_model.related import exists, is_inside, overlap, related, related_in, went_into
-from tests.fields_model.reporters import Teller, sources_in, unknown
-from tests.fields_model.told import united
+from tests.fields_model.reported import united
+from tests.fields_model.reporters import ColumnReporter, sources_in, unknown
 from tests.runs_model.facets import text_in
 from tests.runs_model.schemas import dataset_facets
 
 _FAR = 20
-# Runs that a report names of one thing.
+# Runs that a report names for each use or end.
 _RUNS = 10
 
 
 @dataclass(frozen=True)
-class Leg:
-    """A step that one teller told of."""
+class FlowEdge:
+    """A step of one reporter."""
 
     source: ColumnSource
     destination: ColumnSource
     how: frozenset
-    reporter: Teller
+    reporter: ColumnReporter
     certain: bool = True
 
     @property
@@ -48,19 +47,19 @@ class Leg:
 
 
 def report_usage(world, dataset, field, window):
-    """Who used a column, and what it flowed into."""
+    """Return the uses of a column, and the columns that it flowed into."""
     start = Column(world.statements.primary(dataset), field)
     reporters = _in(world, window)
     reports = _reports(world, reporters, start.dataset)
     uses = [use for one in reporters for use in (*_writes(world, start, one), *_reads(world, start, one, reports))]
-    reached, legs = _journey(
+    reached, edges = _traverse(
         ColumnSource(start.dataset, field),
-        lambda node: _legs_from(world, reporters, node, _reports(world, reporters, node.dataset)),
-        lambda leg: leg.destination,
+        lambda node: _edges_from(world, reporters, node, _reports(world, reporters, node.dataset)),
+        lambda edge: edge.destination,
         world,
     )
     flows = tuple(
-        Flow(node, *how, _status(world, node), _jobs(leg for leg in legs if leg.destination == node))
+        Flow(node, *how, _status(world, node), _jobs(edge for edge in edges if edge.destination == node))
         for node, *how in reached
     )
     alike = {(one.kind, one.job, one.fields, one.operations, one.known): [] for one in uses}
@@ -70,19 +69,22 @@ def report_usage(world, dataset, field, window):
 
 
 def report_provenance(world, dataset, field, window):
-    """What a column came from: every step, and the columns that nothing is told to be made of."""
+    """Return the provenance of a column: all steps, and the columns at which paths end."""
     start = Column(world.statements.primary(dataset), field)
     reporters = _in(world, window)
-    reached, legs = _journey(
-        ColumnSource(start.dataset, field), lambda node: _made_of(world, reporters, node), lambda leg: leg.source, world
+    reached, edges = _traverse(
+        ColumnSource(start.dataset, field),
+        lambda node: _made_of(world, reporters, node),
+        lambda edge: edge.source,
+        world,
     )
     sources = tuple(
         TrueSource(Column(node.dataset, node.field), *how, reason, *_because(world, some, reads))
         for node, *how, _, _ in [(ColumnSource(start.dataset, field), 0, True, False, True, False), *reached]
         for reason, some, reads in _ends(world, node, window)
     )
-    ends = sorted({(leg.source, leg.destination) for leg in legs}, key=lambda one: [end.order for end in one])
-    steps = [_step(world, [leg for leg in legs if (leg.source, leg.destination) == one]) for one in ends]
+    ends = sorted({(edge.source, edge.destination) for edge in edges}, key=lambda one: [end.order for end in one])
+    steps = [_step(world, [edge for edge in edges if (edge.source, edge.destination) == one]) for one in ends]
     return Provenance(start, window, sources, tuple(steps))
 
 
@@ -90,11 +92,11 @@ def report_provenance(world, dataset, field, window):
 
 
 def _ends(world, column, window):
-    """(reason, those who are the reason, the datasets they read) of each reason why the way ends at a column."""
+    """Return (reason, its reporters, the datasets they read) for each reason why paths end at a column."""
     writers = _writers(world, column.dataset, _in(world, window))
-    told = {one: _told_of(world, column.dataset, one) for one in writers}
-    own = {one: columns and _own_sources(columns, column.field) for one, columns in told.items()}
-    silent = [one for one in writers if one.job and not (told[one] and told[one].fields)]
+    lineage = {one: _reported_of(world, column.dataset, one) for one in writers}
+    own = {one: columns and _own_sources(columns, column.field) for one, columns in lineage.items()}
+    silent = [one for one in writers if one.job and not (lineage[one] and lineage[one].fields)]
     unnamed = [one for one in writers if own[one] and any(source.field is None for source in own[one])]
     reported = any(sources is not None for sources in own.values())
     generated = [one for one in writers if own[one] == {}]
@@ -116,20 +118,22 @@ def _ends(world, column, window):
 
 
 def _writers(world, dataset, reporters):
-    """Those who wrote the dataset, or told of it, under whichever names."""
+    """Return the reporters that wrote or reported the dataset under any name."""
     return [
-        one for one in reporters if any(world.statements.primary(name) == dataset for name in {*one.outputs, *one.told})
+        one
+        for one in reporters
+        if any(world.statements.primary(name) == dataset for name in {*one.outputs, *one.reported})
     ]
 
 
-def _told_of(world, dataset, reporter):
-    """Return what one teller told of the dataset's columns; None if nothing."""
-    told = [columns for name, columns in reporter.told.items() if world.statements.primary(name) == dataset]
-    return world.named(united(told)) if told else None
+def _reported_of(world, dataset, reporter):
+    """Return a reporter's columns of the dataset; None if it reported none."""
+    every = [columns for name, columns in reporter.reported.items() if world.statements.primary(name) == dataset]
+    return world.named(united(every)) if every else None
 
 
 def _own_sources(columns, path):
-    """Return what one teller told the column to be made of; None if it told nothing of it."""
+    """Return a reporter's sources of the column; None if it did not report the column."""
     found = related(path, columns.fields.keys())
     return _united_sources(columns, found) if found else None
 
@@ -139,69 +143,69 @@ def _united_sources(columns, paths):
 
 
 def _because(world, reporters, reads):
-    """(jobs, runs, datasets read)"""
+    """Return (jobs, runs, datasets read)."""
     jobs = tuple(sorted({one.job for one in reporters} - {None}))
     return jobs, tuple(one.id.id for one in reporters[:_RUNS]), tuple(sorted(reads))
 
 
 def _in(world, window):
-    """Everyone who began in the window, the newest first."""
+    """Return the reporters that started in the time range, newest first."""
     reporters = [one for one in world.reporters if window.start <= one.start < window.end]
     return sorted(reporters, key=lambda one: (one.start, one.id), reverse=True)
 
 
-# Ways
+# Paths
 
 
-def _journey(start, legs_of, end, world):
-    """(node, hops, whether directly, masked, certainly, by failed runs) of each but the start; and all legs."""
+def _traverse(start, edges_of, end, world):
+    """Return (node, hops, direct, masked, certain, failed) of each node but the start; and all edges."""
 
     def reach(accept):
-        return hops([start], _FAR, lambda column: {end(leg) for leg in legs_of(column) if accept(leg)})
+        return hops([start], _FAR, lambda column: {end(edge) for edge in edges_of(column) if accept(edge)})
 
-    every, directly = reach(lambda leg: True), reach(lambda leg: leg.direct)
-    openly = reach(lambda leg: not leg.masks)
-    certainly = reach(lambda leg: leg.certain)
-    surely = reach(lambda leg: _state(world, leg.reporter) not in ("FAILED", "ABORTED"))
+    every, directly = reach(lambda edge: True), reach(lambda edge: edge.direct)
+    openly = reach(lambda edge: not edge.masks)
+    certainly = reach(lambda edge: edge.certain)
+    surely = reach(lambda edge: _state(world, edge.reporter) not in ("FAILED", "ABORTED"))
     reached = [
         (column, every[column], column in directly, column not in openly, column in certainly, column not in surely)
         for column in sorted(every, key=lambda column: (every[column], column.order))
         if column != start
     ]
-    return reached, [leg for column in every for leg in legs_of(column)]
+    return reached, [edge for column in every for edge in edges_of(column)]
 
 
-def _legs_from(world, reporters, node, reports):
-    """The steps from a node to others, certain and not; `reports` is what was told of its dataset."""
+def _edges_from(world, reporters, node, reports):
+    """Return the certain and possible steps from a node; `reports` are the reported paths of its dataset."""
     return [*_made_from(world, reporters, node, reports), *_perhaps_made_from(world, reporters, node, reports)]
 
 
 def _made_from(world, reporters, node, reports):
-    """The steps from a column to others, each of which was told of itself."""
-    for one, dataset, columns in _told(world, reporters) if node.field is not None else ():
+    """Yield the reported steps from a column."""
+    for one, dataset, columns in _all_reported(world, reporters) if node.field is not None else ():
         for path, sources in columns.fields.items():
             for some in (sources, columns.dataset_level):
                 for how in _taken(node, some, reports):
-                    yield Leg(node, ColumnSource(dataset, path), how, one)
+                    yield FlowEdge(node, ColumnSource(dataset, path), how, one)
 
 
 def _taken(node, sources, reports):
-    """Find how a column is taken, itself or what is related to it."""
+    """Return the transformations by which a column, or a related column, is taken."""
     used = {one: how for one, how in sources.items() if one.dataset == node.dataset and one.field is not None}
     return [how for one, how in used.items() if went_into(node.field, one.field, reports)]
 
 
 def _perhaps_made_from(world, reporters, node, reports):
-    """The steps that may have been from a column, or from any column of a dataset."""
+    """Yield the possible steps from a column, or from any column of a dataset."""
     for one in reporters:
-        for name in {*one.outputs, *one.told}:
+        for name in {*one.outputs, *one.reported}:
             dataset, columns = world.statements.primary(name), world.named(one.columns(name))
             for path, how in _perhaps(columns, node, reports):
-                yield Leg(node, ColumnSource(dataset, path), how, one, certain=False)
+                yield FlowEdge(node, ColumnSource(dataset, path), how, one, certain=False)
 
 
 def _perhaps(columns, node, reports):
-    """(path, how) of what may be made of a node; without a path, some column that nobody reported."""
+    """Yield (path, transformations) of columns that may derive from a node; without a path: an unreported column."""
     unnamed = ColumnSource(node.dataset)
     named = {one for one in sources_in(columns) if one.dataset == node.dataset and one.field is not None}
     for path, own in columns.fields.items():
@@ -218,49 +222,49 @@ def _perhaps(columns, node, reports):
 
 
 def _made_of(world, reporters, column):
-    """The steps to a column: also from what all of its dataset is told to depend on."""
+    """Yield the steps to a column, also from sources that its whole dataset depends on."""
     found = related_in(column.field, _reports(world, reporters, column.dataset))
-    for one, dataset, columns in _told(world, reporters):
+    for one, dataset, columns in _all_reported(world, reporters):
         own = [columns.fields[path] for path in found if path in columns.fields]
         for sources in (*own, columns.dataset_level) if dataset == column.dataset else ():
             for source, how in sources.items():
                 if source.field is not None:
-                    yield Leg(source, column, how, one)
+                    yield FlowEdge(source, column, how, one)
 
 
 def _reports(world, reporters, dataset):
-    """The paths that each teller told of a dataset, under each of its names."""
-    return [columns.fields.keys() for _, name, columns in _told(world, reporters) if name == dataset]
+    """Return the paths that each reporter reported of a dataset, under each of its names."""
+    return [columns.fields.keys() for _, name, columns in _all_reported(world, reporters) if name == dataset]
 
 
-def _told(world, reporters):
+def _all_reported(world, reporters):
     for one in reporters:
-        for name, columns in one.told.items():
+        for name, columns in one.reported.items():
             yield one, world.statements.primary(name), world.named(columns)
 
 
-def _step(world, legs):
-    how = {one for leg in legs for one in leg.how}
-    roots = dict.fromkeys(_root(world, leg.reporter) for leg in legs)
+def _step(world, edges):
+    how = {one for edge in edges for one in edge.how}
+    roots = dict.fromkeys(_root(world, edge.reporter) for edge in edges)
     return LineageStep(
-        Column(legs[0].source.dataset, legs[0].source.field),
-        Column(legs[0].destination.dataset, legs[0].destination.field),
+        Column(edges[0].source.dataset, edges[0].source.field),
+        Column(edges[0].destination.dataset, edges[0].destination.field),
         tuple(sorted(how, key=str)),
         _called(how),
-        _jobs(legs),
+        _jobs(edges),
         tuple(dict.fromkeys(root.id for root in roots)),
     )
 
 
 def _root(world, reporter):
-    """The run at the root of those that started it, by the last event that names its parent."""
+    """Return the root of the runs that started it, by the last event that names its parent."""
     events = world.statements.runs[reporter.run].events[::-1] if reporter.run else []
     last = next((event for event in events if event.parent), None)
     return (last.root or last.parent).key if last else reporter.id
 
 
-def _jobs(legs):
-    return tuple(sorted({leg.reporter.job for leg in legs} - {None}))
+def _jobs(edges):
+    return tuple(sorted({edge.reporter.job for edge in edges} - {None}))
 
 
 def _called(how):
@@ -268,7 +272,7 @@ def _called(how):
 
 
 def _status(world, column):
-    """Whether the column is there now; where no schema tells, those that are told of now are."""
+    """Return the status of the column; without a schema, columns that are reported now are alive."""
     facets = dataset_facets(world.statements, column.dataset)
     if text_in(facets, "lifecycleStateChange", "lifecycleStateChange") == "DROP" or world.statements.is_hidden(
         column.dataset
@@ -298,7 +302,7 @@ def _newest(use):
 
 
 def _united(uses):
-    """Uses of which only the runs differ, newest first, as one."""
+    """Return uses that differ only in runs as one use; newest first."""
     states = Counter(run.state for one in uses for run in one.runs if run.state)
     return replace(
         uses[0],
@@ -310,15 +314,15 @@ def _united(uses):
 
 
 def _state(world, reporter):
-    """The state of the run that it is; None of what an event declared."""
+    """Return the state of the reporter's run; None for Job- and DatasetEvents."""
     return world.statements.runs[reporter.run].state if reporter.run else None
 
 
 def _writes(world, column, reporter):
-    """That it wrote the column, under whichever names; or may have, where a job told nothing of what it wrote."""
-    names = [one for one in {*reporter.outputs, *reporter.told} if world.statements.primary(one) == column.dataset]
-    columns = world.named(united(reporter.told[one] for one in names if one in reporter.told))
-    if names and reporter.job and reporter.told.keys().isdisjoint(names):
+    """Yield the write of the column under any name; a job without a report may have written it."""
+    names = [one for one in {*reporter.outputs, *reporter.reported} if world.statements.primary(one) == column.dataset]
+    columns = world.named(united(reporter.reported[one] for one in names if one in reporter.reported))
+    if names and reporter.job and reporter.reported.keys().isdisjoint(names):
         yield _use("WRITE", world, reporter, known=False)
     elif found := related(column.field, columns.fields.keys()):
         sources = _united_sources(columns, found)
@@ -327,21 +331,25 @@ def _writes(world, column, reporter):
 
 
 def _reads(world, column, reporter, reports):
-    """That it read the column, under whichever names, or may have; and that it dropped it."""
-    sources = {one.dataset for columns in reporter.told.values() for one in sources_in(columns)} | reporter.named
+    """Yield the certain or possible read of the column under any name, and its drop."""
+    sources = {one.dataset for columns in reporter.reported.values() for one in sources_in(columns)} | reporter.named
     every = {*reporter.inputs, *sources, *chain(*map(read_of, reporter.operations))}
     names = {one for one in every if world.statements.primary(one) == column.dataset}
     sets = [some for some in reporter.operations if names & read_of(some).keys()]
     node = ColumnSource(column.dataset, column.field)
     made = list(_made_from(world, [reporter], node, reports))
-    perhaps = {leg.destination for leg in _perhaps_made_from(world, [reporter], node, reports)}
+    perhaps = {edge.destination for edge in _perhaps_made_from(world, [reporter], node, reports)}
     read = {path for some in sets for one in names & read_of(some).keys() for path in read_of(some)[one]}
     taken = any(overlap(column.field, path) for path in read)
-    mum = not reporter.explicit and set(reporter.outputs) - reporter.told.keys() and names & set(reporter.inputs)
+    is_unreported = (
+        not reporter.explicit and set(reporter.outputs) - reporter.reported.keys() and names & set(reporter.inputs)
+    )
     if made or taken:
         unreported = {one for one in perhaps if one.field is None}
-        yield _use("READ", world, reporter, {leg.destination for leg in made} | unreported, [leg.how for leg in made])
-    elif perhaps or (names and not sets and (mum or names.isdisjoint(sources))):
+        yield _use(
+            "READ", world, reporter, {edge.destination for edge in made} | unreported, [edge.how for edge in made]
+        )
+    elif perhaps or (names and not sets and (is_unreported or names.isdisjoint(sources))):
         yield _use("READ", world, reporter, perhaps, known=False)
     gone = [
         one.field for some in sets for one in dropped(some) if world.statements.primary(one.dataset) == column.dataset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def fields_of(facets):
-    """Type (None where there is none) by path; empty without a schema."""
+    """Return the type (or None) of each path; empty without a schema."""
     found = {}
     _collect(facets.get("schema", {}).get("fields") or [], (), found)
     return found

@@ -1,4 +1,4 @@
-"""Everything that was said, with the datasets that were named in telling of columns."""
+"""All statements, with the datasets that column reports name as sources."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from tests.runs_model.statements import Statements
 
 
 class StatementsOfColumns(Statements):
-    """An event mentions the datasets that it tells columns to come from, as if it had read them."""
+    """Statements in which an event also mentions the source datasets of its column reports, as inputs."""
 
     def before(self, time):
         return StatementsOfColumns([one for one in self.statements if one.time < time])

@@ -1,4 +1,4 @@
-"""Graphs of versions: upstream of one version, and of those that were there at a time."""
+"""Graphs of versions: upstream of a version, and of the versions at a time."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from functools import partial
 
 from lineage.queries.columns.results import ColumnGraph, ColumnNode
 from lineage_model.ids import DatasetId, FieldPath
-from tests.fields_model.found import found_sources, found_tellers, hops, type_of
+from tests.fields_model.nodes import hops, reporters_of, sources_in_order, type_of
 from tests.fields_model.present import field_id, version_made, written_by
+from tests.fields_model.reported import united
 from tests.fields_model.schema import top_level
-from tests.fields_model.told import united
 from tests.fields_model.world import inputs
 from tests.runs_model.dataset_versions import version_id
 
@@ -25,38 +25,38 @@ class Node:
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a node id stands for: versions of datasets, and the one field of them if it names one."""
+class Requested:
+    """The versions of datasets that a node id names, and the field if it names one."""
 
     versions: list
     is_named: object = None
 
-    def paths(self, dataset, schemas, told):
-        """The paths of a dataset that are asked for, of those that there are."""
+    def paths(self, dataset, schemas, reported):
+        """Return the requested paths among the existing paths of a dataset."""
         if self.is_named is None:
-            return {path for schema in schemas for path in top_level(schema)} | told
-        named = {*told, *(path for one in schemas for path in one)}
+            return {path for schema in schemas for path in top_level(schema)} | reported
+        named = {*reported, *(path for one in schemas for path in one)}
         every = {path[:length] for path in named for length in range(1, len(path) + 1)}
         return {path for path in every if self.is_named(dataset, path)}
 
 
 def graph_of_version(world, node_id, version, depth):
-    """What one version is made of; None if there is no such version, or no such field of it."""
-    asked = _asked_version(world, node_id, version)
-    if asked is None:
+    """Return the upstream graph of a version; None if there is no such version or field."""
+    requested = _requested_version(world, node_id, version)
+    if requested is None:
         return None
     starts = set()
-    for dataset, one in asked.versions:
+    for dataset, one in requested.versions:
         schema = world.schema_of_version(dataset, one) or world.schema(dataset)
-        told = {path for word in world.words_of_version(dataset, one) for path in word.columns.fields}
-        paths = asked.paths(dataset, [schema], told | world.used_now(dataset))
+        reported = {path for word in world.words_of_version(dataset, one) for path in word.columns.fields}
+        paths = requested.paths(dataset, [schema], reported | world.used_now(dataset))
         starts |= {Node(dataset, path, one) for path in paths}
-    if asked.is_named and not starts:
+    if requested.is_named and not starts:
         return None
     return _graph(starts, depth, partial(_node, world))
 
 
-def _asked_version(world, node_id, version):
+def _requested_version(world, node_id, version):
     kind, _, _ = node_id.partition(":")
     if kind == "job":
         return _version_of_job(world, node_id, version)
@@ -64,9 +64,9 @@ def _asked_version(world, node_id, version):
         dataset = world.statements.primary(name)
         if version in [one.id for one in world.versions(dataset)]:
             if kind == "dataset" and name.node_id == node_id:
-                return Asked([(dataset, version)])
+                return Requested([(dataset, version)])
             if kind == "datasetField" and node_id.startswith(field_id(name, ("",))):
-                return Asked([(dataset, version)], _named(node_id, name))
+                return Requested([(dataset, version)], _named(node_id, name))
     return None
 
 
@@ -75,24 +75,24 @@ def _named(node_id, name):
 
 
 def _version_of_job(world, node_id, version):
-    """The versions that the last run of this version of the job made."""
+    """Return the versions that the last run of a job's version made."""
     for job in world.statements.jobs:
         for one, entries in world.runs.job_versions(job):
             if job.node_id == node_id and one == version:
                 runs = [entry.run for entry in entries if entry.run][-1:]
-                return Asked([(out.dataset, out.version) for run in runs for out in world.runs.run(run).outputs])
+                return Requested([(out.dataset, out.version) for run in runs for out in world.runs.run(run).outputs])
     return None
 
 
 def graph_of_time(world, then, node_id, depth):
-    """What was asked, as of then, and what that was made of; None if it was not there."""
-    asked = _asked_then(then, node_id)
-    if asked is None:
+    """Return the requested columns as of a time, with their sources; None if they did not exist."""
+    requested = _requested_then(then, node_id)
+    if requested is None:
         return None
-    starts = {node for dataset in asked.versions for node in _nodes_then(then, dataset, asked)}
-    if not starts and (asked.is_named or not any(shown_versions(then, one) for one in asked.versions)):
+    starts = {node for dataset in requested.versions for node in _nodes_then(then, dataset, requested)}
+    if not starts and (requested.is_named or not any(shown_versions(then, one) for one in requested.versions)):
         return None if not node_id.startswith("job:") else ColumnGraph(())
-    shown = {(dataset, version) for dataset in asked.versions for version in shown_versions(then, dataset)}
+    shown = {(dataset, version) for dataset in requested.versions for version in shown_versions(then, dataset)}
 
     def node_of(node):
         return _node_then(world, then, node) if (node.dataset, node.version) in shown else _node(world, node)
@@ -100,38 +100,38 @@ def graph_of_time(world, then, node_id, depth):
     return _graph(starts, depth, node_of)
 
 
-def _asked_then(then, node_id):
+def _requested_then(then, node_id):
     kind, _, _ = node_id.partition(":")
     if kind == "job":
         jobs = [job for job in then.runs.visible_jobs() if job.node_id == node_id]
-        return Asked(written_by(then, jobs[0])) if jobs else None
+        return Requested(written_by(then, jobs[0])) if jobs else None
     for name in sorted(then.statements.dataset_names):
         dataset = then.statements.primary(name)
         if not then.hidden(dataset):
             if kind == "dataset" and name.node_id == node_id:
-                return Asked([dataset])
+                return Requested([dataset])
             if kind == "datasetField" and node_id.startswith(field_id(name, ("",))):
-                return Asked([dataset], _named(node_id, name))
+                return Requested([dataset], _named(node_id, name))
     return None
 
 
-def _nodes_then(then, dataset, asked):
-    """Every asked column in every version that is shown."""
+def _nodes_then(then, dataset, requested):
+    """Return every requested column in every shown version."""
     shown = shown_versions(then, dataset)
     schemas = [then.schema(dataset), *(then.schema_of_version(dataset, one) for one in shown)]
-    paths = asked.paths(dataset, schemas, set(then.present(dataset).fields))
+    paths = requested.paths(dataset, schemas, set(then.present(dataset).fields))
     return {Node(dataset, path, one) for path in paths for one in shown}
 
 
 def shown_versions(world, dataset):
-    """The words on a dataset by the version that their teller made; by the latest one if it made none."""
+    """Return the words on a dataset by their reporters' versions; by the latest version if a reporter made none."""
     shown = {}
     for word in world.writers(dataset):
         shown.setdefault(version_made(world, word.reporter, dataset), []).append(word)
-    homeless, versions = shown.pop(None, []), world.versions(dataset)
-    if (homeless or not shown) and versions:
+    unversioned, versions = shown.pop(None, []), world.versions(dataset)
+    if (unversioned or not shown) and versions:
         whole = [one.id for one in versions if not one.failed]
-        shown.setdefault(whole[-1] if whole else version_id(dataset, ""), []).extend(homeless)
+        shown.setdefault(whole[-1] if whole else version_id(dataset, ""), []).extend(unversioned)
     return shown
 
 
@@ -150,23 +150,23 @@ def _above(found):
 
 def _node(world, node):
     words = world.words_of_version(node.dataset, node.version)
-    told = [world.named(word.columns) for word in words]
-    return _found(world, node, words, told, world.schema_of_version(node.dataset, node.version))
+    reported = [world.named(word.columns) for word in words]
+    return _found(world, node, words, reported, world.schema_of_version(node.dataset, node.version))
 
 
 def _node_then(world, then, node):
-    """The node as of then: what its sources are called, and their versions, is told with all that is known."""
+    """Return the node as of a time; names and versions of its sources use all facts."""
     words = shown_versions(then, node.dataset)[node.version]
-    told = [world.named(then.without_hidden(word.columns)) for word in words]
-    return _found(world, node, words, told, then.schema_of_version(node.dataset, node.version), then)
+    reported = [world.named(then.without_hidden(word.columns)) for word in words]
+    return _found(world, node, words, reported, then.schema_of_version(node.dataset, node.version), then)
 
 
-def _found(world, node, words, told, schema, then=None):
-    columns = united(told)
+def _found(world, node, words, reported, schema, then=None):
+    columns = united(reported)
     reporters = sorted((word.reporter for word in words), key=lambda one: one.id)
 
     def version_of(dataset):
-        """What the last of those read who read it, or tell that something comes from it."""
+        """Return the version that the dataset's last reader, or reporter as a source, read."""
         read = [one for one in reporters if dataset in world.sources_of(one)]
         return world.version_read(read[-1], dataset)
 
@@ -176,7 +176,7 @@ def _found(world, node, words, told, schema, then=None):
         node.version,
         type=type_of(node.field, columns, schema),
         schema_known=bool(schema),
-        inputs=found_sources(inputs(node.field, told), version_of),
-        dependencies=found_sources(columns.dataset_level, version_of),
-        reporters=found_tellers(words, node.field, lambda one: version_made(then or world, one, node.dataset)),
+        inputs=sources_in_order(inputs(node.field, reported), version_of),
+        dependencies=sources_in_order(columns.dataset_level, version_of),
+        reporters=reporters_of(words, node.field, lambda one: version_made(then or world, one, node.dataset)),
     )

@@ -27,7 +27,7 @@ from tests.runs_model.statements import Statements
 
 
 class Model:
-    """The queries about runs (`lineage.queries.service`) on a whole set of statements; graphs are made from it, too."""
+    """`lineage.queries.service.LineageQueries` for a whole set of statements; also what the graphs are made of."""
 
     visibility = EVERYTHING
 

@@ -1,7 +1,7 @@
-"""Columns' ways through a time range: how far, whether directly, whether masked throughout, and how certainly.
+"""Traversals of columns in a time range: the hops to each column, and if the flow is direct, masked and certain.
 
-Down, a dataset whose writers reported no columns is a node without a field, and what is made of any of its columns may
-be made of it (see `perhaps`).
+Forward, a dataset whose writers reported no columns is a node without a field. Columns derived from any column of that
+dataset may be derived from the node (see `possible_uses`).
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from lineage.walk import Walked, walk
 from lineage_model.columns import Column, ColumnSource, Transformation
 from lineage_model.ids import DatasetId, JobId, RunKey
 
-# Columns that one journey reaches, and steps between them.
+# Columns that one traversal reaches, and steps between these columns.
 COLUMNS_MAX = 5_000
 STEPS_MAX = 20_000
 
 
 @dataclass(slots=True)
 class _Edge:
-    """A step under way: who told of it, and how; `direct` or `certain` if anyone told so, `masks` if all did."""
+    """A step with all its reports; `direct` and `certain` if any report has it so, `masks` if all reports do."""
 
     transformations: set[Transformation] = field(default_factory=set)
     direct: bool = False
@@ -38,7 +38,7 @@ class _Edge:
     roots: dict[RunKey, tuple[str, RunKey]] = field(default_factory=dict)
 
     def add(self, how: How, runs: Runs, *, certain: bool) -> None:
-        """Count runs that told of it; where they did not tell how, the step may be direct, and mask nothing."""
+        """Count runs that reported the step; without transformations it is taken as direct and unmasked."""
         self.failed &= runs.failed
         self.certain |= certain
         self.transformations |= how
@@ -51,7 +51,7 @@ class _Edge:
 
     @property
     def runs(self) -> tuple[str, ...]:
-        """The ids of the root runs of those that told of it, the newest first."""
+        """The ids of the root runs of the reporting runs, newest first."""
         newest = sorted(self.roots, key=lambda root: self.roots[root], reverse=True)[:ROOTS_MAX]
         return tuple(dict.fromkeys(root.id for root in newest))
 
@@ -63,7 +63,7 @@ _START: _State = (True, False, True, False)
 
 @dataclass(frozen=True, slots=True)
 class ReachedColumn:
-    """A column (down, perhaps any of a dataset) that a journey came to; `direct` on some way, `masked` on all."""
+    """A column that a traversal reached; `direct` on some path, `masked` on all. Forward, it may lack a field."""
 
     column: ColumnSource
     hops: int
@@ -74,18 +74,18 @@ class ReachedColumn:
 
 
 class ColumnTraversal:
-    """From a column on, down (what is made of it) or up (what it is made of), breadth first."""
+    """A traversal from a column, breadth first: forward to derived columns, or backward to sources."""
 
     def __init__(self, span: RunRange, start: Column, way: Side, visibility: Visibility = EVERYTHING) -> None:
         self.span, self._start, self._way = span, ColumnSource(start.dataset, start.field), way
         self._visibility = visibility
-        self.legs: dict[tuple[ColumnSource, ColumnSource], _Edge] = {}
+        self.edges: dict[tuple[ColumnSource, ColumnSource], _Edge] = {}
         self.truncated = False
         self._hops: dict[ColumnSource, int] = {}
         self._states: dict[ColumnSource, set[_State]] = {self._start: {_START}}
 
     def run(self) -> list[ReachedColumn]:
-        """Every column reached, nearest first, the start left out."""
+        """Return every reached column without the start, nearest first."""
         walked = walk([self._start], self._nexts, into=Walked(COLUMNS_MAX))
         self._hops = walked.hops
         self._spread()
@@ -97,39 +97,41 @@ class ColumnTraversal:
         ]
 
     def opens(self, column: ColumnSource | Column) -> bool:
-        """Return True if the way may go on behind the column, which was reached."""
+        """True if the traversal may continue from this reached column."""
         return self.span.groups.opens(column.dataset, self._visibility)
 
     def steps(self) -> list[LineageStep]:
-        """Every step between columns that were reached."""
+        """Return every step between reached columns."""
         return [
             LineageStep(
                 column_of(ends[0]),
                 column_of(ends[1]),
-                transformations=tuple(sorted(leg.transformations, key=str)),
-                operations=operations_in(leg.transformations),
-                jobs=tuple(sorted(leg.jobs)),
-                runs=leg.runs,
+                transformations=tuple(sorted(edge.transformations, key=str)),
+                operations=operations_in(edge.transformations),
+                jobs=tuple(sorted(edge.jobs)),
+                runs=edge.runs,
             )
-            for ends, leg in sorted(self.legs.items(), key=lambda item: item[0])
+            for ends, edge in sorted(self.edges.items(), key=lambda item: item[0])
             if ends[0] in self._hops and ends[1] in self._hops
         ]
 
     def jobs_into(self) -> dict[ColumnSource, tuple[JobId, ...]]:
-        """By column, the jobs that told of a step to it."""
+        """Return, by column, the jobs that reported a step to that column."""
         jobs: dict[ColumnSource, set[JobId]] = {}
-        for (_, destination), leg in self.legs.items():
-            jobs.setdefault(destination, set()).update(leg.jobs)
+        for (_, destination), edge in self.edges.items():
+            jobs.setdefault(destination, set()).update(edge.jobs)
         return {column: tuple(sorted(some)) for column, some in jobs.items()}
 
     def _nexts(self, level: Sequence[ColumnSource], _: bool) -> set[ColumnSource]:
-        """Add the steps from these columns on, which are read here; return the columns there."""
+        """Read and add the steps from these columns; return the columns at their other ends."""
         near: set[ColumnSource] = set()
         columns = list(filter(self.opens, level))
         self.span.load((column.dataset, self._way) for column in columns)
         every = {column.dataset: list(self._reports(column.dataset)) for column in columns}
-        told = {dataset: [one for _, one in some] for dataset, some in every.items()}
-        steps = find_steps_into(columns, told) if self._way == BACKWARD else find_steps_out(columns, told, self.span)
+        reports = {dataset: [one for _, one in some] for dataset, some in every.items()}
+        steps = (
+            find_steps_into(columns, reports) if self._way == BACKWARD else find_steps_out(columns, reports, self.span)
+        )
         for dataset, some in every.items():
             for runs, one in some:
                 for source, destination, how, certain in steps[dataset][step_place_of(one)]:
@@ -139,7 +141,7 @@ class ColumnTraversal:
 
     def _reports(self, dataset: DatasetId) -> Iterator[tuple[Runs, RunColumns]]:
         if self._way == BACKWARD:
-            yield from ((runs, one) for runs, told in self.span.written_alike(dataset) for one in told)
+            yield from ((runs, one) for runs, reports in self.span.written_alike(dataset) for one in reports)
             return
         for runs, readings in self.span.read_alike(dataset):
             yield from ((runs, one) for reading in readings for one in reading.made)
@@ -148,26 +150,26 @@ class ColumnTraversal:
         self, source: ColumnSource, destination: ColumnSource, how: How, runs: Runs, *, certain: bool
     ) -> None:
         ends = (source, destination)
-        if ends not in self.legs and len(self.legs) >= STEPS_MAX:
+        if ends not in self.edges and len(self.edges) >= STEPS_MAX:
             self.truncated = True
             return
-        self.legs.setdefault(ends, _Edge()).add(how, runs, certain=certain)
+        self.edges.setdefault(ends, _Edge()).add(how, runs, certain=certain)
 
     def _spread(self) -> None:
-        """In which states each column is reached, along all steps."""
+        """Compute the states in which each column is reached, along all steps."""
         near: dict[ColumnSource, list[tuple[ColumnSource, _Edge]]] = {}
-        for (source, destination), leg in self.legs.items():
+        for (source, destination), edge in self.edges.items():
             here, there = (source, destination) if self._way == FORWARD else (destination, source)
-            near.setdefault(here, []).append((there, leg))
+            near.setdefault(here, []).append((there, edge))
         pending = [(self._start, state) for state in self._states[self._start]]
         while pending:
             column, (direct, masked, certain, failed) = pending.pop()
-            for there, leg in near.get(column, ()):
+            for there, edge in near.get(column, ()):
                 state = (
-                    direct and leg.direct,
-                    masked or leg.masks,
-                    certain and leg.certain,
-                    failed or leg.failed,
+                    direct and edge.direct,
+                    masked or edge.masks,
+                    certain and edge.certain,
+                    failed or edge.failed,
                 )
                 states = self._states.setdefault(there, set())
                 if there in self._hops and state not in states:
@@ -187,5 +189,5 @@ def _reached(column: ColumnSource, hops: int, states: Iterable[_State]) -> Reach
 
 
 def operations_in(transformations: Iterable[Transformation]) -> tuple[str, ...]:
-    """What transformations are called: their description, where they have one, else their subtype or type."""
+    """Return the names of transformations: the description, else the subtype, else the type."""
     return tuple(sorted({one.description or one.subtype or one.type for one in transformations}))

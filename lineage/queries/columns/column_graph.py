@@ -1,4 +1,4 @@
-"""The graph of columns, now: walked breadth first from what was asked, up and down apart, so that no sibling is met."""
+"""The current graph of columns, walked breadth first; upstream and downstream walks are apart, to meet no siblings."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from lineage_model.column_index import ColumnIndex, RelatedPaths
 from lineage_model.columns import Column, ColumnSource, Sources, in_order
 from lineage_model.ids import DatasetId, FieldPath, JobId
 
-# Columns of one graph: more than an answer of 4 MB holds.
+# Columns of one graph: more than a response of 4 MB holds.
 COLUMNS_MAX = 5_000
-# Inputs and outputs that one answer tells, all columns together; each column that it tells is told in full.
+# Inputs and outputs in one result, all columns together; each column in the result has all of its own.
 SOURCES_MAX = 50_000
 
 
 class ColumnWalk:
-    """A walk under way: the columns found so far, by their distance, and what is made of those that look down."""
+    """A walk in progress: the columns reached so far by distance, and the outputs of those walked downstream."""
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self._visibility = table, visibility
@@ -35,7 +35,7 @@ class ColumnWalk:
         self._outputs: dict[Column, AbstractSet[Column]] = {}
 
     def exists(self, dataset: DatasetId, path: FieldPath) -> Column | None:
-        """The column, under its dataset's primary name, if it is in the schema, told of, or something is made of it."""
+        """Return the column under its dataset's primary name if it is in the schema, reported, or used by a column."""
         entry = self._visible(dataset)
         if entry is None:
             return None
@@ -43,7 +43,7 @@ class ColumnWalk:
         return Column(entry.group.primary, path) if there else None
 
     def columns_of(self, dataset: DatasetId, *, used: bool) -> list[Column]:
-        """The columns of a dataset; `used`: those too that only others' columns tell of."""
+        """Return the columns of a dataset; `used` adds columns that only reports on derived columns name."""
         entry = self._visible(dataset)
         if entry is None:
             return []
@@ -52,11 +52,11 @@ class ColumnWalk:
         return own if entry.schema.known and not used else list(dict.fromkeys((*own, *self.used(primary))))
 
     def is_used(self, dataset: DatasetId, path: FieldPath) -> bool:
-        """True if a current column is made of this one, or of a field inside it."""
+        """True if a current column is derived from this column, or from a field inside it."""
         return RelatedPaths({column.field for column in self.used(dataset)}).has(path)
 
     def used(self, dataset: DatasetId) -> list[Column]:
-        """The columns of a dataset that others are told to be made of now."""
+        """Return the columns of a dataset that are sources of current columns."""
         self._present.load([dataset], readers=True)
         group = self._present.groups.group(dataset)
         made = self._present.made_of(group)
@@ -65,45 +65,45 @@ class ColumnWalk:
         return sorted({column for one in others for column in one.used if column.dataset == group.primary})
 
     def reporters_of(self, column: Column) -> tuple[Reporter, ...]:
-        """Those who told of a column that exists."""
+        """Return the reporters of a column that exists."""
         entry = self._visible(column.dataset)
         return entry.known.reporters_of(column.field) if entry else ()
 
     def is_visible(self, dataset: DatasetId) -> bool:
-        """Whether the dataset is known and not hidden."""
+        """True if the dataset is known and not hidden."""
         return self._visible(dataset) is not None
 
     def outputs_of(self, job: JobId) -> list[DatasetId] | None:
-        """The datasets that a job writes now and that are shown in full; None if it is unknown or hidden."""
+        """Return a job's current outputs that are shown in full; None if the job is unknown or hidden."""
         self._present.load_jobs([job])
         if not self._present.is_visible_job(job):
             return None
         return sorted(filter(self._visibility.opens, io_of(self._present.nodes[job])[1]))
 
-    def graph(self, asked: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
-        """The graph around these columns, which exist."""
-        walk(asked, self._sources, into=self._walked, depth=depth)
+    def graph(self, requested: Sequence[Column], *, depth: int, downstream: bool) -> ColumnGraph:
+        """Return the graph around these existing columns."""
+        walk(requested, self._sources, into=self._walked, depth=depth)
         if downstream:
-            walk(asked, self._users, into=self._walked, depth=depth)
-            # What is there for what it went into shows its own edges in full, too.
+            walk(requested, self._users, into=self._walked, depth=depth)
+            # Columns reached upstream show all their outputs, too.
             self._users([column for column in self._walked.hops if column not in self._outputs], True)
         found = tuple(self._nodes())
         return ColumnGraph(found, self._walked.truncated)
 
     def _opened(self, columns: Iterable[Column]) -> list[Column]:
-        """Return those of the columns that are shown in full; the names of their datasets were read."""
+        """Return the columns that are shown in full; their datasets' names are loaded."""
         groups = self._present.groups
         return [column for column in columns if groups.opens(column.dataset, self._visibility)]
 
     def _sources(self, level: Sequence[Column], _: bool) -> AbstractSet[Column]:
-        """Read the columns that are shown in full; return what they are made of."""
+        """Read the columns that are shown in full; return their sources."""
         columns = self._opened(level)
         self._present.load({column.dataset for column in columns})
         entries = ((column, self._present.entry(column.dataset)) for column in columns)
-        return _united(entry.known.sources_of(column.field) for column, entry in entries if entry)
+        return _merged(entry.known.sources_of(column.field) for column, entry in entries if entry)
 
     def _users(self, level: Sequence[Column], _: bool) -> AbstractSet[Column]:
-        """Return what is made of the columns that are shown in full; also remember it as the outputs of each."""
+        """Return the columns derived from those that are shown in full; also keep them as the outputs of each."""
         columns = self._opened(level)
         self._present.load({column.dataset for column in columns}, readers=True)
         groups = {column.dataset: self._present.groups.group(column.dataset) for column in columns}
@@ -118,10 +118,10 @@ class ColumnWalk:
             for column in {column for one in sources & takers.keys() for column in takers[one]}:
                 found[column] = found[column] | made_of_them if found[column] else made_of_them
         self._outputs.update(found)
-        return _united(found.values())
+        return _merged(found.values())
 
     def _takers(self, columns: Sequence[Column], used: AbstractSet[Column]) -> Mapping[Column, set[Column]]:
-        """Return, by column that others are made of, those of the `columns` that went into these others."""
+        """Return, by used column, the columns among `columns` that the same derived columns take."""
         wanted: dict[DatasetId, set[FieldPath]] = {}
         paths: dict[DatasetId, set[FieldPath]] = {}
         for column in columns:
@@ -164,9 +164,9 @@ class ColumnWalk:
             )
 
     def _shown(self) -> Iterable[tuple[Column, DatasetColumns | None]]:
-        """Yield as many columns, the nearest first, as have no more sources than there is room; outlines have none."""
+        """Yield columns, nearest first, while their sources fit the budget; outlines have no sources."""
         hops = self._walked.hops
-        room, shown, opened = SOURCES_MAX, False, set(self._opened(hops))
+        budget, shown, opened = SOURCES_MAX, False, set(self._opened(hops))
         for column in sorted(hops, key=lambda one: (hops[one], one)):
             if column not in opened:
                 yield column, None
@@ -175,31 +175,31 @@ class ColumnWalk:
             if entry is None:
                 continue
             outputs = self._outputs.get(column, frozenset())
-            room -= len(entry.known.inputs_of(column.field)) + len(entry.columns.dataset_level) + len(outputs)
-            if room < 0 and shown:
+            budget -= len(entry.known.inputs_of(column.field)) + len(entry.columns.dataset_level) + len(outputs)
+            if budget < 0 and shown:
                 self._walked.truncated = True
                 return
             shown = True
             yield column, entry
 
 
-def _united(every: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
-    # Columns that one operation made share what is near: it is looked at once.
+def _merged(every: Iterable[AbstractSet[Column]]) -> AbstractSet[Column]:
+    # Columns that one operation made share a set of neighbours: each set is merged once.
     return set().union(*{id(some): some for some in every}.values())
 
 
 def _users_in(entry: DatasetColumns) -> Iterable[tuple[AbstractSet[Column], set[Column]]]:
-    """Yield sets of sources, each with the columns of the dataset that are made of exactly these."""
+    """Yield sets of sources, each with the columns of the dataset that have exactly these sources."""
     for sources, paths in entry.known.users(entry.paths):
         yield sources, {Column(entry.group.primary, path) for path in paths}
 
 
-def reported_graph(entry: DatasetColumns, room: int) -> ColumnGraph:
-    """The columns of a dataset that were told of, each in full, as many as have no more sources than there is room."""
+def reported_graph(entry: DatasetColumns, budget: int) -> ColumnGraph:
+    """Return a dataset's reported columns, each with all its sources, while the sources fit the budget."""
     found: list[ColumnNode] = []
     for path in sorted(entry.columns.fields):
-        room -= len(entry.columns.fields[path])
-        if room < 0:
+        budget -= len(entry.columns.fields[path])
+        if budget < 0:
             return ColumnGraph(tuple(found), truncated=True)
         found.append(column_node(Column(entry.group.primary, path), entry))
     return ColumnGraph(tuple(found))
@@ -208,7 +208,7 @@ def reported_graph(entry: DatasetColumns, room: int) -> ColumnGraph:
 def column_node(
     column: Column, entry: DatasetColumns, outputs: Iterable[Column] = (), last: LastWriter | None = None
 ) -> ColumnNode:
-    """A column as it is told."""
+    """Return the node of a column."""
     return ColumnNode(
         column.dataset,
         column.field,
@@ -228,7 +228,7 @@ def _with_versions(sources: Iterable[ColumnInput], versions: Mapping[ColumnSourc
 
 
 def column_inputs(sources: Sources, versions: Mapping[DatasetId, str] | None = None) -> tuple[ColumnInput, ...]:
-    """Sources as they are told, in their order."""
+    """Return sources as inputs of a node, in order."""
     return tuple(
         ColumnInput(source.dataset, source.field, in_order(sources[source]), (versions or {}).get(source.dataset))
         for source in sorted(sources, key=lambda one: one.order)

@@ -1,4 +1,4 @@
-"""Columns whose names hold a text, whatever its case."""
+"""Columns whose names contain a text, in any case."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from lineage_model.ids import DatasetId
 
 # A column's path as text, and its dataset.
 _Match: TypeAlias = tuple[str, DatasetId]
-# Matches that are looked at: for a page as many as fill it, for a question about times all of them.
+# Matches that are read: as many as fill the page if sorted by name, else up to this number.
 MATCHES_MAX = 1_000
 
 
@@ -36,8 +36,8 @@ def search_columns(
 ) -> ResultPage[ColumnHit]:
     """Return the matches, of datasets updated from `after` on and before `before`; by name, or the last updated first.
 
-    The catalogue knows every column that a dataset ever had. Those that it has no more are found when they are looked
-    at: they are on no page, and the total counts them until then.
+    The catalogue has every column that a dataset ever had. Columns that are gone are recognized when they are read:
+    no page shows them, but the total counts those that were not read.
     """
     columns = read_catalogue(COLUMNS, table)
     matches, truncated = _matches(columns, NameCatalogue(table), text.lower(), namespace)
@@ -55,7 +55,7 @@ def search_columns(
 def _matches(
     columns: Catalogue, names: NameCatalogue, text: str, namespace: str | None
 ) -> tuple[Sequence[_Match], bool]:
-    """Return the columns of listed datasets by name, under primary names; and whether some were not looked at."""
+    """Return the columns of listed datasets by name, under primary names; and true if some were not read."""
     found = [(path, dataset_of(name)) for name, paths in columns.sets.items() for path in paths if text in path.lower()]
     primaries, truncated = names.primaries(sorted({dataset for _, dataset in found}))
     matches = {(path, primaries[dataset]) for path, dataset in found if dataset in primaries}
@@ -64,7 +64,7 @@ def _matches(
 
 
 def _first(matches: Sequence[_Match], limit: int, table: GraphTable) -> tuple[list[ColumnHit], int]:
-    """Return the first `limit` columns that are there now, and how many that are not were met on the way."""
+    """Return the first `limit` columns that exist now, and the number of gone columns that were skipped."""
     present, hits, gone = CurrentColumns(table), list[ColumnHit](), 0
     for some in chunks(matches[:MATCHES_MAX], max(limit, 1)):
         present.load({dataset for _, dataset in some})

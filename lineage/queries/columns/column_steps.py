@@ -1,6 +1,6 @@
-"""Steps between columns, as the reports of a time range have them: one pass over a report finds those of all columns.
+"""Steps between columns in the reports of a time range; one pass over a report finds the steps of all columns.
 
-Down, a dataset whose writers reported no columns is a node without a field (see `perhaps`).
+Forward, a dataset whose writers reported no columns is a node without a field (see `possible_uses`).
 """
 
 from __future__ import annotations
@@ -14,25 +14,25 @@ from lineage_model.column_index import ColumnIndex
 from lineage_model.columns import ColumnLineage, ColumnSource, Sources
 from lineage_model.ids import DatasetId, FieldPath
 
-# From which node to which, how, and whether it is certain.
+# Source, destination, transformations, and true if the step is certain.
 FlowStep: TypeAlias = tuple[ColumnSource, ColumnSource, How, bool]
-# By which tellings, and under which name of its dataset, something was reported: most runs report the same as others.
+# The refs of a report and the name of its dataset; most runs share both with other runs.
 Place: TypeAlias = tuple[tuple[str, ...], DatasetId]
 Steps: TypeAlias = Mapping[Place, Sequence[FlowStep]]
 
 
-def step_place_of(told: RunColumns) -> Place:
-    """Return what two runs that reported the same of a dataset have in common."""
-    return told.refs, told.name
+def step_place_of(reported: RunColumns) -> Place:
+    """Return the key that runs with the same report on a dataset share."""
+    return reported.refs, reported.name
 
 
 def find_steps_into(
-    nodes: Iterable[ColumnSource], told: Mapping[DatasetId, Iterable[RunColumns]]
+    nodes: Iterable[ColumnSource], reported: Mapping[DatasetId, Iterable[RunColumns]]
 ) -> dict[DatasetId, Steps]:
-    """Return the steps to columns, by dataset and report; `told` has what was reported of each dataset."""
+    """Return the steps to columns, by dataset and report; `reported` has the reports on each dataset."""
     found: dict[DatasetId, Steps] = {}
     for dataset, paths in _by_dataset(nodes).items():
-        reports = {step_place_of(one): one for one in told[dataset]}
+        reports = {step_place_of(one): one for one in reported[dataset]}
         index = ColumnIndex(one.columns.fields for one in reports.values())
         related = {path: index.find(path) for path in paths if path is not None}
         found[dataset] = {place: list(_steps_into(one, dataset, related)) for place, one in reports.items()}
@@ -40,14 +40,14 @@ def find_steps_into(
 
 
 def find_steps_out(
-    nodes: Iterable[ColumnSource], told: Mapping[DatasetId, Iterable[RunColumns]], span: RunRange
+    nodes: Iterable[ColumnSource], reported: Mapping[DatasetId, Iterable[RunColumns]], span: RunRange
 ) -> dict[DatasetId, Steps]:
-    """Return the steps from nodes, by dataset and report; `told` has what readers of each dataset reported.
+    """Return the steps from nodes, by dataset and report; `reported` has the reports of each dataset's readers.
 
-    What was reported of a dataset itself is read where a column of it can be related to another: all in one round.
+    Reports on the datasets themselves are read only where columns are nested, all in one round.
     """
     paths = _by_dataset(nodes)
-    reports = {dataset: {step_place_of(one): one for one in told[dataset]} for dataset in paths}
+    reports = {dataset: {step_place_of(one): one for one in reported[dataset]} for dataset in paths}
     used = {
         dataset: set[FieldPath]().union(*(fields_used(one.columns, dataset) for one in some.values()))
         for dataset, some in reports.items()
@@ -71,19 +71,19 @@ def _by_dataset(nodes: Iterable[ColumnSource]) -> dict[DatasetId, list[FieldPath
 
 
 def _written_index(dataset: DatasetId, span: RunRange) -> ColumnIndex:
-    """Return the index of what was reported of a dataset that was loaded backward."""
-    reports = {step_place_of(one): one for _, told in span.written_alike(dataset) for one in told if one.known}
+    """Return the index of the reports on a dataset, which is loaded backward."""
+    reports = {step_place_of(one): one for _, written in span.written_alike(dataset) for one in written if one.known}
     return ColumnIndex(one.columns.fields for one in reports.values())
 
 
 def _steps_into(
-    told: RunColumns, dataset: DatasetId, related: Mapping[FieldPath, Collection[FieldPath]]
+    reported: RunColumns, dataset: DatasetId, related: Mapping[FieldPath, Collection[FieldPath]]
 ) -> Iterator[FlowStep]:
-    """Yield the steps to columns of a dataset; `related` has for each of these the paths that it finds.
+    """Yield the steps to columns of a dataset; `related` has the related reported paths of each column.
 
-    A step by which the whole dataset depends on a column is a step of its own.
+    A dependency of the whole dataset on a column is a step to each of its columns.
     """
-    fields, whole = told.columns.fields, told.columns.dataset_level
+    fields, whole = reported.columns.fields, reported.columns.dataset_level
     for path, found in related.items():
         for sources in (*(fields[one] for one in found if one in fields), whole):
             for one, how in sources.items():
@@ -92,18 +92,18 @@ def _steps_into(
 
 
 def _steps_out(
-    told: RunColumns, dataset: DatasetId, paths: Iterable[FieldPath | None], takers: Takers
+    reported: RunColumns, dataset: DatasetId, paths: Iterable[FieldPath | None], takers: Takers
 ) -> Iterator[FlowStep]:
-    """Yield the steps from nodes of a dataset, and those that the report leaves possible."""
-    # Columns that one operation made share their sources: these are looked through once.
+    """Yield the certain and the possible steps from nodes of a dataset."""
+    # Columns that one operation made share their sources: each set is read once.
     shared: dict[int, list[tuple[FieldPath, How]]] = {}
-    for path, own in told.columns.fields.items():
-        for sources in (own, told.columns.dataset_level):
+    for path, own in reported.columns.fields.items():
+        for sources in (own, reported.columns.dataset_level):
             if id(sources) not in shared:
                 shared[id(sources)] = list(_taken(sources, dataset, takers))
             for one, how in shared[id(sources)]:
-                yield ColumnSource(dataset, one), ColumnSource(told.dataset, path), how, True
-    perhaps = PossibleUse(told.dataset, told.columns, dataset, takers)
+                yield ColumnSource(dataset, one), ColumnSource(reported.dataset, path), how, True
+    perhaps = PossibleUse(reported.dataset, reported.columns, dataset, takers)
     for node in (ColumnSource(dataset, path) for path in paths):
         yield from ((node, made, how, False) for made, how in perhaps.of(node))
 
@@ -116,6 +116,6 @@ def _taken(sources: Sources, dataset: DatasetId, takers: Takers) -> Iterator[tup
 
 
 def fields_used(columns: ColumnLineage, dataset: DatasetId) -> set[FieldPath]:
-    """Return the columns of a dataset that these columns are made of, or depend on."""
+    """Return the columns of a dataset that these columns are derived from or depend on."""
     every = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
     return {one.field for some in every.values() for one in some if one.dataset == dataset and one.field is not None}

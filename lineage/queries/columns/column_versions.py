@@ -1,4 +1,4 @@
-"""What versions of columns were made of: upstream by version -> run -> versions that the run read."""
+"""Upstream graphs of versions of columns: from a version to its run, to the versions that the run read."""
 
 from __future__ import annotations
 
@@ -33,9 +33,9 @@ _Node: TypeAlias = tuple[Column, str]
 
 @dataclass(slots=True)
 class VersionEntry:
-    """A version of a dataset: its columns by primary names, who told of them, and the versions that they came from.
+    """A version of a dataset: its columns by primary names, their reports, and the versions that were read.
 
-    `hidden` are the datasets, as they were told, that do not count.
+    `hidden` has the hidden source datasets, by reported name; their columns do not count.
     """
 
     group: DatasetGroup
@@ -48,7 +48,7 @@ class VersionEntry:
 
     @property
     def columns(self) -> ColumnLineage:
-        """The columns that all of them reported, together."""
+        """The columns of all reports, merged."""
         return self.known.columns
 
     def has(self, path: FieldPath, schema: Schema) -> bool:
@@ -57,24 +57,24 @@ class VersionEntry:
 
     @property
     def versions(self) -> dict[DatasetId, str]:
-        """The version of each dataset that it was made of."""
+        """The version of each source dataset that was read."""
         return {dataset: read.version for dataset, read in (self.reads or {}).items()}
 
 
 class VersionWalk:
-    """A walk under way: versions of datasets, and those of their columns that were asked for."""
+    """A walk in progress over versions of datasets and their columns."""
 
     def __init__(self, table: GraphTable, visibility: Visibility = EVERYTHING) -> None:
         self._table, self.visibility = table, visibility
         self._groups = DatasetGroups(table)
         self._entries: dict[Version, VersionEntry] = {}
-        # The run that made each version that some other was made of.
+        # The run that made each version that was read.
         self._made: dict[Version, RunKey | None] = {}
         self._budget = InputBudget()
         self._truncated = False
 
     def load(self, made: Mapping[Version, RunKey | None]) -> None:
-        """Read these versions, each with the run that made it."""
+        """Read these versions; each is given with the run that made it."""
         new = {version: run for version, run in made.items() if version not in self._entries}
         if not new:
             return
@@ -83,8 +83,8 @@ class VersionWalk:
         entries = []
         for version, run in new.items():
             group = self._groups.group(version[0])
-            told = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
-            entries.append(VersionEntry(group, version[1], told))
+            reported = list(_reports_of(run, version[1], facts[run], group)) if run in facts and run else []
+            entries.append(VersionEntry(group, version[1], reported))
         columns = read_columns((one.key for entry in entries for one in entry.reports), self._table)
         for entry in entries:
             for one in entry.reports:
@@ -92,9 +92,9 @@ class VersionWalk:
         self.add(entries)
 
     def add(self, entries: Sequence[VersionEntry], at: str | None = None) -> None:
-        """Add versions whose columns are told: read what they came from, and their schemas (as of a time)."""
-        tellers = {one.reporter.run for entry in entries for one in entry.reports}
-        facts = read_run_facts(tellers, self._table)
+        """Add versions whose columns are read: resolve the versions of sources, and read schemas (as of a time)."""
+        reporter_runs = {one.reporter.run for entry in entries for one in entry.reports}
+        facts = read_run_facts(reporter_runs, self._table)
         every = [one for entry in entries for one in entry.reports]
         sources = {source for one in every for source in one.columns.datasets}
         self._groups.load({*sources, *(entry.group.primary for entry in entries)})
@@ -106,7 +106,7 @@ class VersionWalk:
             runs = sorted({one.reporter.run for one in entry.reports})
             entry.reads = {read.group.primary: read for run in runs for read in reads.get(run, ())}
             self._entries[entry.group.primary, entry.version] = entry
-        then = read_run_facts(tellers, self._table, at) if at else facts
+        then = read_run_facts(reporter_runs, self._table, at) if at else facts
         others = [entry for entry in entries if not entry.schema.known and not _take_schema(entry, then)]
         if at is None:
             self._read_schemas(others)
@@ -115,27 +115,27 @@ class VersionWalk:
         return lambda dataset: None if dataset in hidden else self._groups.primary(dataset)
 
     def _read_schemas(self, entries: Sequence[VersionEntry]) -> None:
-        """The schemas of versions that no run made: those of datasets of which DatasetEvents tell."""
+        """Read the schemas of versions that no run made, from DatasetEvents."""
         described = _described([entry.group for entry in entries], self._table)
         for entry in (entry for entry in entries if entry.group.primary in described):
-            # Rare, so each is looked for by itself.
-            window = read_versions(entry.group, self._table)
-            found = next((one for one in window.versions if one.id == entry.version), None)
+            # Such versions are rare: each is read by itself.
+            page = read_versions(entry.group, self._table)
+            found = next((one for one in page.versions if one.id == entry.version), None)
             entry.schema = schema_of(found.facets) if found else entry.schema
 
     def entry(self, version: Version) -> VersionEntry:
-        """A version that was loaded."""
+        """Return a loaded version."""
         return self._entries[version]
 
-    def graph(self, asked: Iterable[_Node], *, depth: int) -> ColumnGraph:
-        """What these columns of versions, which were loaded, were made of."""
-        walked = walk(asked, self._versions_read, into=Walked(COLUMNS_MAX), depth=depth)
+    def graph(self, requested: Iterable[_Node], *, depth: int) -> ColumnGraph:
+        """Return the upstream graph of these columns of loaded versions."""
+        walked = walk(requested, self._versions_read, into=Walked(COLUMNS_MAX), depth=depth)
         return ColumnGraph(
-            tuple(map(self._found, walked.hops)), self._truncated or walked.truncated or self._groups.truncated
+            tuple(map(self._node, walked.hops)), self._truncated or walked.truncated or self._groups.truncated
         )
 
     def _versions_read(self, nodes: Sequence[_Node], is_last: bool) -> Iterable[_Node]:
-        """Load the columns' versions; return the columns of versions that they were made of."""
+        """Load the columns' versions; return their source columns with the versions that were read."""
         versions = {(column.dataset, version) for column, version in nodes}
         self.load({version: self._made.get(version) for version in sorted(versions)})
         opened = () if is_last else filter(self._opens, nodes)
@@ -153,7 +153,7 @@ class VersionWalk:
                 self._made[source.dataset, read.version] = read.produced_by
                 yield source, read.version
 
-    def _found(self, node: _Node) -> ColumnNode:
+    def _node(self, node: _Node) -> ColumnNode:
         column, version = node
         if not self._opens(node):
             return ColumnNode(column.dataset, column.field, version, outline=True)
@@ -172,21 +172,21 @@ class VersionWalk:
 
 
 def _reports_of(run: RunKey, version: str, facts: RunFacts, group: DatasetGroup) -> Iterator[ColumnReport]:
-    """What the run that made a version told of it, under each of the dataset's names."""
-    teller = Reporter(run, owner(facts), version, facts.declared is not None)
-    mum = True
+    """Yield a run's reports on the version that it made, one for each name of the dataset."""
+    reporter = Reporter(run, owner(facts), version, facts.declared is not None)
+    is_unreported = True
     for name in group.names:
-        told = reported_columns(facts, text_of(name))
-        if told is not None:
-            mum = False
-            yield ColumnReport(teller, (told.refs, name))
-    if mum:
+        reported = reported_columns(facts, text_of(name))
+        if reported is not None:
+            is_unreported = False
+            yield ColumnReport(reporter, (reported.refs, name))
+    if is_unreported:
         unknown = NO_COLUMNS if is_explicit(facts) else unknown_columns(map(dataset_of, facts.inputs))
-        yield ColumnReport(teller, ((), group.primary), unknown)
+        yield ColumnReport(reporter, ((), group.primary), unknown)
 
 
 def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
-    """Give a version that a run made the schema that this run told; whether a run made it."""
+    """Give a version the schema that its run reported; return True if a run made the version."""
     made_by = next((one.reporter.run for one in entry.reports if one.reporter.version == entry.version), None)
     if made_by is None or made_by not in facts:
         return False
@@ -195,7 +195,11 @@ def _take_schema(entry: VersionEntry, facts: Mapping[RunKey, RunFacts]) -> bool:
 
 
 def _described(groups: Sequence[DatasetGroup], table: GraphTable) -> set[DatasetId]:
-    """Those of the datasets of which any DatasetEvent tells."""
-    asked = [(group.primary, name) for group in groups for name in group.names]
-    pages = table.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in asked]) if asked else []
-    return {primary for (primary, _), page in zip(asked, pages, strict=True) if page.rows}
+    """Return the datasets that a DatasetEvent describes."""
+    requested = [(group.primary, name) for group in groups for name in group.names]
+    pages = (
+        table.query([RowQuery(dataset_pk(name), prefix="EVENT#", limit=1) for _, name in requested])
+        if requested
+        else []
+    )
+    return {primary for (primary, _), page in zip(requested, pages, strict=True) if page.rows}

@@ -1,4 +1,4 @@
-"""The columns of datasets as they are now, or were at a time: what the jobs that write them told last, united."""
+"""Columns of datasets, now or as of a time: the last reports of the jobs that write them, merged."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ from lineage_model.ids import DatasetId, FieldPath, JobId, RunKey, name_uuid
 
 # A dataset, by its primary name, and a job that writes it.
 _Writer: TypeAlias = tuple[DatasetId, JobId]
-# Of a column of which nothing was told.
+# The sources of a column that was not reported.
 NOTHING: Sources = {}
 
 
 @dataclass(slots=True)
 class ColumnReport:
-    """What one writer told last of a dataset; of one that never told anything, that it depends on all its inputs."""
+    """A writer's last report on a dataset; without one, the dataset depends on all inputs of the writer."""
 
     reporter: Reporter
     key: ColumnKey
@@ -50,37 +50,37 @@ class ColumnReport:
 
 
 class IndexedColumns:
-    """Columns that were reported of one dataset, found by path; by primary names and without hidden datasets."""
+    """Reported columns of one dataset, found by path; sources have primary names, hidden datasets are left out."""
 
     def __init__(
         self,
-        told: Iterable[ColumnReport] = (),
+        reports: Iterable[ColumnReport] = (),
         name_of: Callable[[DatasetId], DatasetId | None] = lambda dataset: dataset,
     ) -> None:
-        self.told = list(told)
-        self._reports = [renamed(one.columns, name_of) for one in self.told]
-        self.columns = merge_columns(self._reports)
-        self.index = ColumnIndex(one.columns.fields for one in self.told)
+        self.reports = list(reports)
+        self._renamed = [renamed(one.columns, name_of) for one in self.reports]
+        self.columns = merge_columns(self._renamed)
+        self.index = ColumnIndex(one.columns.fields for one in self.reports)
         self._near: dict[int, frozenset[Column]] = {}
-        self._united: dict[tuple[int, ...], Sources] = {}
+        self._merged: dict[tuple[int, ...], Sources] = {}
 
     def inputs_of(self, path: FieldPath) -> Sources:
-        """Return what a column is made of, by what each report names of it or, if it does not, of related columns."""
-        reports = zip(self._reports, self.index.reports, strict=True)
+        """Return the sources of a column from each report that names the column, or else related columns."""
+        reports = zip(self._renamed, self.index.reports, strict=True)
         found = [columns.fields[one] for columns, paths in reports for one in paths.find(path)]
         if len(found) == 1:
             return found[0]
         several = tuple(map(id, found))
-        if several not in self._united:
-            self._united[several] = merge_sources(found)
-        return self._united[several]
+        if several not in self._merged:
+            self._merged[several] = merge_sources(found)
+        return self._merged[several]
 
     def sources_of(self, path: FieldPath) -> frozenset[Column]:
-        """Return the columns that a column is made of or, like all of its dataset, depends on."""
+        """Return the source columns of a column, with those that its whole dataset depends on."""
         return self._sources(self.inputs_of(path))
 
     def users(self, others: Iterable[FieldPath]) -> Iterable[tuple[frozenset[Column], Sequence[FieldPath]]]:
-        """Yield sets of sources, each with the reported columns (and `others`) that are made of exactly these."""
+        """Yield sets of sources, each with the reported columns (and `others`) that have exactly these sources."""
         unnamed = [path for path in dict.fromkeys(others) if path not in self.columns.fields]
         shared: dict[int, tuple[frozenset[Column], list[FieldPath]]] = {}
         for path, sources in (*self.columns.fields.items(), *((path, NOTHING) for path in unnamed)):
@@ -89,23 +89,23 @@ class IndexedColumns:
         return shared.values()
 
     def _sources(self, sources: Sources) -> frozenset[Column]:
-        # Columns that one operation made share their sources, and so what is made of these.
+        # Columns that one operation made share their sources, and so the set that is made here.
         if id(sources) not in self._near:
             self._near[id(sources)] = frozenset(columns_in(sources, self.columns.dataset_level))
         return self._near[id(sources)]
 
     def reporters_of(self, path: FieldPath) -> tuple[Reporter, ...]:
-        """Return the reporters of a column, of related ones, or of the whole dataset."""
-        told = zip(self.told, self.index.reports, strict=True)
-        tellers = {
-            one.reporter for one, paths in told if one.key[0] and (paths.find(path) or one.columns.dataset_level)
+        """Return the reporters of a column, of related columns, or of the whole dataset."""
+        reports = zip(self.reports, self.index.reports, strict=True)
+        reporters = {
+            one.reporter for one, paths in reports if one.key[0] and (paths.find(path) or one.columns.dataset_level)
         }
-        return tuple(sorted(tellers, key=lambda one: one.run))
+        return tuple(sorted(reporters, key=lambda one: one.run))
 
 
 @dataclass(slots=True)
 class DatasetColumns:
-    """A dataset with what each of its writers reported, and its columns."""
+    """A dataset with the report of each writer, and its columns."""
 
     group: DatasetGroup
     schema: Schema
@@ -114,12 +114,12 @@ class DatasetColumns:
 
     @property
     def columns(self) -> ColumnLineage:
-        """The columns that all of them reported, together."""
+        """The columns of all reports, merged."""
         return self.known.columns
 
     @property
     def paths(self) -> list[FieldPath]:
-        """Its columns: those of its schema, then those that were only told of."""
+        """The columns of the schema, then those that were only reported."""
         return list(dict.fromkeys((*self.schema.columns, *sorted(self.columns.fields))))
 
     def has(self, path: FieldPath) -> bool:
@@ -127,18 +127,18 @@ class DatasetColumns:
         return RelatedPaths(self.schema.types).has(path) or self.known.index.has(path)
 
     def type_of(self, path: FieldPath) -> str | None:
-        """A column's type: the one that operations gave, else the schema's."""
+        """Return a column's type: from operations, else from the schema."""
         return self.columns.types.get(path) or self.schema.types.get(path)
 
     @property
     def used(self) -> set[Column]:
-        """The columns that any of its columns is made of, or all of it depends on."""
+        """The source columns of all its columns, and those that the whole dataset depends on."""
         every = {id(sources): sources for sources in (self.columns.dataset_level, *self.columns.fields.values())}
         return columns_in(*every.values())
 
 
 class CurrentColumns:
-    """Datasets' columns, those asked for so far; `at` is the time that is asked about, None for now."""
+    """Columns of the datasets that were loaded, as of the time `at`; None for now."""
 
     def __init__(self, table: GraphTable, at: str | None = None) -> None:
         self.table, self.at = table, at
@@ -148,7 +148,7 @@ class CurrentColumns:
         self._entries: dict[DatasetId, DatasetColumns] = {}
 
     def load(self, names: Iterable[DatasetId], *, readers: bool = False) -> None:
-        """Read the columns of these datasets; `readers`: and the nodes of the jobs that make others of them."""
+        """Read the columns of these datasets; with `readers`, also the nodes of the jobs that read them."""
         wanted = set(names)
         self.groups.load(wanted, readers=readers)
         groups = {self.groups.primary(name): self.groups.group(name) for name in wanted}
@@ -162,7 +162,7 @@ class CurrentColumns:
             for group, some in zip(fresh, facets, strict=True)
         }
         self._name_versions(new.values())
-        self._read_columns([told for entry in new.values() for told in entry.reports])
+        self._read_columns([report for entry in new.values() for report in entry.reports])
         for entry in new.values():
             entry.known = IndexedColumns(entry.reports, self._visible_name)
         self._entries.update(new)
@@ -174,21 +174,21 @@ class CurrentColumns:
         self.namespaces.load(job.namespace for job in new)
 
     def entry(self, dataset: DatasetId) -> DatasetColumns | None:
-        """The columns of a dataset that was loaded; None if it is unknown or hidden."""
+        """Return the columns of a loaded dataset; None if the dataset is unknown or hidden."""
         entry = self._entries.get(self.groups.primary(dataset))
         return entry if entry and self.is_visible(entry.group) else None
 
     def is_visible(self, group: DatasetGroup) -> bool:
-        """Whether the dataset is known and not hidden."""
+        """True if the dataset is known and not hidden."""
         return group.known and not self.namespaces.hides(group)
 
     def is_visible_job(self, job: JobId) -> bool:
-        """Whether the job, whose node was read, is there and not hidden."""
+        """True if the job, whose node was read, exists and is not hidden."""
         node = self.nodes.get(job)
         return node is not None and not job_of_node(node, self.namespaces.deleted(job.namespace)).hidden
 
     def sees(self, dataset: DatasetId) -> bool:
-        """Whether a dataset that something was told to be made of is there and not hidden."""
+        """True if a reported source dataset exists and is not hidden."""
         return self._visible_name(dataset) is not None
 
     def _visible_name(self, dataset: DatasetId) -> DatasetId | None:
@@ -196,7 +196,7 @@ class CurrentColumns:
         return group.primary if self.is_visible(group) else None
 
     def made_of(self, group: DatasetGroup) -> set[DatasetId]:
-        """The datasets that may have columns made of this one's: what its readers write, what was declared so."""
+        """Return the datasets that may have columns derived from this one's: outputs of readers, and declared ones."""
         jobs = [self.nodes[job] for job in group.readers | group.reporters if self.is_visible_job(job)]
         return {output for node in jobs for output in io_of(node)[1]} | group.derived
 
@@ -207,7 +207,7 @@ class CurrentColumns:
         self.load_jobs(jobs)
 
     def _name_versions(self, entries: Iterable[DatasetColumns]) -> None:
-        """Of a dataset with several names a run made one version, whatever the name that it told of."""
+        """Give each report on a dataset with several names the one version that its run made of the dataset."""
         several = [
             (entry.group, one)
             for entry in entries
@@ -220,7 +220,7 @@ class CurrentColumns:
             one.reporter = replace(one.reporter, version=made.version if made else None)
 
     def _read_columns(self, every: Sequence[ColumnReport]) -> None:
-        """Read what was told, what the sources are called, and whether they are hidden."""
+        """Read the reported columns, the names of their source datasets, and deletions of these."""
         columns = read_columns((one.key for one in every), self.table)
         for one in every:
             one.columns = columns[one.key] if one.key[0] else one.columns
@@ -229,11 +229,11 @@ class CurrentColumns:
         self.namespaces.load(self.groups.primary(name).namespace for name in names)
 
     def _last_reports(self, groups: Iterable[DatasetGroup]) -> dict[_Writer, RunWithFacts]:
-        """Return the runs by which writers of datasets with several names reported last of these, under any name.
+        """Return, for datasets with several names, the last run of each writer that reported columns under any name.
 
-        Of a dataset with one name the node of the job has it.
+        For a dataset with one name, the job's node has the report.
         """
-        asked = [
+        scans = [
             ((group.primary, job), last_with_columns(job, text_of(name), self.at or "~"))
             for group in groups
             if len(group.names) > 1
@@ -242,8 +242,8 @@ class CurrentColumns:
             for name in group.names
         ]
         last: dict[_Writer, RunWithFacts] = {}
-        found = first_found([scan for _, scan in asked], self.table, at=self.at)
-        for (writer, _), run in zip(asked, found, strict=True):
+        found = first_found([scan for _, scan in scans], self.table, at=self.at)
+        for (writer, _), run in zip(scans, found, strict=True):
             if run is not None:
                 last[writer] = max(run, last.get(writer, run), key=lambda one: (effective_time(one[1]) or "", one[0]))
         return last
@@ -257,39 +257,41 @@ class CurrentColumns:
                 self._add_writer(entry, self.nodes[job])
         if group.facts.declarations:
             stamp = max(group.facts.declarations)
-            telling = group.facts.declarations[stamp]
-            for name in map(dataset_of, telling["outputs"]):
+            declaration = group.facts.declarations[stamp]
+            for name in map(dataset_of, declaration["outputs"]):
                 run = RunKey.of(name.namespace, name_uuid(stamp.partition("#")[2]))
-                entry.reports.append(ColumnReport(Reporter(run, None, None, declared=True), ((telling["ref"],), name)))
+                entry.reports.append(
+                    ColumnReport(Reporter(run, None, None, declared=True), ((declaration["ref"],), name))
+                )
         return entry
 
     def _add_writer(self, entry: DatasetColumns, node: Mapping[str, Any]) -> None:
         inputs, outputs = io_of(node)
         job = job_of(node["job"])
         for name in sorted(outputs & set(entry.group.names)):
-            told = node["columns"][text_of(name)]
-            version = run_version_id(name, job.namespace, told["run"]) if told["versioned"] else None
-            teller = Reporter(RunKey.of(job.namespace, told["run"]), job, version, told["declared"])
-            unknown = NO_COLUMNS if told["refs"] or told["explicit"] else unknown_columns(inputs)
-            entry.reports.append(ColumnReport(teller, (tuple(told["refs"]), name), unknown))
+            reported = node["columns"][text_of(name)]
+            version = run_version_id(name, job.namespace, reported["run"]) if reported["versioned"] else None
+            reporter = Reporter(RunKey.of(job.namespace, reported["run"]), job, version, reported["declared"])
+            unknown = NO_COLUMNS if reported["refs"] or reported["explicit"] else unknown_columns(inputs)
+            entry.reports.append(ColumnReport(reporter, (tuple(reported["refs"]), name), unknown))
 
 
 def _add_report(entry: DatasetColumns, job: JobId, run: RunKey, facts: RunFacts) -> None:
     """Add what a run reported of a dataset with several names; `CurrentColumns` names the version that it made."""
-    teller = Reporter(run, job, None, facts.declared is not None)
+    reporter = Reporter(run, job, None, facts.declared is not None)
     for name in entry.group.names:
         reported = reported_columns(facts, text_of(name))
         if reported is not None:
-            entry.reports.append(ColumnReport(teller, (reported.refs, name)))
+            entry.reports.append(ColumnReport(reporter, (reported.refs, name)))
 
 
 def unknown_columns(inputs: Iterable[DatasetId]) -> ColumnLineage:
-    """That a dataset depends on others in a way that nobody told."""
+    """Return columns by which a dataset depends on all these inputs, in an unknown way."""
     return ColumnLineage(dataset_level={ColumnSource(one): frozenset() for one in inputs})
 
 
 def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | None]) -> ColumnLineage:
-    """The columns with their sources' datasets under other names; those that have none are left out."""
+    """Return the columns with renamed source datasets; sources whose dataset is named None are left out."""
 
     def known(sources: Sources) -> Sources:
         found: dict[ColumnSource, frozenset[Transformation]] = {}
@@ -301,7 +303,7 @@ def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | N
         return found
 
     names = {dataset: name_of(dataset) for dataset in columns.datasets}
-    # Columns that one operation made share their sources: they do so afterwards.
+    # Columns that one operation made share their sources, before and after.
     every = {id(sources): sources for sources in (columns.dataset_level, *columns.fields.values())}
     shared = {one: known(sources) for one, sources in every.items()}
     fields = {path: shared[id(sources)] for path, sources in columns.fields.items()}
@@ -309,39 +311,39 @@ def renamed(columns: ColumnLineage, name_of: Callable[[DatasetId], DatasetId | N
 
 
 def columns_in(*every: Sources) -> set[Column]:
-    """The columns among these sources."""
+    """Return the columns among these sources."""
     return {Column(one.dataset, one.field) for sources in every for one in sources if one.field is not None}
 
 
-# The tellings by which one run told of a dataset, and the dataset under the name that was told.
+# The refs of a run's report on a dataset, and the reported name of the dataset.
 ColumnKey: TypeAlias = tuple[tuple[str, ...], DatasetId]
 
 
-def read_columns(asks: Iterable[ColumnKey], table: GraphTable) -> dict[ColumnKey, ColumnLineage]:
-    """The columns of each; one round of requests, whatever their number."""
-    wanted = set(asks)
+def read_columns(column_keys: Iterable[ColumnKey], table: GraphTable) -> dict[ColumnKey, ColumnLineage]:
+    """Return the columns of each report, in one round of requests."""
+    wanted = set(column_keys)
     keys = keys_of(wanted)
     return reported_in(wanted, table.get(keys.values()) if keys else {})
 
 
-def keys_of(asks: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:
-    """Where the columns lie, by telling and dataset."""
-    return {(telling, dataset): facet_key(telling, dataset) for tellings, dataset in asks for telling in tellings}
+def keys_of(column_keys: Iterable[ColumnKey]) -> dict[tuple[str, DatasetId], Key]:
+    """Return the row keys of columns, by ref and dataset."""
+    return {(ref, dataset): facet_key(ref, dataset) for refs, dataset in column_keys for ref in refs}
 
 
-def reported_in(asks: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, ColumnLineage]:
-    """The columns of each, out of rows that were read."""
-    wanted = set(asks)
+def reported_in(column_keys: Iterable[ColumnKey], rows: Mapping[Key, Row]) -> dict[ColumnKey, ColumnLineage]:
+    """Return the columns of each report, from rows that were read."""
+    wanted = set(column_keys)
     keys = keys_of(wanted)
-    told = {one: columns_from_json(rows[key].data) for one, key in keys.items() if key in rows}
+    reported = {one: columns_from_json(rows[key].data) for one, key in keys.items() if key in rows}
     return {
-        (tellings, dataset): compose([(one, told[one, dataset]) for one in tellings if (one, dataset) in told])
-        for tellings, dataset in wanted
+        (refs, dataset): compose([(one, reported[one, dataset]) for one in refs if (one, dataset) in reported])
+        for refs, dataset in wanted
     }
 
 
-def compose(told: Sequence[tuple[str, ColumnLineage]]) -> ColumnLineage:
-    """What one run told by several tellings: operations win column by column, they were recorded by hand."""
-    by_hand = [columns for telling, columns in told if telling.startswith(OPERATIONS_KIND)]
-    rest = [columns for telling, columns in told if not telling.startswith(OPERATIONS_KIND)]
+def compose(reported: Sequence[tuple[str, ColumnLineage]]) -> ColumnLineage:
+    """Return the columns of a run's refs; operations win column by column, because they were recorded by hand."""
+    by_hand = [columns for ref, columns in reported if ref.startswith(OPERATIONS_KIND)]
+    rest = [columns for ref, columns in reported if not ref.startswith(OPERATIONS_KIND)]
     return overlay(merge_columns(by_hand), merge_columns(rest))

@@ -1,4 +1,4 @@
-"""What OpenLineage's facets tell of columns, as operations: so they answer CDAP's questions."""
+"""Column lineage facets of OpenLineage as operations, for CDAP's queries of field operations."""
 
 from __future__ import annotations
 
@@ -11,24 +11,24 @@ from lineage_model.ids import DatasetId, FieldPath
 from lineage_model.operation_set import OperationSet
 from lineage_model.operations import InputField, Operation, Read, Transform, Write
 
-# What transforms are called that no transformation names: those that took nothing, and those of which nothing is told.
+# Names of transforms without transformations: without inputs, and with unknown ones.
 GENERATED, UNKNOWN = "GENERATED", "UNKNOWN"
 
 
-def derive_operations(told: Mapping[DatasetId, ColumnLineage]) -> OperationSet:
-    """A read of each source dataset, a transform of each column, a write of each destination that `told` tells of.
+def derive_operations(reported: Mapping[DatasetId, ColumnLineage]) -> OperationSet:
+    """Return a read of each source dataset, a transform for each column, a write to each reported destination.
 
     A transform is named by the subtypes of its transformations, direct ones first (`IDENTITY`; `AGGREGATION, FILTER`),
-    the second of a name `#2`: give the columns alone that are asked about, and no other columns are in their names. A
-    column that is an equally named one, unchanged, goes from the read straight to the write. A dependency on a dataset
-    of which nobody told the column is no operation; a column that has no others is left out, for it is not generated.
+    the second of a name `#2`: pass only the requested columns, so that names do not depend on others. A column that is
+    an unchanged column of the same name goes from the read straight to the write. A dependency on a dataset of unknown
+    columns is no operation; a column with no other sources is left out, because it is not generated.
     """
     columns = {
         Column(dataset, path): sources
-        for dataset in sorted(told)
-        for path, sources in sorted(_known(told[dataset]).items())
+        for dataset in sorted(reported)
+        for path, sources in sorted(_known(reported[dataset]).items())
     }
-    names = _Names()
+    names = _UniqueNames()
     reads = _reads(columns.values(), names)
     origins = {read.source: read.name for read in reads}
     destinations = dict.fromkeys(column.dataset for column in columns)
@@ -38,7 +38,7 @@ def derive_operations(told: Mapping[DatasetId, ColumnLineage]) -> OperationSet:
     for column, sources in columns.items():
         origin = _untouched(column, sources)
         if origin is None:
-            transforms.append(_transform(column, sources, origins, names, told[column.dataset].types))
+            transforms.append(_transform(column, sources, origins, names, reported[column.dataset].types))
         name = transforms[-1].name if origin is None else origins[origin.dataset]
         written[column.dataset].append(InputField(name, print_slashed(column.field)))
     ends = (Write(writes[destination], tuple(inputs), destination) for destination, inputs in written.items())
@@ -47,19 +47,19 @@ def derive_operations(told: Mapping[DatasetId, ColumnLineage]) -> OperationSet:
 
 
 def _known(columns: ColumnLineage) -> dict[FieldPath, Sources]:
-    """The columns of which is known what they are made of, and that."""
+    """Return the columns with known sources, mapped to these sources."""
     known = {
-        path: {source: told for source, told in sources.items() if source.field is not None}
+        path: {source: how for source, how in sources.items() if source.field is not None}
         for path, sources in columns.fields.items()
     }
     return {path: sources for path, sources in known.items() if sources or not columns.fields[path]}
 
 
 def _untouched(column: Column, sources: Sources) -> ColumnSource | None:
-    """The column that this one is, unchanged, if it has its name."""
-    for source, told in sources.items():
-        same = len(sources) == 1 and source.field == column.field and bool(told)
-        return source if same and all(_is_identity(one) for one in told) else None
+    """Return the source if the column is this source's column, unchanged and with the same name."""
+    for source, transformations in sources.items():
+        same = len(sources) == 1 and source.field == column.field and bool(transformations)
+        return source if same and all(_is_identity(one) for one in transformations) else None
     return None
 
 
@@ -67,7 +67,7 @@ def _is_identity(one: Transformation) -> bool:
     return (one.type, one.subtype) == ("DIRECT", "IDENTITY") and not one.masking
 
 
-def _reads(every: Iterable[Sources], names: _Names) -> list[Read]:
+def _reads(every: Iterable[Sources], names: _UniqueNames) -> list[Read]:
     fields: dict[DatasetId, set[FieldPath]] = {}
     for source in {source for sources in every for source in sources}:
         fields.setdefault(source.dataset, set()).add(source.field or ())
@@ -76,9 +76,13 @@ def _reads(every: Iterable[Sources], names: _Names) -> list[Read]:
 
 
 def _transform(
-    column: Column, sources: Sources, origins: Mapping[DatasetId, str], names: _Names, types: Mapping[FieldPath, str]
+    column: Column,
+    sources: Sources,
+    origins: Mapping[DatasetId, str],
+    names: _UniqueNames,
+    types: Mapping[FieldPath, str],
 ) -> Transform:
-    every = in_order({one for told in sources.values() for one in told})
+    every = in_order({one for transformations in sources.values() for one in transformations})
     subtypes = dict.fromkeys(one.subtype or one.type for one in every)
     name = names.unique(", ".join(subtypes) or (UNKNOWN if sources else GENERATED))
     inputs = (
@@ -91,20 +95,20 @@ def _transform(
 
 
 def _description(every: Sequence[Transformation]) -> str | None:
-    """What the transformations say, and whether one of them masks."""
-    said = [one.description for one in every if one.description]
+    """Return the descriptions of the transformations, and `masking` if any of them masks."""
+    descriptions = [one.description for one in every if one.description]
     masking = ["masking"] if any(one.masking for one in every) else []
-    return "; ".join(dict.fromkeys(said + masking)) or None
+    return "; ".join(dict.fromkeys(descriptions + masking)) or None
 
 
 @dataclass(frozen=True, slots=True)
-class _Names:
+class _UniqueNames:
     """Names of operations, each given once."""
 
     _given: set[str] = field(default_factory=set)
 
     def unique(self, name: str) -> str:
-        """The name, or if it was given the next of `name#2`, `name#3` that was not."""
+        """Return the name, or the first of `name#2`, `name#3` ... that is not in use."""
         given, more = name, 1
         while given in self._given:
             more += 1
@@ -113,6 +117,6 @@ class _Names:
         return given
 
     def of_endpoints(self, verb: str, endpoints: Sequence[DatasetId]) -> dict[DatasetId, str]:
-        """What operations at endpoints are called: the verb, and if there are several also what they read or write."""
+        """Return names of operations at endpoints: the verb and, for several endpoints, the dataset's name."""
         alone = len(endpoints) == 1
         return {one: self.unique(verb if alone else f"{verb} {one.name}") for one in endpoints}

@@ -1,4 +1,4 @@
-"""S1's first question: which fields went into which, of all datasets up and down from one, in a time range."""
+"""Mappings between the fields of datasets, upstream and downstream of a dataset in a time range (CDAP)."""
 
 from __future__ import annotations
 
@@ -13,76 +13,76 @@ from lineage.walk import Walked, walk
 from lineage_model.columns import ColumnLineage
 from lineage_model.ids import DatasetId, FieldPath
 
-# Datasets that one walk visits, and pairs of fields that it tells.
+# Datasets that one walk visits, and pairs of fields in its result.
 DATASETS_MAX = 1_000
 PAIRS_MAX = 100_000
 
-# A dataset, and the direction in which the walk goes on from it.
+# A dataset, and the direction in which the walk continues.
 _Node: TypeAlias = tuple[DatasetId, Side]
 _Ends: TypeAlias = tuple[DatasetId, DatasetId]
 _Pair: TypeAlias = tuple[FieldPath, FieldPath]
 
 
 class MappingWalk:
-    """A walk under way, in both directions at once, so that a level takes two rounds of requests."""
+    """A walk in progress, in both directions at once, so that a level takes two rounds of requests."""
 
     def __init__(self, table: GraphTable, window: TimeRange, visibility: Visibility = EVERYTHING) -> None:
         self._span, self._visibility = RunRange(table, window), visibility
         self._pairs: dict[_Ends, set[_Pair]] = {}
-        self._room = PAIRS_MAX
+        self._pairs_left = PAIRS_MAX
         self._truncated = False
-        self._told: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
+        self._counted: set[tuple[_Ends, tuple[str, ...], DatasetId]] = set()
 
     def walk(self, dataset: DatasetId, level: int) -> Mappings:
-        """Return the mappings within so many datasets of one."""
+        """Return the mappings within `level` datasets of a dataset."""
         start: list[_Node] = [(dataset, BACKWARD), (dataset, FORWARD)]
         walked = walk(start, self._expand, into=Walked(DATASETS_MAX), depth=level - 1)
         items = (FieldMapping(*ends, tuple(sorted(self._pairs[ends]))) for ends in sorted(self._pairs))
         return Mappings(tuple(items), self._truncated or walked.truncated or self._span.truncated)
 
     def _expand(self, nodes: Sequence[_Node], _: bool) -> set[_Node]:
-        """Add the mappings of these datasets, which are read here; return those that the walk may go on from."""
+        """Read and add the mappings of these datasets; return the datasets from which the walk may continue."""
         self._span.load(nodes)
         primaries = {(self._span.primary(name), way) for name, way in nodes}
         near = {other for node in sorted(primaries) for other in self._add_mappings(*node)}
         return {other for other in near if self._span.groups.opens(other[0], self._visibility)}
 
     def _add_mappings(self, dataset: DatasetId, way: Side) -> Iterator[_Node]:
-        """Add what leads to, or from, a dataset; yield the datasets there."""
+        """Add the mappings to or from a dataset; yield the datasets at their other ends."""
         if way == BACKWARD:
-            for told in _distinct(self._span.written(dataset)):
-                for source in sorted(told.columns.datasets):
-                    self._add(source, told)
+            for report in _distinct(self._span.written(dataset)):
+                for source in sorted(report.columns.datasets):
+                    self._add(source, report)
                     yield source, way
         else:
-            for told in _distinct(made for reading in self._span.read(dataset) for made in reading.made):
-                # What one telling says of a source, another that is preferred may not.
-                if dataset in told.columns.datasets:
-                    self._add(dataset, told)
-                    yield told.dataset, way
+            for report in _distinct(made for reading in self._span.read(dataset) for made in reading.made):
+                # A source of one ref may be missing where another ref wins.
+                if dataset in report.columns.datasets:
+                    self._add(dataset, report)
+                    yield report.dataset, way
 
-    def _add(self, source: DatasetId, told: RunColumns) -> None:
-        ends = (source, told.dataset)
+    def _add(self, source: DatasetId, report: RunColumns) -> None:
+        ends = (source, report.dataset)
         pairs = self._pairs.setdefault(ends, set())
-        if (ends, told.refs, told.name) in self._told:
+        if (ends, report.refs, report.name) in self._counted:
             return
-        self._told.add((ends, told.refs, told.name))
-        for pair in _pairs(told.columns, source):
+        self._counted.add((ends, report.refs, report.name))
+        for pair in _pairs(report.columns, source):
             if pair in pairs:
                 continue
-            if self._room == 0:
+            if self._pairs_left == 0:
                 self._truncated = True
                 return
-            self._room -= 1
+            self._pairs_left -= 1
             pairs.add(pair)
 
 
 def _distinct(every: Iterable[RunColumns]) -> Iterable[RunColumns]:
-    """Return the first of those that report the same; runs that reported nothing may differ in what they read."""
+    """Return the first of equal reports; runs that reported nothing are equal if they read the same."""
     found: dict[Hashable, RunColumns] = {}
-    for told in every:
-        sources = () if told.known else tuple(told.columns.dataset_level)
-        found.setdefault((told.refs, told.name, sources), told)
+    for report in every:
+        sources = () if report.known else tuple(report.columns.dataset_level)
+        found.setdefault((report.refs, report.name, sources), report)
     return found.values()
 
 

@@ -1,8 +1,8 @@
-"""S1's detail of a field: the fields on its way as nodes, the operations, and what connected which.
+"""CDAP's operation detail of a field: the fields on its path as nodes, the operations, and their connections.
 
-Operations of several sets come together: their names are unique in their own set only. So a node is `<origin>.<field>`
-where all sets on the way agree about the operation `origin`, else `<checksum>:<origin>.<field>`, of the first eight
-characters of the (smallest) checksum of a set that has it so. Other fields that an operation emits are no part of this.
+Operations of several sets are shown together; their names are unique in their own set only. So a node is
+`<origin>.<field>` where all sets on the path agree about the operation `origin`, else `<checksum>:<origin>.<field>`,
+with the first eight characters of the smallest checksum of such a set. Other emitted fields do not count.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from lineage_model.ids import DatasetId, FieldPath
 from lineage_model.operation_set import OperationSet
 from lineage_model.operations import InputField, Operation, Read, Transform, Write
 
-# One operation of 1,500 fields to 1,500 others connects 2,250,000 pairs; CDAP's answers had no bound.
+# One operation from 1,500 fields to 1,500 others connects 2,250,000 pairs; CDAP's responses had no bound.
 CONNECTIONS_MAX = 10_000
 
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """That an operation made a field of another."""
+    """An edge: an operation derived the destination from the origin."""
 
     origin: InputField
     destination: InputField
@@ -35,7 +35,7 @@ class Link:
 
 @dataclass(slots=True)
 class OperationWalk:
-    """What was met: fields, operations, links between fields, and the writes of fields that were written."""
+    """Fields, operations, and links that a walk reached, and the writes of written fields."""
 
     fields: dict[InputField, None] = field(default_factory=dict)
     operations: dict[str, None] = field(default_factory=dict)
@@ -44,13 +44,13 @@ class OperationWalk:
     truncated: bool = False
 
     def write(self, one: InputField, write: Write) -> None:
-        """Meet a write of a field."""
+        """Add a write of a field."""
         self.operations[write.name] = None
         self.written.setdefault(one, {})[write.name] = write
 
 
 def walk_backward(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
-    """Add to a walk all that made a destination's field, or those that are related to it."""
+    """Add to a walk all operations and fields that a destination's field, or related fields, derive from."""
     start = operations.written_as(column)
     for one in start:
         for write in operations.takers[one]:
@@ -67,7 +67,7 @@ def walk_backward(operations: OperationSet, column: Column, walk: OperationWalk)
 
 
 def walk_forward(operations: OperationSet, column: Column, walk: OperationWalk) -> None:
-    """Add to a walk all that was made of a source's field, or those that are related; its read, even if nothing was."""
+    """Add to a walk all that derives from a source's field or related fields; also its read, if nothing derives."""
 
     def went_into(one: InputField) -> Iterator[Link]:
         for taker in operations.takers.get(one, ()):
@@ -101,7 +101,7 @@ def _follow(
     links: Callable[[InputField], Iterable[Link]],
     end: Callable[[Link], InputField],
 ) -> None:
-    """Add the fields at the end of links from `start` on, each once, nearest first, and the links."""
+    """Add links from `start` on, and the fields at their ends, each once and nearest first."""
     seen = dict.fromkeys(start)
     walk.fields.update(seen)
     queue = deque(seen)
@@ -118,7 +118,7 @@ def _follow(
 
 
 def source_of(operations: OperationSet, one: InputField) -> Read | None:
-    """The read that emitted the field, if one did."""
+    """Return the read that emitted the field, if there is one."""
     origin = operations.by_name[one.origin]
     return origin if isinstance(origin, Read) else None
 
@@ -136,12 +136,12 @@ _WALKS: Mapping[Direction, tuple[Callable[[OperationSet, Column, OperationWalk],
 
 
 def detail_of(sets: Iterable[OperationSet], endpoint: DatasetId, field: FieldPath, direction: Direction) -> Detail:
-    """The way of an endpoint's field through each of the sets, together, in the order of the sets and their execution.
+    """Return the paths of an endpoint's field through all sets, in the order of the sets and their execution.
 
-    A read or write is told on the node that it read or wrote: a field that was only read and written is one node with
-    both. A node that was written to several destinations tells none itself; the writes connect it with a node for each
-    of them. Backward ends at reads, forward at writes and drops; a field that was only read is a node. From
-    `CONNECTIONS_MAX` connections on, no more sets are looked at.
+    A read or write is shown on the node that it read or wrote: a field that was only read and written is one node with
+    both. A node that was written to several destinations shows none; the writes connect it with a node for each of
+    them. Backward ends at reads, forward at writes and drops; a field that was only read is a node. After
+    `CONNECTIONS_MAX` connections, no more sets are read.
     """
     walks: list[_Walked] = []
     connections, truncated = 0, False
@@ -154,22 +154,22 @@ def detail_of(sets: Iterable[OperationSet], endpoint: DatasetId, field: FieldPat
             step(operations, Column(endpoint, field), walk)
         walks.append((operations, walk))
         connections += len(walk.links)
-    return _drawn(walks, truncated=truncated or any(walk.truncated for _, walk in walks))
+    return _detail(walks, truncated=truncated or any(walk.truncated for _, walk in walks))
 
 
-def _drawn(walks: Sequence[_Walked], *, truncated: bool) -> Detail:
-    names = _Names(walks)
+def _detail(walks: Sequence[_Walked], *, truncated: bool) -> Detail:
+    names = _NodeIds(walks)
     nodes: dict[str, DetailNode] = {}
     connections: dict[Connection, None] = {}
     written: dict[str, dict[DatasetId, _Written]] = {}
     for operations, walk in walks:
-        place = _Place(operations)
-        for one in sorted(walk.fields, key=place.of):
+        order = _Order(operations)
+        for one in sorted(walk.fields, key=order.of):
             id_, read = names.of(operations, one), source_of(operations, one)
             nodes.setdefault(id_, _node(id_, one.name, read))
             for write in walk.written.get(one, {}).values():
                 written.setdefault(id_, {}).setdefault(write.destination, (operations, write, one.name))
-        for link in sorted(walk.links, key=place.of_link):
+        for link in sorted(walk.links, key=order.of_link):
             ends = names.of(operations, link.origin), names.of(operations, link.destination)
             connections[Connection(*ends, link.operation)] = None
     for id_, writes in written.items():
@@ -180,11 +180,11 @@ def _drawn(walks: Sequence[_Walked], *, truncated: bool) -> Detail:
 def _end(
     id_: str,
     writes: Mapping[DatasetId, _Written],
-    names: _Names,
+    names: _NodeIds,
     nodes: dict[str, DetailNode],
     connections: dict[Connection, None],
 ) -> None:
-    """Tell where a node was written to: on itself, or on a node for each of several destinations."""
+    """Show the destination of a node on the node, or several destinations on a node for each."""
     if len(writes) == 1:
         ((_, write, _),) = writes.values()
         nodes[id_] = _written_to(nodes[id_], write)
@@ -210,21 +210,21 @@ def _operations(walks: Sequence[_Walked]) -> tuple[DetailOperation, ...]:
     return tuple(dict.fromkeys(DetailOperation(one.name, one.description) for one in met))
 
 
-class _Place:
-    """Where fields and links stand among others of their set: in the order of execution, then by name."""
+class _Order:
+    """The order of fields and links in their set: by execution, then by name."""
 
     def __init__(self, operations: OperationSet) -> None:
-        self._place = {one.name: place for place, one in enumerate(operations.operations)}
+        self._positions = {one.name: position for position, one in enumerate(operations.operations)}
 
     def of(self, one: InputField) -> tuple[int, str]:
-        return self._place[one.origin], one.name
+        return self._positions[one.origin], one.name
 
     def of_link(self, link: Link) -> tuple[int, tuple[int, str], tuple[int, str]]:
-        return self._place[link.operation], self.of(link.origin), self.of(link.destination)
+        return self._positions[link.operation], self.of(link.origin), self.of(link.destination)
 
 
-class _Names:
-    """What nodes are called."""
+class _NodeIds:
+    """Ids of nodes: each name with the checksum of its set, where sets disagree about its operation."""
 
     def __init__(self, walks: Sequence[_Walked]) -> None:
         self._taken: dict[str, _Node] = {}
@@ -242,7 +242,7 @@ class _Names:
         }
 
     def of(self, operations: OperationSet, one: InputField) -> str:
-        """The id of a field that an operation of the set emitted (or wrote)."""
+        """Return the node id of a field that an operation of the set emitted (or wrote)."""
         node = (self._qualifiers.get((operations.checksum, one.origin), ""), one)
         id_ = plain = f"{node[0]}{one.origin}.{one.name}"
         more = 2
@@ -253,7 +253,7 @@ class _Names:
 
 
 def _meaning(operation: Operation) -> Hashable:
-    """What a node that the operation emitted says of it: all but its other outputs (a write's: its other inputs)."""
+    """Return the part of an operation that a node shows: all but its other outputs (for a write: inputs)."""
     if isinstance(operation, Read):
         return "READ", operation.description, operation.source
     if isinstance(operation, Write):

@@ -1,6 +1,6 @@
-"""S3's paths: the distinct ways in which a field is made, each as operations, as edges from its sources, and in detail.
+"""Distinct operation paths that derive a field, each as operations, as edges from its sources, and in detail.
 
-A way is what made the field and nothing else: sets that differ only in what other fields are made of know the same way.
+A path holds only what derives the field: sets that differ only in operations on other fields have the same path.
 """
 
 from __future__ import annotations
@@ -34,20 +34,19 @@ from lineage_model.operation_set import OperationSet
 from lineage_model.operations import InputField, Operation, Read, render_operations
 from lineage_model.reachability import NOTHING, inputs_of, outputs_of
 
-# What S3 prints as the input of a read.
+# The input of a read.
 SOURCE = "source"
-# Names of operations on the edges of one way: each of 1,000 operations may stand on the edge of each of 1,000 sources.
+# Names of operations on the edges of one path: each of 1,000 operations may stand on the edge of each of 1,000 sources.
 NAMES_MAX = 100_000
 
 
 @dataclass(frozen=True, slots=True)
 class OperationPath:
-    """How a set of operations makes a field; two are the same way if their `key` is.
+    """A path by which a set of operations derives a field; two paths are equal if their `key` is.
 
-    `operations` are reads and transforms whole, in the order of execution, with all that they emit; `edges` the source
-    fields that went into the field, each with the transforms on its way; `nodes` and `connections` every field between,
-    as `detail` tells them. Descriptions of endpoints are no part of the key. `truncated`: of edges or connections there
-    is more.
+    `operations` are whole reads and transforms in the order of execution, with all fields that they emit. `edges` are
+    the source fields of the field, each with the transforms between. `nodes` and `connections` are every field between,
+    as in `Detail`. Descriptions of endpoints are no part of the key. `truncated`: edges or connections were cut.
     """
 
     key: str
@@ -60,7 +59,7 @@ class OperationPath:
     destination_description: str | None = None
 
     def taken_by(self, runs: tuple[str, ...]) -> FieldOperationPath:
-        """The way as it is answered, with the runs that took it, newest first."""
+        """Return the path as a result, with the runs that took it, newest first."""
         return FieldOperationPath(
             self.operations,
             self.edges,
@@ -73,17 +72,17 @@ class OperationPath:
 
 
 def path_of(operations: OperationSet, destination: DatasetId, field: FieldPath) -> OperationPath | None:
-    """Return how the set makes a destination's field, or those that are related to it; None if it writes none."""
+    """Return the path by which the set derives a destination's field, or related fields; None if it writes none."""
     written = operations.written_as(Column(destination, field))
     if not written:
         return None
     needed = _needed(operations, written)
-    on_the_way = [one for one in operations.operations if one.name in needed]
+    on_path = [one for one in operations.operations if one.name in needed]
     edges, more = _edges(operations, written)
     detail = detail_of([operations], destination, field, "backward")
     return OperationPath(
-        _key(on_the_way, needed, written),
-        tuple(_path_operation(one) for one in on_the_way),
+        _key(on_path, needed, written),
+        tuple(_path_operation(one) for one in on_path),
         edges,
         detail.nodes,
         detail.connections,
@@ -94,14 +93,14 @@ def path_of(operations: OperationSet, destination: DatasetId, field: FieldPath) 
 
 
 def _description(operations: OperationSet, destination: DatasetId, written: Iterable[InputField]) -> str | None:
-    """Return what the first write of the field that describes its endpoint says of it."""
+    """Return the endpoint's description from the first write of the field that has one."""
     taken = set(written)
     writes = (one for one in operations.writes if one.destination == destination and not taken.isdisjoint(one.inputs))
     return next((one.destination_description for one in writes if one.destination_description is not None), None)
 
 
 def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[str, set[str]]:
-    """The operations that made the field, and which of the fields that they emitted it took."""
+    """Return the operations that the field derives from, each with the emitted fields that it derives from."""
     needed: dict[str, set[str]] = {}
     for one in written:
         needed.setdefault(one.origin, set()).add(one.name)
@@ -112,8 +111,8 @@ def _needed(operations: OperationSet, written: Iterable[InputField]) -> Mapping[
     return needed
 
 
-def _key(on_the_way: Iterable[Operation], needed: Mapping[str, set[str]], written: Iterable[InputField]) -> str:
-    forms = render_operations(on_the_way)
+def _key(on_path: Iterable[Operation], needed: Mapping[str, set[str]], written: Iterable[InputField]) -> str:
+    forms = render_operations(on_path)
     for form in forms:
         form["outputs"] = sorted(needed[form["name"]])
         form.get("source", {}).pop("description", None)
@@ -143,99 +142,105 @@ def _edges(operations: OperationSet, written: Iterable[InputField]) -> tuple[tup
         if names > NAMES_MAX:
             return tuple(edges), True
         operations_between = tuple(one.name for one in reached.operations(between))
-        said = descriptions.get(column.dataset)
-        edges.append(SimpleEdge(column.dataset, column.field, operations_between, said))
+        description = descriptions.get(column.dataset)
+        edges.append(SimpleEdge(column.dataset, column.field, operations_between, description))
     return tuple(edges), False
 
 
-# Ways in which one field was made that are told, the newest.
+# Paths of one field in a result, the newest.
 PATHS_MAX = 100
-_WAYS: dict[Direction, tuple[Side, ...]] = {"backward": (BACKWARD,), "forward": (FORWARD,), "both": (BACKWARD, FORWARD)}
+_SIDES: dict[Direction, tuple[Side, ...]] = {
+    "backward": (BACKWARD,),
+    "forward": (FORWARD,),
+    "both": (BACKWARD, FORWARD),
+}
 
 
 def find_detail(
     table: GraphTable, dataset: DatasetId, field: FieldPath, window: TimeRange, direction: Direction
 ) -> Detail:
-    """The field's way through the operations that runs of the time range told of it."""
+    """Return the field's paths through the operations that runs of the time range reported."""
     span = RunRange(table, window)
-    span.load(((dataset, way) for way in _WAYS[direction]), operations=True)
+    span.load(((dataset, side) for side in _SIDES[direction]), operations=True)
     column = Column(span.primary(dataset), field)
     sets: dict[str, OperationSet] = {}
-    if BACKWARD in _WAYS[direction]:
-        # Most runs report the same as others: each report is looked at, and hashed, once.
+    if BACKWARD in _SIDES[direction]:
+        # Most runs share a report with other runs: each report is read, and hashed, once.
         reports: dict[Place, RunColumns] = {}
-        for told in span.written(column.dataset):
-            reports.setdefault(step_place_of(told), told)
-        sets.update((one.checksum, one) for told in reports.values() for one in making(column, told, span))
-    if FORWARD in _WAYS[direction]:
+        for report in span.written(column.dataset):
+            reports.setdefault(step_place_of(report), report)
+        sets.update((one.checksum, one) for report in reports.values() for one in making(column, report, span))
+    if FORWARD in _SIDES[direction]:
         sets.update((one.checksum, one) for one in _taking(column, span))
     detail = detail_of(sets.values(), column.dataset, field, direction)
     return Detail(detail.nodes, detail.operations, detail.connections, detail.truncated or span.truncated)
 
 
-def making(column: Column, told: RunColumns, span: RunRange) -> Iterator[OperationSet]:
-    """The operations by which a run made a column: those that it recorded, else what it told otherwise."""
-    recorded = [span.operations(one) for one in told.refs if one.startswith(OPERATIONS_KIND)]
+def making(column: Column, report: RunColumns, span: RunRange) -> Iterator[OperationSet]:
+    """Yield the operations by which a run derived a column: recorded ones, else those of other reports."""
+    recorded = [span.operations(one) for one in report.refs if one.startswith(OPERATIONS_KIND)]
     making_it = [one for one in recorded if one.written_as(column)]
     if making_it:
         yield from making_it
-    elif related := RelatedPaths(told.columns.fields).find(column.field):
-        yield derive_operations({told.dataset: ColumnLineage({path: told.columns.fields[path] for path in related})})
+    elif related := RelatedPaths(report.columns.fields).find(column.field):
+        yield derive_operations(
+            {report.dataset: ColumnLineage({path: report.columns.fields[path] for path in related})}
+        )
 
 
 def _taking(column: Column, span: RunRange) -> Iterator[OperationSet]:
-    for reading in _distinct(span.read(column.dataset)):
-        recorded = [span.operations(one) for one in reading.operations]
+    for read in _distinct(span.read(column.dataset)):
+        recorded = [span.operations(one) for one in read.operations]
         yield from recorded
-        told = {one.dataset: _made_of(column, one, recorded) for one in reading.made}
-        rest = {dataset: columns for dataset, columns in told.items() if columns.fields}
+        derived = {one.dataset: _made_of(column, one, recorded) for one in read.made}
+        rest = {dataset: columns for dataset, columns in derived.items() if columns.fields}
         if rest:
             yield derive_operations(rest)
 
 
-def _distinct(readings: Iterable[RunRead]) -> Iterable[RunRead]:
-    """Return the first of the readings that report the same."""
+def _distinct(reads: Iterable[RunRead]) -> Iterable[RunRead]:
+    """Return the first of reads with equal reports."""
     found: dict[Hashable, RunRead] = {}
-    for one in readings:
+    for one in reads:
         found.setdefault((one.operations, tuple(map(step_place_of, one.made))), one)
     return found.values()
 
 
-def _made_of(column: Column, told: RunColumns, recorded: Sequence[OperationSet]) -> ColumnLineage:
-    """The columns that are made of this one, without those that operations were recorded for."""
-    used = RelatedPaths(fields_used(told.columns, column.dataset)).overlapping(column.field)
+def _made_of(column: Column, report: RunColumns, recorded: Sequence[OperationSet]) -> ColumnLineage:
+    """Return the columns derived from this column, without those that have recorded operations."""
+    used = RelatedPaths(fields_used(report.columns, column.dataset)).overlapping(column.field)
     sources = [ColumnSource(column.dataset, path) for path in used]
-    by_hand = {one.field for some in recorded for one in some.written if one.dataset == told.dataset}
+    by_hand = {one.field for some in recorded for one in some.written if one.dataset == report.dataset}
     return ColumnLineage(
         {
             path: made_of
-            for path, made_of in told.columns.fields.items()
+            for path, made_of in report.columns.fields.items()
             if path not in by_hand and any(one in made_of for one in sources)
         }
     )
 
 
 def find_paths(table: GraphTable, dataset: DatasetId, field: FieldPath, window: TimeRange) -> FieldOperationPaths:
-    """The distinct ways in which runs of the time range made the field, that of the newest run first."""
+    """Return the distinct paths by which runs of the time range derived the field, the newest run's first."""
     span = RunRange(table, window)
     span.load([(dataset, BACKWARD)], operations=True)
     column = Column(span.primary(dataset), field)
-    ways: dict[str, OperationPath] = {}
+    paths: dict[str, OperationPath] = {}
     runs: dict[str, dict[str, None]] = {}
     seen: dict[tuple[DatasetId, tuple[str, ...]], list[OperationPath]] = {}
-    for told in span.written(column.dataset):
-        place = (told.name, told.refs)
+    for report in span.written(column.dataset):
+        place = (report.name, report.refs)
         if place not in seen:
-            seen[place] = list(_paths(column, making(column, told, span)))
-        for way in seen[place]:
-            ways.setdefault(way.key, way)
-            runs.setdefault(way.key, {})[told.run.root.id] = None
-    kept = list(ways)[:PATHS_MAX]
-    cut = len(ways) > PATHS_MAX or span.truncated or any(ways[key].truncated for key in kept)
-    items: Iterable[FieldOperationPath] = (ways[key].taken_by(tuple(runs[key])) for key in kept)
+            seen[place] = list(_paths(column, making(column, report, span)))
+        for path in seen[place]:
+            paths.setdefault(path.key, path)
+            runs.setdefault(path.key, {})[report.run.root.id] = None
+    shown = list(paths)[:PATHS_MAX]
+    cut = len(paths) > PATHS_MAX or span.truncated or any(paths[key].truncated for key in shown)
+    items: Iterable[FieldOperationPath] = (paths[key].taken_by(tuple(runs[key])) for key in shown)
     return FieldOperationPaths(tuple(items), cut)
 
 
 def _paths(column: Column, sets: Iterable[OperationSet]) -> Iterator[OperationPath]:
     found = (path_of(one, column.dataset, column.field) for one in sets)
-    return (way for way in found if way is not None)
+    return (path for path in found if path is not None)

@@ -1,7 +1,7 @@
-"""From a column down to records: the versions that its writers made last, their runs, the roots that these reported.
+"""Origins of columns: the last versions by its writers, their runs, and the record roots that the runs reported.
 
-A write that was captured is a run which the application started; its records, as a rule, are told to be the
-application's. So a run that reported no roots has those of its parent run.
+The application starts a run for each captured write, and reports the records as its own. So a run without roots has
+those of its parent run.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from lineage.queries.node_ids import FieldNode, field_candidates
 from lineage_model.columns import Column
 from lineage_model.ids import RunKey
 
-# Roots that are told of one version.
+# Roots of one version in a result.
 ROOTS_MAX = 10_000
 
 
 def find_origins(node_id: str, table: GraphTable, visibility: Visibility = EVERYTHING) -> Origins | None:
-    """The origins of the column that a node id names; None if the caller sees none such.
+    """Return the origins of the column that a node id names; None if the caller sees no such column.
 
     Raises:
         Invalid: the id cannot be read as a field's.
@@ -44,7 +44,7 @@ def find_origins(node_id: str, table: GraphTable, visibility: Visibility = EVERY
 
 
 def _versions(node: FieldNode, group: DatasetGroup, table: GraphTable) -> Mapping[str, RunKey | None] | None:
-    """The runs of the versions that are asked for, by version; None if there is no such column or version."""
+    """Return the runs of the requested versions, by version; None if there is no such column or version."""
     if node.version is not None:
         found = find_version(group, node.version, table)
         return {node.version: found.run} if found else None
@@ -52,9 +52,9 @@ def _versions(node: FieldNode, group: DatasetGroup, table: GraphTable) -> Mappin
     column = walk.exists(node.dataset, node.field)
     if column is None:
         return None
-    told = {one.version: one.run for one in walk.reporters_of(column) if one.version}
-    if told:
-        return told
+    reported = {one.version: one.run for one in walk.reporters_of(column) if one.version}
+    if reported:
+        return reported
     current = current_versions([group], table)[0]
     return {current.id: current.run} if current else {}
 
@@ -67,16 +67,16 @@ def _origins(
     found = []
     cut = False
     for version, run in sorted(versions.items()):
-        told = facts.get(run) if run else None
+        run_facts = facts.get(run) if run else None
         by, roots = reported.get(run, (None, [])) if run else (None, [])
         cut |= len(roots) > ROOTS_MAX
-        brief = summarize_run(run, told) if run and told and owner(told) else None
+        brief = summarize_run(run, run_facts) if run and run_facts and owner(run_facts) else None
         found.append(Origin(version, brief, tuple(roots[:ROOTS_MAX]), by.id if by else None))
     return Origins(column, tuple(found), cut)
 
 
 def _shown(runs: Mapping[RunKey, RunFacts], visibility: Visibility) -> dict[RunKey, RunFacts]:
-    """Return the runs but for those of jobs that the caller may only know to be there."""
+    """Return the runs without those of jobs whose details the caller may not see."""
     owners = {run: owner(facts) for run, facts in runs.items()}
     return {run: runs[run] for run, job in owners.items() if job is None or visibility.opens(job)}
 
@@ -84,9 +84,9 @@ def _shown(runs: Mapping[RunKey, RunFacts], visibility: Visibility) -> dict[RunK
 def _reported(
     facts: Mapping[RunKey, RunFacts], table: GraphTable, visibility: Visibility
 ) -> dict[RunKey, tuple[RunKey, list[str]]]:
-    """By run the roots that it reported, else those that its parent did, with the run that they are of."""
-    own = {run: (run, roots) for run, told in facts.items() if (roots := roots_of(told))}
-    parents = {run: parent for run, told in facts.items() if run not in own and (parent := parent_run(told))}
+    """Return each run's reported roots, else its parent's, with the run that reported them."""
+    own = {run: (run, roots) for run, run_facts in facts.items() if (roots := roots_of(run_facts))}
+    parents = {run: parent for run, run_facts in facts.items() if run not in own and (parent := parent_run(run_facts))}
     found = _shown(read_run_facts(set(parents.values()), table), visibility) if parents else {}
-    theirs = {parent: roots for parent, told in found.items() if (roots := roots_of(told))}
+    theirs = {parent: roots for parent, run_facts in found.items() if (roots := roots_of(run_facts))}
     return own | {run: (parent, theirs[parent]) for run, parent in parents.items() if parent in theirs}

@@ -1,4 +1,4 @@
-"""Why the way up from a column ends: what nobody wrote, what its writers did not report, or wrote before the range."""
+"""Ends of upstream paths: columns without writers, with unreported sources, or written before the range."""
 
 from __future__ import annotations
 
@@ -15,23 +15,23 @@ from lineage_model.column_index import RelatedPaths
 from lineage_model.columns import Column, ColumnLineage, Sources, merge_columns, sources_at
 from lineage_model.ids import DatasetId, FieldPath, JobId
 
-# Datasets that the runs named of one end read.
+# Datasets in one end that its named runs read.
 READS_MAX = 1_000
 
-# How a run leaves a column's origin open; one that reported other columns alone leaves it out.
+# Reasons for which a run leaves a column's origin open; `left out`: it reported other columns only.
 _Kind: TypeAlias = Literal["generated", "unreported", "left out"]
 _REASONS: Mapping[_Kind, Reason] = {"generated": "generated", "unreported": "unreported", "left out": "unreported"}
 
 
 @dataclass(frozen=True)
 class _Writing:
-    """Runs that wrote a dataset, and what they reported of it, if anything, under all the dataset's names."""
+    """Runs that wrote a dataset, and the columns that they reported under all its names; None if they did not."""
 
     runs: Runs
     columns: ColumnLineage | None
 
     def sources_of(self, column: Column) -> Sources | None:
-        """Return what the column itself was reported to be made of; None if nothing was reported of it."""
+        """Return the reported sources of the column; None if the column was not reported."""
         related = self._paths.find(column.field)
         return sources_at(self._fields, related) if related else None
 
@@ -46,9 +46,9 @@ class _Writing:
 
 @dataclass(slots=True)
 class End:
-    """A reason why the way ends at a column, the runs that are the reason, and the datasets that they read.
+    """A reason why a path ends at a column, the runs that cause it, and the datasets that they read.
 
-    `unnamed` are the datasets of which a run took unnamed columns; None: whatever it read.
+    `unnamed` are the datasets from which a run took unnamed columns; None: any of its inputs.
     """
 
     reason: Reason
@@ -73,9 +73,9 @@ class End:
 
 
 def find_ends(columns: Iterable[Column], span: RunRange) -> dict[Column, list[End]]:
-    """Return the reasons why the way ends at each column; none where runs reported all of what it is made of.
+    """Return the reasons why paths end at each column; none where runs reported all its sources.
 
-    The way may go on from an end: what a run wrote without a report may have another origin than others reported.
+    A path may also continue from an end: writes without a report may have other origins than the reported ones.
     """
     found: dict[Column, list[End]] = {}
     outside: list[Column] = []
@@ -93,9 +93,9 @@ def find_ends(columns: Iterable[Column], span: RunRange) -> dict[Column, list[En
 
 
 def _writings(dataset: DatasetId, span: RunRange) -> Iterator[_Writing]:
-    """Yield what the runs of the range told."""
-    for runs, told in span.written_alike(dataset):
-        known: Sequence[RunColumns] = [one for one in told if one.known]
+    """Yield the writes of the range's runs, with their reports."""
+    for runs, reported in span.written_alike(dataset):
+        known: Sequence[RunColumns] = [one for one in reported if one.known]
         yield _Writing(runs, merge_columns(one.columns for one in known) if known else None)
 
 
@@ -105,16 +105,16 @@ def _ends(column: Column, writings: Sequence[_Writing]) -> list[End]:
         kind, unnamed = _kind(column, writing)
         if kind is not None:
             ends[kind].add(writing.runs, unnamed)
-    # A writer of other columns of the dataset leaves nothing open where another run reported this one.
+    # A writer of other columns leaves nothing open where another run reported this column.
     if ends["unreported"].unnamed or _is_reported(column, writings):
         del ends["left out"]
     return [end for end in ends.values() if end.unnamed]
 
 
 def _kind(column: Column, writing: _Writing) -> tuple[_Kind | None, set[DatasetId] | None]:
-    """Return how runs that wrote the dataset leave the column's origin open, if they do.
+    """Return the reason for which writers of the dataset leave the column's origin open, or None.
 
-    With it come the datasets of which they name no column, or None if they reported nothing of the column at all.
+    The second value has the datasets of which they name no column; None if they did not report the column at all.
     """
     # A DatasetEvent (it has no job) declares columns, and writes none.
     is_job = writing.runs.job is not None
@@ -150,10 +150,10 @@ def _add_reads(ends: Sequence[End], span: RunRange) -> None:
 
 
 def reads_of(end: End) -> tuple[DatasetId, ...]:
-    """Return what the runs read, in order, as far as a report shows it."""
+    """Return the datasets that the runs read, in order, at most `READS_MAX`."""
     return tuple(sorted(end.reads)[:READS_MAX])
 
 
 def is_cut(ends: Mapping[Column, Sequence[End]]) -> bool:
-    """True if the runs of some end read more than a report shows."""
+    """True if the runs of an end read more datasets than a report shows."""
     return any(len(end.reads) > READS_MAX for some in ends.values() for end in some)

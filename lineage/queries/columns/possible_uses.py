@@ -1,7 +1,7 @@
-"""The datasets that a column may have gone into: what runs made of its dataset without a report of its columns.
+"""Datasets that a column may have flowed into: outputs of runs that read its dataset and reported no columns.
 
-A run that reports no columns may have made anything of all that it read. Then the dataset that it wrote stands for its
-columns: a source without a field, of which may be made whatever is made of any column of the dataset.
+A run without a column report may have derived any output from any input. Then the output dataset, a source without a
+field, stands for its columns; columns derived from any column of the dataset may be derived from this source.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from lineage_model.columns import ColumnLineage, ColumnSource, Sources, Transfor
 from lineage_model.ids import DatasetId, FieldPath
 
 How: TypeAlias = frozenset[Transformation]
-# By path that something was made of, the columns that went into what was made (see `ColumnIndex.invert`).
+# By path of a used column, the columns related to that path (see `ColumnIndex.invert`).
 Takers: TypeAlias = Mapping[FieldPath, Collection[FieldPath]]
 
 
 @dataclass(frozen=True)
 class PossibleUse:
-    """Columns of `made`, as one report has them, that may be made of a source dataset; `takers` are its columns."""
+    """Columns of `made` in one report that may derive from a source dataset; `takers` are the source's columns."""
 
     made: DatasetId
     columns: ColumnLineage
@@ -29,7 +29,7 @@ class PossibleUse:
     takers: Takers
 
     def of(self, node: ColumnSource) -> Iterator[tuple[ColumnSource, How]]:
-        """Yield what may be made of a column of the source dataset, or (a node without a field) of any of them."""
+        """Yield the columns that may derive from a source column, or (for a node without a field) from any of them."""
         yield from (self._of_any if node.field is None else self._of_unnamed).items()
         if self._unnamed in self.columns.dataset_level and not self._is_named:
             yield ColumnSource(self.made), self.columns.dataset_level[self._unnamed]
@@ -42,7 +42,7 @@ class PossibleUse:
 
     @cached_property
     def _of_whole(self) -> Mapping[FieldPath, How]:
-        """The columns that went into all of a dataset of which no column was reported, with how they did."""
+        """The columns that a dataset without reported columns depends on as a whole, with their transformations."""
         taken: dict[FieldPath, How] = {}
         for one, how in self.columns.dataset_level.items() if not self.columns.fields else ():
             if one.dataset == self.source and one.field is not None:
@@ -51,13 +51,13 @@ class PossibleUse:
 
     @cached_property
     def _of_unnamed(self) -> Mapping[ColumnSource, How]:
-        """Return what was reported to be made of the source dataset, without its column."""
+        """The reported columns that derive from the source dataset without a named column."""
         fields = self.columns.fields.items()
         return {ColumnSource(self.made, path): own[self._unnamed] for path, own in fields if self._unnamed in own}
 
     @cached_property
     def _of_any(self) -> Mapping[ColumnSource, How]:
-        """Return what is made of any column of the source dataset."""
+        """The columns that derive from any column of the source dataset."""
         of_whole = self._taken({one: how for one, how in self.columns.dataset_level.items() if one.field is not None})
         if not self.columns.fields:
             return {} if of_whole is None else {ColumnSource(self.made): of_whole}
@@ -70,12 +70,12 @@ class PossibleUse:
         return {column: frozenset[Transformation]().union(*hows) for column, hows in found.items() if hows}
 
     def _taken(self, sources: Sources) -> How | None:
-        """Return how any column of the source dataset is taken; None if none is."""
+        """Return the transformations of the source dataset's columns; None if no column is taken."""
         taken = [how for source, how in sources.items() if source.dataset == self.source]
         return frozenset[Transformation]().union(*taken) if taken else None
 
     @cached_property
     def _is_named(self) -> bool:
-        """True if a column of the source dataset is reported: a dependency on all of it says nothing more then."""
+        """True if a column of the source dataset is reported: a dependency on the whole dataset adds nothing then."""
         every = {id(some): some for some in (self.columns.dataset_level, *self.columns.fields.values())}
         return any(one.dataset == self.source and one.field is not None for some in every.values() for one in some)

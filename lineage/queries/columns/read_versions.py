@@ -1,4 +1,4 @@
-"""The versions of their sources that the runs read which reported columns."""
+"""Versions of source datasets that the reporters of columns read."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from lineage_model.ids import DatasetId, FieldPath, RunKey
 
 
 class ReadVersions:
-    """Versions of what columns of some datasets are made of now; read together, in rounds that do not grow.
+    """Versions of the sources of current columns, read together, in a fixed number of rounds.
 
-    `truncated`: there were more than one answer may look for.
+    `truncated`: there were more than one result may resolve.
     """
 
     def __init__(self, entries: Iterable[DatasetColumns], table: GraphTable, groups: DatasetGroups) -> None:
@@ -36,14 +36,14 @@ class ReadVersions:
         self._whole: dict[int, Mapping[ColumnSource, str]] = {}
 
     def of_inputs(self, entry: DatasetColumns, path: FieldPath) -> Mapping[ColumnSource, str]:
-        """Return the version of each source of a column that its reporters read; none where these read several."""
+        """Return the version of each source of a column, where all reporters read the same version."""
         reports = zip(entry.reports, entry.known.index.reports, strict=True)
         return self._agreed(
             (one, self._columns(one).fields[each]) for one, paths in reports for each in paths.find(path)
         )
 
     def of_dependencies(self, entry: DatasetColumns) -> Mapping[ColumnSource, str]:
-        """Return the same of what the dataset as a whole depends on."""
+        """Return the version of each source that the whole dataset depends on, as in `of_inputs`."""
         if id(entry) not in self._whole:
             self._whole[id(entry)] = self._agreed((one, self._columns(one).dataset_level) for one in entry.reports)
         return self._whole[id(entry)]
@@ -57,16 +57,16 @@ class ReadVersions:
         only = ((source, next(iter(some))) for source, some in versions.items() if len(some) == 1)
         return {source: version for source, version in only if version is not None}
 
-    def _columns(self, told: ColumnReport) -> ColumnLineage:
-        if id(told) not in self._named:
-            self._named[id(told)] = renamed(told.columns, self._groups.primary)
-        return self._named[id(told)]
+    def _columns(self, report: ColumnReport) -> ColumnLineage:
+        if id(report) not in self._named:
+            self._named[id(report)] = renamed(report.columns, self._groups.primary)
+        return self._named[id(report)]
 
 
 def with_sources_alone(
     every: Iterable[ColumnReport], facts: Mapping[RunKey, RunFacts], groups: DatasetGroups
 ) -> dict[RunKey, RunFacts]:
-    """Return the facts of the reporters with their sources, under whichever names, as all that they read."""
+    """Return the facts of the reporters, with the sources in their reports as their only inputs."""
     sources: dict[RunKey, set[DatasetId]] = {run: set() for run in facts}
     for one in every:
         sources.get(one.reporter.run, set()).update(one.columns.datasets)

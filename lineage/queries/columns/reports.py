@@ -1,4 +1,4 @@
-"""The reports: how a field was consumed in a time range (FLL-1), and where it came from (FLL-2)."""
+"""Reports on a field in a time range: its uses and flows, and its provenance (see docs/architecture.md)."""
 
 from __future__ import annotations
 
@@ -26,40 +26,40 @@ from lineage_model.ids import JobId
 from lineage_model.operations import Read
 
 Status: TypeAlias = Literal["alive", "dropped", "unknown"]
-# Runs of one dataset and direction that are looked at, the newest: a year of three jobs that run every hour.
+# Runs of one dataset and direction that are read, the newest: a year of three jobs that run every hour.
 RUNS_MAX = 30_000
 # Rows that one report reads, each of a run and a dataset: API Gateway waits 29 s for it.
 ROWS_MAX = 100_000
-# Uses that are told, the newest.
+# Uses in a report, the newest.
 USES_MAX = 10_000
 
 
 def report_usage(table: GraphTable, column: Column, window: TimeRange, visibility: Visibility = EVERYTHING) -> Usage:
-    """Who used a column in the time range, and what it flowed into."""
+    """Return the uses of a column in the time range, and the columns that it flowed into."""
     span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD), (column.dataset, FORWARD)], operations=True)
     start = Column(span.primary(column.dataset), column.field)
     uses = _uses(start, span)
-    journey = ColumnTraversal(span, start, FORWARD, visibility)
-    reached = journey.run()
-    shown = [one.column for one in reached if journey.opens(one.column)]
-    status, jobs = _statuses(shown, span, table), journey.jobs_into()
+    traversal = ColumnTraversal(span, start, FORWARD, visibility)
+    reached = traversal.run()
+    shown = [one.column for one in reached if traversal.opens(one.column)]
+    status, jobs = _statuses(shown, span, table), traversal.jobs_into()
     flows = [_flow(one, status.get(one.column, "unknown"), jobs.get(one.column, ())) for one in reached]
-    cut = journey.truncated or len(uses) > USES_MAX
+    cut = traversal.truncated or len(uses) > USES_MAX
     return Usage(start, window, tuple(uses[:USES_MAX]), tuple(flows), cut)
 
 
 def _uses(column: Column, span: RunRange) -> list[Use]:
-    """Return what runs did with the column, under whichever names of its dataset, the newest first."""
-    alike: dict[_Done, list[Runs]] = {}
-    for runs, told in span.written_alike(column.dataset):
-        for done in _writes(column, told):
+    """Return the uses of the column under all names of its dataset, newest first."""
+    alike: dict[_UseKey, list[Runs]] = {}
+    for runs, reported in span.written_alike(column.dataset):
+        for done in _writes(column, reported):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
     every = span.read_alike(column.dataset)
-    made = [told for _, readings in every for reading in readings for told in reading.made]
+    made = [report for _, run_reads in every for run_read in run_reads for report in run_read.made]
     steps = find_steps_out([ColumnSource(column.dataset, column.field)], {column.dataset: made}, span)[column.dataset]
-    for runs, readings in every:
-        for done in _reads(column, readings, steps, span):
+    for runs, run_reads in every:
+        for done in _reads(column, run_reads, steps, span):
             alike.setdefault(replace(done, job=runs.job), []).append(runs)
     uses = [_use(done, merge_runs(some)) for done, some in alike.items()]
     return sorted(uses, key=lambda use: (use.last, use.runs[0].key, use.kind, use.known), reverse=True)
@@ -71,8 +71,8 @@ def _flow(reached: ReachedColumn, status: Status, jobs: tuple[JobId, ...]) -> Fl
 
 
 @dataclass(frozen=True, slots=True)
-class _Done:
-    """Reports of one job's runs on what they did with the column."""
+class _UseKey:
+    """A use of the column that runs of one job reported alike."""
 
     kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
     fields: tuple[ColumnSource, ...] = ()
@@ -81,38 +81,38 @@ class _Done:
     job: JobId | None = None
 
 
-def _use(done: _Done, runs: Runs) -> Use:
+def _use(done: _UseKey, runs: Runs) -> Use:
     states = tuple(sorted(runs.states.items()))
     about = done.fields, done.operations, done.known
     return Use(done.kind, done.job, runs.first, runs.last, runs.count, states, tuple(runs.newest), *about)
 
 
-def _writes(column: Column, told: Sequence[RunColumns]) -> Iterator[_Done]:
-    """A run that told nothing of what it wrote may have written the column."""
-    columns = merge_columns(one.columns for one in told if one.known)
-    if not any(one.known for one in told):
-        yield _Done("WRITE", known=False)
+def _writes(column: Column, reported: Sequence[RunColumns]) -> Iterator[_UseKey]:
+    """Yield the write of the column, if any; a run without a report may have written the column."""
+    columns = merge_columns(one.columns for one in reported if one.known)
+    if not any(one.known for one in reported):
+        yield _UseKey("WRITE", known=False)
     elif related := RelatedPaths(columns.fields).find(column.field):
         sources = sources_at(columns.fields, related)
         fields = _in_order(one for one in sources if one.field is not None)
         how = [one for some in sources.values() for one in some]
-        yield _Done("WRITE" if sources else "CREATE", fields, operations_in(how))
+        yield _UseKey("WRITE" if sources else "CREATE", fields, operations_in(how))
 
 
-def _reads(column: Column, readings: Sequence[RunRead], steps: Steps, span: RunRange) -> Iterator[_Done]:
-    told = [one for reading in readings for one in reading.made]
-    taken = [step for one in told for step in steps[step_place_of(one)]]
+def _reads(column: Column, run_reads: Sequence[RunRead], steps: Steps, span: RunRange) -> Iterator[_UseKey]:
+    reported = [one for run_read in run_reads for one in run_read.made]
+    taken = [step for one in reported for step in steps[step_place_of(one)]]
     made = {(destination, how) for _, destination, how, certain in taken if certain}
     perhaps = {destination for _, destination, _, certain in taken if not certain}
-    recorded = [span.operations(one) for reading in readings for one in reading.operations]
-    mum = not recorded and (not told or any(not one.known for one in told))
+    recorded = [span.operations(one) for run_read in run_reads for one in run_read.operations]
+    is_unreported = not recorded and (not reported or any(not one.known for one in reported))
     if made or any(_overlaps(column, _fields(read)) for one in recorded for read in one.reads):
         fields = {field for field, _ in made} | {field for field in perhaps if field.field is None}
-        yield _Done("READ", _in_order(fields), operations_in(chain(*(how for _, how in made))))
-    elif mum or perhaps:
-        yield _Done("READ", _in_order(perhaps), known=False)
+        yield _UseKey("READ", _in_order(fields), operations_in(chain(*(how for _, how in made))))
+    elif is_unreported or perhaps:
+        yield _UseKey("READ", _in_order(perhaps), known=False)
     if any(_overlaps(column, one.dropped) for one in recorded):
-        yield _Done("DELETE")
+        yield _UseKey("DELETE")
 
 
 def _fields(read: Read) -> set[Column]:
@@ -120,7 +120,7 @@ def _fields(read: Read) -> set[Column]:
 
 
 def _overlaps(column: Column, others: Iterable[Column]) -> bool:
-    """True if any of the others is the column, lies inside it, or is a struct around it."""
+    """True if any of the others is the column, is inside it, or is a struct around it."""
     paths = {one.field for one in others if one.dataset == column.dataset}
     return bool(RelatedPaths(paths).overlapping(column.field))
 
@@ -130,7 +130,7 @@ def _in_order(fields: Iterable[ColumnSource]) -> tuple[ColumnSource, ...]:
 
 
 def _statuses(columns: Sequence[ColumnSource], span: RunRange, table: GraphTable) -> dict[ColumnSource, Status]:
-    """Return whether each column is still there; without a schema that tells it, those that are told of now are."""
+    """Return the status of each column; without a schema, columns that are reported now are alive."""
     datasets = {column.dataset for column in columns}
     namespaces = NamespaceDeletions(table)
     namespaces.load(dataset.namespace for dataset in datasets)
@@ -159,20 +159,22 @@ def _statuses(columns: Sequence[ColumnSource], span: RunRange, table: GraphTable
 def report_provenance(
     table: GraphTable, column: Column, window: TimeRange, visibility: Visibility = EVERYTHING
 ) -> Provenance:
-    """Return what a column came from in the time range, up to the columns at which the way ends, with the reason."""
+    """Return the provenance of a column in the time range: all steps, and the columns where paths end, with reasons."""
     span = RunRange(table, window, RUNS_MAX, ROWS_MAX)
     span.load([(column.dataset, BACKWARD)])
     start = Column(span.primary(column.dataset), column.field)
-    journey = ColumnTraversal(span, start, BACKWARD, visibility)
+    traversal = ColumnTraversal(span, start, BACKWARD, visibility)
     here = ColumnSource(start.dataset, start.field)
     reached = [ReachedColumn(here, 0, direct=True, masked=False, certain=True, failed=False)]
-    reached += journey.run()
-    steps = journey.steps()
+    reached += traversal.run()
+    steps = traversal.steps()
     columns = [column_of(one.column) for one in reached]
-    ends = find_ends(filter(journey.opens, columns), span)
-    ends |= {column: [End("elsewhere")] for column in columns if not journey.opens(column)}
+    ends = find_ends(filter(traversal.opens, columns), span)
+    ends |= {column: [End("elsewhere")] for column in columns if not traversal.opens(column)}
     sources = (_source(column, one, end) for column, one in zip(columns, reached, strict=True) for end in ends[column])
-    return Provenance(start, window, tuple(sources), tuple(steps), journey.truncated or span.truncated or is_cut(ends))
+    return Provenance(
+        start, window, tuple(sources), tuple(steps), traversal.truncated or span.truncated or is_cut(ends)
+    )
 
 
 def _source(column: Column, reached: ReachedColumn, end: End) -> TrueSource:

@@ -1,4 +1,4 @@
-"""What questions about fields find; times as `lineage.times` keeps them."""
+"""Results of queries of columns; times are normalized as in `lineage.times`."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ class TimeRange:
     end: str
 
 
-# The graph of columns, in Marquez's sense
+# The graph of columns, as in Marquez
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnInput:
-    """A source that a column depends on; `field` None where nobody told which column of the dataset.
+    """A source that a column depends on; `field` is None if the column of the dataset is unknown.
 
-    `version` is that of a graph of versions. In another graph `read_version` is the one that the reporters' runs read;
-    None where they read several.
+    `version` is set in a graph of versions. In other graphs `read_version` is the version that the reporters read;
+    None if they read several.
     """
 
     dataset: DatasetId
@@ -42,7 +42,7 @@ class ColumnInput:
 
 @dataclass(frozen=True, slots=True)
 class Reporter:
-    """The run that told of a column, and the version that it made; `declared`: no run, but a Job- or DatasetEvent."""
+    """The run that reported a column, and the version that it made; `declared`: a Job- or DatasetEvent, not a run."""
 
     run: RunKey
     job: JobId | None
@@ -52,11 +52,10 @@ class Reporter:
 
 @dataclass(frozen=True, slots=True)
 class ColumnNode:
-    """A node: `inputs` are all columns that it is made of, `dependencies` what its dataset as a whole depends on.
+    """A node: `inputs` are all its source columns, `dependencies` the sources that its whole dataset depends on.
 
-    `outputs` are the columns made of it, as far as they were asked for. `version` is set on nodes of a graph of
-    versions, each of which stands for that version of its dataset. `type` is `unknown` where nothing tells it;
-    `schema_known`: a schema facet tells the dataset's columns.
+    `outputs` are the columns derived from it, if they were requested. `version` is set on nodes of a graph of versions.
+    `type` is `unknown` where no report or schema has it; `schema_known`: a schema facet lists the dataset's columns.
     """
 
     dataset: DatasetId
@@ -76,18 +75,18 @@ class ColumnNode:
 
 @dataclass(frozen=True, slots=True)
 class ColumnGraph:
-    """Columns, each once (each of its versions, in a graph of versions), nearest to what was asked first."""
+    """Columns, each once (in a graph of versions: each version once), nearest to the requested columns first."""
 
     columns: tuple[ColumnNode, ...]
     truncated: bool = False
 
 
-# Runs of a time range, in CDAP's sense
+# Runs of a time range, as in CDAP
 
 
 @dataclass(frozen=True, slots=True)
 class FieldMapping:
-    """Which fields of a source went into which of a destination; no pairs where no run told of any."""
+    """Pairs of source and destination fields of two datasets; no pairs where no run reported any."""
 
     source: DatasetId
     destination: DatasetId
@@ -104,9 +103,9 @@ class Mappings:
 
 @dataclass(frozen=True, slots=True)
 class DetailNode:
-    """A field at a point of its way: `id` is `<origin>.<field>`; the endpoint it was read from or written to.
+    """A field at a point of its path: `id` is `<origin>.<field>`; the endpoint it was read from or written to.
 
-    Descriptions of endpoints, here and below, are those of the newest run that took the way.
+    Descriptions of endpoints, here and below, are those of the newest run that took the path.
     """
 
     id: str
@@ -119,7 +118,7 @@ class DetailNode:
 
 @dataclass(frozen=True, slots=True)
 class DetailOperation:
-    """An operation on a field's way."""
+    """An operation on a field's path."""
 
     name: str
     description: str | None = None
@@ -127,7 +126,7 @@ class DetailOperation:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """That an operation made one node of another."""
+    """A connection of two nodes: the operation derived the destination from the origin."""
 
     origin: str
     destination: str
@@ -136,7 +135,7 @@ class Connection:
 
 @dataclass(frozen=True, slots=True)
 class Detail:
-    """A field's way through the operations of one level, in one direction or both."""
+    """A field's paths through the operations of one level, in one direction or both."""
 
     nodes: tuple[DetailNode, ...] = ()
     operations: tuple[DetailOperation, ...] = ()
@@ -146,7 +145,7 @@ class Detail:
 
 @dataclass(frozen=True, slots=True)
 class PathOperation:
-    """An operation of a path: names of the fields that it took and made; `source` is what a read read."""
+    """An operation of a path: names of its input and output fields; `source` is the dataset of a read."""
 
     name: str
     description: str | None
@@ -158,7 +157,7 @@ class PathOperation:
 
 @dataclass(frozen=True, slots=True)
 class SimpleEdge:
-    """A source field that went into the field, and the names of the operations on the way, in their order."""
+    """A source field of the field, and the names of the operations between, in order."""
 
     source: DatasetId
     field: FieldPath
@@ -168,11 +167,10 @@ class SimpleEdge:
 
 @dataclass(frozen=True, slots=True)
 class FieldOperationPath:
-    """One way in which a field was made, as operations and as edges, and the runs that took it, newest first.
+    """A path that derives a field, as operations and as edges, and the runs that took it, newest first.
 
-    `destination` is the field's endpoint.
-
-    `nodes` and `connections` are the detailed view: every field on the way, and the operation that made one of another.
+    `destination` is the field's endpoint. `nodes` and `connections` are the detailed view: every field on the path, and
+    the operations that connect the fields.
     """
 
     operations: tuple[PathOperation, ...]
@@ -186,7 +184,7 @@ class FieldOperationPath:
 
 @dataclass(frozen=True, slots=True)
 class FieldOperationPaths:
-    """The distinct ways in which a field was made, that of the newest run first."""
+    """The distinct paths that derive a field, the newest run's first."""
 
     items: tuple[FieldOperationPath, ...]
     truncated: bool = False
@@ -205,17 +203,17 @@ class ReportedRun:
 
     @property
     def id(self) -> str:
-        """Its id."""
+        """The run's id."""
         return self.key.id
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A use of the field by the runs of one job that reported the same: so many, of which the newest are named.
+    """A use of the field by `count` runs of one job that reported the same; `runs` names the newest.
 
-    READ: it read it (`fields`: what it made of it; not `known`: what it may have made of it). WRITE: it wrote it, of
-    `fields`. CREATE: it wrote it of nothing. DELETE: it dropped it, or what it made of it. A field that is a dataset
-    alone stands for columns that the run did not report.
+    READ: the runs read the field and derived `fields` (not `known`: may have derived them). WRITE: they derived the
+    field from `fields`. CREATE: they wrote it without sources. DELETE: they dropped it or its derived fields. A dataset
+    without a field stands for columns that the runs did not report.
     """
 
     kind: Literal["CREATE", "READ", "WRITE", "DELETE"]
@@ -232,12 +230,12 @@ class Use:
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A column that the field flowed into, in so many `hops`; `direct` if on some way no step was merely indirect.
+    """A column that the field flowed into, `hops` steps away; `direct` if a path has only direct steps.
 
-    `masked`: on every way some step masked it. `certain`: on some way all columns were reported; else it may have come
-    there, and a dataset without a field stands for columns that no run reported. `status`: whether the column (or such
-    a dataset) is there now, was dropped since (it, its dataset), or its dataset's columns are not known. `failed`: on
-    every way some step was reported by failed runs alone, so that it may never have come there.
+    `masked`: every path has a step that masks. `certain`: a path has only reported columns; else the flow is possible,
+    and a dataset without a field stands for unreported columns. `status`: the column (or such a dataset) exists, was
+    dropped since (itself or its dataset), or its dataset's columns are unknown. `failed`: every path has a step that
+    only failed runs reported, so that the flow may never have happened.
     """
 
     column: ColumnSource
@@ -252,7 +250,7 @@ class Flow:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """How a field was consumed in a time range (the report of FLL-1)."""
+    """A report on the uses and flows of a field in a time range."""
 
     column: Column
     window: TimeRange
@@ -263,12 +261,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class TrueSource:
-    """A column at which the way up ends, and why; at the reported column itself after no hops.
+    """A column at which an upstream path ends, and the reason; the reported column itself has no hops.
 
-    raw: no run that started before the range's end wrote it. generated: runs made it of nothing. unreported: runs wrote
-    it and did not report of which columns. before: its last writer started before the range. elsewhere: it is in a
-    namespace that the caller may not see, which only a strict deployment tells. `runs` and `jobs` are
-    those that are the reason, newest first; `reads` the datasets that the runs without a report read.
+    raw: no run that started before the range's end wrote it. generated: runs wrote it without sources. unreported: runs
+    wrote it without reporting its sources. before: its last writer started before the range. elsewhere: its namespace
+    is hidden from the caller (in strict deployments). `runs` and `jobs` cause the end, newest first; `reads` are the
+    datasets that the runs without a report read.
     """
 
     column: Column
@@ -283,7 +281,7 @@ class TrueSource:
 
 @dataclass(frozen=True, slots=True)
 class LineageStep:
-    """One step of the way: which column went into which, by which operations, told by which jobs and runs."""
+    """A step from a source column to a destination, with its operations and the jobs and runs that reported it."""
 
     source: Column
     destination: Column
@@ -295,7 +293,7 @@ class LineageStep:
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Where a field came from in a time range (the report of FLL-2)."""
+    """A report on the provenance of a field in a time range."""
 
     column: Column
     window: TimeRange
@@ -304,14 +302,14 @@ class Provenance:
     truncated: bool = False
 
 
-# From a column down to records
+# Origins: from a column to records
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
     """A version of a column's dataset: the run that made it, and the record roots that the run reported.
 
-    Where it reported none, they are those of the run that started it; `reported_by` is the run that they are of.
+    Without reported roots, they are those of the parent run; `reported_by` is the run that reported them.
     """
 
     version: str
@@ -322,7 +320,7 @@ class Origin:
 
 @dataclass(frozen=True, slots=True)
 class Origins:
-    """A column, and the versions that its writers made last (or the one that was asked for)."""
+    """A column, and the last versions by its writers (or the requested version)."""
 
     column: Column
     versions: tuple[Origin, ...]
@@ -331,7 +329,7 @@ class Origins:
 
 @dataclass(frozen=True, slots=True)
 class ColumnHit:
-    """A column whose name a search found, and when its dataset was last updated."""
+    """A column whose name matches a search, and the time of its dataset's last update."""
 
     dataset: DatasetId
     field: FieldPath

@@ -1,7 +1,7 @@
-"""What runs of a time range told: of each dataset asked about, the runs that wrote it, and those that read it.
+"""Runs of a time range with their reports: the runs that wrote each loaded dataset, and those that read it.
 
-A level of datasets is read in two rounds: one query for each name and direction, and one batch of what was told. Names
-that were learned to be one dataset's only by that batch cost two rounds more.
+A level of datasets is read in two rounds: one query for each name and direction, and one batch of reports. Aliases that
+only this batch reveals cost two more rounds.
 """
 
 from __future__ import annotations
@@ -31,23 +31,23 @@ from lineage_model.operations import parse_operations
 Side: TypeAlias = Literal["BACKWARD", "FORWARD"]
 BACKWARD: Side = "BACKWARD"
 FORWARD: Side = "FORWARD"
-# Runs of one dataset that are looked at, the newest, unless fewer are asked for.
+# Runs of one dataset that are read, the newest, unless the caller sets fewer.
 RUNS_MAX = 10_000
-# Rows that are read to find one that its run's facts confirm.
+# Rows that are read to find a row that its run's facts confirm.
 _FIRST_LOOK = 3
 _NEXT_LOOK = 100
 _LOOKS_MAX = 20
 # Runs whose facts one report reads.
 _INPUTS_MAX = 1_000
-# Marked rows of one dataset and direction that are checked, the newest.
+# Unverified rows of one dataset and direction that are checked, the newest.
 _UNVERIFIED_MAX = 2_000
 
 
 @dataclass(frozen=True, slots=True)
 class RunColumns:
-    """What a run told of a dataset (its primary name), by primary names; not `known` where it told nothing.
+    """A run's report on a dataset, by primary names; not `known` if the run reported no columns.
 
-    `tellings` and `name` are by which, and the name under which it was told: most runs tell the same as the run before.
+    `refs` and `name` (the reported name of the dataset) identify the report: most runs repeat the report before.
     """
 
     run: RangeRun
@@ -60,7 +60,7 @@ class RunColumns:
 
 @dataclass(frozen=True, slots=True)
 class RunRead:
-    """That a run read a dataset; `operations` are the tellings that read it, `made` what it made of it."""
+    """A run's read of a dataset; `operations` are the refs that read it, `made` the columns derived from it."""
 
     run: RangeRun
     operations: tuple[str, ...]
@@ -68,15 +68,15 @@ class RunRead:
 
 
 class RunRange:
-    """A time range of a graph table, as far as it was read: of each dataset and direction `runs_max` runs, the newest.
+    """A time range of a graph table, as far as it was read: the newest `runs_max` runs of each dataset and direction.
 
-    All together are at most `rows_max` rows, which the datasets of a level share alike; None: no bound.
+    All together are at most `rows_max` rows, which the datasets of a level share equally; None: no bound.
     """
 
     def __init__(
         self, table: GraphTable, window: TimeRange, runs_max: int = RUNS_MAX, rows_max: int | None = None
     ) -> None:
-        self._table, self._window, self._runs_max, self._room = table, window, runs_max, rows_max
+        self._table, self._window, self._runs_max, self._rows_left = table, window, runs_max, rows_max
         self.groups = DatasetGroups(table)
         self.truncated = False
         self._rows: dict[tuple[DatasetId, Side], Sequence[Row]] = {}
@@ -86,35 +86,35 @@ class RunRange:
         self._named_sets: dict[str, OperationSet] = {}
 
     def load(self, wanted: Iterable[tuple[DatasetId, Side]], *, operations: bool = False) -> None:
-        """Read these datasets, each in one direction, under all their names; `operations`: and operations as such."""
-        asked = set(wanted)
-        while new := sorted(asked - self._rows.keys()):
+        """Read these datasets, each in one direction, under all their names; with `operations`, also operation sets."""
+        requested = set(wanted)
+        while new := sorted(requested - self._rows.keys()):
             self._read_rows(new)
             self._read_reports(new, operations=operations)
-            asked |= {(other, way) for name, way in new for other in self.groups.group(name).names}
+            requested |= {(other, way) for name, way in new for other in self.groups.group(name).names}
         self.truncated |= self.groups.truncated
-        # What was read may tell that two names are one dataset's.
+        # The rows may reveal that two names are one dataset's.
         self._renamed.clear()
         self._named_sets.clear()
 
     def written(self, dataset: DatasetId) -> list[RunColumns]:
-        """By the runs that wrote a dataset that was loaded backward, newest first, what each told of it."""
+        """Return the reports of the runs that wrote a dataset, newest first; the dataset is loaded backward."""
         return [self._written(name, row) for name, row in self._of(dataset, BACKWARD)]
 
     def written_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunColumns]]]:
-        """Return what the runs that wrote a dataset told of it, under each of its names, runs that told the same once.
+        """Return the reports on a dataset under each of its names, with the runs that share each report, newest first.
 
-        The dataset was loaded backward; what the newest run told comes first.
+        The dataset is loaded backward.
         """
         alike = self._alike(dataset, BACKWARD)
         return [(runs, [self._written(name, row) for name, row in rows]) for runs, rows in alike]
 
     def read(self, dataset: DatasetId) -> list[RunRead]:
-        """The runs that read a dataset that was loaded forward, newest first."""
+        """Return the reads of a dataset, newest first; the dataset is loaded forward."""
         return [self._read(name, row) for name, row in self._of(dataset, FORWARD)]
 
     def read_alike(self, dataset: DatasetId) -> list[tuple[Runs, list[RunRead]]]:
-        """Return how runs read a dataset under each of its names, runs that told the same once; loaded forward."""
+        """Return the reads of a dataset under each of its names, with the runs that share each; loaded forward."""
         alike = self._alike(dataset, FORWARD)
         return [(runs, [self._read(name, row) for name, row in rows]) for runs, rows in alike]
 
@@ -128,7 +128,7 @@ class RunRange:
         return RunRead(_run(row), tuple(row.data["reads"]), tuple(made))
 
     def _alike(self, dataset: DatasetId, way: Side) -> list[tuple[Runs, list[tuple[DatasetId, Row]]]]:
-        """Return the rows of the newest run of those that have equal rows, with all of these runs."""
+        """Return groups of runs with equal rows, each with the rows of its newest run."""
         found: dict[Hashable, tuple[Runs, list[tuple[DatasetId, Row]]]] = {}
         for _, some in groupby(self._of(dataset, way), key=lambda one: one[1].sk):
             rows = list(some)
@@ -137,17 +137,17 @@ class RunRange:
             found.setdefault(key, (Runs(run.job), rows))[0].add(run)
         return list(found.values())
 
-    def operations(self, telling: str) -> OperationSet:
-        """The operations of a telling, their datasets under primary names."""
-        if telling not in self._named_sets:
-            told = self._sets[telling]
-            self._named_sets[telling] = told.renamed(
-                {one: self.primary(one) for one in told.sources | told.destinations}
+    def operations(self, ref: str) -> OperationSet:
+        """Return the operations of a ref, with datasets under primary names."""
+        if ref not in self._named_sets:
+            operations = self._sets[ref]
+            self._named_sets[ref] = operations.renamed(
+                {one: self.primary(one) for one in operations.sources | operations.destinations}
             )
-        return self._named_sets[telling]
+        return self._named_sets[ref]
 
     def last_written_before(self, datasets: Iterable[DatasetId]) -> dict[DatasetId, RangeRun]:
-        """Return the last run (or JobEvent) that wrote each dataset and started before the range; none if none did."""
+        """Return the last run (or JobEvent) that wrote each dataset and started before the range, if any."""
         highs = {(name, one): f"{BACKWARD}#{self._window.start}" for one in datasets for name in self._names(one)}
         found: dict[DatasetId, list[RangeRun]] = {}
         limit = _FIRST_LOOK
@@ -158,7 +158,7 @@ class RunRange:
             ]
             pages = dict(zip(highs, self._table.query(queries), strict=True))
             rows = _checked({(name, BACKWARD): page.rows for (name, _), page in pages.items()}, self._table)
-            # A DatasetEvent declares what a dataset is made of, and writes nothing.
+            # A DatasetEvent declares the sources of a dataset, and writes nothing.
             runs = {one: [run for run in map(_run, rows[one[0], BACKWARD]) if run.job is not None] for one in highs}
             for (_, dataset), some in runs.items():
                 found.setdefault(dataset, []).extend(some[:1])
@@ -171,7 +171,7 @@ class RunRange:
         return {one: run for one, run in newest.items() if run is not None}
 
     def inputs_of(self, runs: Iterable[RunKey]) -> dict[RunKey, set[DatasetId]]:
-        """Return the inputs of each run, under primary names; of the first so many, by id."""
+        """Return the inputs of each run, under primary names; by id, of the first `_INPUTS_MAX` runs only."""
         wanted = sorted(set(runs))
         self.truncated |= len(wanted) > _INPUTS_MAX
         facts = read_run_facts(wanted[:_INPUTS_MAX], self._table) if wanted else {}
@@ -185,7 +185,7 @@ class RunRange:
         return self.groups.group(dataset).names
 
     def primary(self, name: DatasetId) -> DatasetId:
-        """What a dataset is called."""
+        """Return a dataset's primary name."""
         return self.groups.primary(name)
 
     def _of(self, dataset: DatasetId, way: Side) -> list[tuple[DatasetId, Row]]:
@@ -194,21 +194,21 @@ class RunRange:
         return sorted(rows, key=lambda one: one[1].sk, reverse=True)
 
     def _run_columns(
-        self, row: Row, tellings: tuple[str, ...], name: DatasetId, sources: Iterable[DatasetId]
+        self, row: Row, refs: tuple[str, ...], name: DatasetId, sources: Iterable[DatasetId]
     ) -> RunColumns:
-        ask = (tellings, name)
-        if not tellings:
+        column_key = (refs, name)
+        if not refs:
             columns = renamed(unknown_columns(sources), self.primary)
         else:
-            if ask not in self._renamed:
-                self._renamed[ask] = renamed(self._columns[ask], self.primary)
-            columns = self._renamed[ask]
-        return RunColumns(_run(row), self.primary(name), columns, bool(tellings), tellings, name)
+            if column_key not in self._renamed:
+                self._renamed[column_key] = renamed(self._columns[column_key], self.primary)
+            columns = self._renamed[column_key]
+        return RunColumns(_run(row), self.primary(name), columns, bool(refs), refs, name)
 
     def _read_rows(self, new: Sequence[tuple[DatasetId, Side]]) -> None:
         window, limit = self._window, self._runs_max
-        if self._room is not None:
-            limit = min(limit, max(self._room // len(new), 1))
+        if self._rows_left is not None:
+            limit = min(limit, max(self._rows_left // len(new), 1))
         pages = self._table.query(
             [
                 RowQuery(
@@ -221,35 +221,35 @@ class RunRange:
                 for name, way in new
             ]
         )
-        if self._room is not None:
-            self._room -= sum(len(page.rows) for page in pages)
+        if self._rows_left is not None:
+            self._rows_left -= sum(len(page.rows) for page in pages)
         self.truncated |= any(page.more for page in pages)
         rows = {one: self._confirmable(page.rows) for one, page in zip(new, pages, strict=True)}
         self._rows.update(_checked(rows, self._table))
 
     def _confirmable(self, rows: Sequence[Row]) -> list[Row]:
-        """Return the rows without those that are marked beyond the newest: each of these costs its run's facts."""
-        marked = [row for row in rows if "unverified" in row.data][_UNVERIFIED_MAX:]
-        self.truncated |= bool(marked)
-        left_out = {row.sk for row in marked}
+        """Return the rows without all but the newest unverified rows: each of these costs a read of its run's facts."""
+        unverified = [row for row in rows if "unverified" in row.data][_UNVERIFIED_MAX:]
+        self.truncated |= bool(unverified)
+        left_out = {row.sk for row in unverified}
         return [row for row in rows if row.sk not in left_out]
 
     def _read_reports(self, new: Sequence[tuple[DatasetId, Side]], *, operations: bool) -> None:
-        """Read what the runs of these rows told, and what is known of every dataset that they name."""
+        """Read the reports of these rows, and the facts of every dataset that they name."""
         rows = [row for one in new for row in self._rows[one]]
-        asks = {ask for one in new for ask in _keys_of(one[0], self._rows[one])} - self._columns.keys()
-        tellings = (
-            {telling for row in rows for telling in _operations(row)} - self._sets.keys() if operations else set()
-        )
+        column_keys = {
+            column_key for one in new for column_key in _keys_of(one[0], self._rows[one])
+        } - self._columns.keys()
+        refs = {ref for row in rows for ref in _operations(row)} - self._sets.keys() if operations else set()
         names = {name for name, _ in new} | {name for row in rows for name in _named(row)}
         facts = {name: facts_key(name) for name in names}
-        keys = [*keys_of(asks).values(), *facts.values(), *map(facet_key, tellings)]
+        keys = [*keys_of(column_keys).values(), *facts.values(), *map(facet_key, refs)]
         found = self._table.get(keys)
         self.groups.take({name: found.get(key) for name, key in facts.items()})
         self.groups.load(names)
-        self._columns.update(reported_in(asks, found))
-        for telling in tellings:
-            self._sets[telling] = OperationSet(parse_operations(found[facet_key(telling)].data["operations"]))
+        self._columns.update(reported_in(column_keys, found))
+        for ref in refs:
+            self._sets[ref] = OperationSet(parse_operations(found[facet_key(ref)].data["operations"]))
 
 
 def _run(row: Row) -> RangeRun:
@@ -259,24 +259,22 @@ def _run(row: Row) -> RangeRun:
 
 
 def _content(row: Row) -> bytes:
-    """Return what the row tells but for what is each run's own."""
-    told = {name: value for name, value in row.data.items() if name not in {"root", "state"}}
-    return orjson.dumps(told, option=orjson.OPT_SORT_KEYS)
+    """Return the part of a row that runs with equal reports share."""
+    shared = {name: value for name, value in row.data.items() if name not in {"root", "state"}}
+    return orjson.dumps(shared, option=orjson.OPT_SORT_KEYS)
 
 
 def _keys_of(name: DatasetId, rows: Iterable[Row]) -> Iterable[ColumnKey]:
     for row in rows:
         if "outputs" in row.data:
-            yield from (
-                (tuple(tellings), dataset_of(text)) for text, tellings in row.data["outputs"].items() if tellings
-            )
+            yield from ((tuple(refs), dataset_of(text)) for text, refs in row.data["outputs"].items() if refs)
         elif row.data["refs"]:
             yield tuple(row.data["refs"]), name
 
 
 def _operations(row: Row) -> list[str]:
-    told = [*row.data.get("reads", ()), *row.data.get("refs", ())]
-    return [telling for telling in told if telling.startswith(OPERATIONS_KIND)]
+    refs = [*row.data.get("reads", ()), *row.data.get("refs", ())]
+    return [ref for ref in refs if ref.startswith(OPERATIONS_KIND)]
 
 
 def _named(row: Row) -> Iterable[DatasetId]:
@@ -286,12 +284,12 @@ def _named(row: Row) -> Iterable[DatasetId]:
 def _checked(
     rows: Mapping[tuple[DatasetId, Side], Sequence[Row]], table: GraphTable
 ) -> dict[tuple[DatasetId, Side], Sequence[Row]]:
-    """The rows, those that are marked as the facts of their runs have them now, if they still do."""
-    marked = {run_of(row) for some in rows.values() for row in some if "unverified" in row.data}
-    if not marked:
+    """Return the rows; unverified rows as their runs' facts have them now, or not at all."""
+    unverified = {run_of(row) for some in rows.values() for row in some if "unverified" in row.data}
+    if not unverified:
         return dict(rows)
     right: dict[Any, Row] = {}
-    for run, facts in read_run_facts(marked, table).items():
+    for run, facts in read_run_facts(unverified, table).items():
         right.update(time_range_rows(run, facts))
     return {
         one: [

@@ -1,4 +1,4 @@
-"""What a question about columns begins with: the columns that a node id names, now, of a version, or at a time."""
+"""Columns that a node id names, now, of a version, or at a time: the start of queries of columns."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Made: TypeAlias = Mapping[Version, RunKey | None]
 
 
 def select_current(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool) -> list[Column] | None:
-    """The columns that a node stands for now; None if it is not there."""
+    """Return the columns that a node stands for now; None if the node does not exist."""
     if isinstance(node, FieldNode):
         column = walk.exists(node.dataset, node.field)
         return [column] if column else None
@@ -45,7 +45,7 @@ def select_current(node: FieldNode | Node, walk: ColumnWalk, *, downstream: bool
 def select_version(
     node: FieldNode | Node, version: str, walk: VersionWalk, table: GraphTable
 ) -> list[NodeOfVersion] | None:
-    """The columns of a version of a dataset, or of those that the last run of a job's version made."""
+    """Return the columns of a dataset's version, or of the versions that the last run of a job's version made."""
     if isinstance(node, Node) and isinstance(node.id, JobId):
         made = _made_by_job_version(node.id, version, walk.visibility, table)
     else:
@@ -81,7 +81,7 @@ def _made_by_job_version(job: JobId, version: str, visibility: Visibility, table
 
 
 def _columns_of(node: FieldNode | Node, entry: VersionEntry, table: GraphTable) -> list[Column]:
-    """The columns of a version that a node stands for; where nothing tells its schema, that of its dataset."""
+    """Return the columns of a version that a node stands for; without a schema, its dataset's schema counts."""
     primary = entry.group.primary
     schema = entry.schema if entry.schema.known else schema_of(read_facets([entry.group], table)[0])
     walk = ColumnWalk(table)
@@ -93,7 +93,7 @@ def _columns_of(node: FieldNode | Node, entry: VersionEntry, table: GraphTable) 
 
 
 def select_at(node: FieldNode | Node, at: str, walk: VersionWalk, table: GraphTable) -> list[NodeOfVersion] | None:
-    """The columns that a node stood for before a time, each as of the versions that its writers had made last."""
+    """Return the columns that a node stood for at a time, each in the last versions that its writers had made."""
     present = CurrentColumns(table, at)
     datasets = _datasets_at(node, present, walk.visibility)
     if datasets is None:
@@ -136,21 +136,23 @@ def _paths_at(node: FieldNode | Node, entry: DatasetColumns, shown: Sequence[Ver
 
 
 def _versions_at(entry: DatasetColumns, present: CurrentColumns, at: str, table: GraphTable) -> Iterator[VersionEntry]:
-    """The versions that a dataset's writers had made last, with what they told; the latest for who made none."""
+    """Yield the last versions by a dataset's writers, with reports; reports without a version join the latest."""
     by_version: dict[str, list[ColumnReport]] = {}
     for one in entry.reports:
         by_version.setdefault(one.reporter.version or "", []).append(one)
     schemas: dict[str, Schema] = {}
-    homeless = by_version.pop("", [])
-    if homeless or not by_version:
-        window = read_versions(entry.group, table, at, at)
-        versions = [one for one in window.versions if one.created < at]
+    unversioned = by_version.pop("", [])
+    if unversioned or not by_version:
+        page = read_versions(entry.group, table, at, at)
+        versions = [one for one in page.versions if one.created < at]
         last = next((one for one in versions if not one.failed), None)
         if versions:
-            by_version.setdefault(last.id if last else dataset_version_id(entry.group.primary, ""), []).extend(homeless)
+            by_version.setdefault(last.id if last else dataset_version_id(entry.group.primary, ""), []).extend(
+                unversioned
+            )
         schemas.update({last.id: schema_of(last.facets)} if last else {})
-    for version, told in by_version.items():
+    for version, reports in by_version.items():
         schema = schemas.get(version, NO_SCHEMA)
-        sources = {source for one in told for source in one.columns.datasets}
+        sources = {source for one in reports for source in one.columns.datasets}
         hidden = frozenset(one for one in sources if not present.sees(one))
-        yield VersionEntry(entry.group, version, told, schema, hidden)
+        yield VersionEntry(entry.group, version, reports, schema, hidden)

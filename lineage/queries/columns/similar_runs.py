@@ -1,6 +1,6 @@
-"""Runs of one job that reported the same, as one: how many, in which states, the first, and the newest by id.
+"""Groups of runs of one job with equal reports: their number, states, first start, and newest runs.
 
-Most runs report what the run before did. Reports count them, so that they grow with what was reported, not with runs.
+Most runs repeat the report of the run before. Counting them lets results grow with distinct reports, not with runs.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from lineage.graph.entities import State
 from lineage.queries.columns.results import ReportedRun
 from lineage_model.ids import JobId, RunKey
 
-# Runs that are named, the newest, and root runs of those.
+# The newest runs that are named, and root runs.
 NEWEST_MAX = 10
 ROOTS_MAX = 100
 _FAILED: tuple[State, ...] = ("FAILED", "ABORTED")
@@ -23,7 +23,7 @@ _FAILED: tuple[State, ...] = ("FAILED", "ABORTED")
 class RangeRun:
     """A run of the time range; `root` is the run at the root of those that started it.
 
-    What a Job- or DatasetEvent declared stands as a run without a state; a DatasetEvent has no job either.
+    A Job- or DatasetEvent counts as a run without a state; a DatasetEvent has no job either.
     """
 
     key: RunKey
@@ -46,16 +46,16 @@ class Runs:
 
     @property
     def last(self) -> str:
-        """When the newest started."""
+        """The start of the newest run."""
         return self.newest[0].started
 
     @property
     def failed(self) -> bool:
-        """True if each of them failed."""
+        """True if every run failed."""
         return self.count == sum(self.states[state] for state in _FAILED)
 
     def add(self, run: RangeRun) -> None:
-        """Count a run that started before those so far (at the same time: with a smaller id)."""
+        """Count a run that started before the runs so far (at the same time: with a smaller id)."""
         self.first = run.started
         self.count += 1
         self.states.update([] if run.state is None else [run.state])
@@ -66,7 +66,7 @@ class Runs:
 
 
 def merge_runs(every: Iterable[Runs]) -> Runs:
-    """Return runs of one job, which are in one of these only, as one."""
+    """Return disjoint groups of runs of one job as one group."""
     some = list(every)
     newest = newest_first(run for one in some for run in one.newest)
     roots: dict[RunKey, tuple[str, RunKey]] = {}
@@ -78,5 +78,5 @@ def merge_runs(every: Iterable[Runs]) -> Runs:
 
 
 def newest_first(runs: Iterable[ReportedRun]) -> list[ReportedRun]:
-    """Return runs by their start."""
+    """Return runs by their start, newest first."""
     return sorted(runs, key=lambda run: (run.started, run.key), reverse=True)

@@ -37,7 +37,8 @@ def renamed(schema: Sequence[SchemaField], names: Sequence[str]) -> tuple[Schema
 def merge_schemas(schemas: Sequence[Sequence[SchemaField]]) -> tuple[SchemaField, ...]:
     """Return the columns of all of these, each once, with all fields that are inside it; names are equal in any case.
 
-    >>> [one.name for one in united([[SchemaField("a", "long")], [SchemaField("A", "long"), SchemaField("b", "long")]])]
+    >>> a, upper_a, b = (SchemaField(name, "long") for name in ("a", "A", "b"))
+    >>> [field.name for field in merge_schemas([[a], [upper_a, b]])]
     ['a', 'b']
     """
     same: dict[str, list[SchemaField]] = {}

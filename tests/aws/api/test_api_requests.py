@@ -133,7 +133,7 @@ def test_a_batch_whose_answer_would_be_too_large_is_not_accepted(api, cloud):
 
     status, message = api.post({**REQUEST, "node_id": None, "storage_location": None, "records": records}).refusal
 
-    assert (status, message[:57]) == (413, "records: the response must be at most 4194304 bytes, got 48")
+    assert (status, message[:59]) == (413, "records: the response must be at most 4194304 bytes, got 48")
     assert (cloud.bodies("RecordsQueue"), cloud.bodies("PackedQueue")) == ([], [])
 
 

@@ -290,7 +290,7 @@ def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     from lineage.graph.apply import apply_changes
     from lineage.openlineage.naming import NamingRules
     from lineage.openlineage.parse import parse_change
-    from lineage.queries.service import Questions
+    from lineage.queries.service import LineageQueries
 
     session = a_session(endpoint)
     emitted_to = tmp_path / "lineage.jsonl"
@@ -304,7 +304,7 @@ def test_the_service_s_graph_leads_from_what_was_written_to_what_was_read(
     table = MemoryTable()
     events = [json.loads(line) for line in emitted_to.read_text("utf-8").splitlines()]
     apply_changes([parse_change(one, NamingRules()) for one in events], table)
-    graph = Questions(table).find_graph(DatasetId("file", str(tmp_path / "out")).node_id, depth=5)
+    graph = LineageQueries(table).find_graph(DatasetId("file", str(tmp_path / "out")).node_id, depth=5)
     assert graph is not None
     assert [one.id.name for one in graph.jobs] == [f"emissions.{tmp_path.name}_out", "emissions.default_far"]
     assert [short_name(one.id) for one in graph.datasets] == ["out", "far", "flights"]

@@ -13,7 +13,7 @@ LINK = "https://intake.s3.amazonaws.com/answers/abc"
 
 
 class CannedFields:
-    """Stands in for `FieldQuestions`; `answers` are by what is asked, whole."""
+    """Stands in for `LineageQueries`; `answers` are by what is asked, whole."""
 
     def __init__(self, answers, fields):
         self._answers = answers

@@ -11,7 +11,7 @@ from lineage.graph.apply import apply_changes
 from lineage.graph.event_log import EventLog, RawEvent
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_change
-from lineage.queries.service import FieldQuestions, Questions
+from lineage.queries.service import LineageQueries
 from tests.unit.api.proxy import ask
 
 
@@ -22,9 +22,10 @@ class Asker:
         self.table = MemoryTable()
         self._rules = rules or NamingRules(trim_partitions=False)
         self._log = EventLog(self.table, None, "archive")
+        queries = LineageQueries(self.table)
         services = SimpleNamespace(
-            questions=Questions(self.table),
-            fields=fields or FieldQuestions(self.table),
+            questions=queries,
+            fields=fields or queries,
             event_log=self._log,
             links=None,
             now_s=lambda: 1_763_640_000,

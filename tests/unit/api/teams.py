@@ -16,7 +16,7 @@ from lineage.graph.event_log import EventLog, RawEvent
 from lineage.graph.run_facts import job_version_id, run_version_id
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_change
-from lineage.queries.service import FieldQuestions, Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 from tests.builders_events import a_dataset, a_facet, a_run_event
 from tests.unit.api.proxy import ask
@@ -127,11 +127,12 @@ class World:
                 "ttl_s",
             )
         )
+        queries = LineageQueries(self.table)
         services = Services(
             **unused,
             event_log=log,
-            questions=Questions(self.table),
-            fields=FieldQuestions(self.table),
+            questions=queries,
+            fields=queries,
             tokens=tokens,
             now_s=lambda: NOW_S,
             now=lambda: LATER,

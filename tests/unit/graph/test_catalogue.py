@@ -13,7 +13,7 @@ from lineage.graph.apply import apply_changes
 from lineage.graph.catalogue import NAMES, compact, named, read_catalogue
 from lineage.openlineage.event import Deletion, Event
 from lineage.queries.name_lists import DOUBTFUL_MAX
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import JobId
 from tests.examples import examples
 from tests.unit.graph.loaders import SteppedTable
@@ -31,7 +31,7 @@ def a_deletion(name, time=TIMES[1]):
 
 
 def listed(table, limit=1000, offset=0):
-    found = Questions(table).list_jobs(None, limit=limit, offset=offset)
+    found = LineageQueries(table).list_jobs(None, limit=limit, offset=offset)
     return [job.id.name for job in found.items], found.total
 
 
@@ -87,7 +87,7 @@ def test_what_is_hidden_is_on_no_page_even_where_more_is_doubtful_than_a_list_lo
     apply_changes([a_deletion(name) for name in names], table)
     apply_changes([a_mention(back, TIMES[2])], table)
 
-    page = Questions(table).list_jobs(None, limit=100, offset=0)
+    page = LineageQueries(table).list_jobs(None, limit=100, offset=0)
 
     assert [job.id.name for job in page.items] == [back, never]
     # Ten were not looked at for the count, which is what is known.

@@ -14,12 +14,12 @@ from hypothesis import strategies as st
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId
 from tests.examples import SHARE, examples, scaled
 from tests.unit.graph.loaders import Killed, Simulation, SteppedTable
 from tests.unit.graph.strategies import JOBS, RUNS, TIMES, stamped, streams
-from tests.unit.queries.every_query import answers_of, differences, right_answers
+from tests.unit.queries.every_query import differences, results_of, right_results
 
 _OF_ONE_STREAM = 25
 
@@ -28,14 +28,14 @@ class Checked:
     """The right results of a set of statements, and the states of the table that were seen to give them."""
 
     def __init__(self, statements):
-        self._right = right_answers(statements, times=())
+        self._right = right_results(statements, times=())
         self._seen = set()
 
     def check(self, table):
         rows = ({**item, "version": None} for item in table.dynamo.items())
         state = repr(sorted(rows, key=lambda row: (row["pk"]["S"], row["sk"]["S"])))
         if state not in self._seen:
-            assert differences(answers_of(table, times=()), self._right) == {}
+            assert differences(results_of(table, times=()), self._right) == {}
             self._seen.add(state)
 
 
@@ -71,7 +71,7 @@ def test_a_node_of_more_edges_than_a_transaction_holds_moves_whole():
     right = {one.dataset: one.dataset == many[0].dataset for one in many[:250]}
     for seed in range(scaled(8)):
         dice = random.Random(seed)
-        queries = Questions(Simulation([[one] for one in statements], dice).run())
+        queries = LineageQueries(Simulation([[one] for one in statements], dice).run())
         for name, written in list(right.items())[::40]:
             graph = queries.find_graph(name.node_id, depth=0)
             assert [job.outputs for job in graph.jobs] == ([(many[0].dataset,)] if written else [])

@@ -1,17 +1,17 @@
-"""Whoever answers questions about runs: the model, and what loaders made of the same statements."""
+"""Sources of results about runs: the model, and the loaders' table of the same statements."""
 
 from __future__ import annotations
 
 import pytest
 
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from tests.runs_model import Model
 from tests.unit.queries.every_query import loaded
 
 
 @pytest.fixture(params=["model", "loaded"])
-def ask(request):
-    """Questions about statements: of the model, or of what loaders made of them, one by one, the last first."""
+def queries_over(request):
+    """Return queries over statements: the model, or the table to which they were applied one by one, the last first."""
     if request.param == "model":
         return Model
-    return lambda statements: Questions(loaded(*([one] for one in statements[::-1])))
+    return lambda statements: LineageQueries(loaded(*([one] for one in statements[::-1])))

@@ -1,10 +1,10 @@
-"""Every question about the few names of `strategies`, of the model and of what the loaders made."""
+"""Every query of the few names of `strategies`, over the model and over the loaders' table."""
 
 from __future__ import annotations
 
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage.settings import GRAPH_PARTITIONS
 from tests.runs_model import Model
 from tests.runs_model.results import every_result
@@ -25,24 +25,24 @@ def loaded(*batches, changes_max=1):
     return table
 
 
-def answers_of(table, times=_TIMES):
-    return every_result(Questions(table), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
+def results_of(table, times=_TIMES):
+    return every_result(LineageQueries(table), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
 
 
-def right_answers(statements, times=_TIMES):
-    """The model's answers to all questions that loaders answer whatever was said.
+def right_results(statements, times=_TIMES):
+    """Return the model's results of all queries that are exact for every set of statements.
 
-    A known limit: lists and search heed what is said of a dataset's other names (that one is temporary, or deleted),
+    A known limit: lists and search heed the facts of a dataset's other names (that one is temporary, or deleted),
     but not of the other names of those.
     """
     model = Model(statements)
     right = every_result(model, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=times)
     if any(name in model.statements.aliases for name in model.statements.aliases.values()):
-        right = {question: answer for question, answer in right.items() if not question.startswith(_OF_MANY)}
+        right = {query: result for query, result in right.items() if not query.startswith(_OF_MANY)}
     return right
 
 
-def differences(answers, right):
-    """What differs, by question: few are told, for one wrong fact makes many wrong answers."""
-    wrong = [question for question in right if answers.get(question) != right[question]]
-    return {question: (answers.get(question), right[question]) for question in wrong[:3]}
+def differences(results, right):
+    """Return differences by query, a few only: one wrong fact makes many wrong results."""
+    wrong = [query for query in right if results.get(query) != right[query]]
+    return {query: (results.get(query), right[query]) for query in wrong[:3]}

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.queries.dataset_groups import DatasetGroups
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId
 from tests.unit.graph.statements import a_dataset_event
 from tests.unit.graph.strategies import a_symlink
@@ -51,16 +51,16 @@ def test_a_dataset_that_is_looked_up_again_and_again_reads_no_more_names():
 
 
 @given(st.lists(st.sets(st.sampled_from(NAMES)), max_size=3), st.integers(0, 6))
-def test_what_is_asked_for_is_read_however_many_aliases_there_are(loads, aliases):
+def test_requested_names_are_read_however_many_aliases_there_are(loads, aliases):
     groups = DatasetGroups(TABLE, aliases_max=aliases)
     for names in loads:
         groups.load(names)
 
-    asked = set().union(*loads)
-    members = {name: groups.group(name).names for name in asked}
+    requested = set().union(*loads)
+    members = {name: groups.group(name).names for name in requested}
     assert all(name in some for name, some in members.items())
-    assert len(asked.union(*members.values()) - asked) <= aliases
-    assert groups.truncated or not asked or all(some == NAMES for some in members.values())
+    assert len(requested.union(*members.values()) - requested) <= aliases
+    assert groups.truncated or not requested or all(some == NAMES for some in members.values())
 
 
 @pytest.mark.large
@@ -75,6 +75,6 @@ def test_a_response_that_leaves_names_out_says_so():
     )
     apply_changes(events, table)
 
-    graphs = [Questions(table).find_graph(one.node_id, depth=1) for one in (tree, alone)]
+    graphs = [LineageQueries(table).find_graph(one.node_id, depth=1) for one in (tree, alone)]
     assert [graph.truncated for graph in graphs] == [True, False]
     assert [[one.id for one in graph.datasets] for graph in graphs] == [[tree], [alone]]

@@ -1,4 +1,4 @@
-"""Which versions a dataset has, one example each: the model and the loaders' table must both answer so."""
+"""Which versions a dataset has, one example each: the model and the loaders' table must agree."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from lineage.openlineage.event import ParentRun
 from lineage.queries.dataset_versions import VERSIONS_MAX
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import name_uuid
 from tests.unit.graph.statements import STREAM, A, B, C, X, Y, a_dataset_event, an_event, at, short, the
 from tests.unit.graph.strategies import a_symlink, stamped
@@ -17,12 +17,12 @@ from tests.unit.queries.every_query import loaded
 ALL = 9
 
 
-def test_a_failed_version_is_kept_and_never_current(ask):
+def test_a_failed_version_is_kept_and_never_current(queries_over):
     events = [an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A, "FAIL", outputs=[X])]
-    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
     assert [(short(one.created_by.id), one.failed) for one in versions] == [("a2", True), ("a1", False)]
-    assert ask(events).find_dataset(X).current_version == versions[1].version
-    assert ask(events[1:]).find_dataset(X).current_version is None
+    assert queries_over(events).find_dataset(X).current_version == versions[1].version
+    assert queries_over(events[1:]).find_dataset(X).current_version is None
 
 
 @pytest.mark.parametrize(
@@ -35,33 +35,33 @@ def test_a_failed_version_is_kept_and_never_current(ask):
         pytest.param([(2, "RUNNING"), (2, "COMPLETE")], "b1", id="it ended before"),
     ],
 )
-def test_a_stream_stands_among_the_versions_where_its_last_event_does(ask, stream, current):
+def test_a_stream_stands_among_the_versions_where_its_last_event_does(queries_over, stream, current):
     events = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM), an_event(3, "b1", B, outputs=[X])]
     events += [an_event(second, "a1", A, kind, job_facets=STREAM) for second, kind in stream]
-    questions = ask(events)
-    assert questions.find_dataset(X).current_version == name_uuid(f"s3://flights:X:emissions:{the(current)}")
-    later = ask([*events, a_dataset_event(6, X, schema=a_schema("carrier"))]).find_dataset(X)
+    queries = queries_over(events)
+    assert queries.find_dataset(X).current_version == name_uuid(f"s3://flights:X:emissions:{the(current)}")
+    later = queries_over([*events, a_dataset_event(6, X, schema=a_schema("carrier"))]).find_dataset(X)
     assert later.current_version not in [name_uuid(f"s3://flights:X:emissions:{the(run)}") for run in ("a1", "b1")]
 
 
-def test_a_stream_is_found_behind_as_many_batch_runs_as_versions_are_looked_at():
+def test_a_stream_is_found_behind_as_many_batch_runs_as_versions_are_read():
     stream = [an_event(1, "a1", A, "START", outputs=[X], job_facets=STREAM)]
     batches = [an_event(second, f"{second:02}", B, outputs=[X]) for second in range(10, 30)]
-    questions = Questions(loaded([*stream, *batches, an_event(40, "a1", A, "RUNNING", job_facets=STREAM)]))
-    assert questions.find_dataset(X).current_version == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
+    queries = LineageQueries(loaded([*stream, *batches, an_event(40, "a1", A, "RUNNING", job_facets=STREAM)]))
+    assert queries.find_dataset(X).current_version == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
 
 
-def test_a_dataset_read_before_it_was_written_has_an_initial_version(ask):
+def test_a_dataset_read_before_it_was_written_has_an_initial_version(queries_over):
     events = [an_event(1, "b1", B, inputs=[X]), an_event(2, "a1", A, outputs=[X])]
-    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
     assert [one.created_by and short(one.created_by.id) for one in versions] == ["a1", None]
-    assert ask(events).find_run(the("b1")).inputs[0].resolved_by == "initial"
+    assert queries_over(events).find_run(the("b1")).inputs[0].resolved_by == "initial"
 
 
-def test_dataset_events_describe_the_initial_version_and_make_others_when_the_schema_changes(ask):
+def test_dataset_events_describe_the_initial_version_and_make_others_when_the_schema_changes(queries_over):
     schemas = [{"fields": [{"name": name}]} for name in ("carrier", "carrier", "co2")]
     events = [a_dataset_event(second, X, schema=schema) for second, schema in enumerate(schemas, 1)]
-    versions = ask(events).list_dataset_versions(X, limit=9, offset=0).items
+    versions = queries_over(events).list_dataset_versions(X, limit=9, offset=0).items
     assert [(one.created, one.fields[0]["name"]) for one in versions] == [(at(3), "co2"), (at(1), "carrier")]
 
 
@@ -78,7 +78,7 @@ STORED = {"version": {"datasetVersion": "7"}}
         pytest.param({"inputs": [(X, STORED)]}, "a1", "storage", id="the one that the storage names"),
     ],
 )
-def test_which_version_a_run_read(ask, reader, version, resolved_by):
+def test_which_version_a_run_read(queries_over, reader, version, resolved_by):
     events = [
         an_event(1, "a1", A, outputs=[(X, STORED)]),
         an_event(2, "a2", A, outputs=[X]),
@@ -87,25 +87,25 @@ def test_which_version_a_run_read(ask, reader, version, resolved_by):
         an_event(3, "b1", B, "START"),
         an_event(5, "b1", B, **reader),
     ]
-    (read,) = ask(events).find_run(the("b1")).inputs
+    (read,) = queries_over(events).find_run(the("b1")).inputs
     assert (read.version, read.resolved_by) == (name_uuid(f"s3://flights:X:emissions:{the(version)}"), resolved_by)
 
 
-def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(ask):
-    told = {"job_facets": STREAM, "parent": ParentRun(the("dd"), C)}
+def test_a_stream_that_writes_under_another_name_later_makes_no_later_version(queries_over):
+    reported = {"job_facets": STREAM, "parent": ParentRun(the("dd"), C)}
     events = [
-        an_event(1, "a1", A, "START", outputs=[(X, a_symlink(Y))], **told),
-        an_event(3, "a2", A, outputs=[Y], parent=told["parent"]),
-        an_event(5, "a1", A, "RUNNING", outputs=[Y], **told),
-        an_event(6, "b1", B, inputs=[X], parent=told["parent"]),
+        an_event(1, "a1", A, "START", outputs=[(X, a_symlink(Y))], **reported),
+        an_event(3, "a2", A, outputs=[Y], parent=reported["parent"]),
+        an_event(5, "a1", A, "RUNNING", outputs=[Y], **reported),
+        an_event(6, "b1", B, inputs=[X], parent=reported["parent"]),
     ]
-    (read,) = ask(events).find_run(the("b1")).inputs
+    (read,) = queries_over(events).find_run(the("b1")).inputs
     assert (read.version, read.resolved_by) == (name_uuid(f"s3://flights:Y:emissions:{the('a2')}"), "parentRun")
 
 
-def test_a_run_never_reads_what_it_writes_itself(ask):
+def test_a_run_never_reads_what_it_writes_itself(queries_over):
     events = [an_event(1, "a1", A, inputs=[X], outputs=[X]), an_event(2, "a2", A, inputs=[X], outputs=[X])]
-    up = ask(events).find_upstream_runs(the("a2"), depth=ALL)
+    up = queries_over(events).find_upstream_runs(the("a2"), depth=ALL)
     assert [(short(one.run.id), [short(read.produced_by) for read in one.inputs]) for one in up.items] == [
         ("a2", ["a1"]),
         ("a1", [None]),
@@ -120,40 +120,40 @@ def a_schema(*names):
 TIED = [a_dataset_event(1, X, tags={"tag": tag}) for tag in "abc"]
 
 
-def test_of_dataset_events_at_one_instant_all_are_looked_at(ask):
+def test_of_dataset_events_at_one_instant_all_are_read(queries_over):
     described = a_dataset_event(1, X, schema=a_schema("carrier"))
     events = [an_event(1, "a1", A, outputs=[X]), described, *TIED]
     assert any(one.hash > described.hash for one in TIED)
-    assert ask(events).find_dataset(X).current_version == name_uuid(f"s3://flights:X:{described.hash}")
+    assert queries_over(events).find_dataset(X).current_version == name_uuid(f"s3://flights:X:{described.hash}")
 
 
 @pytest.mark.parametrize("times", [2, 8, 9, 20])
-def test_a_schema_told_again_and_again_is_one_version(ask, times):
-    """A crawler tells every hour what the catalogue holds."""
+def test_a_schema_sent_again_and_again_is_one_version(queries_over, times):
+    """A crawler sends the catalogue's schema every hour."""
     events = [a_dataset_event(second, X, schema=a_schema("carrier")) for second in range(times)]
-    questions = ask(events)
-    assert [one.created for one in questions.list_dataset_versions(X, limit=9, offset=0).items] == [at(0)]
-    assert questions.find_dataset(X).current_version == name_uuid("s3://flights:X:")
+    queries = queries_over(events)
+    assert [one.created for one in queries.list_dataset_versions(X, limit=9, offset=0).items] == [at(0)]
+    assert queries.find_dataset(X).current_version == name_uuid("s3://flights:X:")
 
 
-def test_a_schema_told_again_and_again_after_a_run_told_it_is_the_runs_version(ask):
+def test_a_schema_sent_again_and_again_after_a_run_sent_it_is_the_runs_version(queries_over):
     schema = a_schema("carrier")
     events = [an_event(1, "a1", A, outputs=[(X, {"schema": schema})])]
     events += [a_dataset_event(second, X, schema=schema) for second in range(2, 22)]
     reader = an_event(30, "b1", B, inputs=[X])
-    (read,) = ask([*events, reader]).find_run(the("b1")).inputs
+    (read,) = queries_over([*events, reader]).find_run(the("b1")).inputs
     assert (
         read.version
-        == ask(events).find_dataset(X).current_version
+        == queries_over(events).find_dataset(X).current_version
         == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
     )
 
 
-def test_a_schema_told_more_often_than_versions_are_looked_at_is_taken_to_be_unchanged():
+def test_a_schema_sent_more_often_than_versions_are_read_is_taken_to_be_unchanged():
     first = a_dataset_event(1, X, schema=a_schema("carrier"))
     events = [stamped(replace(first, time=f"2025-11-20T12:00:01.{number:06}Z")) for number in range(VERSIONS_MAX + 2)]
-    questions = Questions(loaded(events))
-    (version,) = questions.list_dataset_versions(X, limit=9, offset=0).items
+    queries = LineageQueries(loaded(events))
+    (version,) = queries.list_dataset_versions(X, limit=9, offset=0).items
     assert (version.version, version.created) == (name_uuid("s3://flights:X:"), at(1))
     assert version.fields == a_schema("carrier")["fields"]
-    assert questions.find_dataset(X).current_version == version.version
+    assert queries.find_dataset(X).current_version == version.version

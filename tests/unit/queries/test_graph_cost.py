@@ -1,4 +1,4 @@
-"""What a question for a graph costs: rounds of parallel reads, by depth and by nothing else."""
+"""The cost of a graph query: rounds of parallel reads, by depth and by nothing else."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries import job_graph as graphs
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 
 
@@ -46,12 +46,12 @@ def a_table(events):
 
 def rounds(table, node_id, depth):
     table.calls.clear()
-    graph = Questions(table).find_graph(node_id, depth=depth)
+    graph = LineageQueries(table).find_graph(node_id, depth=depth)
     return sum(table.calls.values()), graph
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2, 5, 20])
-def test_each_hop_costs_two_rounds_and_the_whole_question_five_more(depth):
+def test_each_hop_costs_two_rounds_and_the_whole_query_five_more(depth):
     table = a_table(a_chain(40))
 
     spent, graph = rounds(table, "job:pipelines:job-0020", depth)
@@ -72,7 +72,7 @@ def test_rounds_depend_neither_on_other_jobs_nor_on_how_often_a_job_ran():
 
 
 def test_what_a_job_wrote_once_costs_nothing_now():
-    """A job that writes another dataset each day leaves no edge behind, and its reader's question stays as small."""
+    """A job that writes another dataset each day leaves no edge behind, and its reader's query stays as small."""
     daily = [a_run(number, "export", ["orders"], [f"export-{number}"]) for number in range(200)]
     table = a_table([*daily, a_run(1000, "report", ["orders"], at="13:00")])
 
@@ -83,7 +83,7 @@ def test_what_a_job_wrote_once_costs_nothing_now():
 
 
 @pytest.mark.large
-def test_a_hub_of_ten_thousand_readers_is_answered_within_the_caps_and_says_so():
+def test_a_hub_of_ten_thousand_readers_is_cut_at_the_caps_and_says_so():
     readers = [a_run(number, f"reader-{number:05}", ["hub"]) for number in range(10_000)]
     table = a_table([*readers, a_run(10_000, "writer", [], ["hub"])])
 
@@ -105,6 +105,6 @@ def test_the_border_of_a_graph_does_not_read_who_else_reads_its_datasets():
     whole = table.query
     table.query = lambda queries: [read.extend(page.rows) or page for page in whole(queries)]
 
-    Questions(table).find_graph("job:pipelines:reader-00000", depth=0)
+    LineageQueries(table).find_graph("job:pipelines:reader-00000", depth=0)
 
     assert len(read) < 5

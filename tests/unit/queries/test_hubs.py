@@ -5,7 +5,7 @@ from __future__ import annotations
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.queries import dataset_groups
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import JobId
 from tests.unit.graph.statements import A, X, an_event, at
 
@@ -17,9 +17,9 @@ def test_a_dataset_of_too_many_past_readers_keeps_its_producers(monkeypatch):
     ]
     table = MemoryTable()
     apply_changes([an_event(1, "w1", A, outputs=[X]), *readers], table)
-    questions = Questions(table)
+    queries = LineageQueries(table)
 
-    graph = questions.find_graph(X.node_id, depth=1, at=at(5))
+    graph = queries.find_graph(X.node_id, depth=1, at=at(5))
 
     assert A in {job.id for job in graph.jobs}
     assert graph.truncated

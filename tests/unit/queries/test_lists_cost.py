@@ -11,22 +11,24 @@ from lineage.graph.catalogue import CHANGES_MAX
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.listings import STATES_MAX
 from lineage.queries.name_lists import MATCHES_MAX
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 from tests.unit.graph.strategies import TIMES, stamped
 
 NAMESPACES = 5
 SIZES = (100, 400, 1_600)
 MIDDLE = 37
-QUESTIONS = {
-    "jobs of all namespaces": lambda ask: ask.list_jobs(None, limit=10, offset=0),
-    "a later page": lambda ask: ask.list_jobs(None, limit=10, offset=MIDDLE),
-    "jobs of a namespace": lambda ask: ask.list_jobs("team-1", limit=10, offset=0),
-    "datasets of a namespace": lambda ask: ask.list_datasets("s3://lake-1", limit=10, offset=0),
-    "namespaces": lambda ask: ask.list_namespaces(limit=10, offset=0),
-    "search in all": lambda ask: ask.search("0", kind=None, sort="name", limit=10),
-    "search in a namespace": lambda ask: ask.search("JOB", kind="job", sort="name", limit=10, namespace="team-1"),
-    "search for a needle": lambda ask: ask.search(f"job-{MIDDLE:04}", kind=None, sort="updated_at", limit=10),
+QUERIES = {
+    "jobs of all namespaces": lambda queries: queries.list_jobs(None, limit=10, offset=0),
+    "a later page": lambda queries: queries.list_jobs(None, limit=10, offset=MIDDLE),
+    "jobs of a namespace": lambda queries: queries.list_jobs("team-1", limit=10, offset=0),
+    "datasets of a namespace": lambda queries: queries.list_datasets("s3://lake-1", limit=10, offset=0),
+    "namespaces": lambda queries: queries.list_namespaces(limit=10, offset=0),
+    "search in all": lambda queries: queries.search("0", kind=None, sort="name", limit=10),
+    "search in a namespace": lambda queries: queries.search(
+        "JOB", kind="job", sort="name", limit=10, namespace="team-1"
+    ),
+    "search for a needle": lambda queries: queries.search(f"job-{MIDDLE:04}", kind=None, sort="updated_at", limit=10),
 }
 
 
@@ -46,25 +48,25 @@ def a_run(number):
 
 
 class Counted:
-    """A table of so many jobs, and what questions cost there."""
+    """A table of so many jobs, and the cost of queries there."""
 
     def __init__(self, jobs):
         self._table = MemoryTable()
         for start in range(0, jobs, 50):
             apply_changes([a_run(number) for number in range(start, start + 50)], self._table)
 
-    def ask(self, question):
-        """The answer, and requests, rounds and rows."""
+    def measure(self, query):
+        """Return the result, and requests, rounds and rows."""
         self._table.dynamo.calls = calls = Calls()
         self._table.calls.clear()
-        answer = question(Questions(self._table))
-        return answer, sum(calls.requests.values()), self._table.rounds, calls.items
+        result = query(LineageQueries(self._table))
+        return result, sum(calls.requests.values()), self._table.rounds, calls.items
 
 
 @pytest.mark.large
 def test_jobs_in_a_state_cost_a_request_for_a_hundred_jobs_and_no_more_for_their_datasets(tables):
-    list_failed = lambda ask: ask.list_jobs(None, states=("FAILED",), limit=10, offset=0)  # noqa: E731 - a question
-    few, most = (tables[jobs].ask(list_failed) for jobs in (SIZES[0], SIZES[-1]))
+    list_failed = lambda queries: queries.list_jobs(None, states=("FAILED",), limit=10, offset=0)  # noqa: E731 - a question
+    few, most = (tables[jobs].measure(list_failed) for jobs in (SIZES[0], SIZES[-1]))
 
     assert most[1] - few[1] == (SIZES[-1] - SIZES[0]) / 100
     assert (most[0].total, most[0].truncated) == (0, False)
@@ -76,17 +78,18 @@ def test_a_list_by_state_looks_at_so_many_jobs_and_says_if_there_are_more():
     for start in range(0, jobs, 500):
         apply_changes([a_run(number) for number in range(start, min(start + 500, jobs))], table)
 
-    found = Questions(table).list_jobs(None, states=("COMPLETED",), limit=10, offset=0)
+    found = LineageQueries(table).list_jobs(None, states=("COMPLETED",), limit=10, offset=0)
 
     assert (len(found.items), found.total, found.truncated) == (10, STATES_MAX, True)
 
 
 @pytest.mark.parametrize(
-    "asked", [{"sort": "updated_at"}, {"sort": "name", "after": TIMES[0]}, {"sort": "name", "before": TIMES[1]}]
+    "requested", [{"sort": "updated_at"}, {"sort": "name", "after": TIMES[0]}, {"sort": "name", "before": TIMES[1]}]
 )
-def test_a_search_by_time_looks_at_so_many_matches_and_says_if_there_are_more(tables, asked):
+def test_a_search_by_time_looks_at_so_many_matches_and_says_if_there_are_more(tables, requested):
     few, most = (
-        tables[jobs].ask(lambda ask: ask.search("job", kind="job", limit=10, **asked)) for jobs in (SIZES[1], SIZES[2])
+        tables[jobs].measure(lambda queries: queries.search("job", kind="job", limit=10, **requested))
+        for jobs in (SIZES[1], SIZES[2])
     )
 
     assert (len(few[0].items), few[0].total, few[0].truncated) == (10, SIZES[1], False)
@@ -99,13 +102,13 @@ def tables():
     return {jobs: Counted(jobs) for jobs in SIZES}
 
 
-@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("name", QUERIES)
 def test_a_page_costs_the_same_however_many_jobs_there_are(tables, name):
-    asked = {jobs: table.ask(QUESTIONS[name]) for jobs, table in tables.items()}
+    measured = {jobs: table.measure(QUERIES[name]) for jobs, table in tables.items()}
 
-    requests = {jobs: requests for jobs, (_, requests, _, _) in asked.items()}
-    rounds = {rounds for _, _, rounds, _ in asked.values()}
-    rows = {jobs: rows for jobs, (_, _, _, rows) in asked.items()}
+    requests = {jobs: requests for jobs, (_, requests, _, _) in measured.items()}
+    rounds = {rounds for _, _, rounds, _ in measured.values()}
+    rows = {jobs: rows for jobs, (_, _, _, rows) in measured.items()}
     assert len(set(requests.values())) == len(rounds) == 1, requests
     # Names that are not in the snapshot yet are a row each; a page of ten takes some rows for each of its ten.
     assert max(rows.values()) <= CHANGES_MAX + 1 + 10 * 8, rows
@@ -114,11 +117,11 @@ def test_a_page_costs_the_same_however_many_jobs_there_are(tables, name):
 def test_totals_are_those_of_all_names_not_of_what_was_read(tables):
     totals = {
         jobs: (
-            table.ask(QUESTIONS["jobs of all namespaces"])[0].total,
-            table.ask(QUESTIONS["jobs of a namespace"])[0].total,
-            table.ask(QUESTIONS["datasets of a namespace"])[0].total,
-            table.ask(QUESTIONS["search in a namespace"])[0].total,
-            table.ask(QUESTIONS["search for a needle"])[0].total,
+            table.measure(QUERIES["jobs of all namespaces"])[0].total,
+            table.measure(QUERIES["jobs of a namespace"])[0].total,
+            table.measure(QUERIES["datasets of a namespace"])[0].total,
+            table.measure(QUERIES["search in a namespace"])[0].total,
+            table.measure(QUERIES["search for a needle"])[0].total,
         )
         for jobs, table in tables.items()
     }

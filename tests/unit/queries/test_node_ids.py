@@ -79,7 +79,7 @@ def test_what_others_call_their_things_changes_nothing_that_an_id_finds_for_who_
             assert find_node(one.node_id, among, visibility) is not None
 
 
-def test_a_job_and_a_dataset_of_one_name_are_told_apart():
+def test_a_job_and_a_dataset_of_one_name_are_distinguished():
     table = a_table(JobId("ns", "x"))
 
     assert find_node("job:ns:x", table) == Node(JobId("ns", "x"))

@@ -1,4 +1,4 @@
-"""What the rules about runs mean, one example each: the model and the loaders' table must both answer so."""
+"""What the rules about runs mean, one example each: the model and the loaders' table must agree."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ MOVED = [an_event(1, "a1", A, outputs=[X]), an_event(2, "b1", B, inputs=[X]), an
 
 
 @pytest.mark.parametrize(("start", "graph"), [(A, "AY"), (Y, "AY"), (X, "BX"), (B, "BX")])
-def test_a_job_that_writes_elsewhere_leaves_its_old_output_to_the_reader(ask, start, graph):
-    found = ask(MOVED).find_graph(start.node_id, depth=ALL)
+def test_a_job_that_writes_elsewhere_leaves_its_old_output_to_the_reader(queries_over, start, graph):
+    found = queries_over(MOVED).find_graph(start.node_id, depth=ALL)
     assert nodes(found) == graph
     stale = {one.id: one.last_written_by for one in found.datasets if one.stale}
     assert {one: (by.job, short(by.run), by.ended) for one, by in stale.items()} == (
@@ -46,52 +46,52 @@ def test_a_job_that_writes_elsewhere_leaves_its_old_output_to_the_reader(ask, st
     )
 
 
-def test_the_graph_of_yesterday_still_has_the_edge(ask):
-    found = ask(MOVED).find_graph(X.node_id, depth=ALL, at=at(3))
+def test_the_graph_of_yesterday_still_has_the_edge(queries_over):
+    found = queries_over(MOVED).find_graph(X.node_id, depth=ALL, at=at(3))
     assert nodes(found) == "ABX"
     assert set(found.edges) == {(X.node_id, B.node_id), (A.node_id, X.node_id)}
 
 
 @pytest.mark.parametrize(("depth", "graph"), [(0, "AXY"), (1, "ABXYZ"), (2, "ABCXYZ")])
-def test_depth_counts_jobs(ask, depth, graph):
+def test_depth_counts_jobs(queries_over, depth, graph):
     chain = [
         an_event(1, "a1", A, inputs=[X], outputs=[Y]),
         an_event(2, "b1", B, inputs=[Y], outputs=[Z]),
         an_event(3, "c1", C, inputs=[Z]),
     ]
-    assert nodes(ask(chain).find_graph(A.node_id, depth=depth)) == graph
+    assert nodes(queries_over(chain).find_graph(A.node_id, depth=depth)) == graph
 
 
-def test_a_run_heard_of_only_as_a_root_is_no_trouble_to_the_graph_of_a_time(ask):
+def test_a_run_named_only_as_a_root_is_no_trouble_to_the_graph_of_a_time(queries_over):
     root = [ParentRun(the("b1"), job) for job in (B, A)]
     events = [an_event(1, "a1", A, root=root[0]), an_event(2, "a1", A, root=root[1])]
-    assert nodes(ask(events).find_graph(A.node_id, depth=ALL, at=at(2))) == "A"
+    assert nodes(queries_over(events).find_graph(A.node_id, depth=ALL, at=at(2))) == "A"
 
 
 @pytest.mark.parametrize("hidden", [B, Y])
-def test_what_is_hidden_does_not_bridge(ask, hidden):
+def test_what_is_hidden_does_not_bridge(queries_over, hidden):
     chain = [
         an_event(1, "a1", A, outputs=[Y]),
         an_event(2, "b1", B, inputs=[Y], outputs=[Z]),
         an_event(3, "c1", C, inputs=[Z]),
         a_deletion(9, hidden),
     ]
-    questions = ask(chain)
-    assert nodes(questions.find_graph(A.node_id, depth=ALL)) == ("AY" if hidden == B else "A")
-    assert questions.find_graph(hidden.node_id, depth=ALL) is None
+    queries = queries_over(chain)
+    assert nodes(queries.find_graph(A.node_id, depth=ALL)) == ("AY" if hidden == B else "A")
+    assert queries.find_graph(hidden.node_id, depth=ALL) is None
 
 
-def test_a_deleted_job_comes_back_with_its_next_event(ask):
+def test_a_deleted_job_comes_back_with_its_next_event(queries_over):
     events = [an_event(1, "a1", A, outputs=[X]), a_deletion(2, A)]
-    assert ask(events).find_job(A).hidden
-    assert not ask([*events, an_event(2, "a2", A, "START")]).find_job(A).hidden
+    assert queries_over(events).find_job(A).hidden
+    assert not queries_over([*events, an_event(2, "a2", A, "START")]).find_job(A).hidden
 
 
-def test_deleting_a_namespace_hides_all_in_it_that_was_not_heard_of_since(ask):
+def test_deleting_a_namespace_hides_all_in_it_without_events_since(queries_over):
     events = [an_event(1, "a1", A), an_event(3, "b1", B), a_deletion(2, namespace="emissions")]
-    assert [job.id for job in ask(events).list_jobs("emissions", limit=9, offset=0).items] == [B]
-    assert not ask(events).find_namespace("emissions").hidden
-    assert ask([events[0], events[2]]).find_namespace("emissions").hidden
+    assert [job.id for job in queries_over(events).list_jobs("emissions", limit=9, offset=0).items] == [B]
+    assert not queries_over(events).find_namespace("emissions").hidden
+    assert queries_over([events[0], events[2]]).find_namespace("emissions").hidden
 
 
 # Runs
@@ -107,58 +107,60 @@ def test_deleting_a_namespace_hides_all_in_it_that_was_not_heard_of_since(ask):
         ([("ABORT", 2), ("RUNNING", 5)], "ABORTED", 2),
     ],
 )
-def test_an_end_stays_the_end_and_the_last_one_counts(ask, events, state, ended):
-    run = ask([an_event(second, "a1", A, kind) for kind, second in events]).find_run(the("a1"))
+def test_an_end_stays_the_end_and_the_last_one_counts(queries_over, events, state, ended):
+    run = queries_over([an_event(second, "a1", A, kind) for kind, second in events]).find_run(the("a1"))
     assert (run.state, run.ended) == (state, ended and at(ended))
     assert (run.started, run.updated) == (at(events[0][1]), at(events[-1][1]))
 
 
-def test_a_run_is_of_the_job_of_its_earliest_event(ask):
-    run = ask([an_event(2, "a1", B), an_event(1, "a1", C, "START"), an_event(3, "a1", A)]).find_run(the("a1"))
+def test_a_run_is_of_the_job_of_its_earliest_event(queries_over):
+    run = queries_over([an_event(2, "a1", B), an_event(1, "a1", C, "START"), an_event(3, "a1", A)]).find_run(the("a1"))
     assert (run.job, run.other_jobs) == (C, (A, B))
 
 
-def test_a_job_named_only_as_a_parent_is_listed_with_its_run_and_without_edges(ask):
-    questions = ask([an_event(1, "a1", A, parent=ParentRun(the("c1"), C), outputs=[X])])
-    parent = questions.find_job(C)
+def test_a_job_named_only_as_a_parent_is_listed_with_its_run_and_without_edges(queries_over):
+    queries = queries_over([an_event(1, "a1", A, parent=ParentRun(the("c1"), C), outputs=[X])])
+    parent = queries.find_job(C)
     assert (parent.inputs, parent.outputs, parent.current_version) == ((), (), None)
     assert [(short(run.id), run.state, run.started) for run in parent.latest_runs] == [("c1", "NEW", None)]
-    assert nodes(questions.find_graph(A.node_id, depth=ALL)) == "AX"
+    assert nodes(queries.find_graph(A.node_id, depth=ALL)) == "AX"
 
 
 # Versions of jobs
 
 
-def test_a_job_version_is_named_as_marquez_names_it(ask):
+def test_a_job_version_is_named_as_marquez_names_it(queries_over):
     ns = [DatasetId("ns", name) for name in "abc"]
-    questions = ask([an_event(1, "a1", JobId("ns", "job"), inputs=ns[1::-1], outputs=ns[2:])])
-    assert questions.find_run(the("a1")).job_version == "27b12297-0463-32be-bc26-b463467b981c"
+    queries = queries_over([an_event(1, "a1", JobId("ns", "job"), inputs=ns[1::-1], outputs=ns[2:])])
+    assert queries.find_run(the("a1")).job_version == "27b12297-0463-32be-bc26-b463467b981c"
 
 
-def test_a_run_that_tells_nothing_keeps_the_lineage_and_its_version(ask):
-    job = ask([an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A)]).find_job(A)
+def test_a_run_that_reports_nothing_keeps_the_lineage_and_its_version(queries_over):
+    job = queries_over([an_event(1, "a1", A, outputs=[X]), an_event(2, "a2", A)]).find_job(A)
     assert (job.outputs, job.lineage_unknown) == ((X,), False)
     assert short(job.latest_run.id) == "a2"
 
 
-def test_new_code_without_datasets_is_a_version_of_unknown_lineage(ask):
+def test_new_code_without_datasets_is_a_version_of_unknown_lineage(queries_over):
     events = [
         an_event(1, "a1", A, outputs=[X], job_facets=code("1")),
         an_event(2, "a2", A, job_facets=code("1")),
         an_event(3, "a3", A, job_facets=code("2")),
     ]
-    versions = ask(events).list_job_versions(A, limit=9, offset=0).items
-    told = [(one.code_version, one.outputs, one.lineage_unknown, short(one.latest_run.id)) for one in versions]
-    assert told == [("2", (X,), True, "a3"), ("1", (X,), False, "a2")]
+    versions = queries_over(events).list_job_versions(A, limit=9, offset=0).items
+    reported = [(one.code_version, one.outputs, one.lineage_unknown, short(one.latest_run.id)) for one in versions]
+    assert reported == [("2", (X,), True, "a3"), ("1", (X,), False, "a2")]
 
 
-def test_the_version_of_a_job_that_never_told_of_datasets_is_named_as_marquez_names_it(ask):
-    questions = ask([an_event(1, "a1", JobId("ns", "job"), job_facets={"sourceCodeLocation": {"url": "https://g/x"}})])
-    (version,) = questions.list_job_versions(JobId("ns", "job"), limit=9, offset=0).items
+def test_the_version_of_a_job_that_never_reported_datasets_is_named_as_marquez_names_it(queries_over):
+    queries = queries_over(
+        [an_event(1, "a1", JobId("ns", "job"), job_facets={"sourceCodeLocation": {"url": "https://g/x"}})]
+    )
+    (version,) = queries.list_job_versions(JobId("ns", "job"), limit=9, offset=0).items
     assert (version.version, version.location) == (name_uuid("ns:job:::https://g/x"), "https://g/x")
     assert (version.inputs, version.outputs, version.lineage_unknown) == ((), (), False)
-    assert questions.find_run(the("a1")).job_version == questions.find_job(version.job).current_version
-    assert questions.find_job(version.job).current_version == version.version
+    assert queries.find_run(the("a1")).job_version == queries.find_job(version.job).current_version
+    assert queries.find_job(version.job).current_version == version.version
 
 
 OLD, NEW = "https://git/old", "https://git/new"
@@ -179,116 +181,116 @@ OLD, NEW = "https://git/old", "https://git/new"
         pytest.param(code("1", OLD), [code("2", NEW), code("3", None)], (NEW, "3"), True, id="moved, then changed"),
     ],
 )
-def test_a_version_of_unknown_lineage_shows_where_the_code_was_last_told_to_be(ask, first, then, shown, unknown):
+def test_a_version_of_unknown_lineage_shows_where_the_code_was_last_reported(queries_over, first, then, shown, unknown):
     events = [
         an_event(second, f"a{second}", A, outputs=[X] if second == 1 else [], job_facets=facets)
         for second, facets in enumerate([first, *then], 1)
     ]
-    questions = ask(events)
-    (version, *_) = questions.list_job_versions(A, limit=9, offset=0).items
+    queries = queries_over(events)
+    (version, *_) = queries.list_job_versions(A, limit=9, offset=0).items
     assert ((version.location, version.code_version), version.lineage_unknown) == (shown, unknown)
     assert version.version == name_uuid(":".join(["emissions:A::s3://flights:X", *filter(None, shown)]))
-    assert questions.find_job(A).current_version == version.version
+    assert queries.find_job(A).current_version == version.version
 
 
-def test_one_side_told_means_that_the_other_is_empty(ask):
-    job = ask([an_event(1, "a1", A, inputs=[X], outputs=[Y]), an_event(2, "a2", A, inputs=[X])]).find_job(A)
+def test_one_side_reported_means_that_the_other_is_empty(queries_over):
+    job = queries_over([an_event(1, "a1", A, inputs=[X], outputs=[Y]), an_event(2, "a2", A, inputs=[X])]).find_job(A)
     assert (job.inputs, job.outputs) == ((X,), ())
 
 
-def test_the_last_run_to_end_decides_whenever_its_events_came(ask):
+def test_the_last_run_to_end_decides_whenever_its_events_came(queries_over):
     events = [an_event(5, "a1", A, outputs=[X]), an_event(4, "a2", A, outputs=[Y]), an_event(6, "a3", A, "START")]
-    assert ask(events).find_job(A).outputs == (X,)
+    assert queries_over(events).find_job(A).outputs == (X,)
 
 
-def test_a_job_event_counts_as_a_run_that_is_not_listed(ask):
-    questions = ask([an_event(1, "a1", A, outputs=[X]), a_job_event(2, A, outputs=[Y])])
-    assert questions.find_job(A).outputs == (Y,)
-    assert [short(run.id) for run in questions.list_runs(A, limit=9, offset=0).items] == ["a1"]
-    assert [one.version for one in questions.list_dataset_versions(Y, limit=9, offset=0).items] == [
+def test_a_job_event_counts_as_a_run_that_is_not_listed(queries_over):
+    queries = queries_over([an_event(1, "a1", A, outputs=[X]), a_job_event(2, A, outputs=[Y])])
+    assert queries.find_job(A).outputs == (Y,)
+    assert [short(run.id) for run in queries.list_runs(A, limit=9, offset=0).items] == ["a1"]
+    assert [one.version for one in queries.list_dataset_versions(Y, limit=9, offset=0).items] == [
         name_uuid(f"{Y.namespace}:{Y.name}:")
     ]
 
 
-def test_a_stream_has_a_version_for_all_that_it_had_told_each_time(ask):
+def test_a_stream_has_a_version_for_all_that_it_had_reported_each_time(queries_over):
     events = [
         an_event(1, "a1", A, "START", inputs=[X], job_facets=STREAM),
         an_event(2, "a1", A, "RUNNING", outputs=[Y]),
         an_event(3, "a1", A, "RUNNING"),
     ]
-    versions = ask(events).list_job_versions(A, limit=9, offset=0).items
-    told = [(one.inputs, one.outputs, one.created, one.updated) for one in versions]
-    assert told == [((X,), (Y,), at(2), at(3)), ((X,), (), at(1), at(1))]
+    versions = queries_over(events).list_job_versions(A, limit=9, offset=0).items
+    reported = [(one.inputs, one.outputs, one.created, one.updated) for one in versions]
+    assert reported == [((X,), (Y,), at(2), at(3)), ((X,), (), at(1), at(1))]
 
 
-def test_a_stream_that_ended_keeps_what_it_was_told_to_write_later(ask):
+def test_a_stream_that_ended_keeps_what_later_events_add_to_its_outputs(queries_over):
     events = [an_event(1, "a1", A, job_facets=STREAM), an_event(2, "a1", A, "OTHER", outputs=[Y])]
-    assert ask(events).find_job(A).outputs == (Y,)
+    assert queries_over(events).find_job(A).outputs == (Y,)
 
 
-def test_the_graph_of_a_streams_earlier_version_shows_that_version(ask):
+def test_the_graph_of_a_streams_earlier_version_shows_that_version(queries_over):
     events = [an_event(1, "a1", A, "START", inputs=[X], job_facets=STREAM), an_event(2, "a1", A, outputs=[Y])]
-    questions = ask(events)
-    earlier = questions.list_job_versions(A, limit=9, offset=0).items[1].version
-    (job,) = questions.find_graph(f"{A.node_id}#{earlier}", depth=ALL).jobs
+    queries = queries_over(events)
+    earlier = queries.list_job_versions(A, limit=9, offset=0).items[1].version
+    (job,) = queries.find_graph(f"{A.node_id}#{earlier}", depth=ALL).jobs
     assert (job.version, job.runs) == (earlier, (the("a1"),))
 
 
-def test_job_versions_are_listed_by_when_they_last_stood_a_streams_earlier_ones_too(ask):
+def test_job_versions_are_listed_by_when_they_last_stood_a_streams_earlier_ones_too(queries_over):
     events = [
         an_event(1, "a1", A, "START", inputs=[X], job_facets=STREAM),
         an_event(2, "a2", A, outputs=[Z]),
         an_event(3, "a1", A, outputs=[Y]),
     ]
-    versions = ask(events).list_job_versions(A, limit=9, offset=0).items
+    versions = queries_over(events).list_job_versions(A, limit=9, offset=0).items
     assert [one.updated for one in versions] == [at(3), at(2), at(1)]
 
 
 # Other names
 
 
-def test_a_name_learned_late_to_be_another_name_joins_what_was_said_under_it(ask):
+def test_a_name_learned_late_to_be_another_name_joins_the_facts_under_it(queries_over):
     events = [
         an_event(1, "a1", A, outputs=[X]),
         an_event(2, "b1", B, inputs=[Y]),
         a_dataset_event(3, X, **a_symlink(Y)),
     ]
-    questions = ask(events)
-    assert questions.find_dataset(Y).id == X
-    assert questions.find_job(B).inputs == (X,)
-    assert nodes(questions.find_graph(Y.node_id, depth=ALL)) == "ABX"
-    assert questions.find_run(the("b1")).inputs[0].version == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
-    assert nodes(questions.find_graph(Y.node_id, depth=ALL, at=at(3))) == "BY"
+    queries = queries_over(events)
+    assert queries.find_dataset(Y).id == X
+    assert queries.find_job(B).inputs == (X,)
+    assert nodes(queries.find_graph(Y.node_id, depth=ALL)) == "ABX"
+    assert queries.find_run(the("b1")).inputs[0].version == name_uuid(f"s3://flights:X:emissions:{the('a1')}")
+    assert nodes(queries.find_graph(Y.node_id, depth=ALL, at=at(3))) == "BY"
 
 
-def test_a_name_points_where_it_was_last_said_to_point(ask):
+def test_a_name_points_where_it_last_pointed(queries_over):
     events = [a_dataset_event(1, X, **a_symlink(Z)), a_dataset_event(2, Y, **a_symlink(Z)), a_dataset_event(1, Z)]
-    assert ask(events).find_dataset(Z).id == Y
+    assert queries_over(events).find_dataset(Z).id == Y
 
 
-def test_names_that_point_in_a_circle_are_the_smallest_of_them(ask):
+def test_names_that_point_in_a_circle_are_the_smallest_of_them(queries_over):
     events = [
         a_dataset_event(1, X, **a_symlink(Y)),
         a_dataset_event(2, Y, **a_symlink(Z)),
         a_dataset_event(3, Z, **a_symlink(X)),
     ]
-    assert {ask(events).find_dataset(name).id for name in (X, Y, Z)} == {X}
+    assert {queries_over(events).find_dataset(name).id for name in (X, Y, Z)} == {X}
 
 
 # Temporary storage
 
 
 @pytest.mark.parametrize(("parents", "temporary"), [(("dd", "dd"), True), (("dd", "ee"), False), (("dd", None), False)])
-def test_what_is_dropped_within_one_parent_run_is_temporary(ask, parents, temporary):
+def test_what_is_dropped_within_one_parent_run_is_temporary(queries_over, parents, temporary):
     of = [ParentRun(the(parent), C) if parent else None for parent in parents]
     events = [
         an_event(1, "a1", A, outputs=[X], parent=of[0]),
         an_event(2, "b1", B, inputs=[(X, DROP)], parent=of[1]),
     ]
-    questions = ask(events)
-    assert questions.find_dataset(X).temporary is temporary
-    assert questions.list_datasets(X.namespace, limit=9, offset=0).total == (0 if temporary else 1)
-    assert nodes(questions.find_graph(A.node_id, depth=ALL)) == "ABX"
+    queries = queries_over(events)
+    assert queries.find_dataset(X).temporary is temporary
+    assert queries.list_datasets(X.namespace, limit=9, offset=0).total == (0 if temporary else 1)
+    assert nodes(queries.find_graph(A.node_id, depth=ALL)) == "ABX"
 
 
 DROP, CREATE = ({"lifecycleStateChange": {"lifecycleStateChange": change}} for change in ("DROP", "CREATE"))
@@ -304,47 +306,51 @@ IN_ONE_APPLICATION = {"parent": ParentRun(the("dd"), C)}
         pytest.param([("outputs", (X, DROP)), ("outputs", X), ("outputs", (X, DROP)), ("outputs", X)], id="twice"),
     ],
 )
-def test_what_is_used_again_after_it_was_dropped_is_neither_temporary_nor_deleted(ask, events):
+def test_what_is_used_again_after_it_was_dropped_is_neither_temporary_nor_deleted(queries_over, events):
     """`DROP TABLE IF EXISTS x; CREATE TABLE x AS ...`, in one application."""
     steps = [
         an_event(second, f"a{second}", A, **{side: [use]}, **IN_ONE_APPLICATION)
         for second, (side, use) in enumerate(events, 1)
     ]
-    questions = ask(steps)
-    found = questions.find_dataset(X)
+    queries = queries_over(steps)
+    found = queries.find_dataset(X)
     assert (found.temporary, found.deleted) == (False, False)
-    assert questions.list_datasets(X.namespace, limit=9, offset=0).total == 1
-    assert questions.search("X", kind="dataset", sort="name", limit=9).total == 1
-    assert ask([*steps, an_event(9, "b1", B, outputs=[(X, DROP)], **IN_ONE_APPLICATION)]).find_dataset(X).temporary
+    assert queries.list_datasets(X.namespace, limit=9, offset=0).total == 1
+    assert queries.search("X", kind="dataset", sort="name", limit=9).total == 1
+    assert (
+        queries_over([*steps, an_event(9, "b1", B, outputs=[(X, DROP)], **IN_ONE_APPLICATION)])
+        .find_dataset(X)
+        .temporary
+    )
 
 
-def test_a_drop_of_the_same_instant_is_taken_to_have_come_first(ask):
+def test_a_drop_of_the_same_instant_is_taken_to_have_come_first(queries_over):
     """Events of whole seconds do not show the order: a table too many is better than one too few."""
     drop = an_event(1, "a1", A, outputs=[(X, DROP)], **IN_ONE_APPLICATION)
-    found = ask([drop, an_event(1, "a2", A, outputs=[X], **IN_ONE_APPLICATION)]).find_dataset(X)
+    found = queries_over([drop, an_event(1, "a2", A, outputs=[X], **IN_ONE_APPLICATION)]).find_dataset(X)
     assert (found.temporary, found.deleted) == (False, False)
 
 
-def test_an_event_that_drops_what_it_reads_has_dropped_it(ask):
+def test_an_event_that_drops_what_it_reads_has_dropped_it(queries_over):
     drop = an_event(1, "a1", A, inputs=[X], outputs=[(X, DROP)], **IN_ONE_APPLICATION)
-    assert ask([drop]).find_dataset(X).temporary
+    assert queries_over([drop]).find_dataset(X).temporary
 
 
 @pytest.mark.parametrize(("second", "temporary"), [(2, False), (3, True), (9, False)])
-def test_a_graph_of_a_time_tells_what_was_temporary_then(ask, second, temporary):
+def test_a_graph_of_a_time_shows_what_was_temporary_then(queries_over, second, temporary):
     uses = [X, (X, DROP), X]
     events = [
         an_event(second, f"a{second}", A, outputs=[use], **IN_ONE_APPLICATION) for second, use in enumerate(uses, 1)
     ]
-    (found,) = ask(events).find_graph(X.node_id, depth=ALL, at=at(second)).datasets
+    (found,) = queries_over(events).find_graph(X.node_id, depth=ALL, at=at(second)).datasets
     assert (found.temporary, found.deleted) == (temporary, temporary)
 
 
 @pytest.mark.parametrize("name", [X, Y])
-def test_a_dataset_learned_late_to_be_temporary_leaves_the_lists(ask, name):
+def test_a_dataset_learned_late_to_be_temporary_leaves_the_lists(queries_over, name):
     temporary = an_event(1, "a1", A)
     temporary = stamped(replace(temporary, outputs=(DatasetUse(name, temporary=True),)))
-    questions = ask([temporary, a_dataset_event(2, X, **a_symlink(Y)), an_event(3, "b1", B, inputs=[X])])
-    assert questions.find_dataset(X).temporary
-    assert questions.list_datasets(X.namespace, limit=9, offset=0).total == 0
-    assert questions.search("X", kind="dataset", sort="name", limit=9).total == 0
+    queries = queries_over([temporary, a_dataset_event(2, X, **a_symlink(Y)), an_event(3, "b1", B, inputs=[X])])
+    assert queries.find_dataset(X).temporary
+    assert queries.list_datasets(X.namespace, limit=9, offset=0).total == 0
+    assert queries.search("X", kind="dataset", sort="name", limit=9).total == 0

@@ -1,4 +1,4 @@
-"""Events that name nothing but jobs and datasets of namespaces of their own change no answer about other namespaces.
+"""Events that name nothing but jobs and datasets of namespaces of their own change no result about other namespaces.
 
 The run ids, the times, and the names but for the namespaces are the same on both sides.
 """
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from lineage.graph.visibility import Visibility
 from lineage.openlineage.event import Deletion
-from lineage.queries.service import FieldQuestions, Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 from tests.examples import examples
 from tests.fields_model import FieldModel
@@ -21,7 +21,7 @@ from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES, arrivals, s
 from tests.unit.queries.columns import every_column_query as of_columns
 from tests.unit.queries.columns import strategies as with_columns
 from tests.unit.queries.columns.test_properties_of_reports import every_report
-from tests.unit.queries.every_query import differences, loaded, right_answers
+from tests.unit.queries.every_query import differences, loaded, right_results
 
 NAMESPACES = tuple({one.namespace for one in (*JOBS, *DATASETS)})
 VIEW = Visibility(NAMESPACES.__contains__, NAMESPACES)
@@ -53,20 +53,22 @@ def _other(namespace):
 
 @examples(60)
 @given(st.data())
-def test_events_of_other_namespaces_change_no_answer_about_runs(data):
+def test_events_of_other_namespaces_change_no_result_about_runs(data):
     statements = data.draw(streams())
     others = elsewhere(data.draw(streams()))
     table = loaded(*data.draw(arrivals([*statements, *others])))
-    answers = every_result(Questions(table).seen_by(VIEW), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
-    assert differences(answers, right_answers(statements)) == {}
+    results = every_result(
+        LineageQueries(table).seen_by(VIEW), jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2]
+    )
+    assert differences(results, right_results(statements)) == {}
 
 
 @examples(30)
 @given(st.data())
-def test_events_of_other_namespaces_change_no_answer_about_columns(data):
+def test_events_of_other_namespaces_change_no_result_about_columns(data):
     statements = data.draw(with_columns.streams())
     others = elsewhere(data.draw(with_columns.streams()))
     table = loaded(*data.draw(arrivals([*statements, *others])))
-    right = of_columns.right_answers(statements)
-    assert differences(of_columns.answers_of(table, statements), right) == {}
-    assert differences(every_report(FieldQuestions(table)), every_report(FieldModel(statements))) == {}
+    right = of_columns.right_results(statements)
+    assert differences(of_columns.results_of(table, statements), right) == {}
+    assert differences(every_report(LineageQueries(table)), every_report(FieldModel(statements))) == {}

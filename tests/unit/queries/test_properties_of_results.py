@@ -1,4 +1,4 @@
-"""State is a function of the set of events: whatever way they arrive, every answer is the model's, byte for byte."""
+"""State is a function of the set of events: in any order of arrival, every result is the model's, byte for byte."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.graph.apply import apply_changes
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from tests.examples import examples
 from tests.unit.graph.strategies import DATASETS, JOBS, TIMES, arrivals, streams
-from tests.unit.queries.every_query import answers_of, differences, loaded, right_answers
+from tests.unit.queries.every_query import differences, loaded, results_of, right_results
 
 _WHOLE = 9
 _LATER = "2025-11-21T00:00:00.000000Z"
@@ -17,35 +17,35 @@ _LATER = "2025-11-21T00:00:00.000000Z"
 
 @examples(120)
 @given(streams())
-def test_every_answer_is_that_of_the_model(statements):
-    assert differences(answers_of(loaded(statements)), right_answers(statements)) == {}
+def test_every_result_is_the_models(statements):
+    assert differences(results_of(loaded(statements)), right_results(statements)) == {}
 
 
 @examples(120)
 @given(st.data())
-def test_order_batches_and_repetition_change_no_answer(data):
+def test_order_batches_and_repetition_change_no_result(data):
     statements = data.draw(streams())
     table = loaded(*data.draw(arrivals(statements)), changes_max=data.draw(st.sampled_from((0, 1, 5, 100))))
-    assert differences(answers_of(table), right_answers(statements)) == {}
+    assert differences(results_of(table), right_results(statements)) == {}
 
 
 @examples(30)
 @given(st.data())
-def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same_answers(data):
+def test_replaying_the_events_into_an_empty_table_or_the_same_one_gives_the_same_results(data):
     statements = data.draw(streams())
     table = loaded(*data.draw(arrivals(statements)))
-    before = answers_of(table)
-    assert differences(answers_of(loaded(statements)), before) == {}
+    before = results_of(table)
+    assert differences(results_of(loaded(statements)), before) == {}
     for statement in statements:
         apply_changes([statement], table)
-    assert differences(answers_of(table), before) == {}
+    assert differences(results_of(table), before) == {}
 
 
 @examples(100)
 @given(streams(), st.sampled_from(TIMES))
 def test_the_graph_of_a_time_is_that_of_the_events_before_it(statements, time):
-    then = Questions(loaded([one for one in statements if one.time < time]))
-    now = Questions(loaded(statements))
+    then = LineageQueries(loaded([one for one in statements if one.time < time]))
+    now = LineageQueries(loaded(statements))
     for node in [*JOBS, *DATASETS]:
         past = now.find_graph(node.node_id, depth=_WHOLE, at=time)
         assert structure_of(past) == structure_of(then.find_graph(node.node_id, depth=_WHOLE))
@@ -54,33 +54,33 @@ def test_the_graph_of_a_time_is_that_of_the_events_before_it(statements, time):
 @examples(100)
 @given(streams())
 def test_after_the_last_event_the_graph_of_that_time_is_the_present_one(statements):
-    questions = Questions(loaded(statements))
+    queries = LineageQueries(loaded(statements))
     for node in [*JOBS, *DATASETS]:
-        past = questions.find_graph(node.node_id, depth=_WHOLE, at=_LATER)
-        assert past == questions.find_graph(node.node_id, depth=_WHOLE)
+        past = queries.find_graph(node.node_id, depth=_WHOLE, at=_LATER)
+        assert past == queries.find_graph(node.node_id, depth=_WHOLE)
 
 
 @examples(100)
 @given(streams())
 def test_the_graph_is_the_same_from_each_of_its_nodes(statements):
-    questions = Questions(loaded(statements))
+    queries = LineageQueries(loaded(statements))
     for start in [*JOBS, *DATASETS]:
-        graph = questions.find_graph(start.node_id, depth=_WHOLE)
+        graph = queries.find_graph(start.node_id, depth=_WHOLE)
         for node in nodes_of(graph):
-            other = questions.find_graph(node.node_id, depth=_WHOLE)
+            other = queries.find_graph(node.node_id, depth=_WHOLE)
             assert structure_of(other) == structure_of(graph)
 
 
 @examples(100)
 @given(streams())
 def test_a_graph_holds_together_by_what_it_shows_and_shows_nothing_hidden(statements):
-    questions = Questions(loaded(statements))
+    queries = LineageQueries(loaded(statements))
     for start in [*JOBS, *DATASETS]:
-        graph = questions.find_graph(start.node_id, depth=_WHOLE)
+        graph = queries.find_graph(start.node_id, depth=_WHOLE)
         if graph is None:
             continue
         shown = {node.node_id for node in nodes_of(graph)}
-        first = questions.find_dataset(start).id if start in DATASETS else start
+        first = queries.find_dataset(start).id if start in DATASETS else start
         assert reached(first.node_id, graph.edges) == shown
         assert not any(job.hidden for job in graph.jobs)
         assert not any(one.deleted and one.lifecycle != "DROP" for one in graph.datasets)
@@ -91,7 +91,7 @@ def nodes_of(graph):
 
 
 def structure_of(graph):
-    """A graph's nodes and edges in no order, with what tells how a job or a dataset stands in it."""
+    """Return a graph's nodes and edges in no order, with the properties that decide the state of a job or dataset."""
     if graph is None:
         return None
     jobs = {(job.id, job.inputs, job.outputs) for job in graph.jobs}

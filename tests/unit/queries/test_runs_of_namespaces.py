@@ -11,7 +11,7 @@ from lineage.api.tokens import Token
 from lineage.graph.visibility import Visibility
 from lineage.openlineage.event import ParentRun
 from lineage.queries.runs import NAMESPACES_MAX
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId, RunKey, name_uuid
 from tests.unit.graph.statements import an_event, at, code, the
 from tests.unit.queries.every_query import loaded
@@ -56,33 +56,33 @@ def a_view(*namespaces):
     return Visibility(token.covers, token.namespaces)
 
 
-def answers(questions):
-    """Return every answer about team B's jobs and datasets, and their versions."""
+def results(queries):
+    """Return every result about team B's jobs and datasets, and their versions."""
     page = {"limit": 99, "offset": 0}
-    versions = [one.version for one in questions.list_dataset_versions(ORDERS, **page).items]
+    versions = [one.version for one in queries.list_dataset_versions(ORDERS, **page).items]
     return {
-        "runs": [questions.list_runs(job, **page) for job in (LOAD, SUM, NIGHTLY)],
-        "jobs": [questions.find_job(job) for job in (LOAD, SUM, NIGHTLY)],
-        "job versions": [questions.list_job_versions(job, **page) for job in (LOAD, SUM, NIGHTLY)],
-        "datasets": [questions.find_dataset(one) for one in (ORDERS, TOTALS)],
-        "versions": [questions.find_dataset_version(ORDERS, one) for one in versions],
-        "graphs": [questions.find_graph(one.node_id, depth=9) for one in (LOAD, TOTALS)],
-        "before": questions.find_graph(LOAD.node_id, depth=9, at=at(7)),
-        "made of": [questions.find_graph(ORDERS.node_id, depth=9, version=one) for one in versions],
+        "runs": [queries.list_runs(job, **page) for job in (LOAD, SUM, NIGHTLY)],
+        "jobs": [queries.find_job(job) for job in (LOAD, SUM, NIGHTLY)],
+        "job versions": [queries.list_job_versions(job, **page) for job in (LOAD, SUM, NIGHTLY)],
+        "datasets": [queries.find_dataset(one) for one in (ORDERS, TOTALS)],
+        "versions": [queries.find_dataset_version(ORDERS, one) for one in versions],
+        "graphs": [queries.find_graph(one.node_id, depth=9) for one in (LOAD, TOTALS)],
+        "before": queries.find_graph(LOAD.node_id, depth=9, at=at(7)),
+        "made of": [queries.find_graph(ORDERS.node_id, depth=9, version=one) for one in versions],
     }
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS.keys())
 @pytest.mark.parametrize("attack_first", [False, True])
-def test_events_of_another_namespace_change_nothing_of_a_run(ask, attack, attack_first):
-    honest = answers(ask(HONEST))
-    assert answers(ask([*attack, *HONEST] if attack_first else [*HONEST, *attack])) == honest
+def test_events_of_another_namespace_change_nothing_of_a_run(queries_over, attack, attack_first):
+    honest = results(queries_over(HONEST))
+    assert results(queries_over([*attack, *HONEST] if attack_first else [*HONEST, *attack])) == honest
 
 
 @pytest.mark.parametrize("attack", ATTACKS.values(), ids=ATTACKS.keys())
 @pytest.mark.parametrize("namespaces", [("teamB",), ("team0", "teamB"), ("teamB*",)])
-def test_whoever_may_read_a_runs_namespace_alone_finds_it_by_its_id(ask, attack, namespaces):
-    honest, attacked = (ask(statements) for statements in (HONEST, [*HONEST, *attack]))
+def test_whoever_may_read_a_runs_namespace_alone_finds_it_by_its_id(queries_over, attack, namespaces):
+    honest, attacked = (queries_over(statements) for statements in (HONEST, [*HONEST, *attack]))
     attacked = attacked.seen_by(a_view(*namespaces))
     for run in ("b1", "b2", "dd"):
         found = attacked.find_run(the(run))
@@ -91,68 +91,70 @@ def test_whoever_may_read_a_runs_namespace_alone_finds_it_by_its_id(ask, attack,
     assert attacked.find_upstream_runs(the("b2"), depth=9) == honest.find_upstream_runs(the("b2"), depth=9)
 
 
-def test_of_several_runs_with_one_id_the_earliest_is_found_and_the_others_jobs_are_named(ask):
+def test_of_several_runs_with_one_id_the_earliest_is_found_and_the_others_jobs_are_named(queries_over):
     events = [an_event(3, "b1", LOAD), an_event(4, "b1", SUM), an_event(2, "b1", STEAL), an_event(5, "b1", CRON)]
-    questions = ask(events)
-    found = questions.find_run(the("b1"))
+    queries = queries_over(events)
+    found = queries.find_run(the("b1"))
     assert (found.job, found.started, found.other_jobs) == (STEAL, at(2), (CRON, LOAD, SUM))
-    found = questions.seen_by(a_view("teamB")).find_run(the("b1"))
+    found = queries.seen_by(a_view("teamB")).find_run(the("b1"))
     assert (found.job, found.started, found.other_jobs) == (LOAD, at(3), (SUM,))
-    assert [(one.run.job, one.run.id) for one in questions.find_upstream_runs(the("b1"), depth=0).items] == [
+    assert [(one.run.job, one.run.id) for one in queries.find_upstream_runs(the("b1"), depth=0).items] == [
         (STEAL, the("b1"))
     ]
 
 
-def test_a_run_that_is_only_named_as_a_parent_comes_after_those_that_started(ask):
-    questions = ask([an_event(1, "a1", STEAL, parent=ParentRun(the("b1"), CRON)), an_event(5, "b1", LOAD)])
-    assert [questions.find_run(the("b1")).job, questions.find_run(the("b1")).other_jobs] == [LOAD, (CRON,)]
+def test_a_run_that_is_only_named_as_a_parent_comes_after_those_that_started(queries_over):
+    queries = queries_over([an_event(1, "a1", STEAL, parent=ParentRun(the("b1"), CRON)), an_event(5, "b1", LOAD)])
+    assert [queries.find_run(the("b1")).job, queries.find_run(the("b1")).other_jobs] == [LOAD, (CRON,)]
 
 
-def test_a_run_of_no_namespace_that_the_reader_may_read_is_not_found(ask):
-    questions = ask(HONEST)
+def test_a_run_of_no_namespace_that_the_reader_may_read_is_not_found(queries_over):
+    queries = queries_over(HONEST)
     for namespaces in (("teamA",), ("teamA*",), ("teamA", "x*")):
-        assert questions.seen_by(a_view(*namespaces)).find_run(the("b1")) is None
-        assert questions.seen_by(a_view(*namespaces)).find_upstream_runs(the("b1"), depth=0) is None
+        assert queries.seen_by(a_view(*namespaces)).find_run(the("b1")) is None
+        assert queries.seen_by(a_view(*namespaces)).find_upstream_runs(the("b1"), depth=0) is None
 
 
-def test_an_id_in_more_namespaces_than_are_looked_at_is_found_by_whoever_may_read_its_namespace():
+def test_an_id_in_more_namespaces_than_are_read_is_found_by_whoever_may_read_its_namespace():
     others = [an_event(1, "b1", JobId(f"a{number}", "steal")) for number in range(NAMESPACES_MAX + 1)]
-    questions = Questions(loaded([*HONEST, *others]))
-    assert questions.seen_by(a_view("teamB", "other*")).find_run(the("b1")).job == LOAD
-    assert not questions.seen_by(a_view("teamB")).find_run(the("b1")).others_cut
-    found = questions.find_run(the("b1"))
+    queries = LineageQueries(loaded([*HONEST, *others]))
+    assert queries.seen_by(a_view("teamB", "other*")).find_run(the("b1")).job == LOAD
+    assert not queries.seen_by(a_view("teamB")).find_run(the("b1")).others_cut
+    found = queries.find_run(the("b1"))
     assert (len(found.other_jobs), found.others_cut) == (NAMESPACES_MAX - 1, True)
-    assert questions.find_upstream_runs(the("b1"), depth=0).truncated
+    assert queries.find_upstream_runs(the("b1"), depth=0).truncated
 
 
-def test_runs_of_two_namespaces_with_one_id_make_two_versions_of_a_dataset(ask):
-    questions = ask([*HONEST, an_event(7, "b1", STEAL, outputs=[(ORDERS, {"schema": {"fields": [{"name": "x"}]}})])])
-    versions = questions.list_dataset_versions(ORDERS, limit=9, offset=0).items
+def test_runs_of_two_namespaces_with_one_id_make_two_versions_of_a_dataset(queries_over):
+    queries = queries_over(
+        [*HONEST, an_event(7, "b1", STEAL, outputs=[(ORDERS, {"schema": {"fields": [{"name": "x"}]}})])]
+    )
+    versions = queries.list_dataset_versions(ORDERS, limit=9, offset=0).items
     assert [(one.version, one.created_by.job) for one in versions] == [
         (name_uuid(f"s3://b:orders:teamA:{the('b1')}"), STEAL),
         (name_uuid(f"s3://b:orders:teamB:{the('b1')}"), LOAD),
     ]
-    written = questions.seen_by(a_view("teamB")).find_run(the("b1")).outputs[0].version
-    assert questions.find_dataset_version(ORDERS, written).fields == []
-    (job,) = (one for one in questions.find_graph(ORDERS.node_id, depth=0, version=written).jobs)
+    written = queries.seen_by(a_view("teamB")).find_run(the("b1")).outputs[0].version
+    assert queries.find_dataset_version(ORDERS, written).fields == []
+    (job,) = (one for one in queries.find_graph(ORDERS.node_id, depth=0, version=written).jobs)
     assert (job.id, job.runs) == (LOAD, (the("b1"),))
 
 
-def test_a_version_made_in_a_run_of_the_same_id_is_not_a_siblings(ask):
+def test_a_version_made_in_a_run_of_the_same_id_is_not_a_siblings(queries_over):
     """The parent facet names the job of the parent, and with it the namespace."""
     foreign = an_event(4, "b0", STEAL, outputs=[ORDERS], parent=ParentRun(the("dd"), CRON))
     reader = an_event(2, "b3", SUM, "START", parent=PARENT), an_event(7, "b3", SUM, inputs=[ORDERS], parent=PARENT)
-    (read,) = ask([foreign, *reader]).find_run(the("b3")).inputs
+    (read,) = queries_over([foreign, *reader]).find_run(the("b3")).inputs
     assert read.resolved_by == "initial"
 
 
-def test_a_dataset_used_in_parent_runs_of_two_namespaces_is_no_private_storage(ask):
+def test_a_dataset_used_in_parent_runs_of_two_namespaces_is_no_private_storage(queries_over):
     drop = {"lifecycleStateChange": {"lifecycleStateChange": "DROP"}}
     events = [
         an_event(1, "a1", STEAL, outputs=[ORDERS], parent=ParentRun(the("dd"), CRON)),
         an_event(2, "b1", LOAD, outputs=[(ORDERS, drop)], parent=PARENT),
     ]
-    assert not ask(events).find_dataset(ORDERS).temporary
+    assert not queries_over(events).find_dataset(ORDERS).temporary
 
 
 def test_run_keys_are_in_the_order_of_the_texts_that_stand_for_them_in_keys():

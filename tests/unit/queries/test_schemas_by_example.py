@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from lineage.queries.service import FieldQuestions, Questions
+from lineage.queries.service import LineageQueries
 from tests.unit.graph.statements import STREAM, A, B, C, X, Y, a_dataset_event, a_job_event, an_event, at
 from tests.unit.queries.every_query import loaded
 
@@ -15,8 +15,8 @@ def a_schema(*names):
     return {"schema": {"fields": [{"name": name} for name in names]}}
 
 
-def fields(questions, dataset):
-    return names_in(questions.find_dataset(dataset))
+def fields(queries, dataset):
+    return names_in(queries.find_dataset(dataset))
 
 
 def names_in(found):
@@ -84,35 +84,36 @@ PROJECTION = an_event(2, "b1", B, inputs=[(X, a_schema("a"))], outputs=[Y])
         ),
     ],
 )
-def test_the_schema_of_a_dataset_is_that_of_what_exists(ask, events, found):
-    assert fields(ask(events), X) == found
+def test_the_schema_of_a_dataset_is_that_of_what_exists(queries_over, events, found):
+    assert fields(queries_over(events), X) == found
 
 
 @pytest.mark.parametrize(
     "shown",
     [
-        pytest.param(lambda table: fields(Questions(table), X), id="dataset"),
+        pytest.param(lambda table: fields(LineageQueries(table), X), id="dataset"),
         pytest.param(
-            lambda table: names_in(Questions(table).list_datasets(X.namespace, limit=9, offset=0).items[0]), id="list"
+            lambda table: names_in(LineageQueries(table).list_datasets(X.namespace, limit=9, offset=0).items[0]),
+            id="list",
         ),
         pytest.param(lambda table: names_in(graph(table).datasets[0]), id="graph"),
         pytest.param(lambda table: names_in(graph(table, at=at(4)).datasets[0]), id="graph of a time"),
         pytest.param(
             lambda table: "".join(
-                one.field[0] for one in FieldQuestions(table).find_columns(X.node_id, depth=0).columns
+                one.field[0] for one in LineageQueries(table).find_columns(X.node_id, depth=0).columns
             ),
             id="columns",
         ),
     ],
 )
-def test_every_answer_shows_the_schema_of_what_exists(shown):
+def test_every_result_shows_the_schema_of_what_exists(shown):
     assert shown(loaded([WRITE], [FAILED], [STARTED])) == "ab"
 
 
 def graph(table, **how):
-    return Questions(table).find_graph(X.node_id, depth=0, **how)
+    return LineageQueries(table).find_graph(X.node_id, depth=0, **how)
 
 
 def test_what_only_a_reader_sends_can_be_searched():
-    questions = FieldQuestions(loaded([PROJECTION]))
-    assert [one.field for one in questions.search_columns("a", sort="name", limit=9).items] == [("a",)]
+    queries = LineageQueries(loaded([PROJECTION]))
+    assert [one.field for one in queries.search_columns("a", sort="name", limit=9).items] == [("a",)]

@@ -1,4 +1,4 @@
-"""Runs of thousands of datasets: what loading them and asking for them costs, and that loading gets on when it dies."""
+"""Runs of thousands of datasets: the cost of loading and querying them, and that loading continues after it dies."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.input_versions import INPUTS_MAX
 from lineage.queries.job_graph import NODES_MAX
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 from tests.unit.graph.loaders import Killed, SteppedTable
 from tests.unit.graph.strategies import RUNS, TIMES, stamped
@@ -38,7 +38,7 @@ class World:
     def __init__(self):
         self.table = MemoryTable()
         self.dynamo = self.table.dynamo
-        self.questions = Questions(self.table)
+        self.queries = LineageQueries(self.table)
 
     def load(self, *events):
         """Load the events; return what it cost, by operation."""
@@ -46,10 +46,10 @@ class World:
         apply_changes(events, self.table)
         return calls.requests
 
-    def ask(self, question, *about, **how):
-        """The answer, and how many requests were made for it."""
+    def measure(self, query, *about, **how):
+        """Return the result, and how many requests were made for it."""
         self.dynamo.calls = calls = Calls()
-        return question(*about, **how), calls.reads
+        return query(*about, **how), calls.reads
 
 
 @pytest.mark.parametrize("count", [500, 2_000])
@@ -66,7 +66,7 @@ def test_a_run_that_leaves_a_thousand_datasets_takes_its_edges_along():
     world = World()
     world.load(a_run(RUNS[0], READER, inputs=parts(1_000)))
     world.load(a_run(RUNS[1], READER, time=TIMES[3], inputs=parts(2)))
-    assert len(world.questions.find_job(READER).inputs) == 2
+    assert len(world.queries.find_job(READER).inputs) == 2
     left = [item for item in world.dynamo.items() if item["sk"]["S"].startswith("NOW#READER#")]
     assert len(left) == 2
 
@@ -85,8 +85,8 @@ def test_loading_a_wide_run_gets_on_from_one_attempt_to_the_next():
         if applied(event, table, whole["s"] * 7 // 10, dice):
             break
     assert attempts > 1
-    assert len(Questions(table).find_job(READER).inputs) == 300
-    assert len(Questions(table).find_graph(READER.node_id, depth=0).datasets) == 300
+    assert len(LineageQueries(table).find_job(READER).inputs) == 300
+    assert len(LineageQueries(table).find_graph(READER.node_id, depth=0).datasets) == 300
 
 
 def applied(event, table, steps, dice):
@@ -110,17 +110,17 @@ def applied(event, table, steps, dice):
 def test_a_graph_costs_what_it_shows_and_little_where_nobody_wrote_the_datasets(at, depth):
     world = World()
     world.load(a_run(RUNS[0], READER, inputs=parts(1_000)))
-    graph, spent = world.ask(world.questions.find_graph, READER.node_id, depth=depth, at=at)
+    graph, spent = world.measure(world.queries.find_graph, READER.node_id, depth=depth, at=at)
     assert len(graph.datasets) == 1_000
     # Whether others read them is one query each.
     assert spent <= (1_000 if depth else 0) + 40
 
 
 @pytest.mark.parametrize("at", [None, LATER])
-def test_a_graph_asks_once_for_the_producers_of_each_dataset_that_was_written(at):
+def test_a_graph_reads_once_the_producers_of_each_dataset_that_was_written(at):
     world = World()
     world.load(a_run(RUNS[1], WRITER, outputs=parts(1_000)), a_run(RUNS[0], READER, inputs=parts(1_000)))
-    graph, spent = world.ask(world.questions.find_graph, READER.node_id, depth=0, at=at)
+    graph, spent = world.measure(world.queries.find_graph, READER.node_id, depth=0, at=at)
     assert (len(graph.datasets), any(one.stale for one in graph.datasets)) == (1_000, False)
     assert spent <= 1_000 + 40
 
@@ -129,7 +129,7 @@ def test_a_graph_asks_once_for_the_producers_of_each_dataset_that_was_written(at
 def test_a_graph_reads_no_dataset_that_it_has_no_room_for(at):
     world = World()
     world.load(a_run(RUNS[0], READER, inputs=parts(NODES_MAX + 1_000)))
-    graph, spent = world.ask(world.questions.find_graph, READER.node_id, depth=20, at=at)
+    graph, spent = world.measure(world.queries.find_graph, READER.node_id, depth=20, at=at)
     assert (len(graph.jobs) + len(graph.datasets), graph.truncated) == (NODES_MAX, True)
     assert [one.id for one in graph.datasets] == [one.dataset for one in parts(NODES_MAX - 1)]
     assert spent <= NODES_MAX + 100
@@ -138,30 +138,30 @@ def test_a_graph_reads_no_dataset_that_it_has_no_room_for(at):
 def test_a_run_costs_nothing_for_inputs_that_nobody_wrote_or_described():
     world = World()
     world.load(a_run(RUNS[0], READER, inputs=parts(1_000)))
-    run, spent = world.ask(world.questions.find_run, RUNS[0])
+    run, spent = world.measure(world.queries.find_run, RUNS[0])
     assert {one.resolved_by for one in run.inputs} == {"initial"}
     assert spent <= 30
 
 
-def test_an_answer_finds_the_versions_of_so_many_inputs_and_says_that_there_are_more():
+def test_a_result_resolves_the_versions_of_so_many_inputs_and_says_that_there_are_more():
     world, wide = World(), parts(INPUTS_MAX + 500)
     world.load(a_run(RUNS[1], WRITER, outputs=wide), a_run(RUNS[0], READER, time=TIMES[3], inputs=wide))
 
-    run, spent = world.ask(world.questions.find_run, RUNS[0])
+    run, spent = world.measure(world.queries.find_run, RUNS[0])
     assert [one.dataset for one in run.inputs] == [one.dataset for one in wide[:INPUTS_MAX]]
     assert ({one.resolved_by for one in run.inputs}, run.truncated) == ({"time"}, True)
     assert spent <= 3 * INPUTS_MAX + 100
-    graph, spent = world.ask(world.questions.find_graph, f"{READER.node_id}#{run.job_version}", depth=0)
+    graph, spent = world.measure(world.queries.find_graph, f"{READER.node_id}#{run.job_version}", depth=0)
     assert (len(graph.datasets), graph.truncated) == (INPUTS_MAX, True)
-    upstream, spent = world.ask(world.questions.find_upstream_runs, RUNS[0], depth=1)
+    upstream, spent = world.measure(world.queries.find_upstream_runs, RUNS[0], depth=1)
     assert ([len(one.inputs) for one in upstream.items], upstream.truncated) == ([INPUTS_MAX, 0], True)
 
 
-def test_the_runs_of_a_list_share_the_inputs_that_an_answer_finds_the_versions_of():
+def test_the_runs_of_a_list_share_the_inputs_that_a_result_resolves_the_versions_of():
     world, wide = World(), parts(INPUTS_MAX * 2 // 3)
     world.load(*(a_run(run, READER, time, inputs=wide) for run, time in zip(RUNS[:2], TIMES[2:4], strict=True)))
 
-    runs = world.questions.list_runs(READER, limit=10, offset=0)
+    runs = world.queries.list_runs(READER, limit=10, offset=0)
     assert [(len(one.inputs), one.truncated) for one in runs.items] == [
         (len(wide), False),
         (INPUTS_MAX - len(wide), True),

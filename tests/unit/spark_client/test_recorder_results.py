@@ -10,7 +10,7 @@ import pytest
 from lineage.openlineage.naming import NamingRules
 from lineage.openlineage.parse import parse_event
 from lineage.queries.columns.results import TimeRange
-from lineage.queries.service import FieldQuestions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId
 from spark_client import FieldOperation, LineageClient, LineageRecorder
 from tests.unit.queries.every_query import loaded
@@ -41,7 +41,7 @@ def record_in_stages(recorder: LineageRecorder) -> None:
 
 
 @pytest.fixture(params=[record_at_once, record_in_stages], ids=["at once", "in stages"])
-def queries(request: pytest.FixtureRequest, tmp_path: Path) -> FieldQuestions:
+def queries(request: pytest.FixtureRequest, tmp_path: Path) -> LineageQueries:
     path = tmp_path / "lineage.jsonl"
     with (
         LineageClient(file=path, strict=True) as client,
@@ -49,10 +49,10 @@ def queries(request: pytest.FixtureRequest, tmp_path: Path) -> FieldQuestions:
     ):
         request.param(recorder)
     sent = [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
-    return FieldQuestions(loaded([parse_event(event, NamingRules(), now=None) for event in sent]))
+    return LineageQueries(loaded([parse_event(event, NamingRules(), now=None) for event in sent]))
 
 
-def test_each_written_column_is_made_of_what_the_operations_say(queries: FieldQuestions) -> None:
+def test_each_written_column_is_made_of_what_the_operations_say(queries: LineageQueries) -> None:
     graph = queries.find_columns("dataset:myns:mytableds", depth=1)
 
     assert graph is not None
@@ -60,14 +60,14 @@ def test_each_written_column_is_made_of_what_the_operations_say(queries: FieldQu
     assert made == {("body",): [], **{(name,): [("user_data", ("body",))] for name in SCHEMA}}
 
 
-def test_the_way_of_a_column_is_its_operations_alone(queries: FieldQuestions) -> None:
+def test_the_way_of_a_column_is_its_operations_alone(queries: LineageQueries) -> None:
     (way,) = queries.find_paths(DatasetId(*TABLE[:2]), ("id",), ALL_TIME).items
 
     assert [one.name.rpartition(".")[2] for one in way.operations] == ["read", "parse", "concat", "create"]
     assert way.runs == (RUN,)
 
 
-def test_a_field_is_returned_with_the_descriptions_of_its_endpoints(queries: FieldQuestions) -> None:
+def test_a_field_is_returned_with_the_descriptions_of_its_endpoints(queries: LineageQueries) -> None:
     endpoint = DatasetId(*TABLE[:2])
     (way,) = queries.find_paths(endpoint, ("id",), ALL_TIME).items
     detail = queries.find_detail(endpoint, ("id",), ALL_TIME, "backward")

@@ -1,4 +1,4 @@
-"""What statements tell of columns, short to write: the emissions pipeline's names, facets in OpenLineage's words."""
+"""Column reports of statements, short to write: the emissions pipeline's names, facets in OpenLineage's words."""
 
 from __future__ import annotations
 
@@ -35,17 +35,17 @@ def taken(dataset, field=None, *transformations):
 
 def column_lineage(whole=(), **fields):
     """The facet of a dataset's columns: by column the sources; `whole` are those of all of it."""
-    told = {name: {"inputFields": list(sources)} for name, sources in fields.items()}
-    return {"columnLineage": {"fields": told, **({"dataset": list(whole)} if whole else {})}}
+    reported = {name: {"inputFields": list(sources)} for name, sources in fields.items()}
+    return {"columnLineage": {"fields": reported, **({"dataset": list(whole)} if whole else {})}}
 
 
 def lineage_entry(dataset, inputs=(), **fields):
-    """What a `lineage` facet of a job tells of a dataset."""
+    """Return an entry of a job's `lineage` facet for a dataset."""
     return {**taken(dataset), **lineage_of(inputs, **fields)}
 
 
 def lineage_of(inputs=(), **fields):
-    """What a `lineage` facet of a dataset tells."""
+    """Return the content of a dataset's `lineage` facet."""
     return {"inputs": list(inputs), "fields": {name: {"inputs": list(sources)} for name, sources in fields.items()}}
 
 

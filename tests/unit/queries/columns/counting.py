@@ -1,4 +1,4 @@
-"""What a question about columns costs: rounds, requests, items and bytes, counted as DynamoDB would."""
+"""The cost of queries of columns: rounds, requests, items and bytes, counted as DynamoDB would."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.graph.run_facts import run_version_id
 from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.service import FieldQuestions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId, JobId
 from tests.unit.graph.strategies import stamped
 from tests.unit.queries.columns.column_statements import (
@@ -42,22 +42,22 @@ class Cost:
 
 
 class Counter:
-    """A table in memory, and the questions over it."""
+    """A table in memory, and the queries over it."""
 
     def __init__(self, events):
         self._table = MemoryTable()
-        self._questions = FieldQuestions(self._table)
+        self._queries = LineageQueries(self._table)
         events = list(events)
         for start in range(0, len(events), 200):
             apply_changes(events[start : start + 200], self._table)
 
-    def ask(self, question):
-        """The answer of a question (a function of FieldQuestions), and its cost."""
+    def measure(self, query):
+        """Return the result of a query (a function of LineageQueries), and its cost."""
         self._table.dynamo.calls = calls = Calls()
         self._table.calls.clear()
-        answer = question(self._questions)
+        result = query(self._queries)
         gets, queries = calls.requests["BatchGetItem"], calls.requests["Query"]
-        return answer, Cost(self._table.rounds, gets, queries, calls.items, calls.item_bytes)
+        return result, Cost(self._table.rounds, gets, queries, calls.items, calls.item_bytes)
 
 
 def dataset(number):
@@ -80,14 +80,14 @@ def minute(number):
 def a_run(number, job, source, made, *, by_operations=False, columns=("a", "b"), name=""):
     """A run that made each column of a dataset of that of another."""
     facets = a_schema(*columns)
-    told = {} if by_operations else column_lineage(**{one: [taken(source, one, IDENTITY)] for one in columns})
+    reported = {} if by_operations else column_lineage(**{one: [taken(source, one, IDENTITY)] for one in columns})
     form = {
         "type": "COMPLETE",
         "time": minute(number),
         "run": run_id(number),
         "job": JobId("pipelines", job),
         "inputs": (DatasetUse(source, facets),),
-        "outputs": (DatasetUse(made, {**facets, **told}),),
+        "outputs": (DatasetUse(made, {**facets, **reported}),),
         "run_facets": copying(source, made, columns, name) if by_operations else {},
     }
     return stamped(Event(kind="RUN", hash="", **form))
@@ -103,7 +103,7 @@ def copying(source, made, columns, name=""):
 
 
 def a_chain(length, runs=1, first=0):
-    """Jobs of which each makes its dataset of the one before's; every other one tells by operations."""
+    """Yield jobs that each derive a dataset from the one before; every other job reports by operations."""
     for run in range(first, first + runs):
         for place in range(length):
             number = run * length + place

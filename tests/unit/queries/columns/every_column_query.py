@@ -1,9 +1,9 @@
-"""Every question about the columns of `strategies`, of the model and of what the loaders made."""
+"""Every query of the columns of `strategies`, over the model and over the loaders' table."""
 
 from __future__ import annotations
 
 from lineage.queries.columns.results import TimeRange
-from lineage.queries.service import FieldQuestions
+from lineage.queries.service import LineageQueries
 from tests.fields_model import FieldModel
 from tests.runs_model.results import rendered
 from tests.unit.graph.strategies import DATASETS, JOBS, TIMES
@@ -22,42 +22,42 @@ def field_ids():
     return [f"datasetField:{one.namespace}:{one.name}:{path}" for one in DATASETS for path in _FIELDS]
 
 
-def every_answer(questions, versions):
-    """The answers as JSON text by the question asked; `versions` are (node id, version) of datasets, fields, jobs."""
-    asked = _Asked(questions)
+def every_result(queries, versions):
+    """Return the results as JSON text by query; `versions` are (node id, version) of datasets, fields, jobs."""
+    requested = _Results(queries)
     for node in [*(one.node_id for one in (*JOBS, *DATASETS)), *field_ids()]:
-        asked.columns(node, depth=_ALL)
+        requested.columns(node, depth=_ALL)
         for depth in (1, _ALL):
-            asked.columns(node, depth=depth, downstream=True)
+            requested.columns(node, depth=depth, downstream=True)
         for time in _TIMES:
-            asked.columns(node, depth=_ALL, at=time)
+            requested.columns(node, depth=_ALL, at=time)
     for node, version in versions:
-        asked.columns(f"{node}#{version}", depth=_ALL)
+        requested.columns(f"{node}#{version}", depth=_ALL)
     for dataset in DATASETS:
-        asked.mappings(dataset)
-    asked.columns_of()
-    return asked.answers
+        requested.mappings(dataset)
+    requested.columns_of()
+    return requested.results
 
 
-class _Asked:
-    """What was asked, and the answers."""
+class _Results:
+    """Queries, and their results."""
 
-    def __init__(self, questions):
-        self.answers = {}
-        self._questions = questions
+    def __init__(self, queries):
+        self.results = {}
+        self._queries = queries
 
     def columns(self, node, **how):
-        self.answers[f"find_columns {node} {how}"] = rendered(self._questions.find_columns(node, **how))
+        self.results[f"find_columns {node} {how}"] = rendered(self._queries.find_columns(node, **how))
 
     def mappings(self, dataset):
         for window in WINDOWS:
             for level in (1, _ALL):
-                found = self._questions.find_mappings(dataset, window, level=level)
-                self.answers[f"find_mappings {dataset.node_id} {window} {level}"] = rendered(found)
+                found = self._queries.find_mappings(dataset, window, level=level)
+                self.results[f"find_mappings {dataset.node_id} {window} {level}"] = rendered(found)
 
     def columns_of(self):
-        for dataset, found in self._questions.columns_of(DATASETS).items():
-            self.answers[f"columns_of {dataset.node_id}"] = rendered(found)
+        for dataset, found in self._queries.columns_of(DATASETS).items():
+            self.results[f"columns_of {dataset.node_id}"] = rendered(found)
 
 
 def versions_in(model):
@@ -73,27 +73,27 @@ def versions_in(model):
     return found
 
 
-def right_answers(statements):
-    """The model's answers to all questions that are answered exactly, whatever was said."""
+def right_results(statements):
+    """Return the model's results of all queries that are exact for every set of statements."""
     model = FieldModel(statements)
-    right = every_answer(model, versions_in(model.runs))
+    right = every_result(model, versions_in(model.runs))
     if not is_remembered(statements):
-        right = {question: answer for question, answer in right.items() if "'at'" not in question}
+        right = {query: result for query, result in right.items() if "'at'" not in query}
     return right
 
 
 def is_remembered(statements):
     """Whether every time is: a known limit is a facet that went back to what it had been before (docs/api.md).
 
-    Such a facet is taken as said all the while, so that at a time in between it may cover what was said then. Other
+    Such a facet is taken as sent all the while, so that at a time in between it may cover another one. Other
     names of a dataset tell of it, too: schemas are looked at as if all were one's.
     """
-    said = {}
+    stated = {}
     for one in sorted(statements, key=lambda one: (one.time, one.hash)):
         for use in (*getattr(one, "inputs", ()), *getattr(one, "outputs", ()), getattr(one, "dataset", None)):
             for name, body in getattr(use, "facets", {}).items():
                 about = "all" if name == "schema" else (getattr(one, "run", None), use.dataset)
-                contents = said.setdefault((about, name), [])
+                contents = stated.setdefault((about, name), [])
                 content = repr(body)
                 if content in contents[:-1] and content != contents[-1]:
                     return False
@@ -101,9 +101,9 @@ def is_remembered(statements):
     return True
 
 
-def answers_of(table, statements):
-    return every_answer(FieldQuestions(table), versions_in(FieldModel(statements).runs))
+def results_of(table, statements):
+    return every_result(LineageQueries(table), versions_in(FieldModel(statements).runs))
 
 
-def questions_of(statements):
-    return FieldQuestions(loaded(statements))
+def queries_of(statements):
+    return LineageQueries(loaded(statements))

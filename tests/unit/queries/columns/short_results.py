@@ -62,21 +62,21 @@ def sources(found):
     return [short(one.dataset, one.field) for one in found]
 
 
-def the_node(questions, dataset, path, **how):
-    """The column itself, as it is told."""
-    return questions.find_columns(field(dataset, path), depth=0, **how).columns[0]
+def the_node(queries, dataset, path, **how):
+    """Return the column itself, as results show it."""
+    return queries.find_columns(field(dataset, path), depth=0, **how).columns[0]
 
 
-def inputs(questions, dataset, path, **how):
-    return sources(the_node(questions, dataset, path, **how).inputs)
+def inputs(queries, dataset, path, **how):
+    return sources(the_node(queries, dataset, path, **how).inputs)
 
 
-def version_of(questions, dataset, path, time):
-    return the_node(questions, dataset, path, at=time).version
+def version_of(queries, dataset, path, time):
+    return the_node(queries, dataset, path, at=time).version
 
 
-def mappings(questions, dataset, start, end, level=9):
-    found = questions.find_mappings(dataset, TimeRange(at(start), at(end)), level=level)
+def mappings(queries, dataset, start, end, level=9):
+    found = queries.find_mappings(dataset, TimeRange(at(start), at(end)), level=level)
     return {
         f"{one.source.name} -> {one.destination.name}": [(".".join(a), ".".join(b)) for a, b in one.pairs]
         for one in found.items

@@ -1,4 +1,4 @@
-"""Streams of statements that tell of columns: those of `tests.unit.graph.strategies`, with facets put on them."""
+"""Streams of statements that report columns: those of `tests.unit.graph.strategies`, with facets put on them."""
 
 from __future__ import annotations
 
@@ -112,19 +112,19 @@ def _entries(draw, datasets, destinations):
 
 @st.composite
 def _told_of(draw, use, datasets):
-    """A dataset that was written, with facets that tell of its columns."""
+    """A dataset that was written, with facets of its columns."""
     facets = dict(use.facets)
     if draw(st.integers(1, 4)) > 1:
-        told = column_lineages(datasets)
-        facets |= draw(st.one_of(told, told, told, st.just({"columnLineage": _DELETED})))
+        reported = column_lineages(datasets)
+        facets |= draw(st.one_of(reported, reported, reported, st.just({"columnLineage": _DELETED})))
     if draw(st.integers(1, 3)) == 1:
         facets |= draw(st.sampled_from(_SCHEMAS))
     return replace(use, facets=facets)
 
 
 @st.composite
-def _telling(draw, event):
-    """The event with facets that tell of what it writes."""
+def _report(draw, event):
+    """The event with facets of what it writes."""
     read_from = [use.dataset for use in event.inputs]
     outputs = tuple(draw(_told_of(use, read_from)) for use in event.outputs)
     written = [use.dataset for use in outputs]
@@ -151,7 +151,7 @@ def _declaring(draw, event):
 
 @st.composite
 def _pipelines(draw):
-    """Runs of each job, in turn: each reads what the one before wrote, and tells of one column at least."""
+    """Runs of each job, in turn: each reads what the one before wrote, and reports one column at least."""
     datasets = draw(st.permutations(DATASETS))
     times = sorted(draw(st.lists(st.sampled_from(TIMES), min_size=len(JOBS), max_size=len(JOBS))))
     events = []
@@ -167,7 +167,7 @@ def _pipelines(draw):
             inputs=(DatasetUse(source),),
             outputs=(DatasetUse(target, column_lineage(**{column: [taken(source, draw(_columns), IDENTITY)]})),),
         )
-        events.append(event if draw(st.booleans()) else draw(_telling(event)))
+        events.append(event if draw(st.booleans()) else draw(_report(event)))
     return [stamped(one) for event in events for one in draw(_repeats(event))]
 
 
@@ -182,13 +182,13 @@ def _repeats(draw, event):
 
 @st.composite
 def streams(draw, max_size=4):
-    """Statements that tell of columns, each once, by time and hash."""
-    told = [draw(_with_columns(one)) for one in draw(runs.streams(max_size))]
-    told += [one for some in draw(st.lists(_pipelines(), max_size=2)) for one in some]
-    return sorted({one.hash: one for one in told}.values(), key=lambda one: (one.time, one.hash))
+    """Statements that report columns, each once, by time and hash."""
+    reported = [draw(_with_columns(one)) for one in draw(runs.streams(max_size))]
+    reported += [one for some in draw(st.lists(_pipelines(), max_size=2)) for one in some]
+    return sorted({one.hash: one for one in reported}.values(), key=lambda one: (one.time, one.hash))
 
 
 def _with_columns(statement):
     if not isinstance(statement, Event):
         return st.just(statement)
-    return _declaring(statement) if statement.kind == "DATASET" else _telling(statement)
+    return _declaring(statement) if statement.kind == "DATASET" else _report(statement)

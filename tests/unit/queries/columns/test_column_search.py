@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lineage.openlineage.event import Deletion
-from lineage.queries.service import FieldQuestions
+from lineage.queries.service import LineageQueries
 from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.unit.graph.strategies import TIMES, arrivals, stamped
@@ -16,9 +16,9 @@ from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import loaded
 
 
-def found(questions, text="", **how):
+def found(queries, text="", **how):
     how = {"sort": "name", "limit": 1000, **how}
-    return {(hit.dataset, ".".join(hit.field)) for hit in questions.search_columns(text, **how).items}
+    return {(hit.dataset, ".".join(hit.field)) for hit in queries.search_columns(text, **how).items}
 
 
 @examples(80)
@@ -30,7 +30,7 @@ def test_every_column_of_every_listed_dataset_is_found_and_none_of_another(data)
         return  # a known limit: lists heed a dataset's other names, but not the other names of those
     table = loaded(*data.draw(arrivals(statements)), changes_max=data.draw(st.sampled_from((0, 1, 100))))
 
-    hits = found(FieldQuestions(table))
+    hits = found(LineageQueries(table))
 
     namespaces = [one.name for one in model.runs.list_namespaces().items]
     listed = [one.id for name in namespaces for one in model.runs.list_datasets(name).items]
@@ -41,31 +41,31 @@ def test_every_column_of_every_listed_dataset_is_found_and_none_of_another(data)
 
 
 def a_table(*events):
-    return FieldQuestions(loaded(*([event] for event in events)))
+    return LineageQueries(loaded(*([event] for event in events)))
 
 
 def test_a_column_that_a_later_schema_lacks_is_not_found_any_more():
     old = a_run(1, "job", dataset(0), dataset(1), columns=("carrier", "delay"))
     new = a_run(2, "job", dataset(0), dataset(1), columns=("carrier",))
 
-    questions = a_table(old, new)
+    queries = a_table(old, new)
 
-    assert found(questions, "AR") == {(dataset(0), "carrier"), (dataset(1), "carrier")}
-    assert found(questions, "delay") == set()
-    assert questions.search_columns("delay", sort="name", limit=10).total == 0
+    assert found(queries, "AR") == {(dataset(0), "carrier"), (dataset(1), "carrier")}
+    assert found(queries, "delay") == set()
+    assert queries.search_columns("delay", sort="name", limit=10).total == 0
 
 
 def test_columns_are_found_by_namespace_and_time_and_not_in_what_is_deleted():
-    questions = a_table(
+    queries = a_table(
         a_run(1, "job", dataset(0), dataset(1)),
         a_run(2, "job", dataset(1), dataset(2)),
         stamped(Deletion(time="2025-12-01T00:00:00.000000Z", hash="", namespace=LAKE, dataset=dataset(0))),
     )
 
-    assert found(questions, "a") == {(dataset(1), "a"), (dataset(2), "a")}
-    assert found(questions, "a", namespace="elsewhere") == set()
-    assert found(questions, "a", before=TIMES[0]) == {(dataset(1), "a"), (dataset(2), "a")}
-    hits = questions.search_columns("a", sort="updated_at", limit=1)
+    assert found(queries, "a") == {(dataset(1), "a"), (dataset(2), "a")}
+    assert found(queries, "a", namespace="elsewhere") == set()
+    assert found(queries, "a", before=TIMES[0]) == {(dataset(1), "a"), (dataset(2), "a")}
+    hits = queries.search_columns("a", sort="updated_at", limit=1)
     # The second run read the one and wrote the other at the same time.
     assert ([hit.dataset for hit in hits.items], hits.total) == ([dataset(1)], 2)
 
@@ -77,7 +77,7 @@ def test_a_page_of_columns_costs_the_same_however_many_there_are():
         counter = Counter(
             a_run(number, f"job-{number}", dataset(number), dataset(number + 1)) for number in range(jobs)
         )
-        _, cost = counter.ask(lambda questions: questions.search_columns("a", sort="name", limit=10))
+        _, cost = counter.measure(lambda queries: queries.search_columns("a", sort="name", limit=10))
         costs[jobs] = (cost.requests, cost.rounds)
 
     assert len(set(costs.values())) == 1, costs

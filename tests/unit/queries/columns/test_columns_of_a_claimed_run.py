@@ -1,11 +1,11 @@
-"""A run id that events of two jobs use is the run of one; what it told counts for that job, whoever's event told it."""
+"""A run id that events of two jobs use is one job's run; its reports count for that job, whoever sent them."""
 
 from __future__ import annotations
 
 from benchmarks.memory_table import MemoryTable
 from lineage.graph.apply import apply_changes
 from lineage.openlineage.event import DatasetUse, Event
-from lineage.queries.service import FieldQuestions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId
 from tests.unit.graph.strategies import JOBS, RUNS, TIMES, stamped
 
@@ -16,14 +16,14 @@ def an_event(time, run, job, outputs):
     return stamped(Event(kind="RUN", time=time, hash="", type="COMPLETE", run=run, job=job, outputs=outputs))
 
 
-def test_what_another_jobs_event_told_of_a_run_counts_for_the_job_whose_run_it_is():
+def test_what_another_jobs_event_reported_of_a_run_counts_for_the_job_whose_run_it_is():
     source = {"namespace": RAW.namespace, "name": RAW.name, "field": "line"}
-    told = DatasetUse(CHECKED, {"columnLineage": {"fields": {"carrier": {"inputFields": [source]}}}})
+    reported = DatasetUse(CHECKED, {"columnLineage": {"fields": {"carrier": {"inputFields": [source]}}}})
     table = MemoryTable()
     apply_changes([an_event(TIMES[0], RUNS[0], JOBS[0], (DatasetUse(CHECKED),))], table)
-    apply_changes([an_event(TIMES[1], RUNS[0], JOBS[1], (told,))], table)
+    apply_changes([an_event(TIMES[1], RUNS[0], JOBS[1], (reported,))], table)
     apply_changes([an_event(TIMES[2], RUNS[1], JOBS[0], (DatasetUse(CHECKED),))], table)
 
-    (column,) = FieldQuestions(table).find_columns(CHECKED.node_id, depth=0).columns
+    (column,) = LineageQueries(table).find_columns(CHECKED.node_id, depth=0).columns
     assert [(one.dataset, one.field) for one in column.inputs] == [(RAW, ("line",))]
     assert [one.job for one in column.reporters] == [JOBS[0]]

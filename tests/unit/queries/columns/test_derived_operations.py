@@ -1,4 +1,4 @@
-"""What OpenLineage's facets tell of columns, as operations."""
+"""Column lineage facets of OpenLineage as operations."""
 
 from __future__ import annotations
 
@@ -16,16 +16,18 @@ SUM = Transformation("DIRECT", "AGGREGATION", "sum(distance)", masking=False)
 FILTER = Transformation("INDIRECT", "FILTER")
 
 
-def sources(*told):
+def sources(*reported):
     """Sources of a column: `(FLIGHTS, "distance", SUM)`; no field for an unknown one."""
     return {
         ColumnSource(dataset, (field,) if field else None): frozenset(transformations)
-        for dataset, field, *transformations in told
+        for dataset, field, *transformations in reported
     }
 
 
 def operations(whole=(), types=(), **fields):
-    columns = ColumnLineage({(name,): sources(*told) for name, told in fields.items()}, sources(*whole), dict(types))
+    columns = ColumnLineage(
+        {(name,): sources(*reported) for name, reported in fields.items()}, sources(*whole), dict(types)
+    )
     return derive_operations({ESTIMATED: columns}).operations
 
 
@@ -51,13 +53,13 @@ def test_an_unchanged_column_that_is_masked_or_depends_on_another_does_not():
         carrier=[(FLIGHTS, "carrier", masked)],
         origin=[(FLIGHTS, "origin", SAME), (FLIGHTS, "year", FILTER)],
         dest=[(FLIGHTS, "dest", SAME, FILTER)],
-        unsaid=[(FLIGHTS, "unsaid")],
+        unknown=[(FLIGHTS, "unknown")],
     )
     assert found[1:-1] == (
         a_transform("IDENTITY", ["read.carrier"], ["carrier"], description="masking"),
         a_transform("IDENTITY, FILTER", ["read.dest"], ["dest"]),
         a_transform("IDENTITY, FILTER#2", ["read.origin", "read.year"], ["origin"]),
-        a_transform("UNKNOWN", ["read.unsaid"], ["unsaid"]),
+        a_transform("UNKNOWN", ["read.unknown"], ["unknown"]),
     )
 
 
@@ -66,7 +68,7 @@ def test_names_that_come_again_are_numbered():
     assert [one.name for one in found] == ["read", "AGGREGATION", "AGGREGATION#2", "AGGREGATION#3", "write"]
 
 
-def test_a_transformation_without_a_subtype_is_named_by_its_type_and_one_that_is_not_told_is_unknown():
+def test_a_transformation_without_a_subtype_is_named_by_its_type_and_without_transformations_it_is_unknown():
     found = operations(a=[(FLIGHTS, "x", Transformation("DIRECT"))], b=[(FLIGHTS, "x")], c=[])
     assert {one.name: one.outputs for one in found[1:-1]} == {"DIRECT": ("a",), "UNKNOWN": ("b",), "GENERATED": ("c",)}
     assert derive_operations({ESTIMATED: ColumnLineage({("c",): {}})}).generated
@@ -75,8 +77,10 @@ def test_a_transformation_without_a_subtype_is_named_by_its_type_and_one_that_is
 def test_several_sources_and_destinations_are_read_and_written_by_name():
     archive = DatasetId("s3://flights", "archive")
     both = sources((FLIGHTS, "hour", SUM), (WEATHER, "wind/speed", SUM))
-    told = derive_operations({ESTIMATED: ColumnLineage({("drag",): both}), archive: ColumnLineage({("drag",): both})})
-    assert [(one.name, getattr(one, "source", None)) for one in told.operations] == [
+    reported = derive_operations(
+        {ESTIMATED: ColumnLineage({("drag",): both}), archive: ColumnLineage({("drag",): both})}
+    )
+    assert [(one.name, getattr(one, "source", None)) for one in reported.operations] == [
         ("read checked", FLIGHTS),
         ("read hourly", WEATHER),
         ("AGGREGATION", None),
@@ -84,7 +88,7 @@ def test_several_sources_and_destinations_are_read_and_written_by_name():
         ("write archive", None),
         ("write estimated", None),
     ]
-    assert ColumnSource(WEATHER, ("wind/speed",)) in told.columns()[archive].fields[("drag",)]
+    assert ColumnSource(WEATHER, ("wind/speed",)) in reported.columns()[archive].fields[("drag",)]
 
 
 def test_sources_of_one_name_in_two_namespaces_are_numbered():
@@ -93,7 +97,7 @@ def test_sources_of_one_name_in_two_namespaces_are_numbered():
     assert [one.name for one in found[:2]] == ["read checked", "read checked#2"]
 
 
-def test_dependencies_of_which_no_column_is_told_are_no_operations():
+def test_dependencies_without_reported_columns_are_no_operations():
     found = operations(
         whole=[(FLIGHTS, "year", FILTER), (WEATHER, None)],
         a=[(FLIGHTS, "x", SUM), (WEATHER, None)],
@@ -106,27 +110,29 @@ def test_dependencies_of_which_no_column_is_told_are_no_operations():
     )
 
 
-def test_types_that_were_told_are_told_on():
+def test_reported_types_are_kept():
     [_, cast, _] = operations(a=[(FLIGHTS, "x", SUM)], types={("a",): "int"}.items())
     assert cast.types == (("a", "int"),)
 
 
-def test_descriptions_are_told_together():
+def test_descriptions_are_joined():
     how = [Transformation("DIRECT", "TRANSFORMATION", text, masking=mask) for text, mask in (("b", True), ("a", None))]
     [_, hashed, _] = operations(a=[(FLIGHTS, "x", *how), (FLIGHTS, "y", SUM, how[0])])
     assert (hashed.name, hashed.description) == ("AGGREGATION, TRANSFORMATION", "sum(distance); a; b; masking")
 
 
-def test_nothing_told_is_no_operations():
+def test_no_reports_are_no_operations():
     assert derive_operations({}).operations == ()
     assert derive_operations({ESTIMATED: ColumnLineage({}, sources((FLIGHTS, None)))}).operations == ()
 
 
-def test_they_are_sound_and_answer_cdaps_questions():
-    told = derive_operations({ESTIMATED: ColumnLineage({("total",): sources((FLIGHTS, "distance", SUM)), ("n",): {}})})
-    assert check_operations(told.operations) == ()
-    assert [one.name for one in path_of(told, ESTIMATED, ("total",)).operations] == ["read", "AGGREGATION"]
-    [connection] = detail_of([told], FLIGHTS, ("distance",), "forward").connections
+def test_they_are_sound_and_serve_cdaps_queries():
+    reported = derive_operations(
+        {ESTIMATED: ColumnLineage({("total",): sources((FLIGHTS, "distance", SUM)), ("n",): {}})}
+    )
+    assert check_operations(reported.operations) == ()
+    assert [one.name for one in path_of(reported, ESTIMATED, ("total",)).operations] == ["read", "AGGREGATION"]
+    [connection] = detail_of([reported], FLIGHTS, ("distance",), "forward").connections
     assert (connection.origin, connection.operation, connection.destination) == (
         "read.distance",
         "AGGREGATION",
@@ -135,7 +141,7 @@ def test_they_are_sound_and_answer_cdaps_questions():
 
 
 def test_nested_columns_are_paths():
-    [told] = derive_operations(
+    [reported] = derive_operations(
         {ESTIMATED: ColumnLineage({("a", "b"): {ColumnSource(FLIGHTS, ("c/d", "e")): frozenset({SUM})}})}
     ).writes
-    assert told.inputs == taken("AGGREGATION.a/b")
+    assert reported.inputs == taken("AGGREGATION.a/b")

@@ -1,4 +1,4 @@
-"""What a question about columns costs: by datasets on the way and nothing else, not by how often a job ran.
+"""The cost of queries of columns: by datasets on the path and nothing else, not by how often a job ran.
 
 Of a dataset with other names (symlinks) each name costs a query of its own.
 """
@@ -45,7 +45,7 @@ def up_from_version(depth, run):
 
 @pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
 def test_each_hop_up_costs_three_rounds_and_five_requests_for_the_version_read(once, hops):
-    graph, cost = once.ask(up(hops))
+    graph, cost = once.measure(up(hops))
 
     assert len(graph.columns) == 1 + hops
     assert cost.rounds <= 3 * hops + 11
@@ -54,7 +54,7 @@ def test_each_hop_up_costs_three_rounds_and_five_requests_for_the_version_read(o
 
 @pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
 def test_each_hop_down_costs_four_rounds_and_five_requests_for_the_version_read(once, hops):
-    graph, cost = once.ask(down(hops))
+    graph, cost = once.measure(down(hops))
 
     assert len(graph.columns) == 1 + hops
     assert cost.rounds <= 4 * hops + 13
@@ -63,7 +63,7 @@ def test_each_hop_down_costs_four_rounds_and_five_requests_for_the_version_read(
 
 @pytest.mark.parametrize("hops", [0, 1, 2, 5, CHAIN])
 def test_each_hop_from_version_to_version_costs_six_rounds(often, hops):
-    graph, cost = often.ask(up_from_version(hops, RUNS - 1))
+    graph, cost = often.measure(up_from_version(hops, RUNS - 1))
 
     assert len(graph.columns) == 1 + hops
     assert cost.rounds <= 6 * hops + 13
@@ -73,7 +73,7 @@ def test_each_hop_from_version_to_version_costs_six_rounds(often, hops):
 def test_datasets_of_one_hop_are_read_together():
     """Thirty jobs make columns of one: their datasets cost queries, but no round."""
     readers = [a_run(number, f"reader-{number}", dataset(0), dataset(1 + number)) for number in range(30)]
-    one, thirty = (Counter(readers[:number]).ask(down(1)) for number in (1, 30))
+    one, thirty = (Counter(readers[:number]).measure(down(1)) for number in (1, 30))
 
     assert [len(graph.columns) for graph, _ in (one, thirty)] == [2, 31]
     assert thirty[1].rounds == one[1].rounds
@@ -82,7 +82,7 @@ def test_datasets_of_one_hop_are_read_together():
 
 
 @pytest.mark.parametrize(
-    ("question", "sources"),
+    ("query", "sources"),
     [
         (up(2), 3),
         (up(20), CHAIN),
@@ -92,9 +92,9 @@ def test_datasets_of_one_hop_are_read_together():
     ],
     ids=["up, depth 2", "up, depth 20", "down, depth 20", "a dataset both ways", "a dataset's resource"],
 )
-def test_the_present_costs_after_fifty_runs_as_after_one_but_for_a_row_a_source(once, often, question, sources):
+def test_the_present_costs_after_fifty_runs_as_after_one_but_for_a_row_a_source(once, often, query, sources):
     """The newest version of a source may be younger than its reader: then the row before it is read as well."""
-    (_, first), (_, later) = once.ask(question), often.ask(question)
+    (_, first), (_, later) = once.measure(query), often.measure(query)
 
     assert (later.rounds, later.gets, later.queries) == (first.rounds, first.gets, first.queries)
     assert first.items <= later.items <= first.items + sources
@@ -102,10 +102,10 @@ def test_the_present_costs_after_fifty_runs_as_after_one_but_for_a_row_a_source(
 
 
 @pytest.mark.parametrize(
-    "question", [up(20, at=minute(CHAIN)), up_from_version(20, 0)], ids=["as of a time", "of a version"]
+    "query", [up(20, at=minute(CHAIN)), up_from_version(20, 0)], ids=["as of a time", "of a version"]
 )
-def test_the_past_costs_as_much_whatever_happened_since(once, often, question):
-    (_, then), (_, now) = once.ask(question), often.ask(question)
+def test_the_past_costs_as_much_whatever_happened_since(once, often, query):
+    (_, then), (_, now) = once.measure(query), often.measure(query)
 
     assert (now.rounds, now.gets, now.queries, now.items) == (then.rounds, then.gets, then.queries, then.items)
     assert now.bytes <= 1.2 * then.bytes
@@ -117,8 +117,8 @@ def test_the_past_costs_as_much_whatever_happened_since(once, often, question):
     ids=["of the newest version", "as of the end"],
 )
 def test_the_newest_versions_cost_a_row_or_two_a_hop_more_after_fifty_runs(once, often, newest, alone):
-    """The row behind the version that was read tells that there are more: its run is not looked at."""
-    (_, first), (_, later) = once.ask(alone), often.ask(newest)
+    """The row behind the version that was read shows that there are more: its run is not read."""
+    (_, first), (_, later) = once.measure(alone), often.measure(newest)
 
     assert (later.rounds, later.requests) == (first.rounds, first.requests)
     assert later.items <= first.items + 2 * (CHAIN + 1)
@@ -126,21 +126,21 @@ def test_the_newest_versions_cost_a_row_or_two_a_hop_more_after_fifty_runs(once,
 
 
 def test_a_wide_set_costs_as_few_requests_as_a_narrow_one():
-    """A column of each of 200 others, told by one operation, is a row as one of one other is."""
+    """A column derived from 200 others by one operation is a row, like a column derived from one other."""
 
-    def asked(width):
+    def requested(width):
         columns = tuple(f"c-{number}" for number in range(width))
         run = a_run(0, "job", dataset(0), dataset(1), by_operations=True, columns=columns)
-        return Counter([run]).ask(lambda fields: fields.find_columns(dataset(1).node_id, depth=1, downstream=True))
+        return Counter([run]).measure(lambda fields: fields.find_columns(dataset(1).node_id, depth=1, downstream=True))
 
-    (few, narrow), (many, wide) = asked(2), asked(200)
+    (few, narrow), (many, wide) = requested(2), requested(200)
 
     assert (len(few.columns), len(many.columns)) == (4, 400)
     assert (wide.rounds, wide.requests, wide.items) == (narrow.rounds, narrow.requests, narrow.items)
 
 
-# Time ranges: the most that is asked for is that of the advice which this design follows: a query for each dataset and
-# direction (a page of 1 MB holds thousands of runs), a batch of a hundred keys for all that a level's runs told.
+# Time ranges: the limit is that of the design: a query for each dataset and
+# direction (a page of 1 MB holds thousands of runs), a batch of a hundred keys for all reports of a level's runs.
 
 EVER = TimeRange(minute(0), minute(10_000))
 
@@ -156,24 +156,24 @@ def a_window(run):
 
 @pytest.mark.parametrize("level", [1, 2, 3, 5, 10])
 def test_mappings_take_two_rounds_a_level_a_query_a_dataset_and_one_batch(often, level):
-    found, cost = often.ask(mappings(level))
+    found, cost = often.measure(mappings(level))
 
     hops = min(level, CHAIN // 2)
     assert len(found.items) == 2 * hops
-    # The last datasets are asked about too, unless the level is reached before: nobody wrote, or read them.
+    # The last datasets are read too, unless the level is reached before: no run wrote, or read them.
     levels = min(level, hops + 1)
     assert cost.rounds <= 2 * levels
     assert cost.queries <= 2 * levels
     assert cost.gets <= levels
 
 
-def test_what_was_told_in_many_ways_is_read_in_batches_of_a_hundred():
-    """Of 300 runs each tells in a way of its own: a query finds them, and four batches with what they told."""
+def test_many_distinct_reports_are_read_in_batches_of_a_hundred():
+    """Each of 300 runs has a report of its own: a query finds them, and four batches read their reports."""
     runs = [
         a_run(number, "job", dataset(0), dataset(1), by_operations=True, name=f" {number}") for number in range(300)
     ]
 
-    found, cost = Counter(runs).ask(mappings(1, of=1))
+    found, cost = Counter(runs).measure(mappings(1, of=1))
 
     assert len(found.items) == 1
     assert (cost.rounds, cost.queries) == (2, 2)
@@ -181,21 +181,21 @@ def test_what_was_told_in_many_ways_is_read_in_batches_of_a_hundred():
 
 
 @pytest.mark.large
-def test_a_thousand_runs_that_told_the_same_are_one_query_and_one_batch():
+def test_a_thousand_runs_that_reported_the_same_are_one_query_and_one_batch():
     runs = [a_run(number, "job", dataset(0), dataset(1)) for number in range(1_000)]
 
-    found, cost = Counter(runs).ask(mappings(1, of=1))
+    found, cost = Counter(runs).measure(mappings(1, of=1))
 
     assert len(found.items) == 1
     assert (cost.rounds, cost.queries, cost.gets) == (2, 2, 1)
-    # A row for each run: what it told lies elsewhere, once.
+    # A row for each run: its report is stored elsewhere, once.
     assert 1_000 <= cost.items <= 1_010
     assert cost.bytes <= 1_000 * 1_000
 
 
 @pytest.mark.parametrize(("direction", "queries"), [("backward", 1), ("forward", 1), ("both", 2)])
 def test_a_fields_operations_take_a_query_a_direction_and_at_most_two_batches(often, direction, queries):
-    found, cost = often.ask(lambda fields: fields.find_detail(dataset(5), ("a",), EVER, direction))
+    found, cost = often.measure(lambda fields: fields.find_detail(dataset(5), ("a",), EVER, direction))
 
     assert found.nodes
     assert cost.queries <= queries
@@ -204,7 +204,7 @@ def test_a_fields_operations_take_a_query_a_direction_and_at_most_two_batches(of
 
 
 def test_a_fields_paths_take_a_query_and_at_most_two_batches(often):
-    found, cost = often.ask(lambda fields: fields.find_paths(dataset(5), ("a",), EVER))
+    found, cost = often.measure(lambda fields: fields.find_paths(dataset(5), ("a",), EVER))
 
     assert [len(path.runs) for path in found.items] == [RUNS]
     assert cost.queries <= 1
@@ -216,7 +216,7 @@ def test_reports_cost_by_datasets_on_the_way_not_by_runs(once, often):
         lambda fields: fields.report_usage(dataset(0), ("a",), EVER),
         lambda fields: fields.report_provenance(dataset(CHAIN), ("a",), EVER),
     ):
-        (_, first), (_, later) = once.ask(report), often.ask(report)
+        (_, first), (_, later) = once.measure(report), often.measure(report)
 
         assert (later.rounds, later.requests) == (first.rounds, first.requests)
         assert later.requests <= 4 * (CHAIN + 1)
@@ -227,7 +227,7 @@ def test_a_month_of_three_hourly_readers_is_three_uses_of_a_report_that_is_whole
     runs = [a_run(number, f"reader-{number % 3}", dataset(0), dataset(1 + number % 3)) for number in range(3 * 24 * 30)]
     month = TimeRange(minute(0), minute(len(runs)))
 
-    usage, cost = Counter(runs).ask(lambda fields: fields.report_usage(dataset(0), ("a",), month))
+    usage, cost = Counter(runs).measure(lambda fields: fields.report_usage(dataset(0), ("a",), month))
 
     assert [(use.job.name, use.count, len(use.runs)) for use in usage.uses] == [
         (f"reader-{number}", 720, 10) for number in (2, 1, 0)
@@ -249,7 +249,7 @@ def test_datasets_of_a_level_share_the_rows_that_a_time_range_may_read():
 
 
 @pytest.mark.parametrize(
-    "question",
+    "query",
     [
         lambda window: mappings(10, window),
         lambda window: lambda fields: fields.find_detail(dataset(5), ("a",), window, "both"),
@@ -260,8 +260,8 @@ def test_datasets_of_a_level_share_the_rows_that_a_time_range_may_read():
     ids=["mappings", "operations", "paths", "usage", "provenance"],
 )
 @pytest.mark.parametrize("run", [0, RUNS - 1], ids=["the first run", "the last run"])
-def test_a_window_of_one_run_costs_as_much_among_fifty_as_alone(once, often, question, run):
-    (_, alone), (_, among) = once.ask(question(a_window(0))), often.ask(question(a_window(run)))
+def test_a_window_of_one_run_costs_as_much_among_fifty_as_alone(once, often, query, run):
+    (_, alone), (_, among) = once.measure(query(a_window(0))), often.measure(query(a_window(run)))
 
     assert (among.rounds, among.gets, among.queries, among.items) == (
         alone.rounds,
@@ -273,12 +273,15 @@ def test_a_window_of_one_run_costs_as_much_among_fifty_as_alone(once, often, que
 
 
 def test_another_name_of_a_dataset_costs_a_query_of_its_own():
-    """It is learned from what the dataset's first name tells, so it is read in rounds of its own: three more."""
+    """It is learned from the facts of the dataset's first name, so it is read in rounds of its own: three more."""
     runs = [a_run(0, "job", dataset(0), dataset(1))]
     symlink = {"symlinks": {"identifiers": [{"namespace": LAKE, "name": "other", "type": "TABLE"}]}}
     named = [a_dataset_event(0, dataset(1), **symlink), *runs]
 
-    (_, plain), (_, with_names) = Counter(runs).ask(mappings(1, of=1)), Counter(named).ask(mappings(1, of=1))
+    (_, plain), (_, with_names) = (
+        Counter(runs).measure(mappings(1, of=1)),
+        Counter(named).measure(mappings(1, of=1)),
+    )
 
     assert (plain.rounds, plain.queries) == (2, 2)
     assert with_names.rounds <= plain.rounds + 3

@@ -149,7 +149,7 @@ def test_two_writes_to_one_destination_are_one_end():
     )
 
 
-def test_backward_tells_the_asked_destination_alone():
+def test_backward_shows_the_requested_destination_alone():
     operations = (*a_calculation(), a_write("burn.fuel", "multiply.co2", name="keep", destination=ARCHIVE))
     assert drawn(operations, ESTIMATED, "co2", "backward") == drawn(a_calculation(), ESTIMATED, "co2", "backward")
 

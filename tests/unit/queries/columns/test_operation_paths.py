@@ -1,4 +1,4 @@
-"""The distinct ways in which a field is made, as S3 tells them."""
+"""The distinct operation paths that derive a field."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def edges(way):
     return [("/".join(edge.field), edge.operations) for edge in way.edges]
 
 
-def test_the_unique_id_of_cdaps_sample_is_made_as_the_design_tells():
+def test_the_unique_id_of_cdaps_sample_is_made_as_in_cdaps_design():
     operations = OperationSet(a_name_concatenation())
     way = path_of(operations, MY_TABLE, ("uniqueid",))
     assert way.operations == (
@@ -57,14 +57,14 @@ def test_the_unique_id_of_cdaps_sample_is_made_as_the_design_tells():
     assert not way.truncated
 
 
-def test_a_way_is_answered_with_the_runs_that_took_it():
+def test_a_way_is_returned_with_the_runs_that_took_it():
     way = a_way(a_calculation())
     runs = ("newer", "older")
     found = FieldOperationPath(way.operations, way.edges, runs, way.nodes, way.connections, ESTIMATED)
     assert way.taken_by(("newer", "older")) == found
 
 
-def test_an_edge_names_the_operations_between_its_field_and_the_asked_one():
+def test_an_edge_names_the_operations_between_its_field_and_the_requested_field():
     operations = [
         a_read("a", "b"),
         a_transform("lower", ["read.a"], ["a"]),
@@ -86,7 +86,7 @@ def test_a_generated_field_has_no_edges():
     assert way.edges == ()
 
 
-def test_a_field_that_was_written_twice_has_one_way_that_tells_both():
+def test_a_field_that_was_written_twice_has_one_way_that_shows_both():
     twice = [
         a_read("a", "b"),
         a_transform("upper", ["read.b"], ["a"]),
@@ -98,7 +98,7 @@ def test_a_field_that_was_written_twice_has_one_way_that_tells_both():
     assert edges(way) == [("a", ()), ("b", ("upper",))]
 
 
-def test_two_sources_are_told_each_on_its_read():
+def test_two_sources_are_shown_each_on_its_read():
     person = DatasetId("ns", "Person")
     operations = [
         a_read("id", name="flights"),

@@ -1,4 +1,4 @@
-"""From a column down to the roots of records: of the run that made it or, where that told none, of its parent run."""
+"""From a column down to the roots of records: of the run that made it or, if that reported none, of its parent run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pytest
 
 from lineage.graph.run_facts import run_version_id
 from lineage.openlineage.event import ParentRun
-from lineage.queries.service import FieldQuestions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import JobId
 from tests.unit.graph.statements import an_event, the
 from tests.unit.queries.columns.column_statements import CHECK, CHECKED, a_schema
@@ -34,13 +34,13 @@ def an_application(second=9, run="0a", job=APPLICATION, **more):
 def origins(request):
     """The roots of the column's only version, and the run that they are of, however the statements came."""
 
-    def ask(*statements):
+    def queries_over(*statements):
         ordered = statements if request.param == "as it happened" else statements[::-1]
-        (origin,) = FieldQuestions(loaded(*([one] for one in ordered))).find_origins(CO2).versions
+        (origin,) = LineageQueries(loaded(*([one] for one in ordered))).find_origins(CO2).versions
         assert origin.run.id == the("01")
         return origin.roots, origin.reported_by
 
-    return ask
+    return queries_over
 
 
 def test_a_run_that_reported_none_has_those_of_the_run_that_started_it(origins):
@@ -51,22 +51,22 @@ def test_its_own_are_stronger(origins):
     assert origins(a_write(**roots("mine")), an_application(**roots("a"))) == (("mine",), the("01"))
 
 
-def test_the_parent_of_the_parent_is_not_asked(origins):
+def test_the_parent_of_the_parent_is_not_read(origins):
     nightly = ParentRun(the("0b"), NIGHTLY)
-    told = (an_application(parent=nightly), an_application(10, "0b", NIGHTLY, **roots("a")))
+    reported = (an_application(parent=nightly), an_application(10, "0b", NIGHTLY, **roots("a")))
 
-    assert origins(a_write(), *told) == ((), None)
+    assert origins(a_write(), *reported) == ((), None)
 
 
-def test_a_parent_of_which_nothing_else_was_heard_has_none(origins):
+def test_a_parent_of_which_nothing_else_is_known_has_none(origins):
     assert origins(a_write()) == ((), None)
 
 
 def test_every_write_of_an_application_has_its_roots():
     table = loaded([a_write(), a_write(6, "02"), an_application(**roots("a"))])
-    questions = FieldQuestions(table)
+    queries = LineageQueries(table)
     versions = [run_version_id(CHECKED, CHECK.namespace, the(run)) for run in ("01", "02")]
 
-    found = [questions.find_origins(f"{CO2}#{version}").versions for version in versions]
+    found = [queries.find_origins(f"{CO2}#{version}").versions for version in versions]
 
     assert [[(one.roots, one.reported_by) for one in some] for some in found] == [[(("a",), the("0a"))]] * 2

@@ -1,4 +1,4 @@
-"""Columns of versions and of times, by example; the model and the loaders' table must both answer so."""
+"""Columns of versions and of times, by example; the model and the loaders' table must agree."""
 
 from __future__ import annotations
 
@@ -21,89 +21,89 @@ from tests.unit.queries.columns.column_statements import (
 from tests.unit.queries.columns.short_results import CHAIN, MOVED, field, inputs, nodes, sources, the_node, version_of
 
 
-def test_an_edge_that_the_job_no_longer_makes_is_gone_and_still_there_at_the_old_version(ask):
-    questions = ask(MOVED)
-    assert inputs(questions, CHECKED, "carrier") == ["raw.airline"]
-    old = version_of(questions, CHECKED, "carrier", at(5))
-    assert inputs(questions, CHECKED, "carrier", version=old) == ["raw.carrier"]
-    graph = questions.find_columns(f"{field(CHECKED, 'carrier')}#{old}", depth=9)
+def test_an_edge_that_the_job_no_longer_makes_is_gone_and_still_there_at_the_old_version(queries_over):
+    queries = queries_over(MOVED)
+    assert inputs(queries, CHECKED, "carrier") == ["raw.airline"]
+    old = version_of(queries, CHECKED, "carrier", at(5))
+    assert inputs(queries, CHECKED, "carrier", version=old) == ["raw.carrier"]
+    graph = queries.find_columns(f"{field(CHECKED, 'carrier')}#{old}", depth=9)
     assert nodes(graph) == ["checked.carrier", "raw.carrier", "landing.line"]
-    assert questions.find_columns(field(RAW, "carrier"), depth=9, downstream=True).columns[0].outputs == ()
+    assert queries.find_columns(field(RAW, "carrier"), depth=9, downstream=True).columns[0].outputs == ()
 
 
 @pytest.mark.parametrize(
     ("time", "made_of"), [(at(3), ["raw.carrier"]), (at(5), ["raw.carrier"]), (at(6), ["raw.airline"])]
 )
-def test_at_a_time_the_latest_version_strictly_before_it_tells(ask, time, made_of):
-    assert inputs(ask(MOVED), CHECKED, "carrier", at=time) == made_of
+def test_at_a_time_the_latest_version_strictly_before_it_counts(queries_over, time, made_of):
+    assert inputs(queries_over(MOVED), CHECKED, "carrier", at=time) == made_of
 
 
-def test_before_its_first_version_there_is_nothing(ask):
-    questions = ask(MOVED)
-    assert questions.find_columns(field(CHECKED, "carrier"), depth=0, at=at(2)) is None
-    assert questions.find_columns(CHECKED.node_id, depth=0, at=at(2)) is None
+def test_before_its_first_version_there_is_nothing(queries_over):
+    queries = queries_over(MOVED)
+    assert queries.find_columns(field(CHECKED, "carrier"), depth=0, at=at(2)) is None
+    assert queries.find_columns(CHECKED.node_id, depth=0, at=at(2)) is None
 
 
-def test_what_a_run_told_and_took_back_was_told_in_between(ask):
-    told = column_lineage(carrier=[taken(RAW, "carrier")])
+def test_what_a_run_reported_and_took_back_counts_in_between(queries_over):
+    reported = column_lineage(carrier=[taken(RAW, "carrier")])
     events = [
-        an_event(1, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, told)]),
+        an_event(1, "b1", CHECK, inputs=[RAW], outputs=[(CHECKED, reported)]),
         an_event(2, "b2", CHECK, inputs=[RAW], outputs=[CHECKED]),
         an_event(5, "b1", CHECK, "RUNNING", outputs=[(CHECKED, {"columnLineage": {"_deleted": True}})]),
     ]
-    assert nodes(ask(events).find_columns(CHECKED.node_id, depth=0, at=at(4))) == ["checked.carrier"]
-    assert nodes(ask(events).find_columns(CHECKED.node_id, depth=0)) == []
+    assert nodes(queries_over(events).find_columns(CHECKED.node_id, depth=0, at=at(4))) == ["checked.carrier"]
+    assert nodes(queries_over(events).find_columns(CHECKED.node_id, depth=0)) == []
 
 
-def test_a_version_leads_to_the_versions_that_its_run_read(ask):
+def test_a_version_leads_to_the_versions_that_its_run_read(queries_over):
     again = an_event(
         6, "a2", READ, inputs=[LANDING], outputs=[(RAW, column_lineage(carrier=[taken(LANDING, "field_2")]))]
     )
-    graph = ask([*CHAIN[:2], again]).find_columns(field(CHECKED, "carrier"), depth=9, at=at(9))
+    graph = queries_over([*CHAIN[:2], again]).find_columns(field(CHECKED, "carrier"), depth=9, at=at(9))
     assert nodes(graph) == ["checked.carrier", "raw.carrier", "landing.line"]
     assert [reporter.run.id for one in graph.columns for reporter in one.reporters] == [the("b1"), the("a1")]
 
 
-def test_selectors_that_disagree_are_refused(ask):
-    questions = ask(MOVED)
-    version = version_of(questions, CHECKED, "carrier", at(9))
+def test_selectors_that_disagree_are_refused(queries_over):
+    queries = queries_over(MOVED)
+    version = version_of(queries, CHECKED, "carrier", at(9))
     for how in ({"at": at(9)}, {"downstream": True}, {"version": the("ff")}):
         with pytest.raises(Invalid):
-            questions.find_columns(f"{field(CHECKED, 'carrier')}#{version}", depth=0, **how)
+            queries.find_columns(f"{field(CHECKED, 'carrier')}#{version}", depth=0, **how)
     with pytest.raises(Invalid):
-        questions.find_columns(field(CHECKED, "carrier"), depth=0, at=at(9), downstream=True)
+        queries.find_columns(field(CHECKED, "carrier"), depth=0, at=at(9), downstream=True)
 
 
-def test_a_version_that_is_none_of_the_dataset_is_unknown(ask):
-    assert ask(MOVED).find_columns(field(CHECKED, "carrier"), depth=0, version=the("ff")) is None
+def test_a_version_that_is_none_of_the_dataset_is_unknown(queries_over):
+    assert queries_over(MOVED).find_columns(field(CHECKED, "carrier"), depth=0, version=the("ff")) is None
 
 
-def test_a_run_that_writes_a_dataset_under_two_names_made_one_version_of_it(ask):
+def test_a_run_that_writes_a_dataset_under_two_names_made_one_version_of_it(queries_over):
     table = DatasetId("arn:aws:glue:eu-west-1:1", "table/flights/raw")
-    told = column_lineage(carrier=[taken(LANDING, "line")])
-    outputs = [(RAW, {**told, **a_symlink(table)}), (table, told)]
-    questions = ask([an_event(1, "a1", READ, inputs=[LANDING], outputs=outputs)])
+    reported = column_lineage(carrier=[taken(LANDING, "line")])
+    outputs = [(RAW, {**reported, **a_symlink(table)}), (table, reported)]
+    queries = queries_over([an_event(1, "a1", READ, inputs=[LANDING], outputs=outputs)])
     made = name_uuid(f"{table.namespace}:{table.name}:emissions:{the('a1')}")
-    assert [one.version for one in the_node(questions, RAW, "carrier").reporters] == [made]
-    assert [one.version for one in questions.find_columns(field(RAW, "carrier"), depth=0, at=at(9)).columns] == [made]
+    assert [one.version for one in the_node(queries, RAW, "carrier").reporters] == [made]
+    assert [one.version for one in queries.find_columns(field(RAW, "carrier"), depth=0, at=at(9)).columns] == [made]
 
 
-def test_a_version_that_is_shown_for_what_was_declared_has_the_schema_that_its_run_told(ask):
+def test_a_version_that_is_shown_for_what_was_declared_has_the_schema_that_its_run_reported(queries_over):
     run = an_event(1, "a1", READ, inputs=[LANDING], outputs=[(RAW, a_schema(("carrier", "string")))])
     declared = a_job_event(2, READ, [LANDING], [(RAW, column_lineage(carrier=[taken(LANDING, "line")]))])
-    node = the_node(ask([run, declared]), RAW, "carrier", at=at(9))
+    node = the_node(queries_over([run, declared]), RAW, "carrier", at=at(9))
     assert (node.type, node.schema_known, sources(node.inputs)) == ("string", True, ["landing.line"])
 
 
-def test_a_schema_that_was_told_later_is_not_seen_at_a_time_before(ask):
-    questions = ask(
+def test_a_schema_that_was_reported_later_is_not_seen_at_a_time_before(queries_over):
+    queries = queries_over(
         [a_job_event(1, READ, [LANDING], [(RAW, column_lineage())]), a_dataset_event(4, RAW, **a_schema("carrier"))]
     )
-    assert questions.find_columns(field(RAW, "carrier"), depth=0, at=at(3)) is None
-    assert nodes(questions.find_columns(RAW.node_id, depth=0, at=at(3))) == []
+    assert queries.find_columns(field(RAW, "carrier"), depth=0, at=at(3)) is None
+    assert nodes(queries.find_columns(RAW.node_id, depth=0, at=at(3))) == []
 
 
-def test_the_version_read_is_the_one_that_the_run_tells_whatever_name_its_columns_were_told_under(ask):
+def test_the_version_read_is_the_one_that_the_run_reports_whatever_name_its_columns_have(queries_over):
     table = DatasetId("arn:aws:glue:eu-west-1:1", "table/flights/landing")
     event = an_event(
         1,
@@ -113,4 +113,4 @@ def test_the_version_read_is_the_one_that_the_run_tells_whatever_name_its_column
         outputs=[(RAW, column_lineage(carrier=[taken(table, "line")]))],
     )
     read_version = name_uuid(f"{LANDING.namespace}:{LANDING.name}:2")
-    assert [one.version for one in the_node(ask([event]), RAW, "carrier", at=at(9)).inputs] == [read_version]
+    assert [one.version for one in the_node(queries_over([event]), RAW, "carrier", at=at(9)).inputs] == [read_version]

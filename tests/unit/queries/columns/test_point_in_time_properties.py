@@ -1,4 +1,4 @@
-"""The past: what a column was made of at a time, or in a version, does not change with what is said of later."""
+"""The past: what a column was made of at a time, or in a version, does not change with later events."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.runs_model.results import rendered
 from tests.unit.graph.strategies import DATASETS, JOBS, TIMES
-from tests.unit.queries.columns.every_column_query import field_ids, is_remembered, questions_of
+from tests.unit.queries.columns.every_column_query import field_ids, is_remembered, queries_of
 from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import differences
 
@@ -20,26 +20,26 @@ _NODES = [*(one.node_id for one in (*JOBS, *DATASETS)), *field_ids()]
 
 @examples(60)
 @given(streams().filter(is_remembered), st.sampled_from(TIMES))
-def test_what_was_asked_of_a_time_is_what_the_model_knew_then(statements, time):
-    right, found = FieldModel(statements), questions_of(statements)
-    answers = {node: rendered(found.find_columns(node, depth=9, at=time)) for node in _NODES}
-    assert differences(answers, {node: rendered(right.find_columns(node, depth=9, at=time)) for node in _NODES}) == {}
+def test_the_result_as_of_a_time_is_what_the_model_knew_then(statements, time):
+    right, found = FieldModel(statements), queries_of(statements)
+    results = {node: rendered(found.find_columns(node, depth=9, at=time)) for node in _NODES}
+    assert differences(results, {node: rendered(right.find_columns(node, depth=9, at=time)) for node in _NODES}) == {}
 
 
 @examples(50)
 @given(streams())
-def test_the_first_hop_as_of_now_is_the_present_if_every_teller_made_a_version(statements):
-    questions, model = questions_of(statements), FieldModel(statements)
+def test_the_first_hop_as_of_now_is_the_present_if_every_reporter_made_a_version(statements):
+    queries, model = queries_of(statements), FieldModel(statements)
     for node in field_ids():
-        now, then = (questions.find_columns(node, depth=0, at=time) for time in (None, _LATER))
-        if now and then and every_teller_made_a_version(model.world, now.columns[0].dataset):
+        now, then = (queries.find_columns(node, depth=0, at=time) for time in (None, _LATER))
+        if now and then and every_reporter_made_a_version(model.world, now.columns[0].dataset):
             assert made_of(then) == made_of(now)
 
 
 @examples(60)
 @given(streams(), st.sampled_from(_NODES), st.sampled_from(TIMES))
 def test_a_graph_of_the_past_is_made_of_versions_alone(statements, node, time):
-    graph = questions_of(statements).find_columns(node, depth=9, at=time)
+    graph = queries_of(statements).find_columns(node, depth=9, at=time)
     for one in graph.columns if graph else ():
         assert one.version is not None
         assert all(source.version is not None for source in (*one.inputs, *one.dependencies))
@@ -54,7 +54,7 @@ def made_of(graph):
     ]
 
 
-def every_teller_made_a_version(world, dataset):
+def every_reporter_made_a_version(world, dataset):
     """Whether each word on the dataset is a run's that wrote it under its one name."""
     names = {
         name

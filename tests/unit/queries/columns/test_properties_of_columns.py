@@ -1,4 +1,4 @@
-"""What holds of columns whatever was said: every answer is the model's, and the graph hangs together."""
+"""Properties of columns for all statements: every result is the model's, and the graph is consistent."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lineage_model.columns import Column
 from tests.examples import examples
 from tests.fields_model.related import overlap
 from tests.unit.graph.strategies import DATASETS, JOBS, arrivals
-from tests.unit.queries.columns.every_column_query import answers_of, field_ids, questions_of, right_answers
+from tests.unit.queries.columns.every_column_query import field_ids, queries_of, results_of, right_results
 from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import differences, loaded
 
@@ -21,26 +21,26 @@ _NODES = [*(one.node_id for one in (*JOBS, *DATASETS)), *field_ids()]
 
 @examples(50)
 @given(streams())
-def test_every_answer_is_that_of_the_model(statements):
-    assert differences(answers_of(loaded(statements), statements), right_answers(statements)) == {}
+def test_every_result_is_the_models(statements):
+    assert differences(results_of(loaded(statements), statements), right_results(statements)) == {}
 
 
 @examples(50)
 @given(st.data())
-def test_order_batches_and_repetition_change_no_answer(data):
+def test_order_batches_and_repetition_change_no_result(data):
     statements = data.draw(streams())
     table = loaded(*data.draw(arrivals(statements)))
-    assert differences(answers_of(table, statements), right_answers(statements)) == {}
+    assert differences(results_of(table, statements), right_results(statements)) == {}
 
 
 @examples(60)
 @given(streams())
 def test_what_is_made_of_a_column_is_made_of_it_by_its_own_account_too(statements):
-    questions = questions_of(statements)
-    present, told = whole_graph(questions), questions.columns_of(DATASETS)
+    queries = queries_of(statements)
+    present, reported = whole_graph(queries), queries.columns_of(DATASETS)
     for column, one in present.items():
         assert all(overlapping(column, made_of(present[other])) for other in columns_in(one.outputs))
-    for column in [Column(one.dataset, one.field) for some in told.values() for one in some.columns]:
+    for column in [Column(one.dataset, one.field) for some in reported.values() for one in some.columns]:
         sources = [present[one] for one in made_of(present[column]) if one in present] if column in present else []
         assert all(overlapping(column, columns_in(one.outputs)) for one in sources)
 
@@ -48,24 +48,24 @@ def test_what_is_made_of_a_column_is_made_of_it_by_its_own_account_too(statement
 @examples(60)
 @given(streams())
 def test_what_lies_above_a_column_or_struct_has_it_below(statements):
-    questions = questions_of(statements)
-    present, own = whole_graph(questions), own_columns(questions)
+    queries = queries_of(statements)
+    present, own = whole_graph(queries), own_columns(queries)
     # What all of a dataset depends on leads up from each column, but down to those alone that it has itself.
     up = {one: made_of(present[one]) for one in present if overlapping(one, own)}
     above = {one: reached(one, lambda node: up.get(node, set())) for one in present}
     below = {one: reached(one, lambda node: columns_in(present[node].outputs)) for one in present}
-    told = {one for some in above.values() for one in some}
+    reported = {one for some in above.values() for one in some}
     for column, sources in above.items():
         assert all(overlapping(column, below[one]) for one in sources if one in present)
     for column, made in below.items():
-        assert all(overlapping(column, above[one]) for one in made if column in told)
+        assert all(overlapping(column, above[one]) for one in made if column in reported)
 
 
 @examples(60)
 @given(streams(), st.sampled_from(_NODES), st.booleans())
 def test_a_deeper_graph_holds_the_shallower_one(statements, node, downstream):
-    questions = questions_of(statements)
-    graphs = [questions.find_columns(node, depth=depth, downstream=downstream) for depth in range(4)]
+    queries = queries_of(statements)
+    graphs = [queries.find_columns(node, depth=depth, downstream=downstream) for depth in range(4)]
     for shallow, deep in itertools.pairwise(graphs):
         assert nodes_of(shallow) == nodes_of(deep)[: len(nodes_of(shallow))]
 
@@ -73,11 +73,11 @@ def test_a_deeper_graph_holds_the_shallower_one(statements, node, downstream):
 @examples(60)
 @given(streams(), st.sampled_from(field_ids()))
 def test_siblings_never_appear(statements, node):
-    questions = questions_of(statements)
-    graph = questions.find_columns(node, depth=_WHOLE, downstream=True)
+    queries = queries_of(statements)
+    graph = queries.find_columns(node, depth=_WHOLE, downstream=True)
     if graph is None:
         return
-    present = whole_graph(questions)
+    present = whole_graph(queries)
     start = nodes_of(graph)[0]
     # Nobody can ask for a column of a dataset that no event mentioned.
     up = reached(start, lambda one: made_of(present[one]) if one in present else set())
@@ -87,24 +87,24 @@ def test_siblings_never_appear(statements, node):
 
 @examples(60)
 @given(streams(), st.sampled_from(_NODES))
-def test_every_node_of_a_graph_is_told_as_when_it_is_asked_for(statements, node):
-    questions = questions_of(statements)
-    for one in columns_of(questions.find_columns(node, depth=_WHOLE)):
-        assert questions.find_columns(field_id(one), depth=0).columns == (one,)
+def test_every_node_of_a_graph_is_shown_as_when_it_is_requested(statements, node):
+    queries = queries_of(statements)
+    for one in columns_of(queries.find_columns(node, depth=_WHOLE)):
+        assert queries.find_columns(field_id(one), depth=0).columns == (one,)
 
 
-def whole_graph(questions):
+def whole_graph(queries):
     """Every column that there is now, with all that it is made of and all that is made of it."""
-    graphs = [questions.find_columns(one.node_id, depth=0, downstream=True) for one in DATASETS]
-    fields = [questions.find_columns(one, depth=0, downstream=True) for one in field_ids()]
+    graphs = [queries.find_columns(one.node_id, depth=0, downstream=True) for one in DATASETS]
+    fields = [queries.find_columns(one, depth=0, downstream=True) for one in field_ids()]
     return {Column(one.dataset, one.field): one for graph in (*graphs, *fields) for one in columns_of(graph)}
 
 
-def own_columns(questions):
+def own_columns(queries):
     """The columns that schemas have, or that were reported; others are known only because something is made of them."""
-    graphs = [questions.find_columns(one.node_id, depth=0) for one in DATASETS]
+    graphs = [queries.find_columns(one.node_id, depth=0) for one in DATASETS]
     described = [one for graph in graphs for one in columns_of(graph) if one.schema_known]
-    reported = [one for graph in questions.columns_of(DATASETS).values() for one in graph.columns]
+    reported = [one for graph in queries.columns_of(DATASETS).values() for one in graph.columns]
     return {Column(one.dataset, one.field) for one in (*described, *reported)}
 
 

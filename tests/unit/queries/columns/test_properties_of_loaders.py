@@ -1,4 +1,4 @@
-"""Loaders that meet, die and start over leave the right columns; and what is told of columns tells nothing else."""
+"""Loaders that meet, die and start over leave the right columns; and reports of columns change nothing else."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.queries.service import Questions
+from lineage.queries.service import LineageQueries
 from tests.examples import SHARE, examples
 from tests.fields_model import FieldModel
 from tests.runs_model import results as runs_results
 from tests.unit.graph.loaders import Simulation
 from tests.unit.graph.strategies import DATASETS, JOBS, RUNS, TIMES
-from tests.unit.queries.columns.every_column_query import answers_of, right_answers
+from tests.unit.queries.columns.every_column_query import results_of, right_results
 from tests.unit.queries.columns.strategies import streams
 from tests.unit.queries.every_query import differences, loaded
 
@@ -28,12 +28,12 @@ _LISTS = ("list_datasets", "search")
 @examples(8)
 @given(streams(3), st.integers(0, 2**32))
 def test_loaders_that_meet_and_die_leave_the_right_columns(statements, seed):
-    right, seen, dice = right_answers(statements), set(), random.Random(seed)
+    right, seen, dice = right_results(statements), set(), random.Random(seed)
     for _ in range(_OF_ONE_STREAM):
         table = Simulation(in_messages(statements, dice), dice).run()
         state = repr([{**item, "v": None} for item in table.dynamo.items()])
         if state not in seen:
-            assert differences(answers_of(table, statements), right) == {}
+            assert differences(results_of(table, statements), right) == {}
             seen.add(state)
 
 
@@ -49,22 +49,22 @@ def in_messages(statements, dice):
 
 @examples(40)
 @given(streams())
-def test_what_is_told_of_columns_changes_no_other_answer_about_runs(statements):
+def test_reports_of_columns_change_no_other_result_about_runs(statements):
     model = FieldModel(statements).runs
-    right, found = (answers_about_runs(one) for one in (model, Questions(loaded(statements))))
+    right, found = (results_about_runs(one) for one in (model, LineageQueries(loaded(statements))))
     # The known limit of lists: see tests.unit.queries.every_query.
     chained = any(name in model.statements.aliases for name in model.statements.aliases.values())
-    asked = [one for one in right if not (chained and one.startswith(_LISTS))]
-    assert differences(found, {one: right[one] for one in asked}) == {}
+    requested = [one for one in right if not (chained and one.startswith(_LISTS))]
+    assert differences(found, {one: right[one] for one in requested}) == {}
 
 
-def answers_about_runs(questions):
-    every = runs_results.every_result(questions, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
-    return {asked: json.dumps(without_columns(json.loads(answer))) for asked, answer in every.items()}
+def results_about_runs(queries):
+    every = runs_results.every_result(queries, jobs=JOBS, datasets=DATASETS, runs=RUNS, times=TIMES[2::2])
+    return {requested: json.dumps(without_columns(json.loads(result))) for requested, result in every.items()}
 
 
 def without_columns(value):
-    """An answer without the facets that tell of columns."""
+    """Return a result without the facets of columns."""
     if isinstance(value, dict):
         return {name: without_columns(one) for name, one in value.items() if name not in _FACETS}
     return [without_columns(one) for one in value] if isinstance(value, list) else value

@@ -1,11 +1,11 @@
-"""What reports tell of a time range is what the model tells, whatever was said, in whatever order."""
+"""Reports on a time range are the model's, for all statements in any order."""
 
 from __future__ import annotations
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lineage.queries.service import FieldQuestions
+from lineage.queries.service import LineageQueries
 from tests.examples import examples
 from tests.fields_model import FieldModel
 from tests.runs_model.results import rendered
@@ -15,9 +15,9 @@ from tests.unit.queries.columns.strategies import COLUMNS, streams
 from tests.unit.queries.every_query import differences, loaded
 
 
-def every_report(questions):
-    """The reports on every column, as JSON text by what was asked."""
-    reports = (questions.report_usage, questions.report_provenance)
+def every_report(queries):
+    """Return the reports on every column, as JSON text by query."""
+    reports = (queries.report_usage, queries.report_provenance)
     return {
         f"{report.__name__} {dataset} {path} {window}": rendered(report(dataset, tuple(path.split(".")), window))
         for report in reports
@@ -32,4 +32,4 @@ def every_report(questions):
 def test_every_report_is_that_of_the_model(data):
     statements = data.draw(streams())
     table = loaded(*data.draw(arrivals(statements)))
-    assert differences(every_report(FieldQuestions(table)), every_report(FieldModel(statements))) == {}
+    assert differences(every_report(LineageQueries(table)), every_report(FieldModel(statements))) == {}

@@ -18,7 +18,7 @@ from tests.unit.queries.columns.column_statements import (
     column_lineage,
     taken,
 )
-from tests.unit.queries.columns.every_column_query import questions_of
+from tests.unit.queries.columns.every_column_query import queries_of
 from tests.unit.queries.columns.short_results import field, inputs, nodes, short, sources, the_node, version_of
 
 WINDOW = TimeRange(at(0), at(9))
@@ -41,46 +41,46 @@ TAKEN_APART = [
 ]
 
 
-def flows(questions, dataset, path):
+def flows(queries, dataset, path):
     return [
         short(one.column.dataset, one.column.field)
-        for one in questions.report_usage(dataset, tuple(path.split(".")), WINDOW).flows
+        for one in queries.report_usage(dataset, tuple(path.split(".")), WINDOW).flows
     ]
 
 
-def true_sources(questions, dataset, path):
-    report = questions.report_provenance(dataset, tuple(path.split(".")), WINDOW)
+def true_sources(queries, dataset, path):
+    report = queries.report_provenance(dataset, tuple(path.split(".")), WINDOW)
     return [short(one.column.dataset, one.column.field) for one in report.sources]
 
 
-def test_a_struct_that_was_built_of_fields_comes_from_what_these_are_made_of(ask):
-    questions = ask(BUILT)
-    graph = questions.find_columns(field(CHECKED, "plane"), depth=9)
+def test_a_struct_that_was_built_of_fields_comes_from_what_these_are_made_of(queries_over):
+    queries = queries_over(BUILT)
+    graph = queries.find_columns(field(CHECKED, "plane"), depth=9)
     assert nodes(graph) == ["checked.plane", "raw.plane", "landing.seats", "landing.tail"]
-    assert inputs(questions, RAW, "plane") == ["landing.seats", "landing.tail"]
-    assert true_sources(questions, CHECKED, "plane") == ["landing.seats", "landing.tail"]
+    assert inputs(queries, RAW, "plane") == ["landing.seats", "landing.tail"]
+    assert true_sources(queries, CHECKED, "plane") == ["landing.seats", "landing.tail"]
 
 
-def test_what_a_field_went_into_is_followed_through_the_struct_that_it_was_put_in(ask):
-    questions = ask(BUILT)
-    graph = questions.find_columns(field(LANDING, "tail"), depth=9, downstream=True)
+def test_what_a_field_went_into_is_followed_through_the_struct_that_it_was_put_in(queries_over):
+    queries = queries_over(BUILT)
+    graph = queries.find_columns(field(LANDING, "tail"), depth=9, downstream=True)
     assert nodes(graph) == ["landing.tail", "raw.plane.tail", "checked.plane"]
     assert [sources(one.outputs) for one in graph.columns] == [["raw.plane.tail"], ["checked.plane"], []]
-    assert flows(questions, LANDING, "tail") == ["raw.plane.tail", "checked.plane"]
+    assert flows(queries, LANDING, "tail") == ["raw.plane.tail", "checked.plane"]
 
 
-def test_a_field_that_was_taken_out_of_a_struct_comes_from_what_the_struct_is_made_of(ask):
-    questions = ask(TAKEN_APART)
-    graph = questions.find_columns(field(CHECKED, "tail"), depth=9)
+def test_a_field_that_was_taken_out_of_a_struct_comes_from_what_the_struct_is_made_of(queries_over):
+    queries = queries_over(TAKEN_APART)
+    graph = queries.find_columns(field(CHECKED, "tail"), depth=9)
     assert nodes(graph) == ["checked.tail", "raw.plane.tail", "landing.plane"]
-    assert true_sources(questions, CHECKED, "tail") == ["landing.plane"]
+    assert true_sources(queries, CHECKED, "tail") == ["landing.plane"]
 
 
-def test_what_a_struct_went_into_is_followed_into_what_was_taken_out_of_it(ask):
-    questions = ask(TAKEN_APART)
-    graph = questions.find_columns(field(LANDING, "plane"), depth=9, downstream=True)
+def test_what_a_struct_went_into_is_followed_into_what_was_taken_out_of_it(queries_over):
+    queries = queries_over(TAKEN_APART)
+    graph = queries.find_columns(field(LANDING, "plane"), depth=9, downstream=True)
     assert nodes(graph) == ["landing.plane", "raw.plane", "checked.tail"]
-    assert flows(questions, LANDING, "plane") == ["raw.plane", "checked.tail"]
+    assert flows(queries, LANDING, "plane") == ["raw.plane", "checked.tail"]
 
 
 BOTH = [a_run(1, "a1", READ, LANDING, RAW, **{"plane": ["whole"], "plane.tail": ["tail"]})]
@@ -104,63 +104,65 @@ BOTH = [a_run(1, "a1", READ, LANDING, RAW, **{"plane": ["whole"], "plane.tail": 
         ),
     ],
 )
-def test_a_path_finds_itself_else_the_fields_inside_it_else_the_nearest_struct(ask, events, dataset, path, found):
-    questions = ask([*events, a_dataset_event(4, dataset, **PLANES)])
-    last = version_of(questions, dataset, path, at(9))
-    assert inputs(questions, dataset, path) == found
-    assert true_sources(questions, dataset, path) == found
-    assert set(inputs(questions, dataset, path, version=last)) <= set(found) != set()
+def test_a_path_finds_itself_else_the_fields_inside_it_else_the_nearest_struct(
+    queries_over, events, dataset, path, found
+):
+    queries = queries_over([*events, a_dataset_event(4, dataset, **PLANES)])
+    last = version_of(queries, dataset, path, at(9))
+    assert inputs(queries, dataset, path) == found
+    assert true_sources(queries, dataset, path) == found
+    assert set(inputs(queries, dataset, path, version=last)) <= set(found) != set()
 
 
 @pytest.mark.parametrize("used", ["plane", "plane.tail", "plane.tail.code"])
-def test_a_source_is_followed_into_what_was_made_of_it_of_a_field_inside_or_of_a_struct_around(ask, used):
-    questions = ask([a_run(1, "a1", READ, LANDING, RAW, out=[used]), a_dataset_event(2, LANDING, **PLANES)])
-    assert sources(the_node(questions, LANDING, "plane.tail", downstream=True).outputs) == ["raw.out"]
-    assert flows(questions, LANDING, "plane.tail") == ["raw.out"]
-    (use,) = questions.report_usage(LANDING, ("plane", "tail"), WINDOW).uses
+def test_a_source_is_followed_into_what_was_made_of_it_of_a_field_inside_or_of_a_struct_around(queries_over, used):
+    queries = queries_over([a_run(1, "a1", READ, LANDING, RAW, out=[used]), a_dataset_event(2, LANDING, **PLANES)])
+    assert sources(the_node(queries, LANDING, "plane.tail", downstream=True).outputs) == ["raw.out"]
+    assert flows(queries, LANDING, "plane.tail") == ["raw.out"]
+    (use,) = queries.report_usage(LANDING, ("plane", "tail"), WINDOW).uses
     assert (use.kind, [short(one.dataset, one.field) for one in use.fields]) == ("READ", ["raw.out"])
 
 
-def test_fields_beside_each_other_are_strangers(ask):
-    questions = ask([*BUILT[:1], a_run(2, "b1", CHECK, RAW, CHECKED, n=["plane.seats"])])
-    graph = questions.find_columns(field(LANDING, "tail"), depth=9, downstream=True)
+def test_fields_beside_each_other_are_strangers(queries_over):
+    queries = queries_over([*BUILT[:1], a_run(2, "b1", CHECK, RAW, CHECKED, n=["plane.seats"])])
+    graph = queries.find_columns(field(LANDING, "tail"), depth=9, downstream=True)
     assert nodes(graph) == ["landing.tail", "raw.plane.tail"]
-    assert flows(questions, LANDING, "tail") == ["raw.plane.tail"]
+    assert flows(queries, LANDING, "tail") == ["raw.plane.tail"]
 
 
-def test_a_struct_of_which_only_fields_are_known_is_a_column(ask):
-    questions = ask(BUILT[:1])
-    assert inputs(questions, RAW, "plane") == ["landing.seats", "landing.tail"]
-    assert questions.find_columns(field(RAW, "plan"), depth=0) is None
-    assert questions.find_columns(field(RAW, "plane.tail.code"), depth=0) is None
+def test_a_struct_of_which_only_fields_are_known_is_a_column(queries_over):
+    queries = queries_over(BUILT[:1])
+    assert inputs(queries, RAW, "plane") == ["landing.seats", "landing.tail"]
+    assert queries.find_columns(field(RAW, "plan"), depth=0) is None
+    assert queries.find_columns(field(RAW, "plane.tail.code"), depth=0) is None
 
 
-def test_a_version_of_a_struct_was_made_of_what_its_fields_were_made_of(ask):
-    questions = ask(BUILT)
-    version = version_of(questions, CHECKED, "plane", at(9))
-    graph = questions.find_columns(field(CHECKED, "plane"), depth=9, version=version)
+def test_a_version_of_a_struct_was_made_of_what_its_fields_were_made_of(queries_over):
+    queries = queries_over(BUILT)
+    version = version_of(queries, CHECKED, "plane", at(9))
+    graph = queries.find_columns(field(CHECKED, "plane"), depth=9, version=version)
     assert [short(one.dataset, one.field) for one in graph.columns][:2] == ["checked.plane", "raw.plane"]
     assert sources(graph.columns[1].inputs) == ["landing.seats", "landing.tail"]
 
 
 def test_operations_of_a_struct_are_those_of_its_fields():
-    questions = questions_of(BUILT)
-    detail = questions.find_detail(RAW, ("plane",), WINDOW, "backward")
+    queries = queries_of(BUILT)
+    detail = queries.find_detail(RAW, ("plane",), WINDOW, "backward")
     assert sorted(one.source.name for one in detail.nodes if one.source) == ["landing", "landing"]
-    (path,) = questions.find_paths(RAW, ("plane",), WINDOW).items
+    (path,) = queries.find_paths(RAW, ("plane",), WINDOW).items
     assert [short(one.source, one.field) for one in path.edges] == ["landing.seats", "landing.tail"]
-    taken_apart = questions_of(TAKEN_APART)
+    taken_apart = queries_of(TAKEN_APART)
     forward = taken_apart.find_detail(RAW, ("plane",), WINDOW, "forward")
     assert [one.destination.name for one in forward.nodes if one.destination] == ["checked"]
 
 
-def test_what_a_run_reports_of_a_struct_itself_hides_what_it_reports_of_the_fields_whatever_others_report(ask):
+def test_what_a_run_reports_of_a_struct_itself_hides_what_it_reports_of_the_fields_whatever_others_report(queries_over):
     """Of the first run `plane` is found itself, of the second the field inside it; at the versions as now."""
-    questions = ask(
+    queries = queries_over(
         [
             a_run(1, "a1", READ, LANDING, RAW, **{"plane": ["plane"], "plane.seats": ["seats"]}),
             a_run(2, "b1", CHECK, CHECKED, RAW, **{"plane.seats": ["rows"]}),
         ]
     )
-    assert inputs(questions, RAW, "plane") == ["checked.rows", "landing.plane"]
-    assert inputs(questions, RAW, "plane.seats") == ["checked.rows", "landing.seats"]
+    assert inputs(queries, RAW, "plane") == ["checked.rows", "landing.plane"]
+    assert inputs(queries, RAW, "plane.seats") == ["checked.rows", "landing.seats"]

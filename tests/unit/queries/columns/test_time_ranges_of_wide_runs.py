@@ -9,7 +9,7 @@ from lineage.graph.apply import apply_changes
 from lineage.graph.index_rows import EXACT_MAX
 from lineage.openlineage.event import DatasetUse, Event
 from lineage.queries.columns.results import TimeRange
-from lineage.queries.service import FieldQuestions
+from lineage.queries.service import LineageQueries
 from lineage_model.ids import DatasetId
 from tests.unit.graph.strategies import JOBS, RUNS, TIMES, stamped
 
@@ -18,17 +18,19 @@ PARTS = [DatasetId("s3://flights", f"part-{number:03}") for number in range(2 * 
 
 
 def an_event(time, kind):
-    told = {"fields": {"co2": {"inputFields": [{"namespace": SOURCE.namespace, "name": SOURCE.name, "field": "co2"}]}}}
-    outputs = tuple(DatasetUse(one, {"columnLineage": told}) for one in PARTS)
+    reported = {
+        "fields": {"co2": {"inputFields": [{"namespace": SOURCE.namespace, "name": SOURCE.name, "field": "co2"}]}}
+    }
+    outputs = tuple(DatasetUse(one, {"columnLineage": reported}) for one in PARTS)
     event = Event(kind="RUN", time=time, hash="", type=kind, run=RUNS[0], job=JOBS[0], inputs=(DatasetUse(SOURCE),))
     return stamped(replace(event, outputs=outputs))
 
 
 def mapped(table, start, end):
     """How many parts are found to be made of the source, from its side and from theirs."""
-    questions, window = FieldQuestions(table), TimeRange(start, end)
-    forward = questions.find_mappings(SOURCE, window, level=1).items
-    backward = [one for part in PARTS for one in questions.find_mappings(part, window, level=1).items]
+    queries, window = LineageQueries(table), TimeRange(start, end)
+    forward = queries.find_mappings(SOURCE, window, level=1).items
+    backward = [one for part in PARTS for one in queries.find_mappings(part, window, level=1).items]
     return len(forward), len(backward)
 
 
@@ -40,7 +42,7 @@ def test_every_dataset_of_a_run_is_found_in_the_range_that_it_started_in():
     assert mapped(table, TIMES[3], TIMES[4]) == mapped(table, TIMES[0], TIMES[2]) == (0, 0)
 
 
-def test_a_start_that_is_heard_of_late_moves_all_of_them():
+def test_a_start_that_is_known_late_moves_all_of_them():
     table = MemoryTable()
     apply_changes([an_event(TIMES[2], "COMPLETE")], table)
     apply_changes([an_event(TIMES[0], "START")], table)

@@ -1,4 +1,4 @@
-"""What facets tell of columns, as they were sent."""
+"""Columns of facets, as they were sent."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOTHING = frozenset()
 
 
 def united(every):
-    """Everything that was told, together."""
+    """Return all reported columns, merged."""
     fields, whole, types = {}, {}, {}
     for columns in every:
         for path, sources in columns.fields.items():
@@ -26,7 +26,7 @@ def _put(known, sources):
 
 
 def by_columns(upper, lower):
-    """What is told first, and of columns that it does not mention what is told second; the whole is of both."""
+    """Return the columns of `upper`, and of `lower` those missing there; dataset-level sources of both."""
     fields = {
         path: (upper if path in upper.fields else lower).fields[path] for path in {**lower.fields, **upper.fields}
     }
@@ -38,7 +38,7 @@ def dotted(text):
 
 
 def of_column_lineage(facet):
-    """A `columnLineage` facet, of any version."""
+    """Return the columns of a `columnLineage` facet of any version."""
     fields = {}
     for name, column in facet.get("fields", {}).items():
         old = _old_style(column)
@@ -49,7 +49,7 @@ def of_column_lineage(facet):
 
 
 def of_lineage(entry):
-    """An entry of a job's `lineage` facet, or a dataset's `lineage` facet: what it says of its dataset."""
+    """Return the columns of an entry of a job's `lineage` facet, or of a dataset's `lineage` facet."""
     fields = {
         dotted(name): _sources(column.get("inputs") or []) for name, column in (entry.get("fields") or {}).items()
     }
@@ -77,7 +77,7 @@ def _transformations(form):
 
 
 def _old_style(column):
-    """How a whole column was made, in the words of before 1-1-0."""
+    """Return a column's transformations in the fields of facets before 1-1-0."""
     kind, description = column.get("transformationType"), column.get("transformationDescription")
     if not kind:
         return frozenset([Transformation("DIRECT", None, description)]) if description else NOTHING
