@@ -8,7 +8,7 @@ import time_machine
 
 
 class Skipping:
-    """The time that this process skips."""
+    """What this process has been told to skip."""
 
     def __init__(self) -> None:
         self._skipped: time_machine.travel | None = None

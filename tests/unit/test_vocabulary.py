@@ -13,7 +13,6 @@ PROJECT = Path(__file__).parents[2]
 # The packages and modules that are done; tests keep their own words in names of tests, which are sentences.
 PACKAGES: tuple[str, ...] = (
     "examples",
-    "headwater",
     "infra",
     "jobs",
     "lineage/aws",
@@ -23,8 +22,6 @@ PACKAGES: tuple[str, ...] = (
     "lineage/records",
     "lineage/walk.py",
     "lineage_model",
-    "local",
-    "scripts",
     "spark_client",
 )
 _RETIRED = """

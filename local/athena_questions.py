@@ -1,4 +1,4 @@
-"""Athena's queries and results as plain values, so that only the first query loads DuckDB."""
+"""What is asked of Athena, and what is answered: plain values, that DuckDB be loaded for the first question alone."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class AthenaQuery:
+class Question:
     """A query as it was started."""
 
     sql: str
@@ -18,8 +18,8 @@ class AthenaQuery:
 
 
 @dataclass(frozen=True)
-class AthenaResult:
-    """A result: columns as in GetQueryResults, rows as text or None, and the bytes read from files."""
+class Answer:
+    """Columns as GetQueryResults tells them, rows as text or None, and how many bytes of the files were read."""
 
     columns: list[dict[str, Any]]
     rows: list[list[str | None]]
@@ -27,27 +27,27 @@ class AthenaResult:
 
 
 class QueryFailed(Exception):
-    """A query that Athena would end as FAILED; the message is the reason."""
+    """Athena would say FAILED; the message is the reason."""
 
 
 @dataclass
 class Interrupt:
-    """A switch that ends a running query."""
+    """The way to end a query that runs."""
 
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _interrupt: Callable[[], None] | None = None
-    requested: bool = False
+    asked: bool = False
 
     def now(self) -> None:
-        """End the query, now or as soon as it runs."""
+        """End it."""
         with self._lock:
-            self.requested = True
+            self.asked = True
             if self._interrupt is not None:
                 self._interrupt()
 
     def by(self, interrupt: Callable[[], None] | None) -> None:
-        """Set the function that ends the running query; None if it has ended."""
+        """This is how; None if nothing runs any more."""
         with self._lock:
             self._interrupt = interrupt
-            if self.requested and interrupt is not None:
+            if self.asked and interrupt is not None:
                 interrupt()
