@@ -18,7 +18,7 @@ class EndPoint(TypedDict):
     namespace: str
     name: str
     description: NotRequired[str]
-    """Where the newest run that took the path gave one."""
+    """The description by the newest run that took the path; absent if that run gave none."""
 
 
 _Pair = TypedDict("_Pair", {"from": FieldName})
@@ -51,9 +51,9 @@ class FieldNode(TypedDict):
     """`<operation>.<field>`; the operation made it."""
     label: FieldName
     sourceEndPoint: NotRequired[EndPoint]
-    """What it was read from."""
+    """The endpoint that it was read from."""
     destinationEndPoint: NotRequired[EndPoint]
-    """What it was written to."""
+    """The endpoint that it was written to."""
 
 
 _Connection = TypedDict("_Connection", {"from": str})

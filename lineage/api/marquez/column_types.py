@@ -135,7 +135,7 @@ class DependentDataset(TypedDict):
     name: str
     datasetVersion: str | None
     datasetDependencies: list[SourceField]
-    """What all of its columns depend on (joins, filters); `field` is null where no column was reported."""
+    """The columns that all of its columns depend on (joins, filters); `field` is null where no column was reported."""
 
 
 class ColumnGraph(TypedDict):

@@ -98,7 +98,7 @@ class Namespace(TypedDict):
 
 
 class Location(TypedDict):
-    """Where a stream's schema lies."""
+    """The location of a stream's schema."""
 
     # Only streams have one in Marquez, and OpenLineage has no facet for it.
     schemaLocation: NotRequired[Annotated[None, Field(description="Of streams, as in Marquez.")]]

@@ -145,7 +145,7 @@ class Record(Sent):
     """A live record."""
 
     ttl_expiry: Annotated[int, Field(ge=0)]
-    """When it leaves the table. Whole seconds since 1970 UTC."""
+    """The time at which it leaves the table. Whole seconds since 1970 UTC."""
 
 
 class RecordPage(TypedDict):
@@ -159,7 +159,7 @@ class SearchRecord(Sent):
     """A record, and where it was found."""
 
     ttl_expiry: int | None
-    """When it leaves the table, in whole seconds since 1970 UTC; null where the table was not read."""
+    """The time at which it leaves the table, in whole seconds since 1970 UTC; null where the table was not read."""
     archivedOn: str | None
     """The day under which the archive's tables have it; null if they do not have it yet."""
 
@@ -191,7 +191,7 @@ class NodePath(Unsure):
     path: list[Record]
     """From the root's first record to this one."""
     descendants: list[Record]
-    """What came of it, nearest first."""
+    """The records derived from it, nearest first."""
     truncated: bool
     """True if more was to be read than one request may."""
 

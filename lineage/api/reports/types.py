@@ -50,17 +50,17 @@ class Use(TypedDict):
     dropped it, or what was made of it."""
     job: Id | None
     first: Time
-    """When the first of the runs started."""
+    """The start of the first run."""
     last: Time
-    """When the newest started."""
+    """The start of the newest run."""
     count: Positive
-    """How many runs of the job reported this."""
+    """The number of runs of the job that reported this."""
     states: dict[str, Positive]
-    """How many of them are in which state; declared ones have none."""
+    """The number of runs in each state; declared runs have none."""
     runs: list[ReportedRun]
     """The newest ten, newest first."""
     fields: list[ReportedColumn]
-    """Where it is not `known` which it used, those that it may have made of this field."""
+    """The derived fields of a READ, the source fields of a WRITE; possible ones if the use is not `known`."""
     operations: Operations
     known: bool
     """True if the run reported which fields it used."""
@@ -119,9 +119,9 @@ class UsageReport(TypedDict):
     column: ReportedColumn
     window: Window
     uses: list[Use]
-    """What runs did with the field: runs of one job that reported the same are one use."""
+    """The uses of the field; runs of one job that reported the same are one use."""
     flows: list[Flow]
-    """What it went into, and that into others, nearest first."""
+    """The columns that derive from it, directly or through others, nearest first."""
     truncated: Truncated
 
 
@@ -131,7 +131,7 @@ class ProvenanceReport(TypedDict):
     column: ReportedColumn
     window: Window
     sources: list[TrueSource]
-    """Where the paths upstream end, and why; nearest first."""
+    """The ends of the paths upstream, each with its reason, nearest first."""
     steps: list[ProvenanceStep]
     """Every step of the way between them."""
     truncated: Truncated

@@ -1,4 +1,4 @@
-"""Which versions a dataset has, one example each: the model and the loaders' table must agree."""
+"""The versions of a dataset, one example each: the model and the loaders' table must agree."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the rules about runs mean, one example each: the model and the loaders' table must agree."""
+"""The rules about runs, one example each: the model and the loaders' table must agree."""
 
 from __future__ import annotations
 
