@@ -42,17 +42,17 @@ def measure(spark: SparkSession, folder: Path, writes: int, url: str) -> dict[st
 
     `once` is the listener and the first write; `write` is a write without capture.
     """
-    began = _settled_cpu_s(spark)
+    began = _idle_cpu_s(spark)
     executions = Executions(spark)
     reports = _report_each(spark, executions, LineageClient(url=url, strict=True))
-    listening = _settled_cpu_s(spark)
+    listening = _idle_cpu_s(spark)
     write_small(spark, folder, writes)
     executions.drain(_WAIT_S)
-    moments = [_settled_cpu_s(spark)]
+    moments = [_idle_cpu_s(spark)]
     for count in (1, _NEXT, writes - 1 - _NEXT):
         reported = sum(1 for _ in islice(reports, count))
         assert reported == count, f"{reported} of {count} writes were captured"
-        moments.append(_settled_cpu_s(spark))
+        moments.append(_idle_cpu_s(spark))
     first, following, later = (after - before for before, after in pairwise(moments))
     return {
         "once": listening - began + first,
@@ -64,15 +64,15 @@ def measure(spark: SparkSession, folder: Path, writes: int, url: str) -> dict[st
 
 def _report_each(spark: SparkSession, executions: Executions, client: LineageClient) -> Iterator[None]:
     """Read, extract and send each write in turn."""
-    understanding = Extractor(read_catalogs(spark, os.environ))
+    extractor = Extractor(read_catalogs(spark, os.environ))
     application = Application(RunContext(JobRun("benchmark", "cost", str(uuid.uuid4()))), spark.version)
     while isinstance(execution := executions.next(0), Execution):
-        for write in understanding.read_write(execution):
+        for write in extractor.read_write(execution):
             client.emit_many(write_events(write, application, "cost.written"))
             yield
 
 
-def _settled_cpu_s(spark: SparkSession) -> float:
+def _idle_cpu_s(spark: SparkSession) -> float:
     """Return the CPU of both processes so far, once they are idle."""
     before = cpu_s(spark)
     for _ in range(_LOOKS_MAX):

@@ -38,15 +38,15 @@ def measure(plan: Plan) -> dict[str, float]:
     """Return seconds and bytes of capturing the write of a plan, and the index in `TIERS` of the tier it got."""
     with spark_session(java_options=_JAVA_OPTIONS) as (spark, folder):
         rows = source(spark, folder)
-        executions, understanding = Executions(spark), Extractor(read_catalogs(spark, os.environ))
+        executions, extractor = Executions(spark), Extractor(read_catalogs(spark, os.environ))
         _write(rows, folder)
-        _capture_next(executions, understanding)
+        _capture_next(executions, extractor)
         began = time.perf_counter()
         _write(plan(rows), folder)
         write_s = time.perf_counter() - began
         executions.drain(_WAIT_S)
         heap, peak, began = Heap(spark), peak_bytes(), time.perf_counter()
-        execution, events = _capture_next(executions, understanding)
+        execution, events = _capture_next(executions, extractor)
         return {
             "s": time.perf_counter() - began,
             "write_s": write_s,
@@ -62,12 +62,12 @@ def _write(frame: DataFrame, folder: Path) -> None:
     frame.write.mode("overwrite").parquet(str(folder / "written"))
 
 
-def _capture_next(executions: Executions, understanding: Extractor) -> tuple[Execution, list[dict[str, Any]]]:
+def _capture_next(executions: Executions, extractor: Extractor) -> tuple[Execution, list[dict[str, Any]]]:
     """Return the next execution and the events of its write."""
     execution = executions.next(_WAIT_S)
     if not isinstance(execution, Execution):
         raise TypeError(f"{execution!r}: must be an execution")
-    (write,) = understanding.read_write(execution)
+    (write,) = extractor.read_write(execution)
     return execution, write_events(write, _APPLICATION, "plans.written")
 
 

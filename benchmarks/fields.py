@@ -10,7 +10,7 @@ from benchmarks.fields_ingest_work import SENDS
 from benchmarks.fields_work import SIZES, Sizes
 from benchmarks.processes import Figures, Report, in_turns, run
 from benchmarks.rows import Row, events_per_second, gigabytes, milliseconds, more, steady, within
-from lineage.api.responses import ANSWER_BYTES_MAX
+from lineage.api.responses import RESPONSE_BYTES_MAX
 
 _COUNTED = ("rounds", "requests", "items", "bytes", "response")
 _AT_MOST = 1.2
@@ -161,13 +161,13 @@ def _calls(what: str, ours: Figures, plain: Figures) -> Row:
 
 def _bounded(what: str, figures: Figures, *, whole: int | None = None) -> Row:
     """Require a response that fits, or a link, and the mark of a truncated result; `whole` counts a complete one."""
-    fits = figures["response"] <= ANSWER_BYTES_MAX or bool(figures["linked"])
+    fits = figures["response"] <= RESPONSE_BYTES_MAX or bool(figures["linked"])
     honest = whole is None or bool(figures["truncated"]) == (figures["count"] < whole)
     extent = "truncated" if figures["truncated"] else "whole"
     return Row(
         what=what,
         ours=show_cost(figures),
-        baseline=f"{ANSWER_BYTES_MAX / 1e6:.1f} MB a response",
+        baseline=f"{RESPONSE_BYTES_MAX / 1e6:.1f} MB a response",
         ratio=f"{figures['count']:,.0f} shown, {extent}{', a link' if figures['linked'] else ''}",
         goal="within the caps, marked if truncated",
         met=fits and honest,

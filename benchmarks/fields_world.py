@@ -75,10 +75,8 @@ class ColumnWorld:
     def __init__(self) -> None:
         self.s3 = MemoryS3()
         self.table = MemoryTable(s3=self.s3, concurrency=CONCURRENCY)
-        queries = LineageQueries(self.table)
         services = SimpleNamespace(
-            questions=queries,
-            fields=queries,
+            queries=LineageQueries(self.table),
             links=Links(self.s3.client(), "archive", "intake"),
             now_s=lambda: 0,
         )

@@ -43,7 +43,7 @@ class _Connection(asyncio.Protocol):
             head, begin = bytes(self._received[:end]), end + len(_HEAD_END)
             size = begin + _body_bytes(head)
             if len(self._received) < size:
-                # botocore asks S3 for permission to send a body, and would wait a second for it.
+                # botocore requests permission from S3 to send a body, and would wait a second for it.
                 if _EXPECTS in head.lower():
                     self._transport.write(_CONTINUE)
                 return

@@ -150,7 +150,7 @@ def _drop_clients() -> None:
 def _size(body: str | bytes | IO[bytes]) -> int:
     if isinstance(body, str | bytes | bytearray):
         return len(body)
-    position = body.tell()
+    position = body.seek(0, io.SEEK_CUR)
     size = body.seek(0, io.SEEK_END)
     body.seek(position)
     return size

@@ -18,16 +18,14 @@ from lineage.aws.clients import client
 
 
 def _services() -> Services:
-    queries = wiring.lineage_queries()
     return Services(
-        intake=wiring.record_queue(),
+        records=wiring.record_queue(),
         events=wiring.event_queue(),
         deletions=wiring.deletion_queue(),
         event_log=wiring.event_log(),
-        questions=queries,
-        fields=queries,
+        queries=wiring.lineage_queries(),
         sources=wiring.sources(),
-        marks=wiring.dirty_roots(),
+        dirty_roots=wiring.dirty_roots(),
         searcher=wiring.searcher,
         tokens=wiring.tokens(),
         links=Links(client("s3"), os.environ[settings.ARCHIVE_BUCKET], os.environ[settings.INTAKE_BUCKET]),

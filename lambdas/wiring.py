@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lineage.records.compaction import Compactor
     from lineage.records.dead_letters import DeadLetters
     from lineage.records.dirty_roots import DirtyRoots
-    from lineage.records.intake import RecordQueue
+    from lineage.records.ingest import RecordQueue
     from lineage.records.load import LoadStores
     from lineage.records.pointers import Pointers
     from lineage.records.publications import Publications
@@ -61,7 +61,7 @@ def number(name: str) -> int:
 @cache
 def record_queue() -> RecordQueue:
     """Return the queue of requests."""
-    from lineage.records.intake import RecordQueue
+    from lineage.records.ingest import RecordQueue
 
     return RecordQueue(
         sqs=client("sqs"),

@@ -1,1 +1,1 @@
-"""What the service knows and keeps: records, runs and fields. Imports no folder above it."""
+"""The domain of the service: records, runs and fields. Imports no folder above it."""

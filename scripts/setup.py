@@ -66,8 +66,8 @@ def set_up(folder: Path, lock: str) -> None:
     missing = [tool for tool in tools if not _succeeds(python, tool[1])]
     _say(f"installing what requirements/{lock} pins{''.join(f', and {name}' for name, _ in missing)}")
     _install(python, "--require-hashes", *(f"-rrequirements/{name}" for name in (lock, *(name for name, _ in missing))))
-    for _, question in missing:
-        _prove(python, question)
+    for _, import_check in missing:
+        _prove(python, import_check)
     if lock == _DEV:
         _install_marquez(python, folder / "marquez")
     if lock in (_LOCAL, _DEV):

@@ -164,7 +164,7 @@ def _check_covered(token: Token, scope: Scope, namespaces: Iterable[str]) -> Non
 def _check_primary_name(services: Services, token: Token, request: HttpRequest) -> None:
     """Refuse to delete a dataset by another name that it has in a namespace of the token's."""
     named = DatasetId(request.segment("namespace"), request.segment("dataset"))
-    dataset = services.questions.find_dataset(named) if token.covers(named.namespace) else None
+    dataset = services.queries.find_dataset(named) if token.covers(named.namespace) else None
     if dataset is not None:
         _check_covered(token, "delete", [dataset.id.namespace])
 
@@ -177,12 +177,11 @@ def seen_by(services: Services, token: Token, request: HttpRequest) -> Services:
     if token.is_everywhere:
         return services
     if "namespace" in request.segments and not token.covers(request.segment("namespace")):
-        return replace(services, questions=LineageQueries(EmptyTable()), fields=LineageQueries(EmptyTable()))
+        return replace(services, queries=LineageQueries(EmptyTable()))
     visibility = Visibility(token.covers, token.namespaces, strict=services.strict_namespaces)
     return replace(
         services,
-        questions=services.questions.seen_by(visibility),
-        fields=services.fields.seen_by(visibility),
+        queries=services.queries.seen_by(visibility),
         event_log=services.event_log.seen_by(visibility),
     )
 

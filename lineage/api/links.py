@@ -10,7 +10,7 @@ from typing import IO, TYPE_CHECKING, cast
 import orjson
 from aws_lambda_powertools.event_handler import Response
 
-from lineage.api.responses import ANSWER_BYTES_MAX, CSV, JSON, LINES, respond, size_of
+from lineage.api.responses import CSV, JSON, LINES, RESPONSE_BYTES_MAX, respond, size_of
 from lineage.records.archive import compress_lines
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class Links:
 
     s3: S3Client
     archive: str
-    intake: str
+    incoming: str
 
     def to_archived(self, key: str) -> Response[str]:
         """Return a redirect to an object of the archive."""
@@ -50,8 +50,10 @@ class Links:
             file.seek(0)
             # Named by content: the same request again overwrites the object with itself.
             key = f"answers/{written.sha256}.{_SUFFIXES[content_type]}.gz"
-            self.s3.put_object(Bucket=self.intake, Key=key, Body=file, ContentType=content_type, ContentEncoding="gzip")
-        return self._redirect(self.intake, key)
+            self.s3.put_object(
+                Bucket=self.incoming, Key=key, Body=file, ContentType=content_type, ContentEncoding="gzip"
+            )
+        return self._redirect(self.incoming, key)
 
     def _redirect(self, bucket: str, key: str) -> Response[str]:
         link = self.s3.generate_presigned_url("get_object", Params={"Bucket": bucket, "Key": key}, ExpiresIn=_LINK_S)
@@ -63,7 +65,7 @@ def respond_or_link(
     links: Links, body: bytes, content_type: str = JSON, headers: Mapping[str, str] | None = None
 ) -> Response[str]:
     """Return the body, or a redirect to it where it is larger than a response may be; these headers in both cases."""
-    if size_of(body) <= ANSWER_BYTES_MAX:
+    if size_of(body) <= RESPONSE_BYTES_MAX:
         return Response(200, content_type, body.decode(), headers)
     link = links.to_body(body, content_type)
     link.headers.update(headers or {})

@@ -12,7 +12,7 @@ from aws_lambda_powertools.event_handler import Response
 T = TypeVar("T")
 
 # Lambda answers 6 MB, in which a body is JSON once more; what a body grows by then is counted.
-ANSWER_BYTES_MAX = 4 * 1024 * 1024
+RESPONSE_BYTES_MAX = 4 * 1024 * 1024
 LINES = "application/x-ndjson"
 JSON = "application/json"
 CSV = "text/csv; charset=utf-8"
@@ -43,7 +43,7 @@ def take_within(items: Iterable[T], budget: int) -> Iterator[T]:
         yield item
 
 
-def within(lines: Iterator[bytes], budget: int = ANSWER_BYTES_MAX) -> tuple[str | None, Iterator[bytes]]:
+def within(lines: Iterator[bytes], budget: int = RESPONSE_BYTES_MAX) -> tuple[str | None, Iterator[bytes]]:
     """Return the lines as one body if they fit; else None, and every line from the first on."""
     head: list[bytes] = []
     for line in lines:

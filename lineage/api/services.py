@@ -12,7 +12,7 @@ from lineage.graph.event_log import EventLog
 from lineage.openlineage.ingest import DeletionQueue, EventQueue
 from lineage.queries.service import LineageQueries
 from lineage.records.dirty_roots import DirtyRoots
-from lineage.records.intake import RecordQueue
+from lineage.records.ingest import RecordQueue
 from lineage.records.root_records import RecordSources
 from lineage.records.search.searcher import Searcher
 
@@ -29,14 +29,13 @@ class Services:
     `searcher` makes the search of records at the first search: a cold start pays for what it uses.
     """
 
-    intake: RecordQueue
+    records: RecordQueue
     events: EventQueue
     deletions: DeletionQueue
     event_log: EventLog
-    questions: LineageQueries
-    fields: LineageQueries
+    queries: LineageQueries
     sources: RecordSources
-    marks: DirtyRoots
+    dirty_roots: DirtyRoots
     searcher: Callable[[], Searcher]
     tokens: Tokens
     links: Links

@@ -159,7 +159,7 @@ class Tokens:
         """Return the token of this text if it is good at `now_s`; one request at most, none if it is malformed."""
         form = _FORM.fullmatch(text)
         token = self._get(form[1], now_s) if form else None
-        # Compared in constant time: how long it takes tells nothing of the kept hash.
+        # Compared in constant time: the time that it takes reveals nothing of the stored hash.
         if token is None or not hmac.compare_digest(token.hash, _hash(text)) or not token.is_good(now_s):
             return None
         return token
@@ -192,12 +192,12 @@ class Tokens:
         return {row.sk: row.data[LAST_USED] for row in page.rows}
 
     def put(self, token: Token) -> None:
-        """Keep a new token."""
+        """Store a new token."""
         if self.table.swap([Swap(_row(token))]) != [True]:
             raise Conflict(f"token {token.id}: there is one of this id")
 
     def all(self) -> list[Token]:
-        """Every token, oldest first; of more than 10,000 those with the least ids."""
+        """Return every token, oldest first; of more than 10,000 those with the least ids."""
         [page] = self.table.query([RowQuery(_PK)])
         return sorted(map(_token, page.rows), key=lambda token: (token.created, token.id))
 

@@ -57,7 +57,7 @@ def get_field_mappings(services: Services, request: HttpRequest) -> Response[str
     """
     requested = read_range(request, services.now_s())
     endpoint = _read_endpoint(request, _ENDPOINT)
-    found = services.fields.find_mappings(endpoint, requested.window, level=_LEVEL.read(request))
+    found = services.queries.find_mappings(endpoint, requested.window, level=_LEVEL.read(request))
     return _respond(services, [render_mapping(one) for one in found.items], truncated=found.truncated)
 
 
@@ -70,7 +70,7 @@ def get_field_detail(services: Services, request: HttpRequest) -> Response[str]:
         One level: from the endpoints that were read to those that were written.
     """
     requested, field, direction = read_range(request, services.now_s()), _FIELD.read(request), _DIRECTION.read(request)
-    found = services.fields.find_detail(_read_endpoint(request, _ENDPOINT), field, requested.window, direction)
+    found = services.queries.find_detail(_read_endpoint(request, _ENDPOINT), field, requested.window, direction)
     return _respond(services, render_detail(found), truncated=found.truncated)
 
 
@@ -83,7 +83,7 @@ def get_field_paths(services: Services, request: HttpRequest) -> Response[str]:
         That of the newest run first.
     """
     requested, field, view = read_range(request, services.now_s()), _FIELD.read(request), _VIEW.read(request)
-    found = services.fields.find_paths(_read_endpoint(request, _DATASET), field, requested.window)
+    found = services.queries.find_paths(_read_endpoint(request, _DATASET), field, requested.window)
     return _respond(services, render_paths(found, field, requested, view), truncated=found.truncated)
 
 

@@ -11,7 +11,7 @@ import orjson
 from lineage.api.marquez import column_types as types
 from lineage.api.marquez.dataset_views import render_writer
 from lineage.api.marquez.paths import origins_path, path_of, root_path, run_path, version_path
-from lineage.api.responses import ANSWER_BYTES_MAX, size_of
+from lineage.api.responses import RESPONSE_BYTES_MAX, size_of
 from lineage.api.types import BriefRun, Edge
 from lineage.api.values import render_id, render_transformation, when
 from lineage.graph.entities import Run
@@ -26,7 +26,7 @@ _NEW_SUBTYPES = frozenset({None, "TRANSFORMATION", "AGGREGATION"})
 _NodeAndDataset: TypeAlias = tuple[types.ColumnNode, types.DependentDataset | None]
 
 
-def render_columns(graph: ColumnGraph, budget: int = ANSWER_BYTES_MAX) -> types.ColumnGraph:
+def render_columns(graph: ColumnGraph, budget: int = RESPONSE_BYTES_MAX) -> types.ColumnGraph:
     """Return `{"graph": [node ...], "datasets": [...], "truncated"}` in at most `budget` bytes: the nearest nodes stay.
 
     Nodes are sorted by id. Each has its own edges in full, to nodes that are not in the response, too. `datasets` has

@@ -50,7 +50,7 @@ def get_column_lineage(services: Services, request: HttpRequest) -> Response[str
         The requested nodes, and what is near them.
     """
     node_id = _NODE_ID.read(request)
-    graph = services.fields.find_columns(
+    graph = services.queries.find_columns(
         node_id,
         depth=_DEPTH.read(request),
         downstream=_WITH_DOWNSTREAM.read(request),
@@ -67,7 +67,7 @@ def get_column_origins(services: Services, request: HttpRequest) -> Response[str
         The versions that its writers made last, or the one that was requested.
     """
     node_id = _FIELD_ID.read(request)
-    origins = require(services.fields.find_origins(node_id), "Node", node_id)
+    origins = require(services.queries.find_origins(node_id), "Node", node_id)
     return respond_json(services.links, render_origins(origins))
 
 

@@ -36,9 +36,9 @@ def list_datasets(services: Services, request: HttpRequest) -> Response[str]:
     """
     namespace = NAMESPACE.read(request)
     limit, offset = read_paging(request)
-    listed = services.questions.list_datasets(namespace, limit=limit, offset=offset)
+    listed = services.queries.list_datasets(namespace, limit=limit, offset=offset)
     if not listed.total:
-        require(services.questions.find_namespace(namespace), "Namespace", namespace)
+        require(services.queries.find_namespace(namespace), "Namespace", namespace)
     return respond_list(services.links, "datasets", listed, _rendered(services, listed.items))
 
 
@@ -72,7 +72,7 @@ def list_dataset_versions(services: Services, request: HttpRequest) -> Response[
     """
     dataset_id = read_dataset_id(request)
     limit, offset = read_paging(request)
-    versions = services.questions.list_dataset_versions(dataset_id, limit=limit, offset=offset)
+    versions = services.queries.list_dataset_versions(dataset_id, limit=limit, offset=offset)
     listed = require(versions, "Dataset", dataset_id.name)
     return respond_list(services.links, "versions", listed, map(render_dataset_version, listed.items))
 
@@ -84,18 +84,18 @@ def get_dataset_version(services: Services, request: HttpRequest) -> Response[st
         The version.
     """
     version = DATASET_VERSION_ID.read(request)
-    found = services.questions.find_dataset_version(read_dataset_id(request), version)
+    found = services.queries.find_dataset_version(read_dataset_id(request), version)
     return respond_json(services.links, render_dataset_version(require(found, "Dataset version", version)))
 
 
 def _find(services: Services, request: HttpRequest) -> Dataset:
     dataset_id = read_dataset_id(request)
-    return require(services.questions.find_dataset(dataset_id), "Dataset", dataset_id.name)
+    return require(services.queries.find_dataset(dataset_id), "Dataset", dataset_id.name)
 
 
 def _rendered(services: Services, datasets: Sequence[Dataset]) -> Iterator[types.Dataset]:
     """Yield the datasets with their columns, which are read at once."""
-    columns = services.fields.columns_of([dataset.id for dataset in datasets]) if datasets else {}
+    columns = services.queries.columns_of([dataset.id for dataset in datasets]) if datasets else {}
     for dataset in datasets:
         graph = columns.get(dataset.id, ColumnGraph(()))
         yield render_dataset(dataset, render_column_lineage(graph.columns), columns_cut=graph.truncated)

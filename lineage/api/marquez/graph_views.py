@@ -11,7 +11,7 @@ import orjson
 from lineage.api.marquez import graph_types as types
 from lineage.api.marquez.dataset_views import render_dataset_data
 from lineage.api.marquez.job_views import render_job_data
-from lineage.api.responses import ANSWER_BYTES_MAX, size_of
+from lineage.api.responses import RESPONSE_BYTES_MAX, size_of
 from lineage.api.values import render_id, render_version_id, when
 from lineage.graph.entities import Dataset, Graph, Job, UpstreamRun
 from lineage.walk import Walked, walk
@@ -19,7 +19,7 @@ from lineage.walk import Walked, walk
 _FRAME_BYTES = len('{"graph":[],"truncated":false}')
 
 
-def render_graph(graph: Graph, *, from_dataset: bool, budget: int = ANSWER_BYTES_MAX) -> types.Graph:
+def render_graph(graph: Graph, *, from_dataset: bool, budget: int = RESPONSE_BYTES_MAX) -> types.Graph:
     """Return `{"graph": [node ...], "truncated"}` in at most `budget` bytes.
 
     The nodes nearest to the start stay, at least the start itself. Nodes are sorted by id and edges by (origin,

@@ -80,7 +80,7 @@ def list_job_versions(services: Services, request: HttpRequest) -> Response[str]
     """
     job_id = read_job_id(request)
     limit, offset = read_paging(request)
-    versions = services.questions.list_job_versions(job_id, limit=limit, offset=offset)
+    versions = services.queries.list_job_versions(job_id, limit=limit, offset=offset)
     listed = require(versions, "Job", job_id.name)
     return respond_list(services.links, "versions", listed, map(render_job_version, listed.items))
 
@@ -92,19 +92,19 @@ def get_job_version(services: Services, request: HttpRequest) -> Response[str]:
         The version.
     """
     version = JOB_VERSION_ID.read(request)
-    found = services.questions.find_job_version(read_job_id(request), version)
+    found = services.queries.find_job_version(read_job_id(request), version)
     return respond_json(services.links, render_job_version(require(found, "Job version", version)))
 
 
 def _find(services: Services, request: HttpRequest) -> Job:
     job_id = read_job_id(request)
-    return require(services.questions.find_job(job_id), "Job", job_id.name)
+    return require(services.queries.find_job(job_id), "Job", job_id.name)
 
 
 def _list_jobs(services: Services, request: HttpRequest, namespace: str | None) -> Response[str]:
     states = _LAST_RUN_STATES.read(request)
     limit, offset = read_paging(request)
-    listed = services.questions.list_jobs(namespace, states=states, limit=limit, offset=offset)
+    listed = services.queries.list_jobs(namespace, states=states, limit=limit, offset=offset)
     return respond_list(services.links, "jobs", listed, map(render_job, listed.items))
 
 

@@ -11,7 +11,7 @@ from lineage.api.marquez.parameters import DATASET_VERSION, DEPTH_MAX, lineage_a
 from lineage.api.marquez.responses import require
 from lineage.api.parameters import Parameter, number, required_text
 from lineage.api.request import HttpRequest
-from lineage.api.responses import ANSWER_BYTES_MAX, take_within
+from lineage.api.responses import RESPONSE_BYTES_MAX, take_within
 from lineage.api.route import Route
 from lineage.api.services import Services
 
@@ -41,7 +41,7 @@ def get_lineage(services: Services, request: HttpRequest) -> Response[str]:
         The same from every node of a component that `depth` covers.
     """
     node_id = _NODE_ID.read(request)
-    graph = services.questions.find_graph(
+    graph = services.queries.find_graph(
         node_id,
         depth=_DEPTH.read(request),
         at=_LINEAGE_AT.read(request),
@@ -58,9 +58,9 @@ def get_upstream_runs(services: Services, request: HttpRequest) -> Response[str]
         Nearest first. Of runs that have the id in several namespaces, the earliest that the caller may read.
     """
     run_id = _RUN_ID.read(request)
-    upstream = services.questions.find_upstream_runs(run_id, depth=_RUNS_UP.read(request))
+    upstream = services.queries.find_upstream_runs(run_id, depth=_RUNS_UP.read(request))
     runs = require(upstream, "Run", run_id)
-    page = list(take_within(map(render_upstream, runs.items), ANSWER_BYTES_MAX))
+    page = list(take_within(map(render_upstream, runs.items), RESPONSE_BYTES_MAX))
     body: types.UpstreamRuns = {"runs": page, "truncated": runs.truncated or len(page) < runs.total}
     return respond_json(services.links, body)
 

@@ -29,7 +29,7 @@ def list_namespaces(services: Services, request: HttpRequest) -> Response[str]:
         By name.
     """
     limit, offset = read_paging(request)
-    listed = services.questions.list_namespaces(limit=limit, offset=offset)
+    listed = services.queries.list_namespaces(limit=limit, offset=offset)
     return respond_list(services.links, "namespaces", listed, map(render_namespace, listed.items))
 
 
@@ -69,7 +69,7 @@ def render_namespace(namespace: Namespace) -> types.Namespace:
 
 def _find(services: Services, request: HttpRequest) -> Namespace:
     name = NAMESPACE.read(request)
-    return require(services.questions.find_namespace(name), "Namespace", name)
+    return require(services.queries.find_namespace(name), "Namespace", name)
 
 
 _NAMESPACE = "/api/v1/namespaces/<namespace>"

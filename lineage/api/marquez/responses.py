@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from aws_lambda_powertools.event_handler import Response
 
 from lineage.api.links import Links, respond_json
-from lineage.api.responses import ANSWER_BYTES_MAX, take_within
+from lineage.api.responses import RESPONSE_BYTES_MAX, take_within
 from lineage.graph.entities import ResultPage, T
 from lineage_model.errors import NotFound
 
@@ -21,7 +21,7 @@ def respond_list(links: Links, name: str, listed: ResultPage[T], items: Iterable
 
     `truncated`: the page was cut to fit, or the count is only a lower bound.
     """
-    page = list(take_within(items, ANSWER_BYTES_MAX - _FRAME_BYTES))
+    page = list(take_within(items, RESPONSE_BYTES_MAX - _FRAME_BYTES))
     cut = listed.truncated or len(page) < len(listed.items)
     return respond_json(links, {name: page, "totalCount": listed.total, "truncated": cut})
 

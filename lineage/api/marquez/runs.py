@@ -31,7 +31,7 @@ def list_runs(services: Services, request: HttpRequest) -> Response[str]:
     """
     job_id = read_job_id(request)
     limit, offset = read_paging(request)
-    runs = services.questions.list_runs(job_id, limit=limit, offset=offset)
+    runs = services.queries.list_runs(job_id, limit=limit, offset=offset)
     listed = require(runs, "Job", job_id.name)
     return respond_list(services.links, "runs", listed, map(render_run, listed.items))
 
@@ -61,7 +61,7 @@ def get_run_facets(services: Services, request: HttpRequest) -> Response[str]:
 
 def _find(services: Services, request: HttpRequest) -> Run:
     run_id = RUN_ID.read(request)
-    return require(services.questions.find_run(run_id), "Run", run_id)
+    return require(services.queries.find_run(run_id), "Run", run_id)
 
 
 _RUN = "/api/v1/jobs/runs/<run_id>"

@@ -49,9 +49,9 @@ def search(services: Services, request: HttpRequest) -> Response[str]:
         "after": _AFTER.read(request),
     }
     if kind == "column":
-        columns = services.fields.search_columns(wanted, **options)
+        columns = services.queries.search_columns(wanted, **options)
         return respond_list(services.links, "results", columns, map(render_column_hit, columns.items))
-    hits = services.questions.search(wanted, kind=kind, **options)
+    hits = services.queries.search(wanted, kind=kind, **options)
     return respond_list(services.links, "results", hits, map(render_hit, hits.items))
 
 

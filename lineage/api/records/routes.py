@@ -11,7 +11,7 @@ from lineage.api.records import search, traces, types
 from lineage.api.records.parameters import ACTION, CURSOR, LIMIT, NODE_ID, ROOT_ID
 from lineage.api.records.views import render_live_within, render_path
 from lineage.api.request import HttpRequest
-from lineage.api.responses import ANSWER_BYTES_MAX, respond, size_of
+from lineage.api.responses import RESPONSE_BYTES_MAX, respond, size_of
 from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.records.live_records import find_paths, is_known, live_page, unknown_root
@@ -33,8 +33,8 @@ def post_records(services: Services, request: HttpRequest) -> Response[str]:
     """
     accepted = parse_request(request.json(), now_s=services.now_s(), new_id=services.new_id)
     _check_roots(accepted.records, request)
-    response = render_bounded_response(accepted, services.ttl_s, bytes_max=ANSWER_BYTES_MAX, size_of=size_of)
-    services.intake.put(accepted.records)
+    response = render_bounded_response(accepted, services.ttl_s, bytes_max=RESPONSE_BYTES_MAX, size_of=size_of)
+    services.records.put(accepted.records)
     services.count("RecordsAccepted", len(accepted.records))
     return respond(response, status=201)
 
@@ -83,7 +83,7 @@ def get_node(services: Services, request: HttpRequest) -> Response[str]:
     found = find_paths(services.sources.table, node_id, now_s=services.now_s(), covers_root=request.covers_root)
     if not found.paths:
         raise NotFound(f"node_id: no live record {shown(node_id)}; the archive may hold it: /api/v1/records/search")
-    matches = [render_path(place, ANSWER_BYTES_MAX // len(found.paths)) for place in found.paths]
+    matches = [render_path(place, RESPONSE_BYTES_MAX // len(found.paths)) for place in found.paths]
     if len(matches) == 1 and not found.truncated:
         return respond(matches[0])
     body: types.NodePaths = {"matches": matches, "truncated": found.truncated}

@@ -22,7 +22,7 @@ from lineage.api.records.parameters import ACTION, CURSOR, LIMIT, LOCATION, NODE
 from lineage.api.records.views import render_found
 from lineage.api.request import HttpRequest
 from lineage.api.requested_range import parse_moment
-from lineage.api.responses import ANSWER_BYTES_MAX, respond, size_of
+from lineage.api.responses import RESPONSE_BYTES_MAX, respond, size_of
 from lineage.api.route import Route
 from lineage.api.services import Services
 from lineage.records.search.archive import StaleCursor
@@ -42,7 +42,7 @@ _POLL_S = 1
 
 @dataclass(frozen=True, slots=True)
 class _Cursor:
-    """The position of a search (one of `live` and `archive`), and what its first page settled."""
+    """The position of a search (one of `live` and `archive`), and what its first page fixed."""
 
     start_s: int | None
     end_s: int | None
@@ -82,13 +82,13 @@ def search_records(services: Services, request: HttpRequest) -> Response[str]:
     if text is None:
         start_s, end_s = (_second(times.get(name), name, services.now_s()) for name in ("start", "end"))
         _check_range(start_s, end_s, times)
-        question = SearchCriteria(**texts, start_s=start_s, end_s=end_s)
-        cursor = _Cursor(start_s, end_s, searcher.horizon(question))
+        criteria = SearchCriteria(**texts, start_s=start_s, end_s=end_s)
+        cursor = _Cursor(start_s, end_s, searcher.horizon(criteria))
     else:
         cursor = _parse_cursor(bound, text)
-        question = SearchCriteria(**texts, start_s=cursor.start_s, end_s=cursor.end_s)
+        criteria = SearchCriteria(**texts, start_s=cursor.start_s, end_s=cursor.end_s)
     try:
-        page = _fill(searcher.steps(question, cursor.horizon, cursor.place), cursor.place, limit, request)
+        page = _fill(searcher.steps(criteria, cursor.horizon, cursor.place), cursor.place, limit, request)
     except StaleCursor as error:
         raise foreign(text or "") from error
     return _respond(page, bound, cursor)
@@ -130,7 +130,7 @@ def _fill(
 ) -> _Page:
     """Return the records that fit into a page, and can be found in the request's time."""
     records: list[types.SearchRecord] = []
-    budget = ANSWER_BYTES_MAX
+    budget = RESPONSE_BYTES_MAX
     for step in steps:
         if step.found is not None:
             record = render_found(step.found)

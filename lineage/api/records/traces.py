@@ -129,7 +129,7 @@ def _queued(root_id: str, after: int) -> Response[str]:
 
 def _dirty(services: Services, root_id: str) -> list[DirtyRoot]:
     today = day_of(services.now_s())
-    marks = services.marks.find_on(root_id, days_between(shift(today, -_LOOK_BACK_DAYS), today))
+    marks = services.dirty_roots.find_on(root_id, days_between(shift(today, -_LOOK_BACK_DAYS), today))
     return [mark for mark in marks if mark.is_dirty]
 
 

@@ -8,7 +8,7 @@ from typing import cast
 import orjson
 
 from lineage.api.records import types
-from lineage.api.responses import ANSWER_BYTES_MAX, size_of
+from lineage.api.responses import RESPONSE_BYTES_MAX, size_of
 from lineage.records.live_records import LiveRecord, NodePath
 from lineage.records.message_json import render_record
 from lineage.records.record import LineageRecord
@@ -40,7 +40,9 @@ def _render_sent(record: LineageRecord) -> types.Sent:
     return cast(types.Sent, render_record(record))
 
 
-def render_live_within(records: Sequence[LiveRecord], budget: int = ANSWER_BYTES_MAX) -> tuple[list[types.Record], int]:
+def render_live_within(
+    records: Sequence[LiveRecord], budget: int = RESPONSE_BYTES_MAX
+) -> tuple[list[types.Record], int]:
     """Return the first records that fit into `budget` bytes, and the budget that is left."""
     rendered: list[types.Record] = []
     for record in map(render_live, records):
@@ -52,7 +54,7 @@ def render_live_within(records: Sequence[LiveRecord], budget: int = ANSWER_BYTES
     return rendered, budget
 
 
-def render_path(place: NodePath, budget: int = ANSWER_BYTES_MAX) -> types.NodePath:
+def render_path(place: NodePath, budget: int = RESPONSE_BYTES_MAX) -> types.NodePath:
     """Return `{"record", "path": [root ... node], "descendants", "truncated"}`, in at most about `budget` bytes.
 
     A path that does not start at the root is marked as trace lines are: `"complete": false` with `missing` or `cycle`.

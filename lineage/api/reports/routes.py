@@ -35,25 +35,25 @@ _KINDS = frozenset({"application/json", "text/csv"})
 def report_usage(services: Services, request: HttpRequest) -> Response[str]:
     """Report the runs that used a field in a time range, and the columns that it flowed into.
 
-    In a table, `section` names the subject of a row: `asked` is the first, `truncated` the last if there was more.
+    In a table, `section` names the subject of a row: `query` is the first, `truncated` the last if there was more.
     Every cell is quoted. Cells that a spreadsheet would compute begin with an apostrophe.
 
     Returns:
         The report.
     """
-    return _report(services, request, services.fields.report_usage, render_usage, usage_table)
+    return _report(services, request, services.queries.report_usage, render_usage, usage_table)
 
 
 def report_provenance(services: Services, request: HttpRequest) -> Response[str]:
     """Report the columns that a field came from in a time range, and the operations on the way.
 
-    In a table, `section` names the subject of a row: `asked` is the first, `truncated` the last if there was more.
+    In a table, `section` names the subject of a row: `query` is the first, `truncated` the last if there was more.
     Every cell is quoted. Cells that a spreadsheet would compute begin with an apostrophe.
 
     Returns:
         The report.
     """
-    return _report(services, request, services.fields.report_provenance, render_provenance, provenance_table)
+    return _report(services, request, services.queries.report_provenance, render_provenance, provenance_table)
 
 
 def _report(
@@ -77,7 +77,7 @@ def _report(
 def _read(services: Services, request: HttpRequest) -> tuple[Column, TimeRange]:
     node_id = _NODE_ID.read(request)
     window = read_range(request, services.now_s()).window
-    return require(services.fields.find_field(node_id), "Node", node_id), window
+    return require(services.queries.find_field(node_id), "Node", node_id), window
 
 
 def _is_table(request: HttpRequest) -> bool:

@@ -1,4 +1,4 @@
-"""Reports as JSON. Fields are printed as paths with dots, as in the node ids that ask for them."""
+"""Reports as JSON. Fields are printed as paths with dots, as in the node ids of requests."""
 
 from __future__ import annotations
 
