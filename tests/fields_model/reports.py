@@ -223,9 +223,8 @@ def _perhaps(columns, node, reports):
 
 def _made_of(world, reporters, column):
     """Yield the steps to a column, also from sources that its whole dataset depends on."""
-    found = related_in(column.field, _reports(world, reporters, column.dataset))
     for one, dataset, columns in _all_reported(world, reporters):
-        own = [columns.fields[path] for path in found if path in columns.fields]
+        own = [columns.fields[path] for path in related(column.field, columns.fields)]
         for sources in (*own, columns.dataset_level) if dataset == column.dataset else ():
             for source, how in sources.items():
                 if source.field is not None:

@@ -5,12 +5,12 @@ Forward, a dataset whose writers reported no columns is a node without a field (
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from lineage.queries.columns.possible_uses import How, PossibleUse, Takers
 from lineage.queries.columns.run_range import BACKWARD, RunColumns, RunRange
-from lineage_model.column_index import ColumnIndex
+from lineage_model.column_index import ColumnIndex, RelatedPaths
 from lineage_model.columns import ColumnLineage, ColumnSource, Sources
 from lineage_model.ids import DatasetId, FieldPath
 
@@ -31,11 +31,10 @@ def find_steps_into(
 ) -> dict[DatasetId, Steps]:
     """Return the steps to columns, by dataset and report; `reported` has the reports on each dataset."""
     found: dict[DatasetId, Steps] = {}
-    for dataset, paths in _by_dataset(nodes).items():
+    for dataset, nodes_of in _by_dataset(nodes).items():
+        paths = [path for path in nodes_of if path is not None]
         reports = {step_place_of(one): one for one in reported[dataset]}
-        index = ColumnIndex(one.columns.fields for one in reports.values())
-        related = {path: index.find(path) for path in paths if path is not None}
-        found[dataset] = {place: list(_steps_into(one, dataset, related)) for place, one in reports.items()}
+        found[dataset] = {place: list(_steps_into(one, dataset, paths)) for place, one in reports.items()}
     return found
 
 
@@ -76,16 +75,15 @@ def _written_index(dataset: DatasetId, span: RunRange) -> ColumnIndex:
     return ColumnIndex(one.columns.fields for one in reports.values())
 
 
-def _steps_into(
-    reported: RunColumns, dataset: DatasetId, related: Mapping[FieldPath, Collection[FieldPath]]
-) -> Iterator[FlowStep]:
-    """Yield the steps to columns of a dataset; `related` has the related reported paths of each column.
+def _steps_into(reported: RunColumns, dataset: DatasetId, paths: Iterable[FieldPath]) -> Iterator[FlowStep]:
+    """Yield the steps to these columns of a dataset, by the related paths in this report.
 
     A dependency of the whole dataset on a column is a step to each of its columns.
     """
     fields, whole = reported.columns.fields, reported.columns.dataset_level
-    for path, found in related.items():
-        for sources in (*(fields[one] for one in found if one in fields), whole):
+    related = RelatedPaths(fields)
+    for path in paths:
+        for sources in (*(fields[one] for one in related.find(path)), whole):
             for one, how in sources.items():
                 if one.field is not None:
                     yield one, ColumnSource(dataset, path), how, True

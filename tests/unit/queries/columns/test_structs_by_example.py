@@ -166,3 +166,5 @@ def test_what_a_run_reports_of_a_struct_itself_hides_what_it_reports_of_the_fiel
     )
     assert inputs(queries, RAW, "plane") == ["checked.rows", "landing.plane"]
     assert inputs(queries, RAW, "plane.seats") == ["checked.rows", "landing.seats"]
+    assert true_sources(queries, RAW, "plane") == ["checked.rows", "landing.plane"]
+    assert true_sources(queries, RAW, "plane.seats") == ["checked.rows", "landing.seats"]
