@@ -1,7 +1,7 @@
 """The command line: `headwater serve`, `headwater demo` and the others of `_COMMANDS`.
 
-Each command is a module of this package that offers `add_parser(subparsers)`, which sets `func`: a function of the
-parsed arguments that returns the exit status. Heavy imports belong inside it, so that `--help` is quick.
+Each command is a module of this package with `add_parser(subparsers)`, which sets `func`. `func` takes the parsed
+arguments and returns the exit status. Heavy imports belong inside it, so that `--help` is quick.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _ABOUT = "Serverless data lineage for Spark pipelines on AWS: the whole stack on
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; its exit status."""
+    """Run one command and return its exit status."""
     parser = argparse.ArgumentParser(prog="headwater", description=_ABOUT)
     subparsers = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name in _COMMANDS:

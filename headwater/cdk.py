@@ -12,13 +12,13 @@ _ROOT = Path(__file__).resolve().parent.parent
 _CDK = _ROOT / "node_modules" / "aws-cdk" / "bin" / "cdk"
 _ABOUT = """\
 Run the AWS CDK command line that this project is pinned to, with this project's Python: `headwater cdk synth`,
-`headwater cdk diff`, `headwater cdk deploy -c stage=test`. It is installed into node_modules/ on first use. The knobs
-that -c turns are listed in cdk.json and told in docs/operations.md.
+`headwater cdk diff`, `headwater cdk deploy -c stage=test`. It is installed into node_modules/ on first use. cdk.json
+lists the context values that -c sets; docs/operations.md describes them.
 """
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command; everything after it is CDK's."""
+    """Add the command; pass everything after it to CDK."""
     parser = subparsers.add_parser(
         "cdk",
         help="the pinned AWS CDK command line: synth, diff, deploy, destroy",
@@ -27,12 +27,12 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         prefix_chars="\0",  # CDK has options of its own
         add_help=False,
     )
-    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="given to cdk as it is")
+    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="passed to cdk unchanged")
     parser.set_defaults(func=run_cdk)
 
 
 def run_cdk(arguments: argparse.Namespace) -> int:
-    """CDK's exit status."""
+    """Run CDK and return its exit status."""
     from local.errors import ToolMissing
     from local.toolchain import find_node, npm_command, with_node
 
@@ -46,7 +46,7 @@ def run_cdk(arguments: argparse.Namespace) -> int:
     except (ToolMissing, subprocess.CalledProcessError) as error:
         print(f"headwater cdk: {error}", file=sys.stderr)
         return 1
-    # cdk.json says `python3 app.py`: this environment's, wherever the command was called from.
+    # `python3 app.py` in cdk.json must find this environment's Python first.
     environment["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), environment["PATH"]])
     command = [str(node), str(_CDK), *arguments.arguments]
     return subprocess.run(command, cwd=_ROOT, env=environment, check=False).returncode  # noqa: S603 - pinned

@@ -1,4 +1,4 @@
-"""`headwater column`: what a column is made of and what is made of it, as text and as a picture."""
+"""`headwater column`: the sources of a column and the columns made from it, as text and as a picture."""
 
 from __future__ import annotations
 
@@ -10,13 +10,12 @@ from pathlib import Path
 from headwater.graph import add_mermaid, add_url
 
 _ABOUT = """\
-Ask a running service what a column is made of, and print its way as a tree: below each column those that it is made of,
-each with the operations or transformations on the way. Filters, joins and groups decide which rows there are: they
-stand once for each dataset, below "all of" it, after the columns. With --down a second tree shows what the column goes
-into.
+Print the lineage of a column from a running service as a tree: below each column its sources, each with the operations
+or transformations between them. Filters, joins and groups decide which rows exist: the tree shows them once for each
+dataset, below "all of" it, after the columns. With --down a second tree shows the columns made from this column.
 
-The node may also be a dataset (all its columns) or a job (those of its outputs), and a version of one (`#` and its
-UUID), but not together with --down.
+The node may also be a dataset (all its columns) or a job (the columns of its outputs). A node of a version (`#` and its
+UUID) cannot be combined with --down.
 """
 _EXAMPLES = """\
 examples:
@@ -28,10 +27,10 @@ examples:
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command and its options."""
+    """Add the command and its options."""
     parser = subparsers.add_parser(
         "column",
-        help="print what a column is made of and goes into, as text and as a picture",
+        help="print the lineage of a column, as text and as a picture",
         description=_ABOUT,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -39,33 +38,35 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument(
         "node_id", metavar="NODE_ID", help="datasetField:<namespace>:<dataset>:<column>, dataset:... or job:..."
     )
-    parser.add_argument("--depth", type=int, default=20, metavar="N", help="how many steps away (default: 20)")
-    parser.add_argument("--down", action="store_true", help="tell what it goes into, too")
+    parser.add_argument(
+        "--depth", type=int, default=20, metavar="N", help="the number of steps to follow (default: 20)"
+    )
+    parser.add_argument("--down", action="store_true", help="print the downstream columns, too")
     add_url(parser)
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it into this file, too")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture into this file, too")
     add_mermaid(parser)
     parser.set_defaults(func=run_column)
 
 
 def run_column(given: argparse.Namespace) -> int:
-    """The command; 1 if there is no such column, or no such service."""
-    from headwater.column_graph import ask_columns
+    """Print and draw the lineage of a column; return 1 if the column or the service is missing."""
+    from headwater.column_graph import fetch_columns
     from headwater.column_picture import write_column_picture
-    from headwater.column_text import ways_of
+    from headwater.column_text import trees_of
     from headwater.mermaid import STANDARD_OUTPUT, render_columns, write_mermaid
-    from headwater.service import NoAnswer
+    from headwater.service import NoResponse
     from headwater.terminal import output_console
 
     token = os.environ.get("HEADWATER_TOKEN")
     try:
-        graph = ask_columns(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
+        graph = fetch_columns(given.url, given.node_id, depth=given.depth, down=given.down, token=token)
         if given.mermaid != STANDARD_OUTPUT:
-            output_console().print(ways_of(graph, given.node_id, down=given.down), highlight=False)
+            output_console().print(trees_of(graph, given.node_id, down=given.down), highlight=False)
         if given.svg:
             write_column_picture(graph, given.node_id, given.svg)
         if given.mermaid:
             write_mermaid(render_columns(graph, given.node_id), given.mermaid)
-    except (NoAnswer, OSError) as error:
+    except (NoResponse, OSError) as error:
         print(f"headwater column: {error}", file=sys.stderr)
         return 1
     return 0

@@ -1,4 +1,4 @@
-"""The graph of columns around one, as a running service answers it."""
+"""The graph of columns around a node, read from a running service."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from headwater.service import NoAnswer, ask, printable
+from headwater.service import NoResponse, fetch_json, printable
 
 
 @dataclass(frozen=True, order=True, slots=True)
-class Place:
-    """A dataset, or a version of it, as a place of columns."""
+class GraphDataset:
+    """A dataset, or a version of it, that has columns."""
 
     namespace: str
     name: str
@@ -19,165 +19,169 @@ class Place:
 
     @property
     def id(self) -> str:
-        """Its node id."""
+        """The node id."""
         return _versioned(f"dataset:{self.namespace}:{self.name}", self.version)
 
     @property
     def short_name(self) -> str:
-        """Of a path, the last part."""
+        """The last part of a path; any other name in full."""
         return self.name.rstrip("/").rpartition("/")[2] or self.name
 
     def id_of(self, column: str) -> str:
-        """The node id of a column of it."""
+        """Return the node id of a column."""
         return _versioned(f"datasetField:{self.namespace}:{self.name}:{column}", self.version)
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """A column, or (`name` None) all of its dataset; `links` are paths of the API that lead on from it."""
+class GraphColumn:
+    """A column or, with `name` None, all of its dataset; `links` are API paths that continue from it."""
 
     id: str
-    place: Place
+    dataset: GraphDataset
     name: str | None
     type: str | None = None
     links: Mapping[str, str | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """That one column (or dataset) is made of another, or depends on it; `how` in a few words, each once.
+class ColumnEdge:
+    """A dependency of a column (or dataset) on another; `operations` describe it, each once.
 
-    `indirect`: its values are not, only which of them there are; `masked`: what they were cannot be seen any more.
+    `indirect`: the origin decides which values exist, not what they are; `masked`: it hides the original values.
     """
 
     origin: str
     destination: str
-    how: tuple[str, ...] = ()
+    operations: tuple[str, ...] = ()
     indirect: bool = False
     masked: bool = False
 
     @property
-    def said(self) -> str:
-        """How, as text."""
-        return "; ".join(self.how) or "nobody told how"
+    def label(self) -> str:
+        """The operations as text."""
+        return "; ".join(self.operations) or "unknown operation"
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnGraph:
-    """Columns by id, in the order of their ids, and what is made of what; `truncated`: there is more."""
+    """Columns by id, in the order of their ids, and the edges between them; `truncated`: the graph has more."""
 
-    columns: Mapping[str, Column]
-    made: tuple[Made, ...]
+    columns: Mapping[str, GraphColumn]
+    edges: tuple[ColumnEdge, ...]
     truncated: bool = False
 
 
-def ask_columns(url: str, node_id: str, *, depth: int, down: bool = False, token: str | None = None) -> ColumnGraph:
-    """The columns that a column (or a dataset's, or those of a job's outputs) is made of, and with `down` of it.
+def fetch_columns(url: str, node_id: str, *, depth: int, down: bool = False, token: str | None = None) -> ColumnGraph:
+    """Fetch the upstream columns of a column, a dataset or a job's outputs; with `down`, the downstream ones too.
 
     Raises:
-        NoAnswer: no such node, no such service, or another answer than a graph.
+        NoResponse: no such node, no such service, or a response that is no graph.
     """
-    asked: dict[str, object] = {"nodeId": node_id, "depth": depth}
+    query: dict[str, object] = {"nodeId": node_id, "depth": depth}
     if down:
-        asked["withDownstream"] = "true"
-    return parse_columns(ask(url, "/api/v1/column-lineage", asked, token=token))
+        query["withDownstream"] = "true"
+    return parse_columns(fetch_json(url, "/api/v1/column-lineage", query, token=token))
 
 
-def parse_columns(answer: Any) -> ColumnGraph:
-    """The answer of `GET /api/v1/column-lineage`; a source beyond its depth is a column without a type.
+def parse_columns(response: Any) -> ColumnGraph:
+    """Parse the response of `GET /api/v1/column-lineage`; a source beyond its depth is a column without a type.
 
     Raises:
-        NoAnswer: it is no such answer.
+        NoResponse: it is no such response.
     """
     try:
-        # A neighbour of which the caller is shown the id alone is known from what is made of it.
-        forms = [form for form in answer["graph"] if form["data"] is not None]
-        found = [_parse_column(form) for form in forms]
-        made = {way: source for form in forms for way, source in _ways(form)}
-        made.update(way for form in answer.get("datasets") or () for way in _ways_into_dataset(form))
-        truncated = bool(answer.get("truncated"))
+        # A node without data is one that the caller may not read: its edges come from its other ends.
+        documents = [document for document in response["graph"] if document["data"] is not None]
+        parsed = [_parse_column(document) for document in documents]
+        edges = {edge: source for document in documents for edge, source in _edges_to_column(document)}
+        edges.update(edge for document in response.get("datasets") or () for edge in _edges_to_dataset(document))
+        truncated = bool(response.get("truncated"))
     except (KeyError, TypeError, AttributeError) as error:
-        raise NoAnswer(f"not an answer about columns: {type(error).__name__} {error}") from error
-    columns = {column.id: column for column in [*_ends(made), *found]}
-    ways = tuple(sorted(made, key=lambda way: (way.destination, way.origin)))
-    return ColumnGraph({one: columns[one] for one in sorted(columns)}, ways, truncated)
+        raise NoResponse(f"not a response about columns: {type(error).__name__} {error}") from error
+    columns = {column.id: column for column in [*_ends(edges), *parsed]}
+    ordered = tuple(sorted(edges, key=lambda edge: (edge.destination, edge.origin)))
+    return ColumnGraph({one: columns[one] for one in sorted(columns)}, ordered, truncated)
 
 
-def asked_of(graph: ColumnGraph, node_id: str) -> list[str]:
-    """Return the columns that a question was about: one, those of a dataset, or else those of which nothing is made.
+def requested_columns(graph: ColumnGraph, node_id: str) -> list[str]:
+    """Return the requested columns: the column, those of the dataset, or else those that are no edge's origin.
 
-    A dataset's node id also stands for all of it, as the end of what all its rows depend on: that is no column.
+    A dataset's node id is also the end of the edges that all its rows depend on: that node is no column.
     """
     column = node_id.replace("dataset_field:", "datasetField:", 1)
     if column in graph.columns and graph.columns[column].name is not None:
         return [column]
-    of_dataset = [one.id for one in graph.columns.values() if one.place.id == node_id and one.name]
-    used = {way.origin for way in graph.made}
+    of_dataset = [one.id for one in graph.columns.values() if one.dataset.id == node_id and one.name]
+    used = {edge.origin for edge in graph.edges}
     return of_dataset or [one.id for one in graph.columns.values() if one.id not in used and one.name]
 
 
-def _parse_column(form: Mapping[str, Any]) -> Column:
-    data, place = form["data"], _place_of_node(form)
-    return Column(form["id"], place, printable(data["field"]), printable(data["type"]), data.get("links") or {})
+def _parse_column(document: Mapping[str, Any]) -> GraphColumn:
+    data, dataset = document["data"], _dataset_of_node(document)
+    return GraphColumn(
+        document["id"], dataset, printable(data["field"]), printable(data["type"]), data.get("links") or {}
+    )
 
 
-def _place_of_node(form: Mapping[str, Any]) -> Place:
-    return _of_version(form["id"], _place_of(form["data"]))
+def _dataset_of_node(document: Mapping[str, Any]) -> GraphDataset:
+    return _of_version(document["id"], _dataset_of(document["data"]))
 
 
-def _of_version(node_id: str, place: Place) -> Place:
-    """Return the place, of a version only if the node's id says so: nodes of the present have their latest, too."""
-    return place if place.version and node_id.endswith(f"#{place.version}") else replace(place, version=None)
+def _of_version(node_id: str, dataset: GraphDataset) -> GraphDataset:
+    """Return the dataset, with its version only if the node id has it: current nodes name their latest version, too."""
+    return dataset if dataset.version and node_id.endswith(f"#{dataset.version}") else replace(dataset, version=None)
 
 
-def _place_of(form: Mapping[str, Any]) -> Place:
-    return Place(form["namespace"], form["dataset"], form["datasetVersion"])
+def _dataset_of(document: Mapping[str, Any]) -> GraphDataset:
+    return GraphDataset(document["namespace"], document["dataset"], document["datasetVersion"])
 
 
-def _ways(form: Mapping[str, Any]) -> Iterator[tuple[Made, tuple[Column, Column]]]:
-    """What leads to a node, and to all of its dataset, with both ends of it."""
-    data = form["data"]
-    column, whole = _parse_column(form), _whole(_place_of_node(form))
+def _edges_to_column(document: Mapping[str, Any]) -> Iterator[tuple[ColumnEdge, tuple[GraphColumn, GraphColumn]]]:
+    """Yield the edges to a column and to all of its dataset, each with both ends."""
+    data = document["data"]
+    column, whole = _parse_column(document), _whole(_dataset_of_node(document))
     for end, sources in ((column, data["inputFields"]), (whole, data.get("datasetDependencies") or ())):
         for source in sources:
-            origin = _origin_of(source, end.place)
-            yield _made(origin.id, end.id, source.get("transformations") or ()), (origin, end)
+            origin = _origin_of(source, end.dataset)
+            yield _edge(origin.id, end.id, source.get("transformations") or ()), (origin, end)
 
 
-def _ways_into_dataset(form: Mapping[str, Any]) -> Iterator[tuple[Made, tuple[Column, Column]]]:
-    """Yield what all of a dataset depends on, with both ends of each dependency."""
-    whole = _whole(_of_version(form["id"], Place(form["namespace"], form["name"], form["datasetVersion"])))
-    for source in form["datasetDependencies"]:
-        origin = _origin_of(source, whole.place)
-        yield _made(origin.id, whole.id, source.get("transformations") or ()), (origin, whole)
+def _edges_to_dataset(document: Mapping[str, Any]) -> Iterator[tuple[ColumnEdge, tuple[GraphColumn, GraphColumn]]]:
+    """Yield the edges to all of a dataset, each with both ends."""
+    whole = _whole(
+        _of_version(document["id"], GraphDataset(document["namespace"], document["name"], document["datasetVersion"]))
+    )
+    for source in document["datasetDependencies"]:
+        origin = _origin_of(source, whole.dataset)
+        yield _edge(origin.id, whole.id, source.get("transformations") or ()), (origin, whole)
 
 
-def _origin_of(source: Mapping[str, Any], end: Place) -> Column:
-    """Return the column that `end` is made of: in a graph of the present the one now, whichever version was read."""
-    place, name = _place_of(source) if end.version else replace(_place_of(source), version=None), source["field"]
-    return _whole(place) if name is None else Column(place.id_of(name), place, printable(name))
+def _origin_of(source: Mapping[str, Any], end: GraphDataset) -> GraphColumn:
+    """Return the origin of an edge to `end`; in a current graph it has no version, whichever version was read."""
+    dataset, name = _dataset_of(source) if end.version else replace(_dataset_of(source), version=None), source["field"]
+    return _whole(dataset) if name is None else GraphColumn(dataset.id_of(name), dataset, printable(name))
 
 
-def _whole(place: Place) -> Column:
-    return Column(place.id, place, None)
+def _whole(dataset: GraphDataset) -> GraphColumn:
+    return GraphColumn(dataset.id, dataset, None)
 
 
-def _made(origin: str, destination: str, transformations: Any) -> Made:
-    how = tuple(dict.fromkeys(_how(one) for one in transformations))
+def _edge(origin: str, destination: str, transformations: Any) -> ColumnEdge:
+    operations = tuple(dict.fromkeys(_describe(one) for one in transformations))
     indirect = bool(transformations) and all(one["type"] == "INDIRECT" for one in transformations)
-    return Made(origin, destination, how, indirect, any(one.get("masking") for one in transformations))
+    return ColumnEdge(origin, destination, operations, indirect, any(one.get("masking") for one in transformations))
 
 
-def _how(transformation: Mapping[str, Any]) -> str:
-    """A transformation in a few words; one that operations make up goes by their names."""
+def _describe(transformation: Mapping[str, Any]) -> str:
+    """Return a transformation in a few words: its subtype and description, or its operations' names alone."""
     kind = (transformation.get("subtype") or transformation["type"]).lower().replace("_", " ")
-    said = transformation.get("description")
-    text = said if said and kind == "transformation" else f"{kind}: {said}" if said else kind
+    about = transformation.get("description")
+    text = about if about and kind == "transformation" else f"{kind}: {about}" if about else kind
     return printable(f"{text} (masked)" if transformation.get("masking") else text)
 
 
-def _ends(made: Mapping[Made, tuple[Column, Column]]) -> Iterator[Column]:
-    for both in made.values():
+def _ends(edges: Mapping[ColumnEdge, tuple[GraphColumn, GraphColumn]]) -> Iterator[GraphColumn]:
+    for both in edges.values():
         yield from both
 
 

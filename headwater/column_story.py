@@ -1,4 +1,4 @@
-"""What the demo tells of columns: where the CO2 of a flight comes from, and what the distance in its file goes into."""
+"""The columns that the demo prints: the sources of a flight's CO2, and the columns made from its distance."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headwater import drill_down, field_paths
-from headwater.column_graph import ColumnGraph, Place, ask_columns
+from headwater.column_graph import ColumnGraph, GraphDataset, fetch_columns
 from headwater.column_picture import write_column_picture
-from headwater.column_text import ways_of
-from headwater.service import NoAnswer
+from headwater.column_text import trees_of
+from headwater.service import NoResponse
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 _DEPTH = 20
 _RESULT, _SOURCE = "co2_kg", "distance"
-# Of a step that recorded its operations itself.
+# A dataset and a column of the step that records its operations itself.
 _RECORDED, _BY_HAND = "factors.json", "average_seats"
 
 
 @dataclass(frozen=True, slots=True)
 class ColumnStory:
-    """The answers: up from the result, down from the source, down to records, and CDAP's."""
+    """The results: columns upstream of the result and downstream of the source, records, and CDAP's paths."""
 
     result: str
     source: str
@@ -36,31 +36,31 @@ class ColumnStory:
     paths: FieldPaths
 
 
-def ask_story(url: str, folder: Path, picture: Path) -> ColumnStory:
-    """Ask for the columns of the demo's pipeline, whose data lies in a folder, and draw the result's way.
+def fetch_story(url: str, folder: Path, picture: Path) -> ColumnStory:
+    """Fetch the columns of the demo's pipeline over the data in a folder, and draw the lineage of the result.
 
     Raises:
-        NoAnswer: the service did not answer, or does not know the columns.
+        NoResponse: the service did not respond, or does not know the columns.
     """
-    places = (Place("file", str((folder / name).resolve())) for name in ("landing", "estimated", _RECORDED))
-    landing, estimated, recorded = places
+    datasets = (GraphDataset("file", str((folder / name).resolve())) for name in ("landing", "estimated", _RECORDED))
+    landing, estimated, recorded = datasets
     result, source = estimated.id_of(_RESULT), landing.id_of(_SOURCE)
-    up, down = (ask_columns(url, one, depth=_DEPTH, down=True) for one in (result, source))
+    up, down = (fetch_columns(url, one, depth=_DEPTH, down=True) for one in (result, source))
     if result not in up.columns:
-        raise NoAnswer(f"{url}: no column {result}")
+        raise NoResponse(f"{url}: no column {result}")
     write_column_picture(up, result, picture)
     origins = drill_down.drill_down(url, up.columns[result])
-    return ColumnStory(result, source, up, down, origins, field_paths.ask_paths(url, recorded, _BY_HAND))
+    return ColumnStory(result, source, up, down, origins, field_paths.fetch_paths(url, recorded, _BY_HAND))
 
 
 def print_story(console: Console, story: ColumnStory) -> None:
-    """The answers, each under a title."""
+    """Print each result under a title."""
     parts = (
-        ("Where a flight's CO2 comes from, column by column", ways_of(story.up, story.result)),
-        ("What the distance in the flights file goes into", ways_of(story.down, story.source, up=False, down=True)),
-        ("From the column down to records, by the links of the answers", drill_down.tree_of(story.origins)),
+        ("Where a flight's CO2 comes from, column by column", trees_of(story.up, story.result)),
+        ("What the distance in the flights file goes into", trees_of(story.down, story.source, up=False, down=True)),
+        ("From the column down to records, by the links of the responses", drill_down.tree_of(story.origins)),
         (
-            f"CDAP's question of the step that was recorded by hand: by which operations was {_BY_HAND} made?",
+            f"CDAP's field lineage of a step that recorded its operations: the operation paths to {_BY_HAND}",
             field_paths.text_of(story.paths),
         ),
     )

@@ -1,7 +1,7 @@
-"""What `headwater demo --days-of-compaction` does: days of the pipeline, a compaction each night, then the archive.
+"""The run of `headwater demo --days-of-compaction`: days of the pipeline, a compaction each night, then the archive.
 
-When the last night is over, the clock skips one more, so that TTL has taken every record from the
-table. What the archive then still answers, and how it is proved, is shown.
+After the last night the clock skips one more day, so that TTL has removed every record from the table. The demo then
+finds a record in the archive, verifies the archive, and detects tampering.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from rich.table import Table
 
 from examples.emissions.landing import land_flights
 from headwater.pipeline_run import FOLDER, prepare, run_pipeline
-from headwater.progress import Board
+from headwater.progress import Progress
 from headwater.reconciliation import count_loaded
-from headwater.service import NoAnswer, ask
+from headwater.service import NoResponse, fetch_json
 from headwater.terminal import log_handler, output_console
 from lineage.records.archive import prefix_of
 from lineage.times import day_of, shift
@@ -45,7 +45,7 @@ _HALF_PAST_MIDNIGHT_S = _HOUR // 2
 
 @dataclass(frozen=True)
 class Night:
-    """A day and the night after it: the records that were sent, what the compaction came to, what TTL then removed."""
+    """A day and the night after it: the records sent, the compaction's output, the records that TTL then removed."""
 
     day: str
     sent: int
@@ -56,7 +56,7 @@ class Night:
 
 @dataclass(frozen=True)
 class Proof:
-    """What `headwater verify` said by its exit code: of the archive, of a tampered one, and of the one mended again."""
+    """The exit codes of `headwater verify`: of the archive, of the tampered archive, and of the restored one."""
 
     whole: int
     tampered: int
@@ -64,48 +64,52 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Verified, caught, verified."""
+        """True if verification passed, failed on the tampered archive, and passed again."""
         return (self.whole, self.tampered, self.mended) == (0, 1, 0)
 
 
 def demonstrate_nights(nights: int) -> bool:
-    """Run the demo over so many days; True if nothing was lost, the expired are found, and tampering is caught."""
+    """Run the demo over days and nights; True if no record is lost, and expired records and tampering are found."""
     started, console = monotonic(), output_console()
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[log_handler(console)])
     shutil.rmtree(FOLDER, ignore_errors=True)
     with ExitStack() as on_exit:
-        with Board(console) as board:
-            template, spark = prepare(board)
+        with Progress(console) as progress:
+            template, spark = prepare(progress)
             on_exit.callback(spark.stop)
-            with board.stage("Starting the stack: moto, queues, functions, HTTP API"):
+            with progress.stage("Starting the stack: moto, queues, functions, HTTP API"):
                 stack = on_exit.enter_context(LocalStack(template))
-            lived = list(_live(board, spark, stack, land_flights(FOLDER / "landing", nights)))
-            with board.stage("A day later: TTL removes what is left in the table"):
+            nights_run = list(_live(progress, spark, stack, land_flights(FOLDER / "landing", nights)))
+            with progress.stage("A day later: TTL removes what is left in the table"):
                 stack.advance(24 * _HOUR)
                 stack.sweep_ttl()
                 left = count_loaded(stack).total()
             stack.drain()
             manifests = _manifests(stack)
-        _print_nights(console, lived, manifests, left)
-        found = _find_expired(console, stack, lived[0])
-        proof = _prove(console, stack, lived[0].day)
+        _print_nights(console, nights_run, manifests, left)
+        found = _find_expired(console, stack, nights_run[0])
+        proof = _prove(console, stack, nights_run[0].day)
         console.print(f"\nDone in {monotonic() - started:.0f} s.")
     archived = sum(one.records.rows for one in manifests.values())
-    nothing_lost = archived == sum(night.sent for night in lived) and not sum(night.undelivered for night in lived)
+    nothing_lost = archived == sum(night.sent for night in nights_run) and not sum(
+        night.undelivered for night in nights_run
+    )
     return nothing_lost and not left and found and proof.holds
 
 
-def _live(board: Board, spark: SparkSession, stack: LocalStack, deliveries: Sequence[Path]) -> Iterator[Night]:
-    """A delivery each day, the compaction at half past midnight, and on to the next morning."""
+def _live(progress: Progress, spark: SparkSession, stack: LocalStack, deliveries: Sequence[Path]) -> Iterator[Night]:
+    """Yield each day: run the pipeline, compact at half past midnight, and skip to the next morning."""
     for number, delivery in enumerate(deliveries, 1):
         day, folder = day_of(int(stack.now)), FOLDER / f"day-{number}"
         (folder / "landing").mkdir(parents=True)
-        told = run_pipeline(board, spark, stack, delivery.rename(folder / "landing" / delivery.name).parent, folder)
+        counts_of_run = run_pipeline(
+            progress, spark, stack, delivery.rename(folder / "landing" / delivery.name).parent, folder
+        )
         _wait_until(stack, shift(day, 1), _HALF_PAST_MIDNIGHT_S)
-        with board.stage(f"The night after {day}: trace, seal, compact on Spark") as say:
-            compacted = stack.run_state_machine({"poll_s": 1}, progress=say)
+        with progress.stage(f"The night after {day}: trace, seal, compact on Spark") as report:
+            compacted = stack.run_state_machine({"poll_s": 1}, progress=report)
         _wait_until(stack, shift(day, 1), _MORNING_S)
-        yield Night(day, told.counts.records, told.undelivered, compacted, stack.sweep_ttl())
+        yield Night(day, counts_of_run.counts.records, counts_of_run.undelivered, compacted, stack.sweep_ttl())
 
 
 def _wait_until(stack: LocalStack, day: str, of_day_s: int) -> None:
@@ -114,7 +118,7 @@ def _wait_until(stack: LocalStack, day: str, of_day_s: int) -> None:
 
 
 def _manifests(stack: LocalStack) -> dict[str, Manifest]:
-    """What was published of each day."""
+    """Return the published manifest of each day."""
     s3, bucket = _archive(stack)
     listed = s3.list_objects_v2(Bucket=bucket, Prefix=PUBLISHED_PREFIX).get("Contents", [])
     bodies = (s3.get_object(Bucket=bucket, Key=one["Key"])["Body"].read() for one in listed)
@@ -138,26 +142,26 @@ def _print_nights(console: Console, nights: Sequence[Night], manifests: Mapping[
 
 
 def _find_expired(console: Console, stack: LocalStack, night: Night) -> bool:
-    """Ask for a record of the first day: of the table, which has forgotten it, and of both. Whether it is found."""
+    """Look up an expired record in the table, then search table and archive; return True if the search finds it."""
     node = _an_estimate(stack, night.day)
     path = f"/api/v1/records/nodes/{quote(node, safe='')}"
-    console.print("\n[bold underline]A record that the table has forgotten[/]")
+    console.print("\n[bold underline]A record that has expired from the table[/]")
     console.print(f"$ curl {stack.api_url}{path}", highlight=False, soft_wrap=True)
     try:
-        ask(stack.api_url, path, {})
+        fetch_json(stack.api_url, path, {})
         return False
-    except NoAnswer as gone:
-        console.print(str(gone), highlight=False, soft_wrap=True)
+    except NoResponse as missing:
+        console.print(str(missing), highlight=False, soft_wrap=True)
     _run(console, ["search", "--node", node, "--url", stack.api_url])
     return _archived_on(stack, node) == [night.day]
 
 
 def _archived_on(stack: LocalStack, node: str) -> list[str | None]:
-    """The day that each record of this node id is archived under."""
+    """Return the day under which each record of this node id is archived."""
     days: list[str | None] = []
     cursor: dict[str, object] = {}
     while True:
-        page = ask(stack.api_url, "/api/v1/records/search", {"node": node, **cursor})
+        page = fetch_json(stack.api_url, "/api/v1/records/search", {"node": node, **cursor})
         days += [record["archivedOn"] for record in page["records"]]
         if page["cursor"] is None:
             return days
@@ -165,7 +169,7 @@ def _archived_on(stack: LocalStack, node: str) -> list[str | None]:
 
 
 def _an_estimate(stack: LocalStack, day: str) -> str:
-    """The first estimated flight in the archive of the day."""
+    """Return the first estimated flight in the archive of the day."""
     s3, bucket = _archive(stack)
     body = s3.get_object(Bucket=bucket, Key=_an_object(s3, bucket, day))["Body"].read()
     traces = map(json.loads, gzip.decompress(body).splitlines())
@@ -177,14 +181,14 @@ def _an_object(s3: S3Client, bucket: str, day: str) -> str:
 
 
 def _prove(console: Console, stack: LocalStack, day: str) -> Proof:
-    """Verify the archive; again with one byte of it flipped; again with the byte as it was."""
+    """Verify the archive, then with one bit flipped, then with the bit restored."""
     s3, bucket = _archive(stack)
     key = _an_object(s3, bucket, day)
     whole = _verify(console, stack, "The archive is verified")
     body = s3.get_object(Bucket=bucket, Key=key)["Body"].read()
     middle = len(body) // 2
     s3.put_object(Bucket=bucket, Key=key, Body=body[:middle] + bytes([body[middle] ^ 1]) + body[middle + 1 :])
-    tampered = _verify(console, stack, f"Somebody flips one bit of {len(body):,} bytes")
+    tampered = _verify(console, stack, f"One bit of {len(body):,} bytes is flipped")
     s3.put_object(Bucket=bucket, Key=key, Body=body)
     return Proof(whole, tampered, _verify(console, stack, "The object is put back as it was"))
 
@@ -195,7 +199,7 @@ def _verify(console: Console, stack: LocalStack, title: str) -> int:
 
 
 def _run(console: Console, command: list[str]) -> int:
-    """A command of this package, as someone would type it; its exit code."""
+    """Print and run a command of this package; return its exit code."""
     from headwater.__main__ import main
 
     console.print(f"$ headwater {' '.join(command)}", highlight=False, soft_wrap=True)

@@ -8,19 +8,19 @@ import sys
 _DAYS_MAX = 365
 
 _ABOUT = """\
-Starts the synthesized stack on this machine and runs a PySpark pipeline over real flights: the departures from New York
-in January 2013. Every write of the pipeline is captured: what it reads and writes, and which columns it makes of which;
-the pipeline tells the lineage of its files and of each of their rows. Then the daily compaction traces every root into
-the archive; two traces, the graph of the jobs and the way of one column are printed, and the books are balanced: every
+Start the synthesized stack on this machine and run a PySpark pipeline over real flights: departures from New York in
+January 2013. Every write of the pipeline is captured, with its inputs, its outputs and their column lineage; the
+pipeline records the lineage of its files and of each of their rows. Then the daily compaction traces every root into
+the archive. The demo prints two traces, the graph of the jobs and the lineage of one column. It counts records: every
 record that the pipeline sent must have been loaded, and must be in the archive.
 
-With --days-of-compaction it lives through that many days instead: a delivery each day, a compaction each night, sealed
-and made into tables on Spark. Then a record that has expired from the table is found in the archive, the archive is
-verified, and an object that somebody tampered with is caught.
+With --days-of-compaction it runs that many days instead: a delivery each day, a compaction each night, sealed and
+written as tables by Spark. Then a record that has expired from the table is found in the archive, the archive is
+verified, and an object that was tampered with is detected.
 
-What it made stays in .headwater/demo: the input, the pipeline's Parquet, pictures of its jobs and of a column's way,
+Its files stay in .headwater/demo: the input, the pipeline's Parquet, pictures of its jobs and of a column's lineage,
 and a copy of the archive.
-Exit code: 0 when all is as told, 1 when the counts do not agree, or something was not found, caught or done.
+Exit code: 0 when every check passed, 1 when the counts do not agree or another check failed.
 """
 
 
@@ -44,26 +44,26 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--days-of-compaction",
         type=_days,
         metavar="N",
-        help="live through N days and nights, one day of flights each, and show the archive",
+        help="run N days and nights, one day of flights each, and show the archive",
     )
     parser.add_argument(
-        "--keep", action="store_true", help="leave the stack up at the end, until Ctrl-C, to ask it more"
+        "--keep", action="store_true", help="leave the stack up at the end, until Ctrl-C, for more queries"
     )
     parser.set_defaults(func=run_demo)
 
 
 def run_demo(given: argparse.Namespace) -> int:
-    """The command; its exit code."""
+    """Run the demo and return its exit code."""
     from headwater.compaction_demo import demonstrate_nights
     from headwater.demo_run import demonstrate
-    from headwater.service import NoAnswer
+    from headwater.service import NoResponse
     from local.errors import LocalError
 
     try:
         if given.days_of_compaction:
             return 0 if demonstrate_nights(given.days_of_compaction) else 1
         return 0 if demonstrate(given.days, keep=given.keep) else 1
-    except (LocalError, NoAnswer) as error:
+    except (LocalError, NoResponse) as error:
         print(f"headwater demo: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:

@@ -1,4 +1,4 @@
-"""What `headwater demo` does: synthesize, start, run the pipeline, compact, show what is known, balance the books."""
+"""The run of `headwater demo`: synthesize, start, run the pipeline, compact, print the lineage, reconcile counts."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from rich.markup import escape
 from rich.table import Table
 
 from examples.emissions.landing import land_flights
-from headwater.column_story import ColumnStory, ask_story, print_story
+from headwater.column_story import ColumnStory, fetch_story, print_story
 from headwater.graph_text import tree_of as tree_of_jobs
-from headwater.job_graph import JobGraph, ask_graph
+from headwater.job_graph import JobGraph, fetch_graph
 from headwater.picture import write_picture
-from headwater.pipeline_run import FOLDER, Told, prepare, run_pipeline
-from headwater.progress import Board
-from headwater.reconciliation import Books, count_dead, count_loaded
+from headwater.pipeline_run import FOLDER, PipelineCounts, prepare, run_pipeline
+from headwater.progress import Progress
+from headwater.reconciliation import Reconciliation, count_dead, count_loaded
 from headwater.terminal import log_handler, output_console
 from headwater.traces import Archived, copy_archive, count_records, find_trace, read_traces, tree_of
 from lineage_model.ids import JobId
@@ -35,7 +35,7 @@ _DEPTH = 20
 
 
 def demonstrate(days: int, *, keep: bool) -> bool:
-    """Run the demo over `days` of flights; True if every record that was sent is loaded and archived.
+    """Run the demo over `days` of flights; return True if every sent record is loaded and archived.
 
     With `keep`, the stack stays up at the end until Ctrl-C.
     """
@@ -43,61 +43,63 @@ def demonstrate(days: int, *, keep: bool) -> bool:
     logging.basicConfig(level=logging.WARNING, format="%(message)s", handlers=[log_handler(console)])
     shutil.rmtree(FOLDER, ignore_errors=True)
     with ExitStack() as on_exit:
-        with Board(console) as board:
-            template, spark = prepare(board)
+        with Progress(console) as progress:
+            template, spark = prepare(progress)
             on_exit.callback(spark.stop)
             landing = FOLDER / "landing"
-            with board.stage(f"Landing {days} days of flights"):
+            with progress.stage(f"Landing {days} days of flights"):
                 land_flights(landing, days)
-            with board.stage("Starting the stack: moto, queues, functions, HTTP API"):
+            with progress.stage("Starting the stack: moto, queues, functions, HTTP API"):
                 stack = on_exit.enter_context(LocalStack(template))
             first_day = _day_of(stack)
-            told = run_pipeline(board, spark, stack, landing, FOLDER)
-            jobs, columns = _ask_jobs(board, stack), _ask_columns(board, stack)
-            _compact(board, stack, first_day)
-            archived, books = _balance(board, stack, told)
+            counts = run_pipeline(progress, spark, stack, landing, FOLDER)
+            jobs, columns = _fetch_jobs(progress, stack), _fetch_columns(progress, stack)
+            _compact(progress, stack, first_day)
+            archived, reconciliation = _reconcile(progress, stack, counts)
         _print_traces(console)
         _print_jobs(console, jobs)
         print_story(console, columns)
-        _print_books(console, books)
+        _print_reconciliation(console, reconciliation)
         _print_end(console, archived, stack, monotonic() - started)
         if keep:
             _wait(console, stack)
-    return books.balanced
+    return reconciliation.balanced
 
 
-def _ask_jobs(board: Board, stack: LocalStack) -> JobGraph:
-    """The pipeline's jobs and datasets, now that their events are loaded, and a picture of them."""
-    with board.stage("Asking for the pipeline's jobs, drawing them"):
-        graph = ask_graph(stack.api_url, _A_JOB, depth=_DEPTH)
+def _fetch_jobs(progress: Progress, stack: LocalStack) -> JobGraph:
+    """Fetch the pipeline's jobs and datasets, after their events are loaded, and draw them."""
+    with progress.stage("Fetching the pipeline's jobs, drawing them"):
+        graph = fetch_graph(stack.api_url, _A_JOB, depth=_DEPTH)
         write_picture(graph, PICTURE)
         return graph
 
 
-def _ask_columns(board: Board, stack: LocalStack) -> ColumnStory:
-    """The way of one column, up, down and to the records, and a picture of it."""
-    with board.stage("Asking for the way of a column, drawing it"):
-        return ask_story(stack.api_url, FOLDER, COLUMNS)
+def _fetch_columns(progress: Progress, stack: LocalStack) -> ColumnStory:
+    """Fetch the lineage of a column, up, down and to the records, and draw it."""
+    with progress.stage("Fetching the lineage of a column, drawing it"):
+        return fetch_story(stack.api_url, FOLDER, COLUMNS)
 
 
-def _compact(board: Board, stack: LocalStack, first_day: str) -> None:
+def _compact(progress: Progress, stack: LocalStack, first_day: str) -> None:
     """Run the daily compaction for the day, or for both if midnight (UTC) passed meanwhile."""
     for day in sorted({first_day, _day_of(stack)}):
-        with board.stage(f"Compacting {day}") as say:
-            stack.run_state_machine({"day": day, "poll_s": 1}, progress=say)
+        with progress.stage(f"Compacting {day}") as report:
+            stack.run_state_machine({"day": day, "poll_s": 1}, progress=report)
 
 
 def _day_of(stack: LocalStack) -> str:
     return datetime.fromtimestamp(stack.now, timezone.utc).date().isoformat()
 
 
-def _balance(board: Board, stack: LocalStack, told: Told) -> tuple[Archived, Books]:
-    with board.stage("Copying the archive, balancing the books"):
+def _reconcile(progress: Progress, stack: LocalStack, counts: PipelineCounts) -> tuple[Archived, Reconciliation]:
+    with progress.stage("Copying the archive, counting records"):
         s3 = boto3.client("s3", **stack.client_settings)
         copy_archive(s3, stack.outputs["ArchiveBucketName"], FOLDER / "archive")
         archived = count_records(read_traces(FOLDER / "archive"))
-        sent = Counter(told.counts.by_action)
-        return archived, Books(sent, count_loaded(stack), archived.by_action, told.undelivered, count_dead(stack))
+        sent = Counter(counts.counts.by_action)
+        return archived, Reconciliation(
+            sent, count_loaded(stack), archived.by_action, counts.undelivered, count_dead(stack)
+        )
 
 
 def _print_traces(console: Console) -> None:
@@ -112,25 +114,33 @@ def _print_jobs(console: Console, jobs: JobGraph) -> None:
     console.print(tree_of_jobs(jobs), highlight=False)
 
 
-def _print_books(console: Console, books: Books) -> None:
+def _print_reconciliation(console: Console, reconciliation: Reconciliation) -> None:
     table = Table(title="\nRecords", title_justify="left", title_style="bold underline", show_footer=True)
     table.add_column("step", "total")
-    for name, by_action in (("sent", books.sent), ("loaded", books.loaded), ("archived", books.archived)):
+    for name, by_action in (
+        ("sent", reconciliation.sent),
+        ("loaded", reconciliation.loaded),
+        ("archived", reconciliation.archived),
+    ):
         table.add_column(name, f"{by_action.total():,}", justify="right")
-    for action in sorted({*books.sent, *books.loaded, *books.archived}, key=list(books.sent).index):
-        table.add_row(action, *(f"{by[action]:,}" for by in (books.sent, books.loaded, books.archived)))
+    for action in sorted(
+        {*reconciliation.sent, *reconciliation.loaded, *reconciliation.archived}, key=list(reconciliation.sent).index
+    ):
+        table.add_row(
+            action, *(f"{by[action]:,}" for by in (reconciliation.sent, reconciliation.loaded, reconciliation.archived))
+        )
     console.print(table)
-    if books.undelivered:
-        console.print(f"[red]{books.undelivered:,} records or events were not delivered[/]")
-    if books.dead:
-        console.print(f"[red]{books.dead:,} messages are in the dead-letter queues[/]")
+    if reconciliation.undelivered:
+        console.print(f"[red]{reconciliation.undelivered:,} records or events were not delivered[/]")
+    if reconciliation.dead:
+        console.print(f"[red]{reconciliation.dead:,} messages are in the dead-letter queues[/]")
 
 
 def _print_end(console: Console, archived: Archived, stack: LocalStack, elapsed_s: float) -> None:
     archive = FOLDER / "archive"
     for failure in stack.errors[:3]:
-        console.print(f"[yellow]a function failed on the way[/]: {escape(str(failure))}", highlight=False)
-    console.print(f"\nThe jobs are drawn in [bold]{PICTURE}[/], the column's way in [bold]{COLUMNS}[/].")
+        console.print(f"[yellow]a function failed during the demo[/]: {escape(str(failure))}", highlight=False)
+    console.print(f"\nThe jobs are drawn in [bold]{PICTURE}[/], the column's lineage in [bold]{COLUMNS}[/].")
     console.print(f"The archive is in [bold]{archive}[/]: {archived.traces:,} traces. The first one:")
     console.print(
         f"  zcat $(find {archive} -name '*.jsonl.gz' | sort | head -1) | head -1", highlight=False, soft_wrap=True

@@ -16,12 +16,12 @@ if TYPE_CHECKING:
 
 
 class NotDeployed(Exception):
-    """There is no such stack, or these credentials may not see it."""
+    """A missing stack, or one that these credentials may not read."""
 
 
 @dataclass(frozen=True)
 class Deployment:
-    """The stack's outputs, and what a client of its services needs beside the environment's credentials."""
+    """The stack's outputs, and the client settings that the environment's credentials do not cover."""
 
     outputs: Mapping[str, str]
     settings: Mapping[str, Any]
@@ -33,7 +33,7 @@ class Deployment:
     @overload
     def client(self, service: Literal["s3"]) -> S3Client: ...
     def client(self, service: Literal["dynamodb", "lambda", "s3"]) -> Any:
-        """A client of the service where the stack is."""
+        """Return a client of the service where the stack runs."""
         import boto3
         from botocore.config import Config
 
@@ -41,7 +41,7 @@ class Deployment:
         return boto3.client(service, config=retries, **self.settings)
 
     def graph_table(self, name: str | None = None) -> GraphTable:
-        """The graph table, or another one of its kind."""
+        """Return the graph table, or another table with its keys."""
         from lineage.graph.table import GraphTable
 
         return GraphTable(
@@ -53,17 +53,17 @@ class Deployment:
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
-    """The options that say which stack is meant."""
+    """Add the options that select the stack."""
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--stage", default="prod", metavar="NAME", help="a deployed stack, by its stage (default: prod)")
     which.add_argument("--local", metavar="URL", help="the stack of `headwater serve`, by the URL of its AWS endpoints")
 
 
 def find_deployment(given: argparse.Namespace) -> Deployment:
-    """The stack that the options name.
+    """Return the stack that the options name.
 
     Raises:
-        NotDeployed: with the reason that AWS gave.
+        NotDeployed: with the reason from AWS.
     """
     import boto3
     from botocore.exceptions import BotoCoreError, ClientError, EndpointConnectionError

@@ -1,4 +1,4 @@
-"""From a column down to records, by the links of the answers: column, version, run, the roots that the run reported."""
+"""From a column down to records, by the links of the responses: column, version, run, the roots that it reported."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from rich.text import Text
 from rich.tree import Tree
 
 from headwater.column_text import name_of
-from headwater.service import NoAnswer, ask, printable
+from headwater.service import NoResponse, fetch_json, printable
 
 if TYPE_CHECKING:
-    from headwater.column_graph import Column
+    from headwater.column_graph import GraphColumn
 
 _ROOTS_SHOWN, _RECORDS_SHOWN = 2, 3
 
 
 @dataclass(frozen=True, slots=True)
 class Root:
-    """A root of records, and the path of the API that tells of it."""
+    """A root of records, and its path in the API."""
 
     id: str
     href: str
@@ -36,35 +36,35 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class DrillDown:
-    """What was found below a column: the run that made it, the roots that it reported, records of the first."""
+    """The steps below a column: the run that made it, the roots that the run reported, records of the first root."""
 
-    column: Column
+    column: GraphColumn
     link: str
     run: str
     roots: tuple[Root, ...]
     records: tuple[Record, ...]
 
 
-def drill_down(url: str, column: Column, *, token: str | None = None) -> DrillDown:
+def drill_down(url: str, column: GraphColumn, *, token: str | None = None) -> DrillDown:
     """Follow a column's links down to records of the newest run that made it.
 
     Raises:
-        NoAnswer: no such service, or an answer without the links.
+        NoResponse: no such service, or a response without the links.
     """
     link = column.links.get("origins")
     if link is None:
-        raise NoAnswer(f"{column.id}: the answer has no link to its origins")
+        raise NoResponse(f"{column.id}: the response has no link to its origins")
     try:
-        version = ask(url, link, {}, token=token)["versions"][0]
+        version = fetch_json(url, link, {}, token=token)["versions"][0]
         roots = tuple(Root(printable(one["rootId"]), one["href"]) for one in version["roots"])
-        found = ask(url, roots[0].href, {}, token=token)["records"] if roots else []
+        found = fetch_json(url, roots[0].href, {}, token=token)["records"] if roots else []
         return DrillDown(column, link, _run_of(version["run"]), roots, tuple(_records_of(version, found)))
     except (KeyError, IndexError, TypeError) as error:
-        raise NoAnswer(f"{column.id}: not an answer about origins: {type(error).__name__} {error}") from error
+        raise NoResponse(f"{column.id}: not a response about origins: {type(error).__name__} {error}") from error
 
 
 def tree_of(found: DrillDown) -> Tree:
-    """The way down as a tree, each step with the path of the API that told it."""
+    """Return the steps as a tree, each with its path in the API."""
     tree = Tree(_label(name_of(found.column), found.link), guide_style="dim")
     run = tree.add(_label(found.run))
     for root in found.roots[:_ROOTS_SHOWN]:
@@ -77,18 +77,18 @@ def tree_of(found: DrillDown) -> Tree:
     return tree
 
 
-def _run_of(form: Mapping[str, Any] | None) -> str:
-    if form is None:
+def _run_of(document: Mapping[str, Any] | None) -> str:
+    if document is None:
         return "no run"
-    return printable(f"run {form['id']} of {form['job']['name']}, {form['state']}")
+    return printable(f"run {document['id']} of {document['job']['name']}, {document['state']}")
 
 
-def _records_of(version: Mapping[str, Any], forms: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
-    """Records of the run that made the version or reported the root, or, where there is none, any of the root's."""
+def _records_of(version: Mapping[str, Any], documents: Sequence[Mapping[str, Any]]) -> Iterator[Record]:
+    """Yield records of the run that made the version or reported the root; without such a run, any of the root's."""
     runs = {(version["run"] or {}).get("id"), version.get("rootsReportedBy")} - {None}
-    own = [form for form in forms if form.get("run_id") in runs]
-    for form in (own or forms)[:_RECORDS_SHOWN]:
-        yield Record(printable(form["node_id"]), printable(form["action_taken"]))
+    own = [document for document in documents if document.get("run_id") in runs]
+    for document in (own or documents)[:_RECORDS_SHOWN]:
+        yield Record(printable(document["node_id"]), printable(document["action_taken"]))
 
 
 def _label(name: str, link: str | None = None) -> Text:

@@ -1,4 +1,4 @@
-"""CDAP's question about a field, in the shape of its first design: by which operations was it made, in a time range?"""
+"""CDAP's field lineage, as in CDAP's first design: the operation paths that made a field in a time range."""
 
 from __future__ import annotations
 
@@ -9,56 +9,59 @@ from urllib.parse import quote
 from rich.console import Group
 from rich.text import Text
 
-from headwater.service import NoAnswer, ask, printable, question_of
+from headwater.service import NoResponse, address_of, fetch_json, printable
 from headwater.svg import shortened
 
 if TYPE_CHECKING:
-    from headwater.column_graph import Place
+    from headwater.column_graph import GraphDataset
 
-# A read may read hundreds of fields.
+# The width of a line: a read may have hundreds of fields.
 _CELLS_MAX = 48
 _LAST_HOUR = {"start": "now-1h", "end": "now"}
 
 
 @dataclass(frozen=True, slots=True)
 class FieldPaths:
-    """The question's address, and each way: its operations, as (name, inputs, outputs), and how many runs took it."""
+    """The query's address, and each path: its operations, as (name, inputs, outputs), and its number of runs."""
 
     address: str
-    ways: tuple[tuple[tuple[tuple[str, str, str], ...], int], ...]
+    paths: tuple[tuple[tuple[tuple[str, str, str], ...], int], ...]
 
     @property
     def command(self) -> str:
-        """The question as a command line."""
+        """The query as a command line."""
         return f"curl -s '{self.address}'"
 
 
-def ask_paths(url: str, place: Place, field: str, *, token: str | None = None) -> FieldPaths:
-    """How a field was made by the runs of the last hour.
+def fetch_paths(url: str, dataset: GraphDataset, field: str, *, token: str | None = None) -> FieldPaths:
+    """Fetch the operation paths that made a field in the last hour.
 
     Raises:
-        NoAnswer: no such service, or another answer.
+        NoResponse: no such service, or a response that has no paths.
     """
-    namespace, name, names = (quote(part, safe="") for part in (place.namespace, place.name, field))
+    namespace, name, names = (quote(part, safe="") for part in (dataset.namespace, dataset.name, field))
     path = f"/v3/namespaces/{namespace}/datasets/{name}/fields/{names}/lineage"
-    answer = ask(url, path, _LAST_HOUR, token=token)
+    response = fetch_json(url, path, _LAST_HOUR, token=token)
     try:
-        ways = tuple((tuple(_operation(one) for one in way["operations"]), len(way["runs"])) for way in answer["paths"])
+        paths = tuple(
+            (tuple(_operation(one) for one in path_document["operations"]), len(path_document["runs"]))
+            for path_document in response["paths"]
+        )
     except (KeyError, TypeError) as error:
-        raise NoAnswer(f"not an answer about paths: {type(error).__name__} {error}") from error
-    return FieldPaths(question_of(url, path, _LAST_HOUR), ways)
+        raise NoResponse(f"not a response about paths: {type(error).__name__} {error}") from error
+    return FieldPaths(address_of(url, path, _LAST_HOUR), paths)
 
 
 def text_of(found: FieldPaths) -> Group:
-    """Each way's operations in their order."""
+    """Return each path's operations in their order."""
     lines: list[Text] = []
-    for operations, runs in found.ways:
-        lines.append(Text(f"a way that {runs} run{'' if runs == 1 else 's'} took", "cyan"))
+    for operations, runs in found.paths:
+        lines.append(Text(f"an operation path of {runs} run{'' if runs == 1 else 's'}", "cyan"))
         widest = max((len(name) for name, *_ in operations), default=0)
         for name, inputs, outputs in operations:
             lines.append(Text.assemble(f"  {name:{widest}}  ", (_flow(inputs, outputs), "dim"), overflow="fold"))
-    if not found.ways:
-        lines.append(Text("nobody made it in this time", "dim"))
+    if not found.paths:
+        lines.append(Text("no run made it in this time range", "dim"))
     return Group(*lines)
 
 
@@ -66,6 +69,6 @@ def _flow(*sides: str) -> str:
     return " → ".join(shortened(side, _CELLS_MAX) for side in sides)
 
 
-def _operation(form: Any) -> tuple[str, str, str]:
-    inputs, outputs = (", ".join(form[side]) for side in ("inputs", "outputs"))
-    return printable(form["name"]), printable(inputs), printable(outputs)
+def _operation(document: Any) -> tuple[str, str, str]:
+    inputs, outputs = (", ".join(document[side]) for side in ("inputs", "outputs"))
+    return printable(document["name"]), printable(inputs), printable(outputs)

@@ -9,9 +9,9 @@ from pathlib import Path
 
 _URL = "http://127.0.0.1:8080"
 _ABOUT = """\
-Ask a running service for the jobs and datasets that are connected to one, and print them as a tree in the direction of
-the data, jobs with the state of their latest run, datasets that no job writes any more as stale. The graph is the same
-from each of its nodes, as far as the depth reaches.
+Print the jobs and datasets that are connected to a node, from a running service, as a tree in the direction of the
+data. Jobs have the state of their latest run; datasets that no job writes any more are stale. Within the depth, the
+graph is the same from each of its nodes.
 
 The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
 carries the bearer token in HEADWATER_TOKEN.
@@ -26,26 +26,28 @@ examples:
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command and its options."""
+    """Add the command and its options."""
     parser = subparsers.add_parser(
         "graph",
-        help="print the jobs and datasets around one, as text and as a picture",
+        help="print the jobs and datasets around a node, as text and as a picture",
         description=_ABOUT,
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("node_id", metavar="NODE_ID", help="job:<namespace>:<name> or dataset:<namespace>:<name>")
-    parser.add_argument("--depth", type=int, default=20, metavar="N", help="how many jobs away (default: 20)")
+    parser.add_argument("--depth", type=int, default=20, metavar="N", help="the number of jobs to follow (default: 20)")
     add_url(parser)
-    parser.add_argument("--svg", type=Path, metavar="FILE", help="draw it into this file, too")
+    parser.add_argument("--svg", type=Path, metavar="FILE", help="write a picture into this file, too")
     add_mermaid(parser)
     parser.set_defaults(func=run_graph)
 
 
 def add_url(parser: argparse.ArgumentParser) -> None:
-    """The option that says which service to ask."""
+    """Add the option for the service's URL."""
     parser.add_argument(
-        "--url", default=os.environ.get("HEADWATER_URL") or _URL, help=f"the service's (default: HEADWATER_URL, {_URL})"
+        "--url",
+        default=os.environ.get("HEADWATER_URL") or _URL,
+        help=f"of the service (default: HEADWATER_URL, {_URL})",
     )
 
 
@@ -56,23 +58,23 @@ def add_mermaid(parser: argparse.ArgumentParser) -> None:
 
 
 def run_graph(given: argparse.Namespace) -> int:
-    """The command; 1 if there is no such graph, or no such service."""
+    """Print and draw the graph around a node; return 1 if the node or the service is missing."""
     from headwater.graph_text import tree_of
-    from headwater.job_graph import ask_graph
+    from headwater.job_graph import fetch_graph
     from headwater.mermaid import STANDARD_OUTPUT, render_jobs, write_mermaid
     from headwater.picture import write_picture
-    from headwater.service import NoAnswer
+    from headwater.service import NoResponse
     from headwater.terminal import output_console
 
     try:
-        graph = ask_graph(given.url, given.node_id, depth=given.depth, token=os.environ.get("HEADWATER_TOKEN"))
+        graph = fetch_graph(given.url, given.node_id, depth=given.depth, token=os.environ.get("HEADWATER_TOKEN"))
         if given.mermaid != STANDARD_OUTPUT:
             output_console().print(tree_of(graph), highlight=False)
         if given.svg:
             write_picture(graph, given.svg)
         if given.mermaid:
             write_mermaid(render_jobs(graph), given.mermaid)
-    except (NoAnswer, OSError) as error:
+    except (NoResponse, OSError) as error:
         print(f"headwater graph: {error}", file=sys.stderr)
         return 1
     return 0

@@ -10,19 +10,19 @@ from rich.text import Text
 from headwater.job_graph import Dataset, Job, JobGraph, Node, short_name
 from headwater.layers import layers_of
 from headwater.service import printable
-from headwater.trees import Words, grow
+from headwater.trees import NodeLabels, grow
 
 if TYPE_CHECKING:
     from rich.tree import Tree
 
 STATE_STYLES = {"COMPLETED": "green", "RUNNING": "yellow", "FAILED": "red", "ABORTED": "red"}
-_MORE = "more is connected than the answer holds"
+_MORE = "more is connected than the response holds"
 
 
 def tree_of(graph: JobGraph) -> Tree:
-    """The graph from where its data comes in, as a tree; what grows too deep goes on as a further tree.
+    """Return the graph as trees in the direction of the data; a branch that is too deep continues as a further tree.
 
-    A node that data reaches twice is told once, and named where it is reached again.
+    A node that data reaches twice is shown in full once, and by name where it is reached again.
     """
     layers = layers_of(graph.nodes, graph.edges).layers
     below: dict[str, list[str]] = defaultdict(list)
@@ -31,15 +31,15 @@ def tree_of(graph: JobGraph) -> Tree:
     fed = {destination for _, destination in graph.edges}
     # Sources first. What they do not lead to is fed by a cycle, which is entered at its first layer.
     starts = sorted(graph.nodes, key=lambda node_id: (node_id in fed, layers[node_id], node_id))
-    words = Words(lambda one, _: _label(graph.nodes[one]), lambda one, _: _name(graph.nodes[one]))
-    top = grow(starts, below, words)
+    labels = NodeLabels(lambda one, _: _label(graph.nodes[one]), lambda one, _: _name(graph.nodes[one]))
+    top = grow(starts, below, labels)
     if graph.truncated:
         top.add(Text(_MORE, "yellow"))
     return top
 
 
 def render_duration(milliseconds: int) -> str:
-    """How long something took, in the two units that matter.
+    """Return a duration in its two largest units.
 
     >>> [render_duration(ms) for ms in (40, 59_940, 59_960, 3_599_700, 7_260_000)]
     ['0.0 s', '59.9 s', '1 min 0 s', '1 h 0 min', '2 h 1 min']
@@ -52,8 +52,8 @@ def render_duration(milliseconds: int) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
-def said_of(node: Node) -> str:
-    """What there is to say of a node beside its name, in a few words."""
+def status_of(node: Node) -> str:
+    """Return a node's state, or its last writer if it is stale, in a few words."""
     if isinstance(node, Dataset):
         writer = f", last written by {node.last_writer}" if node.last_writer else ""
         return f"stale{writer}" if node.stale else ""
@@ -63,10 +63,10 @@ def said_of(node: Node) -> str:
 
 
 def _label(node: Node) -> Text:
-    said = said_of(node)
+    status = status_of(node)
     label = _name(node)
-    if said:
-        label.append("  ").append(said, _style(node))
+    if status:
+        label.append("  ").append(status, _style(node))
     return label.append(f"\n{printable(node.id)}", "dim")
 
 

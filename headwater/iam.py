@@ -1,4 +1,4 @@
-"""`headwater iam`: what each role of the stack may do, and why a resource has a wildcard in it."""
+"""`headwater iam`: the permissions of each role of the stack, and the reason for each wildcard."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 _ABOUT = """\
 Print what the role of each function, Spark job, schedule and state machine may do, on which resources, and the reason
-that is written down where a resource has a wildcard in it. The stack is synthesized for it, with the knobs that -c
-turns; nothing is asked of AWS.
+for each resource with a wildcard. The command synthesizes the stack with the context values that -c sets, and sends
+nothing to AWS.
 """
 _EXAMPLES = """\
 examples:
@@ -30,7 +30,7 @@ examples:
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command and its options."""
+    """Add the command and its options."""
     parser = subparsers.add_parser(
         "iam",
         help="what each role of the stack may do",
@@ -38,19 +38,21 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("-c", dest="knobs", action="append", default=[], metavar="KNOB=VALUE", help="turn a knob")
+    parser.add_argument(
+        "-c", dest="context", action="append", default=[], metavar="NAME=VALUE", help="set a context value"
+    )
     parser.add_argument("--json", action="store_true", help="print the statements as JSON")
     parser.set_defaults(func=run_iam)
 
 
 def run_iam(arguments: argparse.Namespace) -> int:
-    """Print the table; 1 if a wildcard has no reason, 2 if a knob is wrong."""
+    """Print the table; return 1 if a wildcard has no reason, 2 if a context value is invalid."""
     from infra.permissions import grants_of
     from infra.synth import make_app, make_stack
     from lineage_model.errors import Invalid
 
     with tempfile.TemporaryDirectory() as scratch:
-        app = make_app(Path(scratch), dict(knob.partition("=")[::2] for knob in arguments.knobs))
+        app = make_app(Path(scratch), dict(value.partition("=")[::2] for value in arguments.context))
         try:
             stack = make_stack(app)
         except Invalid as wrong:
@@ -74,7 +76,7 @@ def _print_table(grants: Sequence[Grant]) -> None:
 
     from headwater.terminal import output_console
 
-    table = Table("role", "may", "on", "why a wildcard", box=box.SIMPLE_HEAD, show_lines=False)
+    table = Table("role", "may", "on", "reason for a wildcard", box=box.SIMPLE_HEAD, show_lines=False)
     for (principal, service), of_one in groupby(grants, key=lambda grant: (grant.principal, grant.service)):
         shown = f"[bold]{principal}[/bold]\n{service}"
         for grant in of_one:
@@ -89,6 +91,6 @@ def _print_table(grants: Sequence[Grant]) -> None:
 def _conditions(grant: Grant) -> list[str]:
     return [
         f"if {key} is {value if isinstance(value, str) else ' or '.join(value)}"
-        for asked in grant.conditions.values()
-        for key, value in asked.items()
+        for condition in grant.conditions.values()
+        for key, value in condition.items()
     ]

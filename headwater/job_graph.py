@@ -1,4 +1,4 @@
-"""The graph of jobs and datasets around a node, as a running service answers it."""
+"""The graph of jobs and datasets around a node, read from a running service."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from headwater.layers import Edge
-from headwater.service import NoAnswer, ask, printable
+from headwater.service import NoResponse, fetch_json, printable
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """A job, with the state of its latest run and how long that took; both None for one that never ran.
+    """A job, with the state and duration of its latest run; both None if it never ran.
 
-    The state is empty where it is not shown.
+    The state is empty if the caller may not read it.
     """
 
     id: str
@@ -42,7 +42,7 @@ Node: TypeAlias = Job | Dataset
 class JobGraph:
     """Nodes by id, in the order of their ids, and edges in the direction of the data.
 
-    `truncated`: more is connected than the answer holds.
+    `truncated`: more is connected than the response holds.
     """
 
     nodes: Mapping[str, Node]
@@ -50,31 +50,36 @@ class JobGraph:
     truncated: bool = False
 
 
-def ask_graph(url: str, node_id: str, *, depth: int, token: str | None = None) -> JobGraph:
-    """The graph within `depth` jobs of a node (`job:<namespace>:<name>`, `dataset:<namespace>:<name>`).
+def fetch_graph(url: str, node_id: str, *, depth: int, token: str | None = None) -> JobGraph:
+    """Fetch the graph within `depth` jobs of a node (`job:<namespace>:<name>`, `dataset:<namespace>:<name>`).
 
     Raises:
-        NoAnswer: no such node, no such service, or another answer than a graph.
+        NoResponse: no such node, no such service, or a response that is no graph.
     """
-    return parse_graph(ask(url, "/api/v1/lineage", {"nodeId": node_id, "depth": depth}, token=token))
+    return parse_graph(fetch_json(url, "/api/v1/lineage", {"nodeId": node_id, "depth": depth}, token=token))
 
 
-def parse_graph(answer: Any) -> JobGraph:
-    """The answer of `GET /api/v1/lineage`; an edge with an end that is not in it is left out.
+def parse_graph(response: Any) -> JobGraph:
+    """Parse the response of `GET /api/v1/lineage`; an edge with an end outside it is left out.
 
     Raises:
-        NoAnswer: it is no such answer.
+        NoResponse: it is no such response.
     """
     try:
-        nodes = {form["id"]: _parse_node(form) for form in sorted(answer["graph"], key=lambda form: form["id"])}
-        edges = {edge for form in answer["graph"] for edge in _edges(form) if len(nodes.keys() & {*edge}) == 2}
-        return JobGraph(nodes, tuple(sorted(edges)), bool(answer.get("truncated")))
+        nodes = {
+            document["id"]: _parse_node(document)
+            for document in sorted(response["graph"], key=lambda document: document["id"])
+        }
+        edges = {
+            edge for document in response["graph"] for edge in _edges(document) if len(nodes.keys() & {*edge}) == 2
+        }
+        return JobGraph(nodes, tuple(sorted(edges)), bool(response.get("truncated")))
     except (KeyError, TypeError, AttributeError) as error:
-        raise NoAnswer(f"not an answer about lineage: {type(error).__name__} {error}") from error
+        raise NoResponse(f"not a response about lineage: {type(error).__name__} {error}") from error
 
 
 def short_name(node: Node) -> str:
-    """A job's name; of a dataset that is a path, its last part.
+    """Return a job's name, or a dataset's; of a dataset that is a path, its last part.
 
     >>> short_name(Dataset("dataset:file:/demo/checked", "file", "/demo/checked"))
     'checked'
@@ -86,23 +91,23 @@ def short_name(node: Node) -> str:
     return node.name.rstrip("/").rpartition("/")[2] or node.name
 
 
-def _parse_node(form: Mapping[str, Any]) -> Node:
-    data = form["data"]
+def _parse_node(document: Mapping[str, Any]) -> Node:
+    data = document["data"]
     if data is None:
-        # A neighbour of which the caller is shown the id alone.
-        return Job(*_named(form), state="") if form["type"] == "JOB" else Dataset(*_named(form))
-    if form["type"] == "JOB":
+        # The caller may not read this neighbour: only its id is known.
+        return Job(*_named(document), state="") if document["type"] == "JOB" else Dataset(*_named(document))
+    if document["type"] == "JOB":
         run = data["latestRun"] or {}
-        return Job(*_named(form), run.get("state"), run.get("durationMs"))
+        return Job(*_named(document), run.get("state"), run.get("durationMs"))
     writer = data.get("lastWrittenBy")
-    return Dataset(*_named(form), bool(data.get("stale")), printable(writer["job"]["name"]) if writer else None)
+    return Dataset(*_named(document), bool(data.get("stale")), printable(writer["job"]["name"]) if writer else None)
 
 
-def _named(form: Mapping[str, Any]) -> tuple[str, str, str]:
-    data = form["data"] or {"namespace": "", "name": form["id"].partition(":")[2]}
-    return form["id"], printable(data["namespace"]), printable(data["name"])
+def _named(document: Mapping[str, Any]) -> tuple[str, str, str]:
+    data = document["data"] or {"namespace": "", "name": document["id"].partition(":")[2]}
+    return document["id"], printable(data["namespace"]), printable(data["name"])
 
 
-def _edges(form: Mapping[str, Any]) -> Iterator[Edge]:
-    for edge in (*form["inEdges"], *form["outEdges"]):
+def _edges(document: Mapping[str, Any]) -> Iterator[Edge]:
+    for edge in (*document["inEdges"], *document["outEdges"]):
         yield edge["origin"], edge["destination"]

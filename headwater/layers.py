@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 Edge: TypeAlias = tuple[str, str]
-_Ways: TypeAlias = Mapping[str, list[str]]
+_Successors: TypeAlias = Mapping[str, list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Layers:
 
 
 def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Layers:
-    """A node's layer is the longest way to it; a source's is just before the first that it leads to.
+    """Return each node's layer: the longest path to it; a source's is just before its first successor's.
 
     >>> layers_of("abcx", [("a", "b"), ("b", "c"), ("x", "c")]).layers
     {'a': 0, 'b': 1, 'c': 2, 'x': 1}
@@ -30,28 +30,28 @@ def layers_of(nodes: Collection[str], edges: Iterable[Edge]) -> Layers:
     edges = sorted(set(edges))
     backward = frozenset(_backward(sorted(nodes), edges))
     onward = {(b, a) if (a, b) in backward else (a, b) for a, b in edges}
-    ways = _ways(sorted(onward))
-    layers = _longest(nodes, ways)
+    successors = _successors_of(sorted(onward))
+    layers = _longest(nodes, successors)
     fed = {destination for _, destination in onward}
     for node in nodes:
-        if node not in fed and ways.get(node):
-            layers[node] = min(layers[one] for one in ways[node]) - 1
+        if node not in fed and successors.get(node):
+            layers[node] = min(layers[one] for one in successors[node]) - 1
     return Layers(layers, backward)
 
 
 def _backward(nodes: list[str], edges: list[Edge]) -> Iterator[Edge]:
-    """The edges that a walk in depth finds to lead to where it came from; without them there is no cycle."""
-    ways = _ways(edges)
+    """Yield the edges that lead back to a node on the path of a depth-first walk; without them there is no cycle."""
+    successors = _successors_of(edges)
     fed = {destination for _, destination in edges}
     seen: set[str] = set()
     for start in sorted(nodes, key=lambda node: (node in fed, node)):
         if start not in seen:
-            yield from _backward_from(start, ways, seen)
+            yield from _backward_from(start, successors, seen)
 
 
-def _backward_from(start: str, ways: _Ways, seen: set[str]) -> Iterator[Edge]:
+def _backward_from(start: str, successors: _Successors, seen: set[str]) -> Iterator[Edge]:
     seen.add(start)
-    path = {start: iter(ways.get(start, ()))}
+    path = {start: iter(successors.get(start, ()))}
     while path:
         node = next(reversed(path))
         following = next(path[node], None)
@@ -61,19 +61,19 @@ def _backward_from(start: str, ways: _Ways, seen: set[str]) -> Iterator[Edge]:
             yield node, following
         elif following not in seen:
             seen.add(following)
-            path[following] = iter(ways.get(following, ()))
+            path[following] = iter(successors.get(following, ()))
 
 
-def _longest(nodes: Collection[str], ways: _Ways) -> dict[str, int]:
+def _longest(nodes: Collection[str], successors: _Successors) -> dict[str, int]:
     layers = dict.fromkeys(nodes, 0)
     left: dict[str, int] = defaultdict(int)
-    for destinations in ways.values():
+    for destinations in successors.values():
         for one in destinations:
             left[one] += 1
     ready = deque(node for node in nodes if not left[node])
     while ready:
         node = ready.popleft()
-        for one in ways.get(node, ()):
+        for one in successors.get(node, ()):
             layers[one] = max(layers[one], layers[node] + 1)
             left[one] -= 1
             if not left[one]:
@@ -81,8 +81,8 @@ def _longest(nodes: Collection[str], ways: _Ways) -> dict[str, int]:
     return layers
 
 
-def _ways(edges: Iterable[Edge]) -> _Ways:
-    ways: dict[str, list[str]] = defaultdict(list)
+def _successors_of(edges: Iterable[Edge]) -> _Successors:
+    successors: dict[str, list[str]] = defaultdict(list)
     for origin, destination in edges:
-        ways[origin].append(destination)
-    return ways
+        successors[origin].append(destination)
+    return successors

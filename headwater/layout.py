@@ -1,8 +1,8 @@
-"""Where the nodes of a directed graph stand in a picture: in layers from left to right, with few crossings.
+"""The layout of a directed graph in a picture: in layers from left to right, with few crossings.
 
 The layered drawing of Sugiyama, Tagawa and Toda (1981): an edge that spans several layers passes through a slot of its
-own in each between; the order within a layer follows the mean of the neighbours; so do the places, as near to it as the
-order lets them. The same graph always has the same layout.
+own in each layer between. The order within a layer follows the mean of the neighbours; positions are as near to that
+mean as the order permits. The same graph always has the same layout.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import NamedTuple, TypeAlias
 from headwater.layers import Edge, Layers, layers_of
 
 Point: TypeAlias = tuple[float, float]
-# What takes a place in a layer: a node, or an edge (origin, destination, layer) that passes.
+# A slot in a layer: a node, or an edge (origin, destination, layer) that passes.
 _Slot: TypeAlias = str | tuple[str, str, int]
 _Columns: TypeAlias = list[list[_Slot]]
 _Near: TypeAlias = Mapping[_Slot, list[_Slot]]
@@ -26,12 +26,12 @@ _Near: TypeAlias = Mapping[_Slot, list[_Slot]]
 _ORDER_SWEEPS, _PLACE_SWEEPS = 12, 25
 _GAP_X, _GAP_Y = 72.0, 22.0
 _PASSING_HEIGHT = 2.0
-# How far below the middle of a node the edges that lead back leave and arrive.
+# The distance below a node's middle at which backward edges leave and arrive.
 _BACK_Y = 10.0
 
 
 class Size(NamedTuple):
-    """What a node needs."""
+    """The size of a node's box."""
 
     width: float
     height: float
@@ -39,7 +39,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Box:
-    """A node's place."""
+    """A node's box: its upper left corner and its size."""
 
     x: float
     y: float
@@ -62,12 +62,12 @@ class Layout:
 
 
 def lay_out(sizes: Mapping[str, Size], edges: Iterable[Edge]) -> Layout:
-    """The layout of nodes of these sizes; all nodes of a layer get the width of its widest."""
+    """Return the layout of nodes of these sizes; all nodes of a layer get the width of its widest."""
     edges = sorted(set(edges))
-    found = layers_of(sizes, edges)
-    ways = {edge: list(_way(edge, found)) for edge in edges}
-    left, right = _neighbours(ways.values())
-    columns = _ordered(_columns(found, ways.values()), left, right)
+    layers = layers_of(sizes, edges)
+    slots_by_edge = {edge: list(_slots_of(edge, layers)) for edge in edges}
+    left, right = _neighbours(slots_by_edge.values())
+    columns = _ordered(_columns(layers, slots_by_edge.values()), left, right)
     middles = _middles(columns, left, right, sizes)
     spans = list(_spans(columns, sizes))
     boxes = {
@@ -76,44 +76,44 @@ def lay_out(sizes: Mapping[str, Size], edges: Iterable[Edge]) -> Layout:
         for slot in column
         if isinstance(slot, str)
     }
-    routes = {edge: _route(edge, way, found, middles, spans) for edge, way in ways.items()}
+    routes = {edge: _route(edge, slots, layers, middles, spans) for edge, slots in slots_by_edge.items()}
     x, width = spans[-1] if spans else (0.0, 0.0)
     bottoms = [box.y + box.height for box in boxes.values()]
     lines = [y for route in routes.values() for _, y in route]
     return Layout(boxes, routes, x + width, max([*bottoms, *lines], default=0.0))
 
 
-def _way(edge: Edge, found: Layers) -> Iterator[_Slot]:
-    """The slots of an edge from left to right, whichever way it leads."""
-    left, right = reversed(edge) if edge in found.backward else edge
+def _slots_of(edge: Edge, layers: Layers) -> Iterator[_Slot]:
+    """Yield the slots of an edge from left to right, whatever its direction."""
+    left, right = reversed(edge) if edge in layers.backward else edge
     yield left
-    for layer in range(found.layers[left] + 1, found.layers[right]):
+    for layer in range(layers.layers[left] + 1, layers.layers[right]):
         yield (*edge, layer)
     yield right
 
 
-def _columns(found: Layers, ways: Iterable[list[_Slot]]) -> _Columns:
-    columns: _Columns = [[] for _ in range(max(found.layers.values(), default=-1) + 1)]
-    for node in sorted(found.layers):
-        columns[found.layers[node]].append(node)
-    for way in ways:
-        for slot in way[1:-1]:
+def _columns(layers: Layers, slots_by_edge: Iterable[list[_Slot]]) -> _Columns:
+    columns: _Columns = [[] for _ in range(max(layers.layers.values(), default=-1) + 1)]
+    for node in sorted(layers.layers):
+        columns[layers.layers[node]].append(node)
+    for slots in slots_by_edge:
+        for slot in slots[1:-1]:
             columns[int(slot[2])].append(slot)
     return columns
 
 
-def _neighbours(ways: Iterable[list[_Slot]]) -> tuple[_Near, _Near]:
-    """Of each slot, those to the left and those to the right."""
+def _neighbours(slots_by_edge: Iterable[list[_Slot]]) -> tuple[_Near, _Near]:
+    """Return the neighbours of each slot on the left, and those on the right."""
     left, right = defaultdict(list), defaultdict(list)
-    for way in ways:
-        for one, other in pairwise(way):
+    for slots in slots_by_edge:
+        for one, other in pairwise(slots):
             right[one].append(other)
             left[other].append(one)
     return left, right
 
 
 def _ordered(columns: _Columns, left: _Near, right: _Near) -> _Columns:
-    """The columns, each in the order that was found to cross least."""
+    """Return the columns, each in the order with the fewest crossings of all sweeps."""
     best, least = columns, _crossings(columns, right)
     for sweep in range(_ORDER_SWEEPS):
         if not least:
@@ -127,19 +127,19 @@ def _ordered(columns: _Columns, left: _Near, right: _Near) -> _Columns:
 
 
 def _swept(columns: _Columns, near: _Near) -> _Columns:
-    """Each column in the order of its neighbours in the one before."""
-    places: dict[_Slot, float] = {}
+    """Return each column in the order of its neighbours in the column before."""
+    positions: dict[_Slot, float] = {}
     swept = []
     for column in columns:
-        own = _places(column)
-        wanted = {slot: fmean([places[one] for one in near.get(slot, ())] or [own[slot]]) for slot in column}
+        own = _positions(column)
+        wanted = {slot: fmean([positions[one] for one in near.get(slot, ())] or [own[slot]]) for slot in column}
         swept.append(sorted(column, key=wanted.__getitem__))
-        places = _places(swept[-1])
+        positions = _positions(swept[-1])
     return swept
 
 
-def _places(column: list[_Slot]) -> dict[_Slot, float]:
-    """From 0 to 1, so that short and long columns compare."""
+def _positions(column: list[_Slot]) -> dict[_Slot, float]:
+    """Return positions from 0 to 1, so that short and long columns compare."""
     return {slot: (index + 0.5) / len(column) for index, slot in enumerate(column)}
 
 
@@ -157,7 +157,7 @@ def _crossings(columns: _Columns, right: _Near) -> int:
 
 
 def _middles(columns: _Columns, left: _Near, right: _Near, sizes: Mapping[str, Size]) -> dict[_Slot, float]:
-    """How far down the middle of each slot is; the topmost box begins at 0."""
+    """Return the vertical middle of each slot; the topmost box begins at 0."""
     middles: dict[_Slot, float] = {}
     distances = [[_distance(one, other, sizes) for one, other in pairwise(column)] for column in columns]
     for column, apart in zip(columns, distances, strict=True):
@@ -176,17 +176,17 @@ def _middles(columns: _Columns, left: _Near, right: _Near, sizes: Mapping[str, S
 
 
 def _spaced(wanted: Sequence[float], distances: Sequence[float]) -> list[float]:
-    """The places nearest to the wanted ones (least squares) that keep their order and these distances.
+    """Return the positions nearest to the wanted ones (least squares) that keep their order and these distances.
 
-    Without the distances this is isotonic regression, which neighbours that are out of order solve by sharing a mean.
+    Without the distances this is isotonic regression, in which neighbours out of order share a mean.
 
     >>> _spaced([0.0, 0.0, 100.0], [10.0, 10.0])
     [-5.0, 5.0, 100.0]
     """
     offsets = list(accumulate(distances, initial=0.0))
     blocks: list[tuple[float, int]] = []
-    for place, offset in zip(wanted, offsets, strict=True):
-        total, count = place - offset, 1
+    for position, offset in zip(wanted, offsets, strict=True):
+        total, count = position - offset, 1
         while blocks and blocks[-1][0] * count > total * blocks[-1][1]:
             before, more = blocks.pop()
             total, count = total + before, count + more
@@ -204,7 +204,7 @@ def _height(slot: _Slot, sizes: Mapping[str, Size]) -> float:
 
 
 def _spans(columns: _Columns, sizes: Mapping[str, Size]) -> Iterator[tuple[float, float]]:
-    """Left side and width of each column."""
+    """Yield the left side and the width of each column."""
     x = 0.0
     for column in columns:
         width = max(sizes[slot].width for slot in column if isinstance(slot, str))
@@ -213,12 +213,12 @@ def _spans(columns: _Columns, sizes: Mapping[str, Size]) -> Iterator[tuple[float
 
 
 def _route(
-    edge: Edge, way: list[_Slot], found: Layers, middles: Mapping[_Slot, float], spans: list[tuple[float, float]]
+    edge: Edge, slots: list[_Slot], layers: Layers, middles: Mapping[_Slot, float], spans: list[tuple[float, float]]
 ) -> list[Point]:
-    back = edge in found.backward
-    first = found.layers[str(way[0])]
+    back = edge in layers.backward
+    first = layers.layers[str(slots[0])]
     points: list[Point] = []
-    for slot, (x, width) in zip(way, spans[first : first + len(way)], strict=True):
+    for slot, (x, width) in zip(slots, spans[first : first + len(slots)], strict=True):
         y = middles[slot] + (_BACK_Y if back and isinstance(slot, str) else 0.0)
         points += [(x, y), (x + width, y)]
     route = points[1:-1]

@@ -12,17 +12,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.column_graph import ColumnGraph, asked_of
-from headwater.graph_text import said_of
+from headwater.column_graph import ColumnGraph, requested_columns
+from headwater.graph_text import status_of
 from headwater.job_graph import Dataset, Job, JobGraph, Node, short_name
 from headwater.service import printable
 
 if TYPE_CHECKING:
-    from headwater.column_graph import Place
+    from headwater.column_graph import GraphDataset
 
 STANDARD_OUTPUT = Path("-")
-# All that Mermaid, the Markdown in its labels, or HTML may read as more than a character. Dots, hyphens and
-# underscores are safe between letters and digits alone: else they may begin a list, or emphasis.
+# Characters with a meaning in Mermaid, in the Markdown of its labels, or in HTML. Dots, hyphens and underscores are
+# safe only between letters and digits: elsewhere they may begin a list, or emphasis.
 _SPECIAL = re.compile(r"[^\w ./-]|(?<![^\W_])[._-]|[._-](?![^\W_])")
 _STYLES = {
     "stale": "stroke:#b58a2a,stroke-dasharray:5 3",
@@ -55,15 +55,15 @@ def render_jobs(graph: JobGraph) -> str:
 def render_columns(graph: ColumnGraph, node_id: str) -> str:
     """Return a flowchart of columns, each dataset a subgraph, each edge labelled with its operations.
 
-    Dotted edges decide which rows there are (filters, joins, groups). They end at a node for all of the dataset: an
+    Dotted edges decide which rows exist (filters, joins, groups). They end at a node for all of the dataset: an
     edge from a column to its own subgraph cannot be drawn.
     """
     ids = _numbered("c", graph.columns)
     edges = (
-        f"    {ids[way.origin]} {'-.->' if way.indirect else '-->'}|{_label(way.said)}| {ids[way.destination]}"
-        for way in sorted(graph.made, key=lambda way: (way.origin, way.destination, way.said))
+        f"    {ids[edge.origin]} {'-.->' if edge.indirect else '-->'}|{_label(edge.label)}| {ids[edge.destination]}"
+        for edge in sorted(graph.edges, key=lambda edge: (edge.origin, edge.destination, edge.label))
     )
-    classes = {"requested": [ids[one] for one in sorted(asked_of(graph, node_id))]}
+    classes = {"requested": [ids[one] for one in sorted(requested_columns(graph, node_id))]}
     return _flowchart("Columns and their sources", graph.truncated, _subgraphs(graph, ids), edges, _styled(classes))
 
 
@@ -79,7 +79,7 @@ def _numbered(letter: str, node_ids: Iterable[str]) -> Mapping[str, str]:
 
 def _shape(node: Node) -> str:
     short = short_name(node)
-    label = _label(short, _location(node.namespace, node.name, short), said_of(node))
+    label = _label(short, _location(node.namespace, node.name, short), status_of(node))
     return f"([{label}])" if isinstance(node, Job) else f"[({label})]"
 
 
@@ -90,22 +90,22 @@ def _class_of(node: Node) -> str:
 
 
 def _subgraphs(graph: ColumnGraph, ids: Mapping[str, str]) -> Iterator[str]:
-    columns: dict[Place, list[str]] = defaultdict(list)
+    columns: dict[GraphDataset, list[str]] = defaultdict(list)
     for one in ids:
-        columns[graph.columns[one].place].append(one)
-    places = sorted(columns, key=lambda place: (place.namespace, place.name, place.version or ""))
-    for number, place in enumerate(places):
-        version = f"version {place.version}" if place.version else ""
-        location = _location(place.namespace, place.name, place.short_name)
-        yield f"    subgraph d{number}[{_label(place.short_name, location, version)}]"
-        for one in columns[place]:
+        columns[graph.columns[one].dataset].append(one)
+    datasets = sorted(columns, key=lambda dataset: (dataset.namespace, dataset.name, dataset.version or ""))
+    for number, dataset in enumerate(datasets):
+        version = f"version {dataset.version}" if dataset.version else ""
+        location = _location(dataset.namespace, dataset.name, dataset.short_name)
+        yield f"    subgraph d{number}[{_label(dataset.short_name, location, version)}]"
+        for one in columns[dataset]:
             name = graph.columns[one].name
             yield f"        {ids[one]}" + (f"([{_label('all of it')}])" if name is None else f"[{_label(name)}]")
         yield "    end"
 
 
 def _location(namespace: str, name: str, short: str) -> str:
-    """Return the namespace, and of a path what is before its last part."""
+    """Return the namespace, and the folder of a name that is a path."""
     folder = name.rstrip("/").removesuffix(short).rstrip("/")
     return f"{namespace}:{folder}" if namespace and folder else namespace
 

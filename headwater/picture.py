@@ -7,34 +7,34 @@ from typing import TYPE_CHECKING
 
 from rich.cells import cell_len
 
-from headwater.graph_text import said_of
+from headwater.graph_text import status_of
 from headwater.job_graph import Dataset, Job, JobGraph, Node, short_name
 from headwater.layout import Box, Size, lay_out
 from headwater.service import printable
-from headwater.svg import NAME_CELL, SAID_CELL, Picture, add, add_arrow, n, save, shortened
+from headwater.svg import NAME_CELL, TEXT_CELL, Picture, add, add_arrow, n, save, shortened
 
 if TYPE_CHECKING:
     from xml.etree import ElementTree
 
-# Of a node with two lines of text; and how far apart lines are.
+# The height of a node with two lines of text, and the distance of lines.
 _HEIGHT, _LINE_HEIGHT = 52.0, 16.0
 _PADDING = 22.0
-_NAME_CELLS_MAX, _SAID_CELLS_MAX = 34, 42
+_NAME_CELLS_MAX, _TEXT_CELLS_MAX = 34, 42
 _DRUM = 5.0
 _STYLE = """\
 .job .shape { fill: #e8eefc; stroke: #5b7bc4; stroke-width: 1.5 }
 .rim { fill: none; stroke: #7d8590; stroke-width: 1.5 }
 .stale .shape { fill: #fdf3dc; stroke: #b58a2a; stroke-dasharray: 5 3 }
 .stale .rim { stroke: #b58a2a }
-.completed .said { fill: #2c7a3f }
-.running .said { fill: #8a6116 }
-.failed .said, .aborted .said { fill: #b3261e }
+.completed .status { fill: #2c7a3f }
+.running .status { fill: #8a6116 }
+.failed .said, .aborted .status { fill: #b3261e }
 .back { stroke-dasharray: 5 3 }
 """
 
 
 def draw(graph: JobGraph) -> str:
-    """The picture as the text of an SVG file; the same graph gives the same text.
+    """Return the picture as the text of an SVG file; the same graph gives the same text.
 
     Each node is a `g` with its id in `data-id`, each edge a `path` with `data-from` and `data-to`.
     """
@@ -56,17 +56,17 @@ def write_picture(graph: JobGraph, file: Path) -> None:
 
 
 def _lines(node: Node) -> list[tuple[str, str]]:
-    """Return a node's lines of text, each with its kind: its name, where it is, and what is said of it, if anything."""
+    """Return a node's lines of text, each with its kind: its name, its location, and its status if it has one."""
     folder = node.name.removesuffix(short_name(node)).rstrip("/") if isinstance(node, Dataset) else ""
-    place = f"{node.namespace}:{folder}" if folder else node.namespace
-    lines = [("name", shortened(short_name(node), _NAME_CELLS_MAX)), ("place", shortened(place, _SAID_CELLS_MAX))]
-    said = said_of(node)
-    return [*lines, ("said", shortened(said, _SAID_CELLS_MAX))] if said else lines
+    location = f"{node.namespace}:{folder}" if folder else node.namespace
+    lines = [("name", shortened(short_name(node), _NAME_CELLS_MAX)), ("location", shortened(location, _TEXT_CELLS_MAX))]
+    status = status_of(node)
+    return [*lines, ("status", shortened(status, _TEXT_CELLS_MAX))] if status else lines
 
 
 def _size(node: Node) -> Size:
     (_, name), *below = _lines(node)
-    width = max(cell_len(name) * NAME_CELL, *(cell_len(text) * SAID_CELL for _, text in below))
+    width = max(cell_len(name) * NAME_CELL, *(cell_len(text) * TEXT_CELL for _, text in below))
     return Size(width + 2 * _PADDING, _HEIGHT + (len(below) - 1) * _LINE_HEIGHT)
 
 

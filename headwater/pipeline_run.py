@@ -1,4 +1,4 @@
-"""The demo's pipeline, run for real: a Spark session of its own, landed flights, every record loaded at the end."""
+"""The run of the demo's pipeline: its own Spark session, landed flights, every record loaded at the end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headwater.progress import Board
+from headwater.progress import Progress
 from local.stack import LocalStack
 from local.synthesis import synthesize
 from local.toolchain import with_java
@@ -29,27 +29,27 @@ _DRAIN_S = _FLUSH_S = 600.0
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a run of the pipeline told: its own counts, and how many records and events did not arrive."""
+class PipelineCounts:
+    """The counts of a pipeline run: the pipeline's own, and the records and events that did not arrive."""
 
     counts: Counts
     undelivered: int
 
 
-def prepare(board: Board) -> tuple[RawTemplate, SparkSession]:
-    """The synthesized template and a Spark session, made side by side: each takes seconds of another process."""
-    with board.stage("Synthesizing the CDK stack, starting Spark"), ThreadPoolExecutor(1) as pool:
+def prepare(progress: Progress) -> tuple[RawTemplate, SparkSession]:
+    """Synthesize the template and start a Spark session in parallel: each takes seconds of another process."""
+    with progress.stage("Synthesizing the CDK stack, starting Spark"), ThreadPoolExecutor(1) as pool:
         template = pool.submit(synthesize)
         spark = start_spark()
         return template.result(), spark
 
 
 def start_spark() -> SparkSession:
-    """A session that starts quickly, with its JVM's errors in a file of its own."""
+    """Start a session that starts quickly; its JVM writes errors to a file."""
     from pyspark.sql import SparkSession
 
     options = {
-        # A few thousand rows are read sooner than code for them is made; plans are the same.
+        # Interpreting a few thousand rows is faster than generating code for them; plans are the same.
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.codegen.wholeStage": "false",
         "spark.ui.enabled": "false",
@@ -58,7 +58,7 @@ def start_spark() -> SparkSession:
         "spark.driver.host": "127.0.0.1",
         "spark.sql.shuffle.partitions": "2",
         "spark.sql.warehouse.dir": str((FOLDER / "warehouse").resolve()),
-        # A session of seconds: the first compiler alone is quicker than both.
+        # For a session of seconds the first compiler alone is faster than both.
         "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
     }
     builder = SparkSession.builder.master("local[2]").appName("headwater-demo")
@@ -71,30 +71,32 @@ def start_spark() -> SparkSession:
 
 @contextmanager
 def _errors_in(log: Path) -> Iterator[None]:
-    """Processes started in this block write their errors to a file, as Spark's JVM does for as long as it lives."""
+    """Let processes that start in this block, as Spark's JVM, write their errors to a file for all of their life."""
     log.parent.mkdir(parents=True, exist_ok=True)
-    kept = os.dup(2)
+    stderr = os.dup(2)
     with log.open("ab") as file:
         os.dup2(file.fileno(), 2)
     try:
         yield
     finally:
-        os.dup2(kept, 2)
-        os.close(kept)
+        os.dup2(stderr, 2)
+        os.close(stderr)
 
 
-def run_pipeline(board: Board, spark: SparkSession, stack: LocalStack, landing: Path, output: Path) -> Told:
-    """Run it over what has landed, by the stack's clock, until all that it told is loaded."""
+def run_pipeline(
+    progress: Progress, spark: SparkSession, stack: LocalStack, landing: Path, output: Path
+) -> PipelineCounts:
+    """Run the pipeline over the landed files, by the stack's clock, until all of its records and events are loaded."""
     from examples.emissions.pipeline import JOB, NAMESPACE, run
 
     with LineageClient(url=stack.api_url, clock=Clock(now=lambda: stack.now)) as lineage:
         captured = capture(spark, client=lineage, namespace=NAMESPACE, name=JOB, strict=True)
-        with board.stage("Running the pipeline", lambda: f"{captured.counts['writes']} writes captured") as say:
-            counts = run(spark, landing, output, lineage, report=say)
-        with board.stage("Telling what was captured"):
+        with progress.stage("Running the pipeline", lambda: f"{captured.counts['writes']} writes captured") as report:
+            counts = run(spark, landing, output, lineage, report=report)
+        with progress.stage("Sending the captured events"):
             captured.flush(_FLUSH_S)
             captured.close()
     lost = sum(count for what, count in captured.counts.items() if what not in ("writes", "sent"))
-    with board.stage("Loading what is still queued") as say:
-        stack.drain(_DRAIN_S, progress=lambda left: say(f"{left:,} messages left"))
-    return Told(counts, lineage.failed + counts.undelivered + lost)
+    with progress.stage("Loading queued records and events") as report:
+        stack.drain(_DRAIN_S, progress=lambda left: report(f"{left:,} messages left"))
+    return PipelineCounts(counts, lineage.failed + counts.undelivered + lost)

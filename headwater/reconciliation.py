@@ -1,4 +1,4 @@
-"""The demo's books: how many records were sent, loaded and archived, and whether they agree."""
+"""The demo's reconciliation of the records sent, loaded and archived."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Books:
-    """The records by action, at three places: sent by the pipeline, loaded into the table, archived."""
+class Reconciliation:
+    """The records by action at three steps: sent by the pipeline, loaded into the table, archived."""
 
     sent: Counter[str]
     loaded: Counter[str]
@@ -26,12 +26,12 @@ class Books:
 
     @property
     def balanced(self) -> bool:
-        """Nothing was lost on the way, and nothing invented."""
+        """True if no record was lost or added."""
         return self.sent == self.loaded == self.archived and not self.undelivered and not self.dead
 
 
 def count_loaded(stack: LocalStack) -> Counter[str]:
-    """The records of the records table, by action."""
+    """Count the records of the records table by action."""
     dynamodb = boto3.client("dynamodb", **stack.client_settings)
     pages = dynamodb.get_paginator("scan").paginate(
         TableName=stack.outputs["RecordsTableName"], ProjectionExpression=settings.ACTION_TAKEN, ConsistentRead=True
@@ -40,10 +40,10 @@ def count_loaded(stack: LocalStack) -> Counter[str]:
 
 
 def count_dead(stack: LocalStack) -> int:
-    """The messages of all dead-letter queues."""
+    """Count the messages of all dead-letter queues."""
     sqs = boto3.client("sqs", **stack.client_settings)
     dead = 0
     for name in ("RecordsDeadLettersUrl", "EventsDeadLettersUrl", "DeletionsDeadLettersUrl", "TraceDeadLettersUrl"):
-        said = sqs.get_queue_attributes(QueueUrl=stack.outputs[name], AttributeNames=["ApproximateNumberOfMessages"])
-        dead += int(said["Attributes"]["ApproximateNumberOfMessages"])
+        found = sqs.get_queue_attributes(QueueUrl=stack.outputs[name], AttributeNames=["ApproximateNumberOfMessages"])
+        dead += int(found["Attributes"]["ApproximateNumberOfMessages"])
     return dead

@@ -1,4 +1,4 @@
-"""`headwater search`: records by what they are, in the table and in the archive."""
+"""`headwater search`: records by root, node, action, location and time, in the table and in the archive."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 _PAGE = 200
 _LIMIT = 1000
 _ABOUT = """\
-Ask a running service for records, by root, node, action, the beginning of their storage location, and time; all that
-is given must hold. What is in the table and what is archived are searched alike: records print as they are found, the
-archive's by day. The last column says under which day the archive has a record; one that it does not have yet is in the
-table, or has expired there (not yet).
+Search a running service for records by root, node, action, the beginning of their storage location, and time; a record
+must match every option. The search reads the table and the archive, the archive by day, and prints records as it finds
+them. The last column is the day under which a record is archived; before that it is in the table ("table"), or has
+expired from there ("not yet").
 
 The URL may be that of a deployed stack: a call to API Gateway is signed with the AWS credentials of the environment, or
 carries the bearer token in HEADWATER_TOKEN.
-Exit code: 0 when the search came to its end or its limit, 1 when it failed.
+Exit code: 0 when the search reached its end or its limit, 1 when it failed.
 """
 _EXAMPLES = """\
 examples:
@@ -37,7 +37,7 @@ examples:
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command and its options."""
+    """Add the command and its options."""
     parser = subparsers.add_parser(
         "search",
         help="find records, in the table and in the archive",
@@ -48,72 +48,74 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--root", metavar="ID", help="records of this root")
     parser.add_argument("--node", metavar="ID", help="records of this node id")
     parser.add_argument("--action", help="records that this action made")
-    parser.add_argument("--location", metavar="PREFIX", help="records whose storage location begins so")
+    parser.add_argument("--location", metavar="PREFIX", help="records with this beginning of their storage location")
     time = "seconds since 1970, a day or a time in ISO 8601 (UTC), or now-7d"
-    parser.add_argument("--from", dest="start", type=_moment, metavar="TIME", help=f"recorded from then on: {time}")
-    parser.add_argument("--to", dest="end", type=_moment, metavar="TIME", help="recorded before then")
+    parser.add_argument(
+        "--from", dest="start", type=_moment, metavar="TIME", help=f"recorded at this time or later: {time}"
+    )
+    parser.add_argument("--to", dest="end", type=_moment, metavar="TIME", help="recorded before this time")
     parser.add_argument(
         "--limit", type=_count, default=_LIMIT, metavar="N", help=f"stop after N records (default: {_LIMIT})"
     )
-    parser.add_argument("--json", action="store_true", help="print JSON lines, as the API answers them")
+    parser.add_argument("--json", action="store_true", help="print JSON lines, as the API returns them")
     add_url(parser)
     parser.set_defaults(func=run_search)
 
 
 def run_search(given: argparse.Namespace) -> int:
-    """The command; 1 if the service did not answer."""
-    from headwater.service import NoAnswer
+    """Print the records found; return 1 if the service did not respond."""
+    from headwater.service import NoResponse
 
     names = ("root", "node", "action", "location", "start", "end")
-    asked = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
-    found, said = 0, ""
+    criteria = {name: getattr(given, name) for name in names if getattr(given, name) is not None}
+    found, ending = 0, ""
     try:
-        for page in _pages(given, asked):
+        for page in _pages(given, criteria):
             _print(page["records"], as_json=given.json)
             found += len(page["records"])
-            said = _said(page)
-    except NoAnswer as error:
+            ending = _ending(page)
+    except NoResponse as error:
         print(f"headwater search: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130
-    print(f"{found:,} record{'' if found == 1 else 's'}{said}", file=sys.stderr)
+    print(f"{found:,} record{'' if found == 1 else 's'}{ending}", file=sys.stderr)
     return 0
 
 
-def _pages(given: argparse.Namespace, asked: Mapping[str, object]) -> Iterator[Mapping[str, Any]]:
-    """The pages of answers, up to the limit."""
+def _pages(given: argparse.Namespace, criteria: Mapping[str, object]) -> Iterator[Mapping[str, Any]]:
+    """Yield pages of records, up to the limit."""
     from rich.console import Console
 
-    from headwater.service import ask
+    from headwater.service import fetch_json
 
     token = os.environ.get("HEADWATER_TOKEN")
     console = Console(stderr=True)
-    left: int = given.limit
+    remaining: int = given.limit
     cursor: dict[str, object] = {}
-    while left > 0:
-        # A request waits for the archive itself, for as long as one may.
-        with console.status(f"{given.limit - left:,} records found, searching"):
-            query = {**asked, **cursor, "limit": min(left, _PAGE)}
-            page = _checked(given.url, ask(given.url, "/api/v1/records/search", query, token=token))
+    while remaining > 0:
+        # Each request waits for the archive as long as the API permits.
+        with console.status(f"{given.limit - remaining:,} records found, searching"):
+            query = {**criteria, **cursor, "limit": min(remaining, _PAGE)}
+            page = _checked(given.url, fetch_json(given.url, "/api/v1/records/search", query, token=token))
         yield page
-        left -= len(page["records"])
+        remaining -= len(page["records"])
         if page["cursor"] is None:
             return
         cursor = {"cursor": page["cursor"]}
 
 
-def _checked(url: str, answer: Any) -> Mapping[str, Any]:
-    from headwater.service import NoAnswer
+def _checked(url: str, response: Any) -> Mapping[str, Any]:
+    from headwater.service import NoResponse
 
-    match answer:
+    match response:
         case {"records": list(), "cursor": None | str(), "truncated": bool()}:
-            page: Mapping[str, Any] = answer
+            page: Mapping[str, Any] = response
             return page
-    raise NoAnswer(f"{url}: not an answer about records")
+    raise NoResponse(f"{url}: not a response about records")
 
 
-def _said(page: Mapping[str, Any]) -> str:
+def _ending(page: Mapping[str, Any]) -> str:
     if page["cursor"] is not None:
         return "; there may be more (--limit)"
     return "; there are more than a search may look at: narrow it" if page["truncated"] else ""
@@ -131,7 +133,7 @@ def _print(records: list[Mapping[str, Any]], *, as_json: bool) -> None:
 
 
 def _table_of(records: list[Mapping[str, Any]], *, expand: bool) -> Table:
-    """Return the records of a page; expanded, the tables of all pages are alike in their widths."""
+    """Return the records of a page as a table; with `expand`, all pages have the same column widths."""
     from rich.table import Table
     from rich.text import Text
 
@@ -142,18 +144,18 @@ def _table_of(records: list[Mapping[str, Any]], *, expand: bool) -> Table:
         table.add_column(name, ratio=ratio, overflow="fold")
     for record in records:
         names = ("action_taken", "root_id", "node_id", "storage_location")
-        texts = (_time(record["recordedAt"]), *(str(record[name]) for name in names), _place(record))
+        texts = (_time(record["recordedAt"]), *(str(record[name]) for name in names), _location(record))
         table.add_row(*(Text(printable(text)) for text in texts))
     return table
 
 
-def _place(record: Mapping[str, Any]) -> str:
-    """Where a record was found: under a day of the archive, in the table, or on its way from there to the archive."""
+def _location(record: Mapping[str, Any]) -> str:
+    """Return the day that archived a record, "table", or "not yet" for an expired record before its archive."""
     return record["archivedOn"] or ("table" if record["ttl_expiry"] is not None else "not yet")
 
 
 def _time(moment_s: int) -> str:
-    """A time in UTC; one that no calendar has as its seconds.
+    """Return a time in UTC, or its seconds if no calendar has it.
 
     >>> _time(1_763_640_000)
     '2025-11-20 12:00:00'
@@ -165,7 +167,7 @@ def _time(moment_s: int) -> str:
 
 
 def _moment(text: str) -> str:
-    """A time as the API takes it; ISO 8601 as seconds, of UTC where no zone is named.
+    """Return a time as the API takes it: ISO 8601 as seconds, in UTC unless it names a zone.
 
     >>> _moment("2025-11-20"), _moment("now-7d")
     ('1763596800', 'now-7d')

@@ -22,20 +22,20 @@ its schedule, wired as the synthesized template says. No AWS account is used. Ev
 the command ends.
 
 These ports open, all on 127.0.0.1:
-  8080  the HTTP API (--api-port); it asks for no credentials
+  8080  the HTTP API (--api-port); it requires no credentials
   8081  with --token-api, the HTTP API for bearer tokens (--token-port)
-  4566  AWS endpoints for boto3 and the AWS CLI (--aws-port); they take any credentials
+  4566  AWS endpoints for boto3 and the AWS CLI (--aws-port); they accept any credentials
   any   one more that runs functions and Spark jobs for the stack itself; its address holds a secret
   any   while a Spark job runs, those of Spark's driver
-The ports of the HTTP API open last, when everything behind them answers. Requests must name a loopback address in their
+The ports of the HTTP API open last, when everything behind them responds. Requests must name a loopback address in the
 Host header, and pages of other origins in a browser may change nothing (docs/security.md).
-What the functions log is in .headwater/logs/, one file a function; an edited function takes effect at the next start.
+Functions log into .headwater/logs/, a file each; an edited function takes effect at the next start.
 """
 _EXAMPLES = """\
 examples:
   headwater serve                          the HTTP API on 8080, AWS endpoints on 4566
   headwater serve --api-port 0             any free port; the chosen one is printed
-  headwater serve --token-api              also the HTTP API that asks for bearer tokens, on 8081
+  headwater serve --token-api              also the HTTP API for bearer tokens, on 8081
   headwater serve --window 60              batches wait as long as they do on AWS
   headwater cdk synth -c records_ttl_hours=1 && headwater serve --template cdk.out/Headwater-prod.template.json
 """
@@ -47,7 +47,7 @@ _SWEEP_S = 60.0
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command and its options."""
+    """Add the command and its options."""
     parser = subparsers.add_parser(
         "serve",
         help="run the whole stack on this machine until Ctrl-C",
@@ -57,7 +57,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     )
     parser.add_argument("--api-port", type=_port, default=8080, metavar="PORT", help="of the HTTP API (default: 8080)")
     parser.add_argument(
-        "--token-api", action="store_true", help="serve the API for bearer tokens as well (the knob auth=token)"
+        "--token-api",
+        action="store_true",
+        help="serve the API for bearer tokens as well (the context value auth=token)",
     )
     parser.add_argument(
         "--token-port", type=_port, default=8081, metavar="PORT", help="of the API for bearer tokens (default: 8081)"
@@ -76,13 +78,13 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         "--template",
         type=Path,
         metavar="FILE",
-        help="a synthesized template to run, for knobs other than cdk.json's (default: synthesize one)",
+        help="a synthesized template to run, for context values other than cdk.json's (default: synthesize one)",
     )
     parser.set_defaults(func=serve)
 
 
 def serve(arguments: argparse.Namespace) -> int:
-    """Serve until SIGINT or SIGTERM; 0 then, 1 if the stack does not start."""
+    """Serve until SIGINT or SIGTERM, then return 0; return 1 if the stack does not start."""
     from local.errors import LocalError
 
     for number in (signal.SIGINT, signal.SIGTERM):
@@ -103,8 +105,8 @@ def _serve(arguments: argparse.Namespace) -> int:
     from local.template import load_template
 
     print("starting the stack ..." if arguments.template else "synthesizing and starting the stack ...", flush=True)
-    knobs = {"auth": "token"} if arguments.token_api else {}
-    template = load_template(arguments.template) if arguments.template else synthesize(**knobs)
+    context = {"auth": "token"} if arguments.token_api else {}
+    template = load_template(arguments.template) if arguments.template else synthesize(**context)
     stack = LocalStack(
         template,
         api_port=arguments.api_port,
@@ -122,10 +124,10 @@ def _serve(arguments: argparse.Namespace) -> int:
 
 
 def greeting(stack: LocalStack) -> str:
-    """Where everything listens, with a line to try for each."""
+    """Return the addresses of the stack, with a command to try for each."""
     aws = " ".join(f"{name}={shlex.quote(value)}" for name, value in stack.environment.items() if "META" not in name)
     day = datetime.fromtimestamp(stack.now, timezone.utc).date().isoformat()
-    today = shlex.quote(json.dumps({"day": day, "poll_s": 1}))  # what the schedule does tomorrow for today
+    today = shlex.quote(json.dumps({"day": day, "poll_s": 1}))  # the schedule's input of tomorrow
     return f"""
 HTTP API: {stack.api_url}
   curl -s {stack.api_url}/api/v1/records -d {shlex.quote(_A_REQUEST)}

@@ -1,4 +1,4 @@
-"""Questions to a running service, on this machine or behind API Gateway."""
+"""Requests to a running service, on this machine or behind API Gateway."""
 
 from __future__ import annotations
 
@@ -12,55 +12,55 @@ from functools import cache
 from typing import Any
 from urllib.parse import urlencode, urlsplit
 
-_ANSWER_S = 60.0
+_TIMEOUT_S = 60.0
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _PORTS = {"http": 80, "https": 443}
-# What signs a request or proves a token, as urllib spells headers.
+# The headers that sign a request or hold a token, in urllib's spelling.
 _CREDENTIALS = ("Authorization", "X-amz-security-token")
 
 
-class NoAnswer(Exception):
-    """The service did not answer the question; the message says what it did."""
+class NoResponse(Exception):
+    """A request without a usable response; the message has the reason."""
 
 
-def ask(url: str, path: str, asked: Mapping[str, object], *, token: str | None = None) -> Any:
-    """The JSON that the service at `url` answers at a path of its API (which may hold a query already).
+def fetch_json(url: str, path: str, query: Mapping[str, object], *, token: str | None = None) -> Any:
+    """Return the JSON that the service at `url` sends for a path of its API (which may hold a query already).
 
     A call to an API Gateway host is signed with the credentials of the environment, unless a bearer token is given.
 
     Raises:
-        NoAnswer: no such thing, no such service, or an answer that is not JSON.
+        NoResponse: no such resource, no such service, or a response that is not JSON.
     """
-    question = question_of(url, path, asked)
-    request = urllib.request.Request(question, headers=_headers(question, token))  # noqa: S310 - it is http(s)
+    address = address_of(url, path, query)
+    request = urllib.request.Request(address, headers=_headers(address, token))  # noqa: S310 - it is http(s)
     try:
-        with _opener(question).open(request, timeout=_ANSWER_S) as answer:
-            return json.load(answer)
+        with _opener(address).open(request, timeout=_TIMEOUT_S) as response:
+            return json.load(response)
     except urllib.error.HTTPError as error:
-        raise NoAnswer(f"{url}: HTTP {error.code}: {_message(error)}") from error
+        raise NoResponse(f"{url}: HTTP {error.code}: {_message(error)}") from error
     except urllib.error.URLError as error:
-        raise NoAnswer(_unreached(url, error.reason)) from error
+        raise NoResponse(_unreached(url, error.reason)) from error
     except (OSError, ValueError) as error:
-        raise NoAnswer(f"{url}: {error}") from error
+        raise NoResponse(f"{url}: {error}") from error
 
 
-def question_of(url: str, path: str, asked: Mapping[str, object]) -> str:
-    """The whole address of a question.
+def address_of(url: str, path: str, query: Mapping[str, object]) -> str:
+    """Return the full address of a request.
 
-    >>> question_of("http://127.0.0.1:8080/", "/api/v1/lineage", {"nodeId": "job:a:b"})
+    >>> address_of("http://127.0.0.1:8080/", "/api/v1/lineage", {"nodeId": "job:a:b"})
     'http://127.0.0.1:8080/api/v1/lineage?nodeId=job%3Aa%3Ab'
 
     Raises:
-        NoAnswer: the service's URL is none of HTTP.
+        NoResponse: the service's URL is not an HTTP URL.
     """
     if not url.startswith(("http://", "https://")):
-        raise NoAnswer(f"url {url!r}: must be http://host[:port][/path] or https://...")
-    query = f"?{urlencode(asked)}" if asked else ""
-    return f"{url.rstrip('/')}{path}{query}"
+        raise NoResponse(f"url {url!r}: must be http://host[:port][/path] or https://...")
+    suffix = f"?{urlencode(query)}" if query else ""
+    return f"{url.rstrip('/')}{path}{suffix}"
 
 
 def printable(text: str) -> str:
-    r"""The text with every character that moves a cursor, or has no glyph or no place in XML, replaced.
+    r"""Return the text with characters replaced that move a cursor, have no glyph, or are invalid in XML.
 
     >>> printable("a job\x1b[2J")
     'a job�[2J'
@@ -69,16 +69,16 @@ def printable(text: str) -> str:
 
 
 def _unreached(url: str, reason: str | BaseException) -> str:
-    """Return why there is no connection; an unknown certificate means that something is there."""
+    """Return why there is no connection; an unknown certificate means that a server is there."""
     if isinstance(reason, ssl.SSLError):
         return f"{url}: {reason}"
     why = "" if isinstance(reason, ConnectionRefusedError) else f" ({reason})"
     return f"nothing answers at {url}{why}; start `headwater serve` or give --url"
 
 
-def _opener(question: str) -> urllib.request.OpenerDirector:
-    """By the proxy that the environment names, but for a service on this machine."""
-    direct = [urllib.request.ProxyHandler({})] if urlsplit(question).hostname in _LOOPBACK else []
+def _opener(address: str) -> urllib.request.OpenerDirector:
+    """Return an opener that uses the environment's proxy, except for a service on this machine."""
+    direct = [urllib.request.ProxyHandler({})] if urlsplit(address).hostname in _LOOPBACK else []
     return urllib.request.build_opener(_Redirects, *direct)
 
 
@@ -109,41 +109,41 @@ def _is_same_origin(url: str, other: str) -> bool:
     return before.hostname == after.hostname and (upgraded or (before.scheme == after.scheme and ports[0] == ports[1]))
 
 
-def _headers(question: str, token: str | None) -> dict[str, str]:
+def _headers(address: str, token: str | None) -> dict[str, str]:
     headers = {"Accept": "application/json"}
-    host = urlsplit(question).hostname or ""
+    host = urlsplit(address).hostname or ""
     if token:
-        if question.startswith("http://") and host not in _LOOPBACK:
+        if address.startswith("http://") and host not in _LOOPBACK:
             _warn_of_plain_token(host)
         return {**headers, "Authorization": f"Bearer {token}"}
-    return _signed(question, host, headers) if ".execute-api." in host else headers
+    return _signed(address, host, headers) if ".execute-api." in host else headers
 
 
 @cache
 def _warn_of_plain_token(host: str) -> None:
-    """Warn once of each host."""
-    warning = f"the token goes to {host} over plain http, where anybody on the way reads it: use https"
+    """Warn once for each host."""
+    warning = f"the token goes to {host} over plain http, where it can be read in transit: use https"
     print(f"! {warning}", file=sys.stderr)
 
 
-def _signed(question: str, host: str, headers: dict[str, str]) -> dict[str, str]:
+def _signed(address: str, host: str, headers: dict[str, str]) -> dict[str, str]:
     import botocore.session
     from botocore.auth import SigV4Auth
     from botocore.awsrequest import AWSRequest
 
     credentials = botocore.session.get_session().get_credentials()
     if credentials is None:
-        raise NoAnswer(f"cannot sign for {host}: no AWS credentials found")
+        raise NoResponse(f"cannot sign for {host}: no AWS credentials found")
     region = host.partition(".execute-api.")[2].partition(".")[0]
-    request = AWSRequest(method="GET", url=question, headers=headers)
+    request = AWSRequest(method="GET", url=address, headers=headers)
     SigV4Auth(credentials.get_frozen_credentials(), "execute-api", region).add_auth(request)
     return dict(request.headers.items())
 
 
 def _message(error: urllib.error.HTTPError) -> str:
-    """What the service says of it, in Marquez's two forms or API Gateway's."""
+    """Return the message of an error response, in Marquez's two forms or API Gateway's."""
     try:
-        said = json.loads(error.read())
-        return printable(str(said.get("message") or "; ".join(said["errors"])))
+        body = json.loads(error.read())
+        return printable(str(body.get("message") or "; ".join(body["errors"])))
     except (ValueError, LookupError, TypeError, AttributeError):
         return str(error.reason)

@@ -1,6 +1,6 @@
-"""What the pictures share: a frame with its style, arrows, and texts that fit.
+"""Parts of the pictures: a frame with its style, arrows, and texts that fit.
 
-Fills are light and lines grey, so that a picture reads on a light and on a dark page, and as a file by itself.
+Fills are light and lines grey, so that a picture is readable on a light and a dark page, and as a file by itself.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ text { font: 11px system-ui, "Segoe UI", Helvetica, Arial, sans-serif; fill: #57
 .flow { fill: none; stroke: #7d8590; stroke-width: 1.5; marker-end: url(#head) }
 .head { fill: #7d8590 }
 """
-# The mean advance of the two fonts, generously: the viewer's font is not known here.
-NAME_CELL, SAID_CELL = 8.0, 6.4
+# The mean advance of the two fonts, rounded up: the viewer's font is unknown.
+NAME_CELL, TEXT_CELL = 8.0, 6.4
 
 
 class Picture:
-    """An SVG that is drawn into; `area` is what lies within its margin."""
+    """An SVG under construction; `area` lies within its margin."""
 
     def __init__(self, size: Point, title: str, about: str, style: str) -> None:
         width, height = (n(length + 2 * _MARGIN) for length in size)
@@ -46,7 +46,7 @@ class Picture:
 
 
 def add(parent: ElementTree.Element, tag: str, text: str | None = None, **form: float | str) -> ElementTree.Element:
-    """An element below another; an attribute's `_` stands for `-` (`class_` is `class`)."""
+    """Add an element to its parent and return it; an attribute's `_` stands for `-` (`class_` is `class`)."""
     written = {name.rstrip("_").replace("_", "-"): _written(value) for name, value in form.items()}
     element = ElementTree.SubElement(parent, tag, written)
     element.text = text
@@ -54,18 +54,18 @@ def add(parent: ElementTree.Element, tag: str, text: str | None = None, **form: 
 
 
 def add_arrow(parent: ElementTree.Element, route: Sequence[Point], kind: str, data: Mapping[str, str]) -> None:
-    """An arrow along a layout's route."""
+    """Add an arrow along a layout's route."""
     ElementTree.SubElement(parent, "path", {"class": kind, **data, "d": _path(route)})
 
 
 def save(text: str, file: Path) -> None:
-    """Write a picture into a file, whose folder need not be there."""
+    """Write a picture into a file, whose folder need not exist."""
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text, encoding="utf-8")
 
 
 def shortened(text: str, cells_max: int) -> str:
-    """The text with its middle left out where it is wider than so many cells of a terminal.
+    """Return the text, its middle left out if it is wider than `cells_max` cells of a terminal.
 
     >>> shortened("/work/main/.headwater/demo/checked", 20)
     '/work/mai…mo/checked'
@@ -85,7 +85,7 @@ def _add_head(defs: ElementTree.Element) -> None:
 
 
 def _path(route: Sequence[Point]) -> str:
-    """Curves between the layers, lines through them."""
+    """Return a path of curves between the layers, and lines through them."""
     x, y = route[0]
     steps = [f"M{n(x)} {n(y)}"]
     for number, (to_x, to_y) in enumerate(route[1:]):
@@ -101,7 +101,7 @@ def _written(value: float | str) -> str:
 
 
 def n(number: float) -> str:
-    """A number without the digits that nobody sees.
+    """Return a number with at most one decimal.
 
     >>> n(12.0), n(3.14159)
     ('12', '3.1')

@@ -24,5 +24,5 @@ def output_console() -> Console:
 
 
 def log_handler(console: Console) -> logging.Handler:
-    """Return a handler that keeps warnings out of what moves on a terminal; elsewhere they go to standard error."""
+    """Return a handler that prints warnings above moving output on a terminal, elsewhere to standard error."""
     return RichHandler(console=console) if console.width < UNFOLDED else logging.StreamHandler()

@@ -45,7 +45,7 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     create = commands.add_parser("create", help="make a token and print it, once")
     _add_create_options(create)
     revoke = commands.add_parser("revoke", help="refuse a token from now on, within a minute")
-    revoke.add_argument("id", help="as `list` prints it: what stands between the token's underscores")
+    revoke.add_argument("id", help="as `list` prints it: the part between the token's underscores")
     for command, act in (
         (create, _create),
         (commands.add_parser("list", help="print all tokens, and when each was last used"), _list),
@@ -92,7 +92,7 @@ def _add_create_options(create: argparse.ArgumentParser) -> None:
 
 
 def _run(given: argparse.Namespace) -> int:
-    """One of the commands; 1 if it could not be done."""
+    """Run one of the commands; return 1 if it fails."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     from lineage.api.tokens import Tokens
@@ -125,7 +125,7 @@ def _create(given: argparse.Namespace, tokens: Tokens) -> None:
         random=token_bytes,
     )
     tokens.put(token)
-    print(f"{_told(token)}\nKeep it: it is printed this once.", file=sys.stderr)
+    print(f"{_line_of(token)}\nKeep it: it is printed this once.", file=sys.stderr)
     print(text)
 
 
@@ -133,15 +133,15 @@ def _list(_given: argparse.Namespace, tokens: Tokens) -> None:
     last_uses = tokens.last_uses()
     for token in tokens.all():
         used_s = last_uses.get(token.id)
-        print(f"{_told(token)}  {'never used' if used_s is None else f'last used {_moment(used_s)[:10]}'}")
+        print(f"{_line_of(token)}  {'never used' if used_s is None else f'last used {_moment(used_s)[:10]}'}")
 
 
 def _revoke(given: argparse.Namespace, tokens: Tokens) -> None:
-    print(_told(tokens.revoke(given.id, now_s=int(time.time()))))
+    print(_line_of(tokens.revoke(given.id, now_s=int(time.time()))))
 
 
-def _told(token: Token) -> str:
-    """Return the token as one line, without what proves it."""
+def _line_of(token: Token) -> str:
+    """Return the token as a line, without its secret."""
     state = "never expires" if token.expires is None else f"expires {_moment(token.expires)}"
     if token.revoked is not None:
         state = f"revoked {_moment(token.revoked)}"

@@ -1,4 +1,4 @@
-"""What the archive holds, read back from a copy of it, and one trace as a tree for people."""
+"""The traces of an archive, read from a copy of it, and a trace as a tree of text."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Step(TypedDict):
-    """One step of a trace line."""
+    """A step of a trace line."""
 
     node_id: str
     parent_id: str
@@ -31,7 +31,7 @@ class Step(TypedDict):
 
 
 class Trace(TypedDict):
-    """One line of the archive: the steps from a root to one leaf, and the compaction that wrote them down."""
+    """A line of the archive: the steps from a root to a leaf, and the compaction that wrote them."""
 
     record_id: str
     root_id: str
@@ -51,7 +51,7 @@ def copy_archive(s3: S3Client, bucket: str, folder: Path) -> int:
 
 
 def read_traces(folder: Path) -> Iterator[Trace]:
-    """Every trace of a copied archive, in the order of its keys."""
+    """Yield every trace of a copied archive, in the order of its keys."""
     for file in sorted(folder.glob("traces/**/*.jsonl.gz")):
         with gzip.open(file, "rt", encoding="utf-8") as lines:
             for line in lines:
@@ -61,7 +61,7 @@ def read_traces(folder: Path) -> Iterator[Trace]:
 
 @dataclass(frozen=True)
 class Archived:
-    """What was found: lines, and distinct records by action."""
+    """The counts of an archive: lines, and distinct records by action."""
 
     traces: int
     by_action: Counter[str]
@@ -80,12 +80,12 @@ def count_records(traces: Iterator[Trace]) -> Archived:
 
 
 def find_trace(traces: Iterator[Trace], action: str) -> Trace | None:
-    """The first trace whose leaf came of `action`."""
+    """Return the first trace with a leaf that `action` made."""
     return next((trace for trace in traces if trace["lineage"][-2]["action_taken"] == action), None)
 
 
 def tree_of(trace: Trace) -> Tree:
-    """The trace from its root down, each step with its time (UTC) and the place of what it made."""
+    """Return the trace from its root down, each step with its time (UTC) and its storage location."""
     tree = branch = Tree(Text(trace["root_id"], "bold"), guide_style="dim")
     for step in trace["lineage"]:
         branch = branch.add(_label(step))

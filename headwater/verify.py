@@ -1,4 +1,4 @@
-"""`headwater verify`: whether the archive is what was sealed."""
+"""`headwater verify`: the comparison of the archive with its seals."""
 
 from __future__ import annotations
 
@@ -26,20 +26,20 @@ if TYPE_CHECKING:
     from lineage.records.verify.public_keys import PublicKeys
     from lineage.records.verify.stores import Bucket, Store
 
-_PLACES = Path(".headwater") / "verify"
+_STATE_FOLDER = Path(".headwater") / "verify"
 _JOBS_MAX = 8
 _SAVE_EVERY_S = 5.0
 _ABOUT = """\
 Read the archive again and compare it with what was sealed: each object with its day's digest, each digest with the one
-after it, the last one with the graph table, signatures with their keys. Named is all that was changed, removed or
-added, or is covered by no digest. docs/verify.md tells what is proved, and by what.
-Interrupted, it goes on where it was when it is called again with the same options.
-Exit code: 0 nothing was found, 1 something was (with --require-anchor also: nothing outside the archive vouches for
-it), 2 it could not be found out.
+after it, the last digest with the graph table, signatures with their keys. The command prints every object that was
+changed, removed or added, or that no digest covers. docs/verify.md describes what each check proves.
+After an interruption, the same options continue where it stopped.
+Exit code: 0 no fault, 1 a fault (with --require-anchor also: nothing outside the archive vouches for it), 2 the archive
+could not be verified.
 """
 _EXAMPLES = """\
 examples:
-  headwater verify                                          all that is sealed, of the stack of stage prod
+  headwater verify                                          all sealed days of the stack of stage prod
   headwater verify --from 2026-11-01 --to 2026-11-30 --stage test
   headwater verify --local http://127.0.0.1:4566            of `headwater serve`
   aws s3 sync s3://BUCKET copy && headwater verify --archive copy --require-anchor --public-key key.pem --expect SHA256
@@ -47,7 +47,7 @@ examples:
 
 
 def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
-    """The command and its options."""
+    """Add the command and its options."""
     parser = subparsers.add_parser(
         "verify",
         help="compare the archive with what was sealed",
@@ -59,7 +59,9 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
     parser.add_argument("--archive", type=Path, metavar="FOLDER", help="a copy of the bucket, instead of a stack")
     parser.add_argument("--from", dest="first", type=_day, metavar="DAY", help="the first day, YYYY-MM-DD")
     parser.add_argument("--to", dest="last", type=_day, metavar="DAY", help="the last day")
-    parser.add_argument("--expect", type=_sha256, metavar="SHA256", help="of the last digest, as it was once verified")
+    parser.add_argument(
+        "--expect", type=_sha256, metavar="SHA256", help="of the last digest, from an earlier verification"
+    )
     parser.add_argument(
         "--public-key",
         type=Path,
@@ -73,14 +75,14 @@ def add_parser(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) 
         action="store_true",
         help="exit 1 if nothing outside the archive vouches for it: no stack, no --expect, no --public-key",
     )
-    parser.add_argument("--jobs", type=_jobs, metavar="N", help="objects that are read at a time")
+    parser.add_argument("--jobs", type=_jobs, metavar="N", help="objects to read at a time")
     parser.add_argument("--json", action="store_true", help="print findings and counts as lines of JSON")
     parser.add_argument("--fresh", action="store_true", help="forget an interrupted verification, begin anew")
     parser.set_defaults(func=run_verify)
 
 
 def run_verify(given: argparse.Namespace) -> int:
-    """The command; its exit code."""
+    """Verify an archive and return the exit code."""
     from botocore.exceptions import BotoCoreError, ClientError
 
     from headwater.verify_report import Report
@@ -100,7 +102,7 @@ def run_verify(given: argparse.Namespace) -> int:
 
 @dataclass(frozen=True)
 class _Subject:
-    """What is verified: where it is read, what is known of it, and what its state is called."""
+    """The archive to verify: its store, its trust anchors, and the name of its state."""
 
     store: Store
     known: TrustAnchors
@@ -146,7 +148,7 @@ def _bucket(deployment: Deployment, jobs: int) -> Bucket:
 
 
 def _keys(given: argparse.Namespace, deployment: Deployment | None) -> PublicKeys | None:
-    """The keys that are trusted: the stack's, and those given."""
+    """Return the trusted keys: the stack's, and those of the options."""
     arn = deployment.outputs.get("SigningKeyArn") if deployment else None
     if not arn and not given.public_key:
         return None
@@ -156,40 +158,40 @@ def _keys(given: argparse.Namespace, deployment: Deployment | None) -> PublicKey
     if deployment and arn:
         import boto3
 
-        answer = boto3.client("kms", **deployment.settings).get_public_key(KeyId=arn)
-        keys.append(parse_public_key(arn, answer["PublicKey"]))
+        response = boto3.client("kms", **deployment.settings).get_public_key(KeyId=arn)
+        keys.append(parse_public_key(arn, response["PublicKey"]))
     return PublicKeys(keys)
 
 
 def _verify(subject: _Subject, given: argparse.Namespace, report: Report) -> None:
-    """Verify, and print what is found; what was done is kept until it is over."""
+    """Verify and print findings; store the progress until the end."""
     from headwater.verify_state import VerifyState
     from lineage.records.verify.archive import read_digests
     from lineage.records.verify.chain import DayRange
 
     days = DayRange(given.first or "", given.last or "")
-    place = _PLACES / f"{subject.slug}.{days.first}.{days.last}.json"
+    state_file = _STATE_FOLDER / f"{subject.slug}.{days.first}.{days.last}.json"
     if given.fresh:
-        place.unlink(missing_ok=True)
+        state_file.unlink(missing_ok=True)
     with _progress() as progress:
         task = progress.add_task("digests", total=None)
         digests = read_digests(subject.store, days, subject.known, partial(_show, progress, task))
         for finding in digests.findings:
             report.find(finding)
-        with closing(VerifyState(place, _now(), digests.sealed)) as state:
-            _go_on(state, report)
+        with closing(VerifyState(state_file, _now(), digests.sealed)) as state:
+            _resume(state, report)
             _objects(digests, state, report, progress, subject.jobs)
             report.end(subject.store.name, digests, state.objects, state.size_bytes)
             state.forget()
 
 
-def _go_on(state: VerifyState, report: Report) -> None:
-    """Tell again what was found before, and since when."""
+def _resume(state: VerifyState, report: Report) -> None:
+    """Print the findings of the interrupted verification, and its start."""
     for finding in state.findings():
         report.find(finding)
     if state.objects:
-        told = f"{state.objects:,} objects were compared since {state.started_at} UTC and are not read again"
-        print(f"headwater verify: {told} (--fresh: all of them are)", file=sys.stderr)
+        message = f"{state.objects:,} objects were compared since {state.started_at} UTC and are not read again"
+        print(f"headwater verify: {message} (--fresh reads all of them)", file=sys.stderr)
 
 
 def _objects(digests: DigestsRead, state: VerifyState, report: Report, progress: Progress, jobs: int) -> None:
@@ -220,7 +222,7 @@ def _progress() -> Progress:
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
-    # Findings go to standard output: through the bar only where both are the terminal's.
+    # Findings go to standard output: through the progress bar only if both are the terminal's.
     shared = sys.stdout.isatty()
     return Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), redirect_stdout=shared)
 

@@ -1,4 +1,4 @@
-"""What `headwater verify` prints: a line for each finding, and at the end how much of what is as it was sealed."""
+"""The output of `headwater verify`: a line for each finding, and at the end the counts of what agrees."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lineage.records.verify.findings import Finding
 
 @dataclass
 class Report:
-    """Prints findings as they come, as text or as lines of JSON, and counts them."""
+    """A printer that counts findings and prints them as they come, as text or as lines of JSON."""
 
     as_json: bool = False
     needs_anchor: bool = False
@@ -22,7 +22,7 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """0 nothing was found, 1 something was, or no anchor that was asked for is there, 2 nothing was verified."""
+        """0 without faults, 1 with faults or without a required anchor, 2 if no digest was verified."""
         if self._faults:
             return 1
         if not self._digests:
@@ -61,7 +61,7 @@ class Report:
 
 
 def _verdict(read: DigestsRead) -> str:
-    """Return what is proved of an archive without a fault: no more than what vouches for its digests."""
+    """Return what an archive without faults proves, which depends on what vouches for its digests."""
     if read.end_is_known:
         return "all of it is as it was sealed"
     if read.anchors:
@@ -70,7 +70,7 @@ def _verdict(read: DigestsRead) -> str:
 
 
 def printable(text: str) -> str:
-    r"""The text as a terminal may print it: a key may hold whatever its writer liked.
+    r"""Return the text with escapes for unprintable characters: a key may hold any.
 
     >>> printable("traces/a\x1b[2Jb")
     'traces/a\\x1b[2Jb'

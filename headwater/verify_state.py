@@ -1,7 +1,7 @@
-"""How far a verification is, in two files: an interrupted one goes on where it was.
+"""The progress of a verification, in two files, so that an interrupted verification can continue.
 
-<place>.json             the keys that objects are compared up to, and the digests that they were compared with
-<place>.findings.jsonl   what was found of them, in the order of their keys
+<name>.json             the last compared key of each part, and the digests of the comparison
+<name>.findings.jsonl   the findings so far, in the order of their keys
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ VERSION = 2
 
 @dataclass(slots=True)
 class DayDone:
-    """What was compared of a day: with which digest, how many objects it lists, and their bytes."""
+    """The compared part of a day: the digest, the number of compared objects that it lists, and their bytes."""
 
     sha256: str
     objects: int = 0
@@ -33,7 +33,7 @@ class DayDone:
 
 
 class VerifyState:
-    """The progress of a verification: `started_at`, and `after`: the last key that was compared, by part."""
+    """The progress of a verification: `started_at`, and in `after` the last compared key of each part."""
 
     def __init__(self, path: Path, started_at: str, sealed: Sequence[SealedDay]) -> None:
         self._path, self._found_path = path, path.with_suffix(".findings.jsonl")
@@ -43,42 +43,42 @@ class VerifyState:
         self._ends = _ends(sealed)
         path.parent.mkdir(parents=True, exist_ok=True)
         with suppress(FileNotFoundError, ValueError, KeyError, TypeError, AttributeError):
-            self._go_on(json.loads(path.read_text(encoding="utf-8")), sealed)
+            self._resume(json.loads(path.read_text(encoding="utf-8")), sealed)
         self._keep_findings()
         self._found: IO[bytes] = open(self._found_path, "ab")  # noqa: SIM115 - `close` closes it
 
-    def _go_on(self, form: dict[str, Any], sealed: Sequence[SealedDay]) -> None:
-        """Take over what was done up to the first day whose digest is another one now."""
-        if form["version"] != VERSION:
+    def _resume(self, document: dict[str, Any], sealed: Sequence[SealedDay]) -> None:
+        """Take over the progress up to the first day with a changed digest."""
+        if document["version"] != VERSION:
             return
-        before = {day: DayDone(**done) for day, done in form["days"].items()}
+        before = {day: DayDone(**done) for day, done in document["days"].items()}
         changed = [day for day in {*before, *self.days} if _sha256(before, day) != _sha256(self.days, day)]
         first = min(changed, default="")
-        # What the digests before it cover stays compared.
-        ends = _ends([one for one in sealed if one.day < first]) if first else form["after"]
-        self.after = {part: min(key, ends.get(part, "")) for part, key in form["after"].items()}
+        # Objects that earlier digests cover stay compared.
+        ends = _ends([one for one in sealed if one.day < first]) if first else document["after"]
+        self.after = {part: min(key, ends.get(part, "")) for part, key in document["after"].items()}
         self.days.update({day: done for day, done in before.items() if not first or day < first})
-        self.started_at = form["started_at"]
+        self.started_at = document["started_at"]
 
     @property
     def objects(self) -> int:
-        """The objects that were compared."""
+        """The number of compared objects."""
         return sum(day.objects for day in self.days.values())
 
     @property
     def size_bytes(self) -> int:
-        """The bytes of the objects that were compared, as the digests name them."""
+        """The bytes of the compared objects, as the digests list them."""
         return sum(day.size_bytes for day in self.days.values())
 
     def findings(self) -> Iterator[Finding]:
-        """What was found before."""
+        """Yield the findings so far."""
         with open(self._found_path, "rb") as file:
             for line in file:
-                form = json.loads(line)
-                yield Finding(form["day"], form["key"], Kind(form["kind"]), form["message"])
+                document = json.loads(line)
+                yield Finding(document["day"], document["key"], Kind(document["kind"]), document["message"])
 
     def add(self, outcome: Outcome) -> None:
-        """One more object was compared; what comes after the last sealed day is looked at again."""
+        """Add the outcome of an object; objects after the last sealed day are compared again."""
         part = _part_of(outcome.key)
         if outcome.key > self._ends.get(part, ""):
             return
@@ -91,40 +91,40 @@ class VerifyState:
         self.after[part] = outcome.key
 
     def save(self) -> None:
-        """Write down how far it is; the findings first."""
+        """Write the progress, the findings first."""
         self._found.flush()
         days = {day: asdict(done) for day, done in self.days.items()}
-        form = {"version": VERSION, "started_at": self.started_at, "after": self.after, "days": days}
+        document = {"version": VERSION, "started_at": self.started_at, "after": self.after, "days": days}
         new = self._path.with_suffix(".new")
-        new.write_text(json.dumps(form), encoding="utf-8")
+        new.write_text(json.dumps(document), encoding="utf-8")
         os.replace(new, self._path)
 
     def close(self) -> None:
-        """Nothing more is added."""
+        """Close the file of findings."""
         self._found.close()
 
     def forget(self) -> None:
-        """Remove the files: the verification is over."""
+        """Remove the files at the end of the verification."""
         self.close()
         self._path.unlink(missing_ok=True)
         self._found_path.unlink(missing_ok=True)
 
     def _keep_findings(self) -> None:
-        """Leave the findings up to `after` alone: those of later keys are found again."""
+        """Keep only the findings up to `after`: those of later keys are found again."""
         new = self._found_path.with_suffix(".new")
-        with open(self._found_path, "a+b") as file, open(new, "wb") as kept:
+        with open(self._found_path, "a+b") as file, open(new, "wb") as stored:
             file.seek(0)
             for line in file:
                 if not line.endswith(b"\n"):
                     break
                 key = json.loads(line)["key"]
                 if key <= self.after.get(_part_of(key), ""):
-                    kept.write(line)
+                    stored.write(line)
         os.replace(new, self._found_path)
 
 
 def _ends(sealed: Sequence[SealedDay]) -> dict[str, str]:
-    """Return, by part, a key after all that these digests cover, the oldest of a range."""
+    """Return, by part, a key after all keys that these digests cover; they begin with the oldest of a range."""
     if not sealed:
         return {}
     parts = (make(DayRange(), sealed, sealed[-1].day) for make in (events_part, traces_part))

@@ -1,4 +1,4 @@
-"""A folder with what a day's compaction reads, and back into the bucket what it wrote: no connector to S3 is needed."""
+"""A local copy of the input of a day's compaction; its output is copied back, without a Spark connector to S3."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 @contextmanager
 def mirrored(s3: S3Client, location: str, day: str) -> Iterator[Path]:
-    """A scratch folder with the day's digest, its objects and those that it builds on, out of `s3://bucket`.
+    """Yield a scratch folder with the day's digest, its objects and the objects that it continues, from `s3://bucket`.
 
-    What was written under `tables/` is put into the bucket at the end, manifests last; nothing is if the block raises.
+    At the end, files under `tables/` are uploaded, manifests last; if the block raises, none are.
     """
     bucket = urlsplit(location).netloc
     with tempfile.TemporaryDirectory(prefix="headwater-archive-") as name:
@@ -47,7 +47,7 @@ def _download(s3: S3Client, bucket: str, key: str, folder: Path) -> None:
 
 
 def _bases(digest: Path) -> set[str]:
-    """The objects of days before that the digest names, of which the day's newest are continuations."""
+    """Return the objects of earlier days that the digest names: the day's objects continue them."""
     if not digest.exists():
         return set()
     with gzip.open(digest) as lines:
@@ -55,7 +55,7 @@ def _bases(digest: Path) -> set[str]:
 
 
 def _upload(s3: S3Client, bucket: str, folder: Path) -> None:
-    """Every file of the tables but Hadoop's checksums, which are hidden; a folder of Parquet replaces what is there."""
+    """Upload every file of the tables but Hadoop's hidden checksums; a folder of Parquet replaces the stored one."""
     found = [file for file in (folder / PREFIX).rglob("*") if file.is_file() and not file.name.startswith(".")]
     written = {file.relative_to(folder).as_posix(): file for file in found}
     for prefix in {key.rpartition("/")[0] + "/" for key in written if key.endswith(".parquet")}:

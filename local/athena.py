@@ -1,6 +1,6 @@
-"""Athena: SELECTs, answered by DuckDB from the Parquet files that the Glue catalog says are there.
+"""Athena: SELECTs, run by DuckDB over the Parquet files of the Glue catalog.
 
-The SQL is not translated: what is asked must be what Trino and DuckDB both read. Names are as Athena has them:
+The SQL is not translated: it must be valid for both Trino and DuckDB. Names are as in Athena:
 `records`, `"database"."records"`, `"awsdatacatalog"."database"."records"`.
 """
 
@@ -15,7 +15,7 @@ from typing import Protocol
 import duckdb
 
 from local.athena_parameters import parse_parameters
-from local.athena_questions import Answer, Interrupt, QueryFailed, Question
+from local.athena_query import AthenaQuery, AthenaResult, Interrupt, QueryFailed
 from local.athena_types import column_info, duckdb_type, printed, quoted
 
 _CATALOG = "awsdatacatalog"
@@ -24,13 +24,13 @@ _OPTIONS: dict[str, str | bool | int | float | list[str]] = {
     "memory_limit": "1GB",
     "autoinstall_known_extensions": False,
 }
-# Trino's names for what went wrong.
+# Trino's names of errors.
 _MISTAKES = (duckdb.ParserException, duckdb.BinderException, duckdb.CatalogException, duckdb.InvalidInputException)
 
 
 @dataclass(frozen=True)
 class Partition:
-    """The values of the partition keys, and the Parquet files."""
+    """A partition: the values of its keys, and its Parquet files."""
 
     values: Sequence[str]
     files: Sequence[str]
@@ -48,27 +48,27 @@ class Table:
 
 
 class Catalog(Protocol):
-    """Where tables are looked up."""
+    """A lookup of tables by name."""
 
     def tables(self, names: set[str]) -> list[Table]:
-        """Those of every database whose name, in lower case, is among these words."""
+        """Return the tables of every database with a lower-case name among these words."""
 
 
-def answer(question: Question, catalog: Catalog, interrupt: Interrupt) -> Answer:
+def run_query(query: AthenaQuery, catalog: Catalog, interrupt: Interrupt) -> AthenaResult:
     """Run the query on a database of its own.
 
     Raises:
-        QueryFailed: It is no SELECT, or DuckDB does not take it; also if it was interrupted.
+        QueryFailed: It is not a SELECT, DuckDB does not accept it, or it was interrupted.
     """
     with duckdb.connect(":memory:", config=_OPTIONS) as connection:
         try:
-            values = parse_parameters(question.parameters)
-            _refuse_all_but_select(connection, question.sql)
-            _make_views(connection, catalog.tables(_words(question.sql)), question.database)
+            values = parse_parameters(query.parameters)
+            _refuse_all_but_select(connection, query.sql)
+            _make_views(connection, catalog.tables(_words(query.sql)), query.database)
             interrupt.by(connection.interrupt)
-            connection.execute(question.sql, values or None)
+            connection.execute(query.sql, values or None)
             rows = [[None if value is None else printed(value) for value in row] for row in connection.fetchall()]
-            return Answer(column_info(connection), rows, _scanned_bytes(connection))
+            return AthenaResult(column_info(connection), rows, _scanned_bytes(connection))
         except (duckdb.Error, ValueError) as error:
             raise QueryFailed(_reason(error)) from error
         finally:
@@ -83,16 +83,16 @@ def _reason(error: Exception) -> str:
 def _refuse_all_but_select(connection: duckdb.DuckDBPyConnection, sql: str) -> None:
     statements = connection.extract_statements(sql)
     if [statement.type for statement in statements] != [duckdb.StatementType.SELECT]:
-        raise ValueError("the local stack answers one SELECT")
+        raise ValueError("the local stack runs one SELECT")
 
 
 def _words(sql: str) -> set[str]:
-    """Every word of the text, in lower case: the names of the tables are among them."""
+    """Return every word of the text in lower case: the tables' names are among them."""
     return set(re.findall(r"\w+", sql.lower()))
 
 
 def _make_views(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], database: str) -> None:
-    """A view for each table, in a schema for each database; nothing else is to be read or written any more."""
+    """Make a view for each table, in a schema for each database; forbid every other read or write afterwards."""
     connection.execute(f"ATTACH ':memory:' AS {_CATALOG}")
     for name in {database.lower(), *(table.database for table in tables)}:
         connection.execute(f"CREATE SCHEMA {_CATALOG}.{quoted(name)}")
@@ -106,7 +106,7 @@ def _make_views(connection: duckdb.DuckDBPyConnection, tables: Sequence[Table], 
 
 
 def _view(table: Table) -> str:
-    """Columns and types as Glue has them, whatever files have: what they lack is null, what they add is left out."""
+    """Return a view with Glue's columns and types: a column that files lack is null, other columns are left out."""
     typed = [(quoted(name), duckdb_type(hive)) for name, hive in [*table.columns, *table.keys]]
     nothing = ", ".join(f"CAST(NULL AS {type_}) AS {name}" for name, type_ in typed)
     parts = [f"SELECT {nothing} WHERE false", *(_part(table, one) for one in table.partitions if one.files)]

@@ -1,4 +1,4 @@
-"""The tables of the Glue catalog, their Parquet files brought from S3 into a folder, each once."""
+"""The tables of the Glue catalog, with their Parquet files copied from S3 into a folder, each once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Listing = Mapping[str, str]
 
 @dataclass(frozen=True)
 class GlueCatalog:
-    """The catalog as Athena reads it; `folder` keeps the files, by key and ETag."""
+    """The catalog as Athena reads it; `folder` stores the files, by key and ETag."""
 
     glue: GlueClient
     s3: S3Client
@@ -30,7 +30,7 @@ class GlueCatalog:
     lock: threading.Lock
 
     def tables(self, names: set[str]) -> list[Table]:
-        """Those of every database whose name is among these words."""
+        """Return the tables of every database with a name among these words."""
         databases = [found["Name"] for page in self._pages("get_databases") for found in page["DatabaseList"]]
         return [
             self._table(database, found)
@@ -40,28 +40,33 @@ class GlueCatalog:
             if found["Name"].lower() in names
         ]
 
-    def _pages(self, operation: Any, **asked: str) -> Iterator[Any]:
-        yield from self.glue.get_paginator(operation).paginate(**asked)
+    def _pages(self, operation: Any, **parameters: str) -> Iterator[Any]:
+        yield from self.glue.get_paginator(operation).paginate(**parameters)
 
     def _table(self, database: str, found: Mapping[str, Any]) -> Table:
         storage = found["StorageDescriptor"]
         keys = _typed(found.get("PartitionKeys", []))
         location = storage["Location"]
-        places = self._places(database, found["Name"]) if keys else [([], location)]
+        locations = self._locations(database, found["Name"]) if keys else [([], location)]
         listing = self._listing(location)
-        partitions = [Partition(values, self._files(place, location, listing)) for values, place in places]
+        partitions = [
+            Partition(values, self._files(location_of_files, location, listing))
+            for values, location_of_files in locations
+        ]
         return Table(database, found["Name"], _typed(storage["Columns"]), keys, partitions)
 
-    def _places(self, database: str, table: str) -> list[tuple[Sequence[str], str]]:
-        """The registered partitions: values and location."""
+    def _locations(self, database: str, table: str) -> list[tuple[Sequence[str], str]]:
+        """Return the registered partitions: values and location."""
         pages = self._pages("get_partitions", DatabaseName=database, TableName=table)
         found = [partition for page in pages for partition in page["Partitions"]]
         return [(partition["Values"], partition["StorageDescriptor"]["Location"]) for partition in found]
 
-    def _files(self, place: str, location: str, listing: Listing) -> list[str]:
-        """Local files of a partition, which may lie elsewhere than its table; hidden ones are no data."""
-        bucket, prefix = _parts(place)
-        found = listing if _folder(place).startswith(_folder(location)) else self._listing(place)
+    def _files(self, location_of_files: str, location: str, listing: Listing) -> list[str]:
+        """Return local files of a partition, which may lie outside its table's location; hidden files are no data."""
+        bucket, prefix = _parts(location_of_files)
+        found = (
+            listing if _folder(location_of_files).startswith(_folder(location)) else self._listing(location_of_files)
+        )
         return [
             str(self._local(bucket, key, etag))
             for key, etag in sorted(found.items())
@@ -94,7 +99,7 @@ def _folder(location: str) -> str:
 
 
 def _parts(location: str) -> tuple[str, str]:
-    """Bucket and prefix of a location.
+    """Return the bucket and the prefix of a location.
 
     >>> _parts("s3://archive/tables/records")
     ('archive', 'tables/records/')

@@ -1,4 +1,4 @@
-"""Execution parameters of a query: literals of SQL, as Athena takes them, and never more than a value."""
+"""Execution parameters of a query: SQL literals, as Athena accepts them, and nothing but values."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ _WORDS = {"true": True, "false": False, "null": None}
 
 
 def parse_parameters(given: Sequence[str]) -> list[Value]:
-    """The values of the parameters, in their order.
+    """Return the values of the parameters, in their order.
 
     Raises:
-        ValueError: One of them is no literal.
+        ValueError: A parameter is not a literal.
 
     >>> parse_parameters(["'O''Hare'", "-12", "1.50", "TRUE", "NULL", "DATE '2026-11-20'"])
     ["O'Hare", -12, Decimal('1.50'), True, None, datetime.date(2026, 11, 20)]

@@ -1,7 +1,7 @@
 """The archive's tables, jobs, searches and signing key on the endpoint, made by each service's own API.
 
-CloudFormation of moto makes none of them as they are in a template. Their names are known before anything is made, so
-that functions and state machines can be told of them.
+moto's CloudFormation makes none of them as a template describes them. Their names are known before they are made, so
+that functions and state machines can refer to them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ RawProperties = Mapping[str, Any]
 
 
 def catalog_names(template: Template) -> dict[str, Attributes]:
-    """What databases, tables, jobs and workgroups are referred to by."""
+    """Return the values of references to databases, tables, jobs and workgroups."""
     return {
         **{logical_id: {"Ref": found.database_input.name} for logical_id, found in template.of(Database).items()},
         **{logical_id: {"Ref": found.table_input.name} for logical_id, found in template.of(CatalogTable).items()},
@@ -33,20 +33,20 @@ def catalog_names(template: Template) -> dict[str, Attributes]:
 
 
 def make_signing_keys(template: Template, settings: Mapping[str, Any]) -> dict[str, Attributes]:
-    """Make the keys that sign, and say what they are referred to by."""
+    """Make the keys that sign, and return the values of references to them."""
     signing = {logical_id: key for logical_id, key in template.of(Key).items() if key.key_usage == "SIGN_VERIFY"}
     if not signing:
         return {}
     kms = boto3.client("kms", **settings)
     made: dict[str, Attributes] = {}
     for logical_id, key in signing.items():
-        said = kms.create_key(KeySpec=key.key_spec, KeyUsage=key.key_usage)["KeyMetadata"]
-        made[logical_id] = {"Ref": said["KeyId"], "KeyId": said["KeyId"], "Arn": said["Arn"]}
+        key_metadata = kms.create_key(KeySpec=key.key_spec, KeyUsage=key.key_usage)["KeyMetadata"]
+        made[logical_id] = {"Ref": key_metadata["KeyId"], "KeyId": key_metadata["KeyId"], "Arn": key_metadata["Arn"]}
     return made
 
 
 def make_catalog(template: Template, resolved: Mapping[str, RawProperties], settings: Mapping[str, Any]) -> None:
-    """Make databases and tables, jobs, workgroups and what is kept in them, from their resolved properties."""
+    """Make databases and tables, jobs, workgroups and saved queries, from their resolved properties."""
     if any(isinstance(found, Database | Job) for found in template.resources.values()):
         glue = boto3.client("glue", **settings)
         _make_tables(template, resolved, glue)

@@ -1,7 +1,7 @@
-"""Questions and answers with a child process: one JSON object a line, in on its stdin, out on its stdout.
+"""Requests to a child process and its responses: one JSON object a line, in on its stdin, out on its stdout.
 
-The child's own prints go to its log file, so that nothing but answers is on the pipe. When the parent goes away, in
-whatever manner, the child reads the end of its stdin and exits at once: no process is left behind.
+The child's own prints go to its log file, so that only responses are on the pipe. When the parent ends, for any
+reason, the child reads the end of its stdin and exits at once: no process is left behind.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _STOP_S = 2.0
 
 
 class Child:
-    """A Python module running as a process of its own, asked one question at a time."""
+    """A Python module in its own process, which serves one request at a time."""
 
     def __init__(self, module: str, args: Sequence[str], *, env: Mapping[str, str], cwd: Path, log: Path) -> None:
         log.parent.mkdir(parents=True, exist_ok=True)
         self._name = f"{module} {' '.join(args)}"
         self._rest = b""
-        self._asking = threading.RLock()
+        self._requesting = threading.RLock()
         with log.open("ab") as stderr:
             self._process = subprocess.Popen(  # noqa: S603 - our own module, by our own interpreter
                 [sys.executable, "-m", module, *args],
@@ -51,25 +51,25 @@ class Child:
         """The process id."""
         return self._process.pid
 
-    def ask(self, question: Message, *, timeout_s: float) -> Message:
-        """The child's answer.
+    def request(self, request: Message, *, timeout_s: float) -> Message:
+        """Send a request and return the child's response.
 
         Raises:
-            ChildTimedOut: No answer within `timeout_s`; the child has been killed.
-            ChildFailed: The child ended without an answer.
+            ChildTimedOut: No response within `timeout_s`; the child has been killed.
+            ChildFailed: The child ended without a response.
         """
         deadline = time.monotonic() + timeout_s
-        with self._asking:
+        with self._requesting:
             try:
-                self._write(json.dumps(question).encode() + b"\n")
+                self._write(json.dumps(request).encode() + b"\n")
                 line = self._read_line(deadline)
-            except (BrokenPipeError, ValueError):  # ValueError: `stop` closed the pipe under our hands
+            except (BrokenPipeError, ValueError):  # ValueError: `stop` closed the pipe meanwhile
                 line = b""
             if not line:
                 self.stop(wait_s=0)
                 raise ChildFailed(f"{self._name} ended with exit status {self._process.returncode}")
-        answer: Message = json.loads(line)
-        return answer
+        response: Message = json.loads(line)
+        return response
 
     def _write(self, line: bytes) -> None:
         stdin = self._process.stdin
@@ -87,7 +87,7 @@ class Child:
             while b"\n" not in chunks[-1]:
                 if not ready.select(max(0.0, deadline - time.monotonic())):
                     self.stop(wait_s=0)
-                    raise ChildTimedOut(f"{self._name} did not answer in time and was killed")
+                    raise ChildTimedOut(f"{self._name} did not respond in time and was killed")
                 chunk = os.read(stdout.fileno(), _CHUNK_BYTES)
                 if not chunk:
                     return b""
@@ -105,24 +105,24 @@ class Child:
         except subprocess.TimeoutExpired:
             self._process.kill()
             self._process.wait()
-        with self._asking:  # whoever waits for an answer has now read the end of it
+        with self._requesting:  # a waiting request has now read the end of stdout
             self._process.stdout.close()
 
 
-def answer_lines(answer: Callable[[Message], Message]) -> None:
-    """The child's half: answer each line of stdin, one after the other, until it ends; never returns."""
+def serve_lines(response: Callable[[Message], Message]) -> None:
+    """Run the child's half: respond to each line of stdin in order, until stdin ends; never returns."""
     out = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
-    questions: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_read_questions, args=(questions,), daemon=True).start()
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read_requests, args=(requests,), daemon=True).start()
     while True:
-        reply = json.dumps(answer(json.loads(questions.get()))).encode() + b"\n"
+        reply = json.dumps(response(json.loads(requests.get()))).encode() + b"\n"
         view = memoryview(reply)
         while view:
             view = view[out.write(view) :]
 
 
-def _read_questions(questions: queue.SimpleQueue[bytes]) -> None:
+def _read_requests(requests: queue.SimpleQueue[bytes]) -> None:
     for line in sys.stdin.buffer:
-        questions.put(line)
+        requests.put(line)
     os._exit(0)

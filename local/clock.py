@@ -1,4 +1,4 @@
-"""The time of the local stack: the machine's, plus what was skipped."""
+"""The time of the local stack: the machine's, plus the skipped time."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ class Clock:
 
     @property
     def offset_s(self) -> float:
-        """How far ahead of the machine's clock this one is."""
+        """Seconds ahead of the machine's clock."""
         return self._offset_s
 
     def now(self) -> float:
-        """The time as every part of the stack sees it."""
+        """Return the time as every part of the stack sees it."""
         return time.time() + self._offset_s
 
     def advance(self, seconds: float) -> None:
-        """Skip `seconds`; a negative number is refused, for time in AWS does not run backwards either."""
+        """Skip `seconds`; refuse a negative number, because time in AWS does not run backwards either."""
         if seconds < 0:
             raise ValueError(f"seconds: must not be negative, got {seconds!r}")
         with self._lock:

@@ -1,7 +1,7 @@
-"""Make what the template describes on the endpoint, and resolve its names.
+"""Deployment of the template's resources on the endpoint, with their names resolved.
 
-CloudFormation of moto makes what it makes properly; the rest goes through each service's own API. Event source
-mappings never reach moto: its own would swallow messages.
+moto's CloudFormation makes the resources that it supports fully; the rest goes through each service's own API. Event
+source mappings never reach moto, which would consume messages.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Deployed:
 
 
 def deploy(template: Template, endpoint: Endpoint, *, api_urls: Mapping[str, str]) -> Deployed:
-    """Create everything; outputs about an API say its url, by logical id."""
+    """Create everything; outputs about an API get its URL from `api_urls`, by logical id."""
     names = _names(template, endpoint)
     body = _moto_template(template, names, api_urls)
     _make_role(endpoint)
@@ -61,7 +61,7 @@ def deploy(template: Template, endpoint: Endpoint, *, api_urls: Mapping[str, str
 
 
 def _names(template: Template, endpoint: Endpoint) -> dict[str, Attributes]:
-    """What is referred to by names that moto's CloudFormation does not give."""
+    """Return the values of references that moto's CloudFormation does not resolve."""
     arns = {logical_id: _machine_arn(logical_id) for logical_id in template.of(StateMachine)}
     return {
         **{logical_id: {"Ref": arn, "Arn": arn} for logical_id, arn in arns.items()},
@@ -71,17 +71,17 @@ def _names(template: Template, endpoint: Endpoint) -> dict[str, Attributes]:
 
 
 def _local(value: str, endpoint: Endpoint) -> str:
-    """A queue's URL at the endpoint's own address, which any SDK and curl can use; any other value as it is."""
+    """Return a queue's URL at the endpoint's own address, which any SDK and curl can use; other values unchanged."""
     return value.replace(f"https://sqs.{REGION}.amazonaws.com", endpoint.url)
 
 
 def client_settings(endpoint: Endpoint) -> dict[str, Any]:
-    """What `boto3.client` needs to talk to the endpoint."""
+    """Return the settings of `boto3.client` for the endpoint."""
     return settings_at(endpoint.url)
 
 
 def _make_role(endpoint: Endpoint) -> None:
-    """One role for all: moto wants a function's role to exist and to trust Lambda, and asks no more of it."""
+    """Make a role for all functions: moto only requires that it exists and trusts Lambda."""
     trust = {"Statement": [{"Effect": "Allow", "Principal": {"Service": "lambda.amazonaws.com"}}]}
     iam = boto3.client("iam", **client_settings(endpoint))
     iam.create_role(RoleName=_ROLE_ARN.rpartition("/")[2], AssumeRolePolicyDocument=json.dumps(trust))
@@ -92,7 +92,7 @@ def _machine_arn(logical_id: str) -> str:
 
 
 def _moto_template(template: Template, names: Mapping[str, Attributes], api_urls: Mapping[str, str]) -> dict[str, Any]:
-    """The part that moto's CloudFormation makes, with what has to be resolved as its outputs."""
+    """Return the part that moto's CloudFormation makes, with expressions to resolve as its outputs."""
     resources = {
         logical_id: {"Type": _TYPE_NAMES[type(found)], "Properties": _moto_properties(template, logical_id)}
         for logical_id, found in template.resources.items()
@@ -100,13 +100,13 @@ def _moto_template(template: Template, names: Mapping[str, Attributes], api_urls
     }
     outputs = {name: _output(value, template, api_urls) for name, value in template.outputs.items()}
     for logical_id, properties in _unresolved(template, names).items():
-        outputs |= {_asked(logical_id, n): found for n, found in enumerate(expressions_in(properties))}
+        outputs |= {_output_name(logical_id, n): found for n, found in enumerate(expressions_in(properties))}
     whole = {"Resources": resources, "Outputs": {name: {"Value": value} for name, value in outputs.items()}}
     known: dict[str, Any] = with_references(whole, names)
     missing = referred_ids(known) - resources.keys()
     if missing:
         raise UnknownInTemplate(
-            f"{', '.join(sorted(missing))}: an output or a variable refers to what is not made locally"
+            f"{', '.join(sorted(missing))}: an output or a variable refers to a resource that is not made locally"
         )
     return known
 
@@ -120,7 +120,7 @@ def _moto_properties(template: Template, logical_id: str) -> dict[str, Any]:
 
 
 def _output(value: object, template: Template, api_urls: Mapping[str, str]) -> object:
-    """An output as written or, if it prints an API's address, the local one."""
+    """Return an output as written or, if it is an API's address, the local address."""
     apis = {api_id: api_id for api_id in template.of(RestApi)}
     apis |= {stage_id: stage.rest_api_id for stage_id, stage in template.of(Stage).items()}
     apis |= {part_id: part.rest_api_id for part_id, part in template.of(ApiResource).items()}
@@ -128,14 +128,14 @@ def _output(value: object, template: Template, api_urls: Mapping[str, str]) -> o
 
 
 def _kept(template: Template, logical_id: str) -> dict[str, Any]:
-    """The properties as written, without those that are ignored."""
+    """Return the properties as written, without the ignored ones."""
     ignored = template.resources[logical_id].ignored
     given = template.raw[logical_id].get("Properties", {})
     return {name: value for name, value in given.items() if name not in ignored}
 
 
 def _unresolved(template: Template, names: Mapping[str, Attributes]) -> dict[str, RawProperties]:
-    """The properties of what is made after CloudFormation, with the names that are known already."""
+    """Return the properties of resources that are made after CloudFormation, with known names replaced."""
     made = [logical_id for logical_id, found in template.resources.items() if isinstance(found, _MADE_AFTER)]
     return {logical_id: with_references(_kept(template, logical_id), names) for logical_id in made}
 
@@ -143,15 +143,15 @@ def _unresolved(template: Template, names: Mapping[str, Attributes]) -> dict[str
 def _resolved(
     template: Template, names: Mapping[str, Attributes], outputs: Mapping[str, str]
 ) -> dict[str, RawProperties]:
-    """The same, with the values that CloudFormation put among its outputs."""
+    """Return the same properties, with values from CloudFormation's outputs."""
     return {
-        logical_id: with_values(properties, (outputs[_asked(logical_id, n)] for n in count()))
+        logical_id: with_values(properties, (outputs[_output_name(logical_id, n)] for n in count()))
         for logical_id, properties in _unresolved(template, names).items()
     }
 
 
-def _asked(logical_id: str, number: int) -> str:
-    """The output by which one expression of a resource is resolved."""
+def _output_name(logical_id: str, number: int) -> str:
+    """Return the name of the output that resolves an expression of a resource."""
     return f"{logical_id}Value{number}"
 
 
@@ -167,7 +167,7 @@ def _finish_tables(template: Template, ids: Mapping[str, str], endpoint: Endpoin
 
 
 def _finish_buckets(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> None:
-    """Versions, which moto's CloudFormation leaves out."""
+    """Switch versioning on, which moto's CloudFormation leaves out."""
     s3 = boto3.client("s3", **client_settings(endpoint))
     for logical_id, bucket in template.of(Bucket).items():
         if bucket.versioning_configuration is not None:
@@ -186,7 +186,7 @@ def _make_the_rest(template: Template, resolved: Mapping[str, RawProperties], en
 
 
 def _read_functions(template: Template, ids: Mapping[str, str], endpoint: Endpoint) -> list[Function]:
-    """The functions, their variables resolved by CloudFormation."""
+    """Return the functions, with variables resolved by CloudFormation."""
     found = []
     client = boto3.client("lambda", **client_settings(endpoint))
     for logical_id, properties in template.of(FunctionProperties).items():

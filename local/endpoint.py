@@ -1,4 +1,4 @@
-"""The AWS endpoint: moto, in a process of its own so that its state and its clock are nobody else's."""
+"""The AWS endpoint: moto, in a process of its own so that its state and its clock are its own."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ REGION = "us-east-1"
 ACCOUNT = "123456789012"
 _ROOT = Path(__file__).resolve().parent.parent
 _START_S = 60.0
-_ANSWER_S = 120.0
+_RESPONSE_S = 120.0
 
 
 def settings_at(url: str) -> dict[str, Any]:
-    """What `boto3.client` needs to talk to the endpoint at `url`, whatever its process's own environment says."""
+    """Return the settings of `boto3.client` for the endpoint at `url`, whatever the process's environment."""
     return {
         "endpoint_url": url,
         "region_name": REGION,
@@ -36,15 +36,15 @@ class Endpoint:
         self._child = Child("local.moto_server", [], env=env, cwd=_ROOT, log=logs / "moto.log")
         self._scratch = TemporaryDirectory(prefix="headwater-", ignore_cleanup_errors=True)
         listen = {"listen": {"port": port, "functions_url": functions_url, "scratch": self._scratch.name}}
-        said = self._child.ask(listen, timeout_s=_START_S)
-        if said.get("in_use"):
+        response = self._child.request(listen, timeout_s=_START_S)
+        if response.get("in_use"):
             self.stop()
             raise PortInUse(port, "--aws-port")
-        self.url = f"http://127.0.0.1:{said['port']}"
+        self.url = f"http://127.0.0.1:{response['port']}"
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """What a process needs so that its boto3 or AWS CLI talks to this endpoint."""
+        """The environment of a process with boto3 or the AWS CLI that talks to this endpoint."""
         return {
             "AWS_ENDPOINT_URL": self.url,
             "AWS_ACCESS_KEY_ID": "local",
@@ -56,15 +56,15 @@ class Endpoint:
 
     def skip_to(self, offset_s: float) -> None:
         """Let moto's clock run that far ahead of the machine's."""
-        self._child.ask({"offset_s": offset_s}, timeout_s=_ANSWER_S)
+        self._child.request({"offset_s": offset_s}, timeout_s=_RESPONSE_S)
 
     def expire(self) -> list[dict[str, Any]]:
-        """Remove what has expired from every table that has a TTL; each `{"table", "keys", "image"}`."""
-        said: Message = self._child.ask({"expire": True}, timeout_s=_ANSWER_S)
-        removed: list[dict[str, Any]] = said["removed"]
+        """Remove expired items from every table with a TTL; return each as `{"table", "keys", "image"}`."""
+        response: Message = self._child.request({"expire": True}, timeout_s=_RESPONSE_S)
+        removed: list[dict[str, Any]] = response["removed"]
         return removed
 
     def stop(self) -> None:
-        """End the process; what it held is gone."""
+        """End the process, and with it its state."""
         self._child.stop()
         self._scratch.cleanup()

@@ -1,13 +1,13 @@
-"""Every error the local stack raises on purpose.
+"""The errors that the local stack raises on purpose.
 
 LocalError
-├── UnknownInTemplate   the template says something that the local stack would not do
+├── UnknownInTemplate   the template has something that the local stack would not do
 ├── PortInUse           another process listens there
-├── ChildFailed         a child process died, or did not answer in time
+├── ChildFailed         a child process died, or did not respond in time
 │   └── ChildTimedOut
 ├── NotDrained          messages were still in the queues when the time was up
-├── MachineFailed       an execution ended in anything but success
-└── ToolMissing         Java or Node is neither on this machine nor to be had
+├── MachineFailed       an execution did not end in success
+└── ToolMissing         Java or Node is missing on this machine
 """
 
 from __future__ import annotations
@@ -22,26 +22,26 @@ class UnknownInTemplate(LocalError):
 
 
 class PortInUse(LocalError):
-    """The asked port is taken."""
+    """A requested port that is taken."""
 
     def __init__(self, port: int, option: str) -> None:
         super().__init__(f"port {port} on 127.0.0.1 is in use; choose another with {option}, or 0 for any free one")
 
 
 class ChildFailed(LocalError):
-    """A child process ended before it answered."""
+    """A child process that ended before it responded."""
 
 
 class ChildTimedOut(ChildFailed):
-    """A child process was killed because it had not answered in time."""
+    """A child process killed because it did not respond in time."""
 
 
 class NotDrained(LocalError, TimeoutError):
-    """The queues did not run empty in the time given."""
+    """Queues that did not run empty in the given time."""
 
 
 class MachineFailed(LocalError):
-    """An execution failed, timed out or was stopped; `error` and `cause` as Step Functions gives them."""
+    """An execution that failed, timed out or was stopped; `error` and `cause` are those of Step Functions."""
 
     def __init__(self, status: str, error: str, cause: str) -> None:
         self.status = status
@@ -51,4 +51,4 @@ class MachineFailed(LocalError):
 
 
 class ToolMissing(LocalError):
-    """A program that we need is not here; the message says what to install."""
+    """A required program that is missing; the message names what to install."""

@@ -1,4 +1,4 @@
-"""Values of a template that CloudFormation resolves: found, replaced by what is known, put back when they are."""
+"""Expressions of a template that CloudFormation resolves: found, and replaced by known or resolved values."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from local.errors import UnknownInTemplate
 from local.properties import Expression
 
 Attributes = Mapping[str, str]
-"""What a resource is referred to by: `Ref`, and the attributes of `Fn::GetAtt`."""
+"""The values of references to a resource: `Ref`, and the attributes of `Fn::GetAtt`."""
 
 
 def expressions_in(value: object) -> Iterator[Expression]:
-    """Every outermost `Ref` or `Fn::...` of the JSON, in its order.
+    """Yield every outermost `Ref` or `Fn::...` of the JSON, in its order.
 
     >>> list(expressions_in({"a": {"Ref": "Bucket"}, "b": [1, {"Fn::Join": ["", [{"Ref": "Table"}]]}]}))
     [{'Ref': 'Bucket'}, {'Fn::Join': ['', [{'Ref': 'Table'}]]}]
@@ -26,7 +26,7 @@ def expressions_in(value: object) -> Iterator[Expression]:
 
 
 def with_values(value: object, values: Iterator[str]) -> Any:
-    """The JSON with the next of `values` for each that `expressions_in` finds.
+    """Return the JSON with the next of `values` for each expression of `expressions_in`.
 
     >>> with_values({"a": {"Ref": "Bucket"}, "b": 1}, iter(["local-bucket"]))
     {'a': 'local-bucket', 'b': 1}
@@ -43,10 +43,10 @@ def with_values(value: object, values: Iterator[str]) -> Any:
 
 
 def with_references(value: object, known: Mapping[str, Attributes]) -> Any:
-    """The JSON with each reference to a resource of `known` replaced by what it is.
+    """Return the JSON with each reference to a resource of `known` replaced by its value.
 
     Raises:
-        UnknownInTemplate: It refers to an attribute that is not known.
+        UnknownInTemplate: It refers to an unknown attribute.
     """
     match value:
         case {"Ref": str(logical_id)} if logical_id in known:

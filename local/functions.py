@@ -1,4 +1,4 @@
-"""Lambda: the template's functions, each in processes of its own, invoked with Lambda's limits."""
+"""Lambda: the template's functions, each in its own processes, invoked with Lambda's limits."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _INHERITED = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV", "SSL_CERT_FILE")
 
 @dataclass(frozen=True)
 class Function:
-    """What the template says of one function, names resolved."""
+    """A function of the template, names resolved."""
 
     logical_id: str
     name: str
@@ -42,15 +42,15 @@ class Function:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """An invocation's outcome: what the handler returned or, with `failed`, Lambda's error payload."""
+class InvocationResult:
+    """An invocation's outcome: the handler's result or, with `failed`, Lambda's error payload."""
 
     payload: Any
     failed: bool = False
 
     @property
     def error_type(self) -> str:
-        """`errorType` of a failed invocation, the name by which Step Functions catches it."""
+        """`errorType` of a failed invocation, which Step Functions catches by name."""
         return str(self.payload.get("errorType", "")) if self.failed else ""
 
 
@@ -68,25 +68,25 @@ class Functions:
 
     @property
     def busy(self) -> int:
-        """How many invocations are running or waiting for a worker."""
+        """The number of invocations that run or wait for a worker."""
         return sum(pool.busy for pool in self._pools.values())
 
     def describe(self, function: str) -> Function:
-        """The function of this logical id, name or ARN; KeyError names an unknown one."""
+        """Return the function of this logical id, name or ARN; KeyError names an unknown one."""
         return self._pools[self._ids[function]].function
 
-    def invoke(self, function: str, event: object) -> Answer:
-        """Run the handler on `event` and wait; a failure is an answer too, never an exception."""
+    def invoke(self, function: str, event: object) -> InvocationResult:
+        """Run the handler on `event` and wait; a failure is a result too, never an exception."""
         return self._pools[self._ids[function]].invoke(event)
 
     def stop(self) -> None:
-        """End every worker, in the middle of an invocation if need be."""
+        """End every worker, even during an invocation."""
         for pool in self._pools.values():
             pool.stop()
 
 
 class _Pool:
-    """Up to two workers of one function, started when first needed, kept for the next invocation."""
+    """Up to two workers of a function, started when first needed, reused for the next invocation."""
 
     def __init__(self, function: Function, *, env: Mapping[str, str], code: Path, logs: Path, clock: Clock) -> None:
         self.function = function
@@ -101,7 +101,7 @@ class _Pool:
         self._all: set[Child] = set()
         self._stopped = False
 
-    def invoke(self, event: object) -> Answer:
+    def invoke(self, event: object) -> InvocationResult:
         request_id = str(uuid.uuid4())
         with self._slot():
             if _size_bytes(event) > PAYLOAD_BYTES_MAX:
@@ -133,20 +133,20 @@ class _Pool:
             with self._lock:
                 self.busy -= 1
 
-    def _run(self, event: object, request_id: str) -> Answer:
+    def _run(self, event: object, request_id: str) -> InvocationResult:
         child = self._take()
         try:
-            said = child.ask(self._question(event, request_id), timeout_s=self.function.timeout_s)
+            response = child.request(self._request(event, request_id), timeout_s=self.function.timeout_s)
         except ChildFailed:
             self._all.discard(child)
             raise
         with self._lock:
             self._idle.append(child)
-        if "error" in said:
-            return Answer(said["error"], failed=True)
-        if _size_bytes(said["payload"]) > PAYLOAD_BYTES_MAX:
+        if "error" in response:
+            return InvocationResult(response["error"], failed=True)
+        if _size_bytes(response["payload"]) > PAYLOAD_BYTES_MAX:
             return _refused("Function.ResponseSizeTooLarge", "Response", request_id)
-        return Answer(said["payload"])
+        return InvocationResult(response["payload"])
 
     def _take(self) -> Child:
         with self._lock:
@@ -156,10 +156,10 @@ class _Pool:
                 return self._idle.pop()
             child = Child("local.worker", [self.function.handler], env=self._env, cwd=self._code, log=self._log)
             self._all.add(child)
-        child.ask({}, timeout_s=_IMPORT_S)  # the init phase, which Lambda does not count either
+        child.request({}, timeout_s=_IMPORT_S)  # the init phase, which Lambda does not count either
         return child
 
-    def _question(self, event: object, request_id: str) -> dict[str, object]:
+    def _request(self, event: object, request_id: str) -> dict[str, object]:
         return {
             "event": event,
             "request_id": request_id,
@@ -171,7 +171,7 @@ class _Pool:
 
 
 def python_environment(env: Mapping[str, str], code: Path) -> dict[str, str]:
-    """What a child needs to run `code` beside this project: `env`, and of this process's own only what Python needs."""
+    """Return a child's environment to run `code`: `env`, and of this process's variables those of Python."""
     here = Path(__file__).resolve().parent.parent
     return {
         **{name: os.environ[name] for name in _INHERITED if name in os.environ},
@@ -183,7 +183,7 @@ def python_environment(env: Mapping[str, str], code: Path) -> dict[str, str]:
 
 
 def _worker_env(function: Function, env: Mapping[str, str], code: Path) -> dict[str, str]:
-    """The function's variables and Lambda's own."""
+    """Return the function's variables and Lambda's own."""
     return {
         **python_environment(env, code),
         "AWS_LAMBDA_FUNCTION_NAME": function.name,
@@ -198,11 +198,11 @@ def _size_bytes(payload: object) -> int:
     return len(json.dumps(payload, ensure_ascii=False, separators=(",", ":")).encode())
 
 
-def _broken(error_type: str, message: str, request_id: str) -> Answer:
+def _broken(error_type: str, message: str, request_id: str) -> InvocationResult:
     payload = {"errorType": error_type, "errorMessage": f"RequestId: {request_id} Error: {message}"}
-    return Answer(payload, failed=True)
+    return InvocationResult(payload, failed=True)
 
 
-def _refused(error_type: str, side: str, request_id: str) -> Answer:
+def _refused(error_type: str, side: str, request_id: str) -> InvocationResult:
     rule = f"{side} payload size exceeded maximum allowed payload size ({PAYLOAD_BYTES_MAX} bytes)."
     return _broken(error_type, rule, request_id)

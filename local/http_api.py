@@ -1,6 +1,6 @@
-"""API Gateway's REST API on loopback: requests to the function as proxy events, its answers back as HTTP.
+"""API Gateway's REST API on loopback: requests to the function as proxy events, its results back as HTTP.
 
-The same server answers Lambda's Invoke API, by which moto's `lambda.invoke` reaches our functions.
+The same server serves Lambda's Invoke API, through which moto's `lambda.invoke` reaches our functions.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from urllib.parse import parse_qsl, unquote
 from local.clock import Clock
 from local.endpoint import ACCOUNT
 from local.errors import PortInUse
-from local.functions import PAYLOAD_BYTES_MAX, Answer, Functions
+from local.functions import PAYLOAD_BYTES_MAX, Functions, InvocationResult
 from local.request_body import BodyRefused, read_body
 from local.web_guard import find_refusal
 
@@ -35,10 +35,10 @@ _INVOKE_PREFIX = "/2015-03-31/functions/"
 
 @dataclass(frozen=True)
 class Route:
-    """The function behind the API, what its events say of the API, and whether it unpacks what comes compressed.
+    """The function behind the API, the API's part of its events, and if it unpacks compressed bodies.
 
-    API Gateway does so where compression is switched on (its guide, "Enable payload compression for an API"). An API
-    that is `signed` takes only requests with a signature, which nobody checks on loopback.
+    API Gateway unpacks where compression is switched on (guide, "Enable payload compression for an API"). A `signed`
+    API accepts only requests with a signature, which is not checked on loopback.
     """
 
     function: str
@@ -53,7 +53,7 @@ class Route:
 
 @dataclass(frozen=True)
 class Reply:
-    """An HTTP answer."""
+    """An HTTP response."""
 
     status: int
     headers: list[tuple[str, str]]
@@ -61,9 +61,9 @@ class Reply:
 
 
 class Server(ThreadingHTTPServer):
-    """A server on 127.0.0.1 whose handler calls `reply_to`, unless a web page may have sent the request (`web_guard`).
+    """A server on 127.0.0.1 that calls `reply_to`, unless a web page may have sent the request (`web_guard`).
 
-    It takes its port at once, but refuses connections until `open`: a client that waits for the port finds all of it.
+    It takes its port at once, but refuses connections until `open`: clients that wait for it find the whole stack.
     """
 
     daemon_threads = True
@@ -78,9 +78,9 @@ class Server(ThreadingHTTPServer):
         self._take(self.server_bind)
 
     def open(self) -> Server:
-        """Answer from now on. Raises PortInUse if another process took the port meanwhile."""
+        """Respond from now on. Raises PortInUse if another process took the port meanwhile."""
         self._take(self.server_activate)
-        # How long a stop may take.
+        # The longest that a stop may take.
         seconds = {"poll_interval": 0.05}
         self._thread = threading.Thread(target=self.serve_forever, kwargs=seconds, name="http", daemon=True)
         self._thread.start()
@@ -96,7 +96,7 @@ class Server(ThreadingHTTPServer):
 
     @property
     def url(self) -> str:
-        """Where it listens, without a slash at the end."""
+        """The address of the server, without a slash at the end."""
         return f"http://127.0.0.1:{self.server_address[1]}"
 
     def stop(self) -> None:
@@ -107,7 +107,7 @@ class Server(ThreadingHTTPServer):
         self.server_close()
 
     def handle_error(self, request: object, client_address: object) -> None:
-        """Print what went wrong in a handler, unless it is that the client hung up: nobody waits for that answer."""
+        """Print the error of a handler, unless the client closed the connection: it waits for no response."""
         if not isinstance(sys.exc_info()[1], ConnectionError):
             super().handle_error(request, client_address)  # type: ignore[arg-type]  # of the base class's own making
 
@@ -123,13 +123,13 @@ class Request:
     source_ip: str
 
     def header(self, name: str) -> str:
-        """The last value of a header; empty if it was not sent."""
+        """Return the last value of a header; empty if it was not sent."""
         values = [value for key, value in self.headers if key.lower() == name]
         return values[-1] if values else ""
 
 
 class _Handler(BaseHTTPRequestHandler):
-    """Reads a request, has it answered, writes the answer."""
+    """The handler of a connection: reads a request, and writes its response."""
 
     server: Server
     protocol_version = "HTTP/1.1"
@@ -143,7 +143,7 @@ class _Handler(BaseHTTPRequestHandler):
         raise AttributeError(name)
 
     def handle_any(self) -> None:
-        """Every method."""
+        """Handle a request of any method."""
         try:
             body = read_body(self.headers, self.rfile, bytes_max=BODY_BYTES_MAX)
         except BodyRefused as refused:
@@ -169,11 +169,11 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(reply.body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the parameter's name is the base class's
-        """Nothing: the function logs what matters."""
+        """Log nothing: the function logs its requests."""
 
 
 class RestApi:
-    """Answers requests by the API's function."""
+    """An API whose function handles the requests."""
 
     def __init__(self, route: Route, *, functions: Functions, clock: Clock) -> None:
         self._route = route
@@ -182,23 +182,23 @@ class RestApi:
         self._executor = ThreadPoolExecutor(8, thread_name_prefix="api")
 
     def reply_to(self, request: Request) -> Reply:
-        """The function's answer, or what API Gateway says in its place."""
+        """Return the function's response, or API Gateway's error in its place."""
         event = self.event_for(request)
         if len(json.dumps(event, ensure_ascii=False).encode()) > PAYLOAD_BYTES_MAX:
             return _message(413, "Request Too Long")
-        running: Future[Answer] = self._executor.submit(self._functions.invoke, self._route.function, event)
+        running: Future[InvocationResult] = self._executor.submit(self._functions.invoke, self._route.function, event)
         try:
-            answer = running.result(self._route.timeout_s)
+            result = running.result(self._route.timeout_s)
         except FutureTimeoutError:
             return _message(504, "Endpoint request timed out")
-        return _reply_of(answer)
+        return _reply_of(result)
 
     def stop(self) -> None:
-        """Answer no more."""
+        """Stop responding."""
         self._executor.shutdown(wait=False, cancel_futures=True)
 
     def event_for(self, request: Request) -> dict[str, Any]:
-        """The Lambda proxy event: the path as sent, `%2F` and all; query values decoded."""
+        """Return the Lambda proxy event: the path as sent, `%2F` and all; query values decoded."""
         path, _, query = request.target.partition("?")
         proxy = path.lstrip("/")
         pairs = parse_qsl(query, keep_blank_values=True)
@@ -240,7 +240,7 @@ class RestApi:
 
 
 def _unpacked(body: bytes) -> bytes:
-    """The body that was compressed; what is no gzip, or too large, is left for the function to refuse."""
+    """Return the body unpacked; leave a body that is no gzip, or too large, for the function to refuse."""
     inflator = zlib.decompressobj(31)
     try:
         unpacked = inflator.decompress(body, BODY_BYTES_MAX)
@@ -261,10 +261,10 @@ def _message(status: int, message: str) -> Reply:
     return Reply(status, [("Content-Type", "application/json")], body)
 
 
-def _reply_of(answer: Answer) -> Reply:
-    """The proxy response as HTTP; API Gateway answers 502 for one that is none."""
-    payload = answer.payload
-    if answer.failed or not isinstance(payload, dict) or not isinstance(payload.get("statusCode"), int):
+def _reply_of(result: InvocationResult) -> Reply:
+    """Return the proxy response as HTTP; for an invalid one, 502 as API Gateway does."""
+    payload = result.payload
+    if result.failed or not isinstance(payload, dict) or not isinstance(payload.get("statusCode"), int):
         return _message(502, "Internal server error")
     text = payload.get("body") or ""
     body = base64.b64decode(text) if payload.get("isBase64Encoded") else text.encode()
@@ -283,7 +283,7 @@ def _headers_of(payload: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def behind_secret(secret: str, reply_to: Callable[[Request], Reply]) -> Callable[[Request], Reply]:
-    """Return what answers requests under `/<secret>` as `reply_to` does those without it, and 404 to all others."""
+    """Return a function that passes requests under `/<secret>` to `reply_to` without it; all others get 404."""
 
     def reply(request: Request) -> Reply:
         given, slash, rest = request.target.removeprefix("/").partition("/")
@@ -297,13 +297,13 @@ def behind_secret(secret: str, reply_to: Callable[[Request], Reply]) -> Callable
 class InvokeApi:
     """Lambda's Invoke API, for moto."""
 
-    def __init__(self, functions: Callable[[], Functions], tell: Callable[[str, Answer], None]) -> None:
+    def __init__(self, functions: Callable[[], Functions], report: Callable[[str, InvocationResult], None]) -> None:
         self._functions = functions
-        self._tell = tell
+        self._report = report
         self._executor = ThreadPoolExecutor(4, thread_name_prefix="async")
 
     def reply_to(self, request: Request) -> Reply:
-        """Run the function and answer its payload; `Event` answers at once and runs it behind."""
+        """Run the function and return its payload; for `Event`, return at once and run it in the background."""
         name = unquote(request.target.removeprefix(_INVOKE_PREFIX).removesuffix("/invocations"))
         functions = self._functions()
         if name not in functions:
@@ -318,19 +318,19 @@ class InvokeApi:
             return Reply(202, [], b"")
         if kind == "DryRun":
             return Reply(204, [], b"")
-        answer = functions.invoke(name, event)
-        flags = [("X-Amz-Function-Error", "Unhandled")] if answer.failed else []
-        return Reply(200, [("Content-Type", "application/json"), *flags], json.dumps(answer.payload).encode())
+        result = functions.invoke(name, event)
+        flags = [("X-Amz-Function-Error", "Unhandled")] if result.failed else []
+        return Reply(200, [("Content-Type", "application/json"), *flags], json.dumps(result.payload).encode())
 
     def _run_behind(self, name: str, event: object) -> None:
-        """As Lambda runs an asynchronous event: three times before it gives up (its waits are not imitated)."""
+        """Run as Lambda runs an asynchronous event: three times before it gives up (without its waits)."""
         for _ in range(3):
-            answer = self._functions().invoke(name, event)
-            if not answer.failed:
+            result = self._functions().invoke(name, event)
+            if not result.failed:
                 return
             time.sleep(0.1)
-        self._tell(name, answer)
+        self._report(name, result)
 
     def stop(self) -> None:
-        """Run nothing any more."""
+        """Stop running functions."""
         self._executor.shutdown(wait=False, cancel_futures=True)

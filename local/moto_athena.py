@@ -1,6 +1,6 @@
-"""What the local stack changes in moto's Athena: queries are answered; see `local.moto_patches`.
+"""The local stack's changes to moto's Athena: queries are run; see `local.moto_patches`.
 
-Results are in GetQueryResults, those of the last queries; they are not left in S3.
+GetQueryResults returns the results of the last queries; they are not written to S3.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from moto.athena.models import AthenaBackend, WorkGroup
 from moto.athena.responses import AthenaResponse
 from moto.core.exceptions import JsonRESTError
 
-from local.athena_questions import Answer, Interrupt, QueryFailed, Question
+from local.athena_query import AthenaQuery, AthenaResult, Interrupt, QueryFailed
 
-Ask = Callable[[Question, Interrupt], Answer]
+RunQuery = Callable[[AthenaQuery, Interrupt], AthenaResult]
 Json = dict[str, Any]
 
 _AT_A_TIME = 2
@@ -35,90 +35,90 @@ _stock_execution: Callable[[AthenaResponse], str] = AthenaResponse.get_query_exe
 
 
 class Execution(models.Execution):
-    """A query, its state and its answer."""
+    """A query, its state and its result."""
 
-    def __init__(self, question: Question, **told: Any) -> None:
-        super().__init__(**told)
+    def __init__(self, athena_query: AthenaQuery, **request: Any) -> None:
+        super().__init__(**request)
         self._transitions = []
         self.status = "QUEUED"
-        self.question = question
+        self.athena_query = athena_query
         self.interrupt = Interrupt()
         self.reason = ""
         self.scanned_bytes = 0
-        self.answer: Answer | None = None
+        self.result: AthenaResult | None = None
 
-    def run(self, ask: Ask) -> None:
-        """Have it answered, unless it was stopped before; `QueryFailed` and the workgroup's limit end it otherwise."""
-        if self.interrupt.asked:
+    def run(self, run_query: RunQuery) -> None:
+        """Run the query unless it was stopped; `QueryFailed` and the workgroup's limit end it without a result."""
+        if self.interrupt.requested:
             return
         self.status = "RUNNING"
         try:
-            answer = ask(self.question, self.interrupt)
+            result = run_query(self.athena_query, self.interrupt)
         except QueryFailed as failed:
             self.end("FAILED", str(failed))
         except Exception as error:  # noqa: BLE001 - a query that breaks something must still end
             self.end("FAILED", f"GENERIC_INTERNAL_ERROR: {error!r}")
         else:
-            self._settle(answer)
+            self._finish(result)
 
-    def _settle(self, answer: Answer) -> None:
-        self.scanned_bytes = answer.scanned_bytes
+    def _finish(self, result: AthenaResult) -> None:
+        self.scanned_bytes = result.scanned_bytes
         limit = self.workgroup.configuration.get("BytesScannedCutoffPerQuery") if self.workgroup else None
-        if limit is not None and answer.scanned_bytes > limit:
+        if limit is not None and result.scanned_bytes > limit:
             self.end("CANCELLED", "Bytes scanned limit was exceeded")
         else:
-            self.answer = answer
+            self.result = result
             self.end("SUCCEEDED")
 
     def end(self, state: str, reason: str = "") -> None:
-        """It has ended so, unless it had before."""
+        """Set the final state, unless there is one."""
         if self.status not in _ENDED:
             self.end_time, self.reason = time.time(), reason
             self.status = state
 
     def stop(self) -> None:
-        """As StopQueryExecution."""
+        """Stop the query, as StopQueryExecution does."""
         self.end("CANCELLED", "Query was cancelled by user")
         self.interrupt.now()
 
 
 class Queries:
-    """All executions, by id; the answers of the last ones."""
+    """All executions, by id; the results of the last ones."""
 
-    def __init__(self, ask: Ask) -> None:
-        self._ask = ask
+    def __init__(self, run_query: RunQuery) -> None:
+        self._run_query = run_query
         self._executor = ThreadPoolExecutor(_AT_A_TIME, thread_name_prefix="athena")
         self._by_token: dict[str, Execution] = {}
-        self._answered: OrderedDict[str, Execution] = OrderedDict()
+        self._finished: OrderedDict[str, Execution] = OrderedDict()
 
-    def start(self, backend: AthenaBackend, told: Json) -> Json:
-        """StartQueryExecution; the same token is the same execution."""
-        token = told.get("ClientRequestToken", "")
+    def start(self, backend: AthenaBackend, request: Json) -> Json:
+        """Start a query, as StartQueryExecution does; the same token is the same execution."""
+        token = request.get("ClientRequestToken", "")
         execution = self._by_token.get(token)
         if execution is None:
-            execution = _execution(backend, told)
+            execution = _execution(backend, request)
             backend.executions[execution.id] = execution
             self._by_token[token or execution.id] = execution
             self._executor.submit(self._run, execution)
         return {"QueryExecutionId": execution.id}
 
     def _run(self, execution: Execution) -> None:
-        execution.run(self._ask)
-        self._answered[execution.id] = execution
-        while len(self._answered) > _KEPT:
-            self._answered.popitem(last=False)[1].answer = None
+        execution.run(self._run_query)
+        self._finished[execution.id] = execution
+        while len(self._finished) > _KEPT:
+            self._finished.popitem(last=False)[1].result = None
 
 
-def _execution(backend: AthenaBackend, told: Json) -> Execution:
-    group = _workgroup(backend, told.get("WorkGroup", "primary"))
-    context = told.get("QueryExecutionContext", {})
-    parameters = told.get("ExecutionParameters")
-    question = Question(told["QueryString"], context.get("Database", "default"), parameters or ())
+def _execution(backend: AthenaBackend, request: Json) -> Execution:
+    group = _workgroup(backend, request.get("WorkGroup", "primary"))
+    context = request.get("QueryExecutionContext", {})
+    parameters = request.get("ExecutionParameters")
+    query = AthenaQuery(request["QueryString"], context.get("Database", "default"), parameters or ())
     return Execution(
-        question,
-        query=told["QueryString"],
+        query,
+        query=request["QueryString"],
         context=context,
-        config=_result_configuration(group, told),
+        config=_result_configuration(group, request),
         workgroup=group,
         execution_parameters=parameters,
     )
@@ -130,8 +130,8 @@ def _workgroup(backend: AthenaBackend, name: str) -> WorkGroup:
     return backend.work_groups[name]
 
 
-def _result_configuration(group: WorkGroup, told: Json) -> Json:
-    own, of_group = told.get("ResultConfiguration", {}), group.configuration.get("ResultConfiguration", {})
+def _result_configuration(group: WorkGroup, request: Json) -> Json:
+    own, of_group = request.get("ResultConfiguration", {}), group.configuration.get("ResultConfiguration", {})
     found: Json = of_group if group.configuration.get("EnforceWorkGroupConfiguration") else of_group | own
     if "OutputLocation" not in found:
         rule = "An output location is required either through the Workgroup result configuration setting or as an API"
@@ -143,84 +143,84 @@ def _invalid(message: str) -> JsonRESTError:
     return JsonRESTError("InvalidRequestException", message)
 
 
-def _found(backend: AthenaBackend, told: Json) -> Execution:
-    execution = backend.executions.get(told["QueryExecutionId"])
+def _found(backend: AthenaBackend, request: Json) -> Execution:
+    execution = backend.executions.get(request["QueryExecutionId"])
     if not isinstance(execution, Execution):
-        raise _invalid(f"QueryExecution {told['QueryExecutionId']} was not found")
+        raise _invalid(f"QueryExecution {request['QueryExecutionId']} was not found")
     return execution
 
 
-def _results(execution: Execution, told: Json) -> Json:
-    """GetQueryResults: rows of text, the names of the columns first."""
+def _results(execution: Execution, request: Json) -> Json:
+    """Return a page as GetQueryResults does: rows of text, the names of the columns first."""
     if execution.status not in _ENDED:
         raise _invalid(f"Query has not yet finished. Current state: {execution.status}")
     if execution.status != "SUCCEEDED":
         raise _invalid(f"Query did not finish successfully. Final query state: {execution.status}")
-    if execution.answer is None:
+    if execution.result is None:
         raise _invalid(f"the local stack keeps the results of the last {_KEPT} queries")
-    size, start = told.get("MaxResults", _PAGE_MAX), told.get("NextToken", "0")
+    size, start = request.get("MaxResults", _PAGE_MAX), request.get("NextToken", "0")
     if not 1 <= size <= _PAGE_MAX:
         raise _invalid(f"MaxResults is more than maximum allowed length {_PAGE_MAX}.")
     if not start.isdecimal():
         raise _invalid("NextToken is invalid")
-    return _page(execution.answer, int(start), size)
+    return _page(execution.result, int(start), size)
 
 
-def _page(answer: Answer, start: int, size: int) -> Json:
-    names: list[str | None] = [column["Name"] for column in answer.columns]
+def _page(result: AthenaResult, start: int, size: int) -> Json:
+    names: list[str | None] = [column["Name"] for column in result.columns]
     end = start + size
     # Row 0 is the header.
-    rows = ([names] if start == 0 else []) + answer.rows[max(0, start - 1) : end - 1]
-    told: Json = {
+    rows = ([names] if start == 0 else []) + result.rows[max(0, start - 1) : end - 1]
+    request: Json = {
         "UpdateCount": 0,
         "ResultSet": {
             "Rows": [{"Data": [{} if value is None else {"VarCharValue": value} for value in row]} for row in rows],
-            "ResultSetMetadata": {"ColumnInfo": answer.columns},
+            "ResultSetMetadata": {"ColumnInfo": result.columns},
         },
     }
-    return told | ({"NextToken": str(end)} if end <= len(answer.rows) else {})
+    return request | ({"NextToken": str(end)} if end <= len(result.rows) else {})
 
 
-def duckdb_over(settings: Mapping[str, Any], folder: Path) -> Ask:
-    """Answers from the Glue catalog and S3 that these settings of boto3's clients reach; `folder` keeps the files."""
+def duckdb_over(settings: Mapping[str, Any], folder: Path) -> RunQuery:
+    """Return a function that queries the Glue catalog and S3 by these boto3 settings; `folder` stores files."""
     lock = threading.Lock()
 
     @cache
     def client(service: Any) -> Any:
         return boto3.client(service, **settings)
 
-    def ask(question: Question, interrupt: Interrupt) -> Answer:
-        from local.athena import answer
+    def run_query(query: AthenaQuery, interrupt: Interrupt) -> AthenaResult:
+        from local import athena
         from local.athena_catalog import GlueCatalog
 
         with lock:
             catalog = GlueCatalog(client("glue"), client("s3"), folder, lock)
-        return answer(question, catalog, interrupt)
+        return athena.run_query(query, catalog, interrupt)
 
-    return ask
+    return run_query
 
 
-def answer_queries_by(ask: Ask) -> None:
-    """Queries are run and answered; moto answers every one with no rows."""
-    queries = Queries(ask)
+def run_queries_by(run_query: RunQuery) -> None:
+    """Let Athena run its queries; moto returns no rows for every query."""
+    queries = Queries(run_query)
 
     def start_query_execution(self: AthenaResponse) -> str:
         return json.dumps(queries.start(self.athena_backend, json.loads(self.body)))
 
     def get_query_execution(self: AthenaResponse) -> str:
         execution = _found(self.athena_backend, json.loads(self.body))
-        told: Json = json.loads(_stock_execution(self))
-        status, statistics = told["QueryExecution"]["Status"], told["QueryExecution"]["Statistics"]
+        request: Json = json.loads(_stock_execution(self))
+        status, statistics = request["QueryExecution"]["Status"], request["QueryExecution"]["Statistics"]
         if execution.status not in _ENDED:
             del status["CompletionDateTime"]
         if execution.reason:
             status["StateChangeReason"] = execution.reason
         statistics["DataScannedInBytes"] = execution.scanned_bytes
-        return json.dumps(told)
+        return json.dumps(request)
 
     def get_query_results(self: AthenaResponse) -> str:
-        told = json.loads(self.body)
-        return json.dumps(_results(_found(self.athena_backend, told), told))
+        request = json.loads(self.body)
+        return json.dumps(_results(_found(self.athena_backend, request), request))
 
     def stop_query_execution(self: AthenaResponse) -> str:
         _found(self.athena_backend, json.loads(self.body)).stop()

@@ -1,4 +1,4 @@
-"""What the local stack changes in moto's Glue: runs of jobs are run; see `local.moto_patches`."""
+"""The local stack's changes to moto's Glue: runs of jobs are run; see `local.moto_patches`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _stock_start: Callable[..., str] = FakeJob.start_job_run
 
 
 class JobRun(FakeJobRun):
-    """A run whose state is what became of it; moto's is a success as soon as someone asks."""
+    """A run with its actual state; moto's succeeds at the first GetJobRun."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -33,22 +33,22 @@ class JobRun(FakeJobRun):
         self.error_message = ""
 
     def end(self, state: str, error: str) -> None:
-        """It has ended in this state."""
+        """Set the final state."""
         self.completed_on = self.modified_on = utcnow()
         self.error_message = error
         self.status = state
 
     def as_dict(self) -> dict[str, Any]:
-        """As GetJobRun answers."""
-        told = super().as_dict()
+        """Return the run as GetJobRun does."""
+        document = super().as_dict()
         if self.status == "RUNNING":
-            del told["CompletedOn"]
-        told["ExecutionTime"] = int((self.completed_on - self.started_on).total_seconds())
-        return told | ({"ErrorMessage": self.error_message} if self.error_message else {})
+            del document["CompletedOn"]
+        document["ExecutionTime"] = int((self.completed_on - self.started_on).total_seconds())
+        return document | ({"ErrorMessage": self.error_message} if self.error_message else {})
 
 
 def run_jobs_at(url: str) -> None:
-    """StartJobRun runs the job, at this url, and a state machine waits for it."""
+    """Let StartJobRun run the job, at this url, and state machines wait for it."""
 
     def start_job_run(self: FakeJob, *args: Any, **kwargs: Any) -> str:
         run_id = _stock_start(self, *args, **kwargs)
@@ -62,25 +62,25 @@ def run_jobs_at(url: str) -> None:
 
 
 def _run(url: str, run: JobRun) -> None:
-    """Have it run, and write down how it ended."""
-    asked = {
+    """Run the job, and set the final state."""
+    request_body = {
         "job": run.job_name,
         "run": run.job_run_id,
         "arguments": run.arguments,
         "timeout_s": (run.timeout or 480) * 60,
     }
-    request = urllib.request.Request(url + RUNS_PATH, data=json.dumps(asked).encode(), method="POST")  # noqa: S310 - our own loopback address
+    request = urllib.request.Request(url + RUNS_PATH, data=json.dumps(request_body).encode(), method="POST")  # noqa: S310 - our own loopback address
     try:
         with urllib.request.urlopen(request) as response:  # noqa: S310 - our own loopback address
-            said = json.load(response)
+            ended = json.load(response)
     except OSError as error:
-        said = {"state": "STOPPED", "error": f"nobody runs jobs: {error}"}
-    run.end(said["state"], said["error"])
+        ended = {"state": "STOPPED", "error": f"no server runs jobs: {error}"}
+    run.end(ended["state"], ended["error"])
 
 
-def _wait_for_run(self: StateTaskServiceGlue, env: Environment, *asked: Any, **named: Any) -> None:
-    """A state machine waits until a run has ended, looking often; moto breaks on the callback that it does not have."""
-    ended = self._build_sync_resolver(env, *asked, **named)
+def _wait_for_run(self: StateTaskServiceGlue, env: Environment, *request_body: Any, **named: Any) -> None:
+    """Wait until a run has ended, by polling; moto fails on the callback that it does not have."""
+    ended = self._build_sync_resolver(env, *request_body, **named)
     while env.is_running():
         if ended is not None and (run := ended()):
             env.stack.append(json.loads(json.dumps(run, default=str)))

@@ -1,4 +1,4 @@
-"""What the local stack changes in moto's KMS; see `local.moto_patches`."""
+"""The local stack's changes to moto's KMS; see `local.moto_patches`."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ _AS_IT_IS = ec.ECDSA(Prehashed(hashes.SHA256()))
 
 
 class _Digest(bytes):
-    """A message that is a digest already."""
+    """A message that is a digest."""
 
 
 def sign_digests_as_they_are() -> None:
-    """Sign and Verify with MessageType DIGEST take the message for the SHA-256; moto hashes it once more."""
+    """Let Sign and Verify use a message of MessageType DIGEST as the hash; moto hashes it again."""
 
     def get_param(self: KmsResponse, param_name: str, if_none: Any = None) -> Any:
-        told = json.loads(self.body)
-        if param_name == "Message" and told.get("MessageType") == "DIGEST":
-            return _Digest(base64.b64decode(told["Message"]))
+        request = json.loads(self.body)
+        if param_name == "Message" and request.get("MessageType") == "DIGEST":
+            return _Digest(base64.b64decode(request["Message"]))
         return _stock_param(self, param_name, if_none)
 
     def sign(self: ECDSAPrivateKey, message: bytes, signing_algorithm: str) -> bytes:

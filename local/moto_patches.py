@@ -1,4 +1,4 @@
-"""What the local stack changes in moto: here, and in the other modules that are named after it.
+"""The local stack's changes to moto, here and in the other `local.moto_*` modules.
 
 `local.moto_glue` is Glue's, `local.moto_athena` Athena's, `local.moto_kms` KMS's. moto is pinned, and
 tests/unit/local compares each change with stock behaviour. Here, three make functions and executions what they are
@@ -53,7 +53,7 @@ _PLAIN_TYPES = {"S", "N", "BOOL", "NULL", "SS", "NS"}
 
 
 def run_functions_at(url: str) -> None:
-    """`lambda.invoke`, from boto3 and from a state machine, runs our function; moto would echo the payload."""
+    """Let `lambda.invoke`, from boto3 and from a state machine, run our function; moto would echo the payload."""
 
     def invoke(
         self: LambdaSimpleBackend,  # noqa: ARG001 - the signature is moto's
@@ -81,7 +81,7 @@ def run_functions_at(url: str) -> None:
 
 
 def name_every_execution() -> None:
-    """An execution started without a name gets one, as on AWS; moto calls it "None" and refuses the next."""
+    """Name executions that start without a name, as AWS does; moto calls the first "None" and refuses the next."""
 
     def start_execution(
         self: StepFunctionsParserBackend, arn: str, name: str | None = None, *args: Any, **kw: Any
@@ -92,19 +92,19 @@ def name_every_execution() -> None:
 
 
 class _AnyErrorName(CustomErrorName):
-    """The name of an error that is passed on, whoever gave it."""
+    """The name of an error that is passed on, whatever its source."""
 
     def __init__(self, error_name: str | None) -> None:
         ErrorName.__init__(self, error_name=error_name)
 
 
 def pass_errors_on_out_of_a_map() -> None:
-    """A Map fails with the error of its state, `States.TaskFailed` too; moto takes that name for a mistake of ours."""
+    """Let a Map fail with its state's error, `States.TaskFailed` too; moto refuses that name."""
     vars(iteration_worker)["CustomErrorName"] = _AnyErrorName
 
 
 def query_one_partition() -> None:
-    """Query looks at the items of the asked key only.
+    """Let Query read only the items of the requested key.
 
     moto sorts the whole table for each query: 350 ms at 20,000 items, where this takes 1.
     """
@@ -121,7 +121,7 @@ def query_one_partition() -> None:
 
 
 def _items_with(table: Table, attribute: str, value: DynamoType) -> dict[DynamoType, dict[DynamoType, Item]]:
-    """The items, by partition and sort key, whose attribute has this value."""
+    """Return the items with this value of an attribute, by partition and sort key."""
     if attribute == table.hash_key_attr:
         return {value: table.items[value]} if value in table.items else {}
     return {
@@ -135,7 +135,7 @@ def _is(found: DynamoType | None, value: DynamoType) -> bool:
 
 
 def copy_only_what_a_transaction_touches() -> None:
-    """TransactWriteItems keeps a copy, for its rollback, of the items it names; moto copies whole tables for each."""
+    """Let TransactWriteItems copy, for its rollback, only the items it names; moto copies whole tables."""
 
     def transact_write_items(self: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> None:
         keys = _touched_keys(self, transact_items)
@@ -152,7 +152,7 @@ def copy_only_what_a_transaction_touches() -> None:
 
 
 def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]) -> dict[str, set[Key]]:
-    """The partition and sort keys that the transaction names, by table; a table without sort keys is left out."""
+    """Return the partition and sort keys of the transaction, by table, without tables that have no sort key."""
     keys: dict[str, set[Key]] = {}
     for operation in (one for item in transact_items for one in item.values()):
         table = backend.tables.get(operation.get("TableName"))
@@ -164,7 +164,7 @@ def _touched_keys(backend: DynamoDBBackend, transact_items: list[dict[str, Any]]
 
 
 def _table_of(table: Table, keys: set[Key]) -> Table:
-    """The table with only these of its items."""
+    """Return the table with only these of its items."""
     small = copy.copy(table)
     small.items = defaultdict(dict)
     for partition, sort in keys:
@@ -184,7 +184,7 @@ def _take_over(table: Table, small: Table, keys: set[Key]) -> None:
 
 
 def render_attribute_values_as_they_are() -> None:
-    """`{"S": "x"}` in an answer is copied; moto looks for each of ten types under each of its spellings."""
+    """Copy `{"S": "x"}` into a response; moto looks for each of ten types under each of its spellings."""
 
     def serialize(self: BaseJSONSerializer, serialized: Any, value: Any, shape: StructureShape, key: str) -> None:
         if shape.name == "AttributeValue" and key and isinstance(value, dict) and value.keys() <= _PLAIN_TYPES:
@@ -196,9 +196,9 @@ def render_attribute_values_as_they_are() -> None:
 
 
 def keep_queues_fast_when_they_are_long() -> None:
-    """Sending, receiving and deleting take as long with 10,000 messages as with one.
+    """Make sending, receiving and deleting as fast with 10,000 messages as with one.
 
-    moto looks at all of them, several times: 30 ms a message where there are 1,000.
+    moto reads all of them, several times: 30 ms a message at 1,000 messages.
     """
 
     def millis(moment: datetime | None = None) -> float:
@@ -239,7 +239,7 @@ def keep_queues_fast_when_they_are_long() -> None:
 
 @dataclass(frozen=True)
 class _Visible:
-    """A queue's visible messages, looked at only as far as someone reads."""
+    """A queue's visible messages, read lazily."""
 
     queue: Queue
 

@@ -1,9 +1,9 @@
 """The AWS endpoint's process: moto over HTTP on loopback, a clock that can skip ahead, and DynamoDB's TTL.
 
-Started by `local.endpoint`; answers one question at a time on its pipes (see `local.child_process`):
+Started by `local.endpoint`; serves one request at a time on its pipes (see `local.child_process`):
 
     {"listen": {"port", "functions_url", "scratch"}}  ->  {"port"} or {"in_use": true}
-    {"offset_s": 86400.0}                  ->  {}                 time, as moto sees it, is that far ahead
+    {"offset_s": 86400.0}                  ->  {}                 moto's time is that far ahead
     {"expire": true}                       ->  {"removed": [{"table", "keys", "image"}]}
 
 moto runs requests in threads without locks: a conditional write is then no longer atomic, and a message deleted while
@@ -34,7 +34,7 @@ from werkzeug.serving import make_server
 
 from local import moto_athena, moto_glue, moto_kms, moto_patches
 from local.aws_limits import refusal_of, s3_refusal_of
-from local.child_process import Message, answer_lines
+from local.child_process import Message, serve_lines
 from local.endpoint import ACCOUNT, settings_at
 from local.time_skip import Skipping
 from local.web_guard import find_refusal
@@ -52,7 +52,7 @@ class _Handler(MotoRequestHandler):
     disable_nagle_algorithm = True
 
     def run_wsgi(self) -> None:
-        """Read the whole request, then have it answered: nothing of it is left before the next one."""
+        """Read the whole request, then respond: nothing of it is left before the next request."""
         environ: Environ = self.make_environ()
         length = environ.get("CONTENT_LENGTH")
         chunked = environ.get("wsgi.input_terminated", False)
@@ -74,7 +74,7 @@ class _Handler(MotoRequestHandler):
 
 
 def _control_refusal(environ: Environ) -> str | None:
-    """Return why moto's own API is not there: one POST to it wipes every table, and the stack never calls it."""
+    """Return why moto's own API is refused: a POST to it wipes every table, and the stack never calls it."""
     path = environ["PATH_INFO"]
     return f"{path[:100]!r}: moto's own API is closed" if path.lower().startswith("/moto-api") else None
 
@@ -84,7 +84,7 @@ def _forbidden(refusal: str) -> tuple[str, list[tuple[str, str]], bytes]:
 
 
 def _run(application: Application, environ: Environ) -> tuple[str, list[tuple[str, str]], bytes]:
-    """The application's answer, in one piece; an exception of moto's is a 500, which clients try again."""
+    """Return the application's response, in one piece; an exception in moto is a 500, which clients retry."""
     started: list[tuple[str, list[tuple[str, str]]]] = []
 
     def start_response(status: str, headers: list[tuple[str, str]], _: object = None) -> Callable[[bytes], object]:
@@ -94,7 +94,7 @@ def _run(application: Application, environ: Environ) -> tuple[str, list[tuple[st
     try:
         chunks = application(environ, start_response)
         body = b"".join(chunks)
-    except Exception as error:  # noqa: BLE001 - moto has bugs; one of them must not cost the connection
+    except Exception as error:  # noqa: BLE001 - a bug in moto must not cost the connection
         traceback.print_exception(error)
         return "500 Internal Server Error", [("Content-Type", "text/plain")], str(error).encode()
     return *started[-1], body
@@ -109,13 +109,13 @@ class Dispatcher(DomainDispatcherApplication):
 
 
 class Guarded:
-    """Refuses what AWS would refuse and moto would not; see `local.aws_limits`."""
+    """A WSGI application that refuses what AWS, but not moto, would refuse; see `local.aws_limits`."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """WSGI."""
+        """Handle a WSGI request."""
         target = environ.get("HTTP_X_AMZ_TARGET", "")
         if not target and _service(environ) == "s3":
             if refusal := s3_refusal_of(environ.get("RAW_URI", "")):
@@ -128,14 +128,14 @@ class Guarded:
 
 
 class OneAtATime:
-    """Runs requests to one service one after the other, except those that wait for a message."""
+    """A WSGI application that runs requests to a service in turn, except those that wait for a message."""
 
     def __init__(self, application: Application) -> None:
         self._application = application
         self.locks = {service: threading.Lock() for service in _LOCKED}
 
     def __call__(self, environ: Environ, start_response: Callable[..., Any]) -> Iterable[bytes]:
-        """WSGI."""
+        """Handle a WSGI request."""
         lock = self.locks.get(_service(environ))
         if lock is None or _waits(environ):
             return self._application(environ, start_response)
@@ -144,7 +144,7 @@ class OneAtATime:
 
 
 def _service(environ: Environ) -> str:
-    """The service that signed the request's credentials; an unsigned request is S3's.
+    """Return the service of the request's signature; an unsigned request is S3's.
 
     >>> _service({"HTTP_AUTHORIZATION": "AWS4-HMAC-SHA256 Credential=k/20130101/us-east-1/sqs/aws4_request, ..."})
     'sqs'
@@ -154,7 +154,7 @@ def _service(environ: Environ) -> str:
 
 
 def _waits(environ: Environ) -> bool:
-    """Whether this is a long poll, which would hold the lock for as long as no message comes."""
+    """True if this is a long poll, which would hold the lock until a message comes."""
     if environ.get("HTTP_X_AMZ_TARGET") != "AmazonSQS.ReceiveMessage":
         return False
     body = environ["wsgi.input"].read(int(environ.get("CONTENT_LENGTH") or 0))
@@ -163,18 +163,18 @@ def _waits(environ: Environ) -> bool:
 
 
 class Server:
-    """Listens, keeps time, and removes what has expired."""
+    """The endpoint's server: moto, its clock, and the removal of expired items."""
 
     def __init__(self) -> None:
         self._application = OneAtATime(Dispatcher())
         self._skipping = Skipping()
 
-    def answer(self, question: Message) -> Message:
-        """See the module's docstring."""
-        if "listen" in question:
-            return self._listen(**question["listen"])
-        if "offset_s" in question:
-            self._skipping.to(question["offset_s"])
+    def respond(self, request: Message) -> Message:
+        """Carry out a request of the module's docstring."""
+        if "listen" in request:
+            return self._listen(**request["listen"])
+        if "offset_s" in request:
+            self._skipping.to(request["offset_s"])
             return {}
         with self._application.locks["dynamodb"]:
             return {"removed": [removed for table in _tables() for removed in _expire(table, time.time())]}
@@ -199,11 +199,11 @@ class Server:
         return {"port": port}
 
 
-def _change_moto(functions_url: str, ask: moto_athena.Ask) -> None:
-    """Make of moto what the modules `local.moto_*` say."""
+def _change_moto(functions_url: str, run_query: moto_athena.RunQuery) -> None:
+    """Apply the changes of the modules `local.moto_*` to moto."""
     moto_patches.run_functions_at(functions_url)
     moto_glue.run_jobs_at(functions_url)
-    moto_athena.answer_queries_by(ask)
+    moto_athena.run_queries_by(run_query)
     moto_kms.sign_digests_as_they_are()
     moto_patches.name_every_execution()
     moto_patches.pass_errors_on_out_of_a_map()
@@ -220,7 +220,7 @@ def _tables() -> list[Table]:
 
 
 def _expire(table: Table, now: float) -> Iterable[Message]:
-    """Remove the table's expired items; their keys and last images.
+    """Remove the table's expired items; yield their keys and last images.
 
     DynamoDB removes an item some time after its TTL attribute, a number of seconds since 1970, has passed; one that is
     more than five years old is taken for a mistake and stays (developer guide, "Time to Live").
@@ -241,4 +241,4 @@ def _expire(table: Table, now: float) -> Iterable[Message]:
 
 if __name__ == "__main__":
     logging.disable(logging.INFO)
-    answer_lines(Server().answer)
+    serve_lines(Server().respond)

@@ -1,4 +1,4 @@
-"""The threads of queues, streams and schedules; how Lambda reads the result of a batch, and failures to print."""
+"""The threads of queues, streams and schedules, the results of their batches, and failures to print."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from local.functions import Answer
+from local.functions import InvocationResult
 
 
 class Poller(ABC):
-    """A thread of its own that runs until it is asked to stop."""
+    """A thread that runs until `stop`."""
 
     def __init__(self, name: str) -> None:
         self._stopping = threading.Event()
@@ -22,33 +22,33 @@ class Poller(ABC):
         """Work until `_stopping` is set."""
 
     def start(self) -> None:
-        """Begin."""
+        """Start the thread."""
         self._thread.start()
 
-    def ask_to_stop(self) -> None:
-        """Begin nothing new."""
+    def stop(self) -> None:
+        """Stop taking new work."""
         self._stopping.set()
 
     def join(self) -> None:
-        """Wait until nothing of it runs any more."""
+        """Wait until the thread has ended."""
         if self._thread.ident is not None:
             self._thread.join()
 
 
 class Feeder(Poller):
-    """A poller that holds what it has taken until a function has accepted it; in a `hurry` it waits for no window."""
+    """A poller with items pending until a function accepts them; with `flush_now` it waits for no window."""
 
-    hurry = False
+    flush_now = False
 
     @property
     @abstractmethod
-    def held(self) -> int:
-        """The number of things that it holds."""
+    def pending(self) -> int:
+        """The number of pending items."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """An invocation that failed and that no caller was told of."""
+    """A failed invocation without a caller that would see it."""
 
     function: str
     source: str
@@ -59,32 +59,32 @@ class Failure:
         return f"{self.function} failed on {self.source}: {self.error_type}: {self.message}"
 
 
-def failure_of(answer: Answer, *, function: str, source: str) -> Failure:
-    """The failed answer as a line to print."""
-    return Failure(function, source, answer.error_type, str(answer.payload.get("errorMessage", "")))
+def failure_of(result: InvocationResult, *, function: str, source: str) -> Failure:
+    """Return the failed result as a line to print."""
+    return Failure(function, source, result.error_type, str(result.payload.get("errorMessage", "")))
 
 
-def failed_ids(answer: Answer, sent: Collection[str], *, reports: bool) -> frozenset[str]:
-    """Which of the `sent` ids are to be delivered again.
+def failed_ids(result: InvocationResult, sent: Collection[str], *, reports: bool) -> frozenset[str]:
+    """Return the `sent` ids to deliver again.
 
-    As Lambda reads it (developer guide, "Implementing partial batch responses"): nothing, an empty object or an empty
-    list is success; an answer that cannot be read, or that names an id which was not sent, fails the whole batch.
+    Lambda's rules (developer guide, "Implementing partial batch responses"): nothing, an empty object or an empty
+    list is success; a result that is invalid, or names an id that was not sent, fails the whole batch.
 
-    >>> sorted(failed_ids(Answer({"batchItemFailures": [{"itemIdentifier": "b"}]}), ["a", "b"], reports=True))
+    >>> sorted(failed_ids(InvocationResult({"batchItemFailures": [{"itemIdentifier": "b"}]}), ["a", "b"], reports=True))
     ['b']
-    >>> sorted(failed_ids(Answer({"batchItemFailures": [{"itemIdentifier": "z"}]}), ["a", "b"], reports=True))
+    >>> sorted(failed_ids(InvocationResult({"batchItemFailures": [{"itemIdentifier": "z"}]}), ["a", "b"], reports=True))
     ['a', 'b']
     """
-    if answer.failed:
+    if result.failed:
         return frozenset(sent)
-    if not reports or answer.payload is None or answer.payload == {}:
+    if not reports or result.payload is None or result.payload == {}:
         return frozenset()
-    named = _named_ids(answer.payload)
+    named = _named_ids(result.payload)
     return frozenset(sent) if named is None or not named <= set(sent) else named
 
 
 def _named_ids(payload: object) -> frozenset[str] | None:
-    """The ids in a partial batch response; None if it is not one."""
+    """Return the ids in a partial batch response; None if it is not one."""
     match payload:
         case {"batchItemFailures": None}:
             return frozenset()

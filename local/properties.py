@@ -1,4 +1,4 @@
-"""What every model of a resource is made of: properties that are known or refused, references to other resources."""
+"""The base of the models of resources: properties that are known or refused, references to other resources."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Annotated, Any, ClassVar
 from pydantic import BaseModel, BeforeValidator, ConfigDict, model_validator
 from pydantic.alias_generators import to_pascal
 
-NO_IAM = "nothing checks permissions on one machine"
+NO_IAM = "permissions are not checked on one machine"
 NO_ENCRYPTION = "the data lives in the memory of one process"
 NO_LOGS = "functions log to .headwater/logs"
 NO_TAGS = "tags bill and search accounts"
-NOT_READ = "says nothing to a machine"
+NOT_READ = "has no effect"
 
 
 def referred_id(expression: object) -> str:
-    """The logical id behind `{"Ref": id}` or `{"Fn::GetAtt": [id, attribute]}`.
+    """Return the logical id behind `{"Ref": id}` or `{"Fn::GetAtt": [id, attribute]}`.
 
     >>> referred_id({"Fn::GetAtt": ["RecordsQueue", "Arn"]})
     'RecordsQueue'
@@ -31,7 +31,7 @@ def referred_id(expression: object) -> str:
 
 
 def referred_ids(expression: object) -> frozenset[str]:
-    """Every logical id that the expression refers to, at any depth.
+    """Return every logical id that the expression refers to, at any depth.
 
     >>> referred_ids({"Fn::Join": ["", ["arn:", {"Ref": "AWS::Partition"}, {"Fn::GetAtt": ["Api", "Arn"]}]]})
     frozenset({'Api'})
@@ -50,7 +50,7 @@ def referred_ids(expression: object) -> frozenset[str]:
 
 
 def _only_id(expression: object) -> str:
-    """The one resource that a longer expression, an integration's URI, is about."""
+    """Return the one resource of a longer expression, such as an integration's URI."""
     found = referred_ids(expression)
     if len(found) != 1:
         raise ValueError(f"must refer to exactly one resource of this template, refers to {sorted(found)}")

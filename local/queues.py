@@ -1,4 +1,4 @@
-"""SQS event source mappings: batches, windows, partial failures and concurrency, as Lambda's pollers have them.
+"""SQS event source mappings: batches, windows, partial failures and concurrency, as in Lambda's pollers.
 
 Visibility, receive counts and redrive are the queue's own, moto's. Time is the stack's: `advance` closes a window and
 makes messages in flight visible again.
@@ -32,7 +32,7 @@ _CONCURRENCY_MAX = 2
 
 @dataclass(frozen=True)
 class QueueMapping:
-    """From which queue to which function, and how."""
+    """A mapping from a queue to a function, with its settings."""
 
     logical_id: str
     queue_url: str
@@ -46,7 +46,7 @@ class QueueMapping:
 
 @dataclass
 class _Batch:
-    """Messages gathered for one event."""
+    """Messages collected for one event."""
 
     messages: list[MessageTypeDef] = field(default_factory=list)
     size_bytes: int = 0
@@ -56,7 +56,7 @@ class _Batch:
 class QueuePoller(Feeder):
     """A poller of one queue, which invokes the function in up to two threads more.
 
-    What it holds when it is stopped goes back to the queue when its visibility timeout has passed.
+    Messages pending at `stop` return to the queue when their visibility timeout has passed.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class QueuePoller(Feeder):
         sqs: SQSClient,
         functions: Functions,
         clock: Clock,
-        tell: Callable[[Failure], None],
+        report: Callable[[Failure], None],
     ) -> None:
         super().__init__(f"poll-{mapping.logical_id}")
         self.mapping = mapping
@@ -74,22 +74,22 @@ class QueuePoller(Feeder):
         self._sqs = sqs
         self._functions = functions
         self._clock = clock
-        self._tell = tell
+        self._report = report
         workers = min(mapping.concurrency, _CONCURRENCY_MAX)
         self._executor = ThreadPoolExecutor(workers, thread_name_prefix=mapping.logical_id)
         self._free = threading.BoundedSemaphore(workers)
         self._lock = threading.Lock()
-        self._held = 0
+        self._pending = 0
 
     def join(self) -> None:
-        """Wait until nothing of this poller runs any more."""
+        """Wait until the thread and its invocations have ended."""
         super().join()
         self._executor.shutdown(wait=True)
 
     @property
-    def held(self) -> int:
-        """Messages received and not yet settled."""
-        return self._held
+    def pending(self) -> int:
+        """The received messages that are neither deleted nor returned."""
+        return self._pending
 
     def _run(self) -> None:
         batch = _Batch()
@@ -104,28 +104,28 @@ class QueuePoller(Feeder):
                 self._stopping.wait(_POLL_S)
 
     def _receive_or_wait(self) -> Sequence[MessageTypeDef]:
-        """What there is; nothing, and a word about it, if the endpoint fails: a poller outlives that."""
+        """Return received messages; if the endpoint fails, report that and return none: the poller continues."""
         try:
             return self._receive()
         except (BotoCoreError, ClientError) as error:
             if not self._stopping.is_set():
-                self._tell(Failure("ReceiveMessage", self.mapping.logical_id, type(error).__name__, str(error)))
+                self._report(Failure("ReceiveMessage", self.mapping.logical_id, type(error).__name__, str(error)))
             return []
 
     def _receive(self) -> Sequence[MessageTypeDef]:
-        said = self._sqs.receive_message(
+        response = self._sqs.receive_message(
             QueueUrl=self.mapping.queue_url,
             MaxNumberOfMessages=_ENTRIES_MAX,
             MessageSystemAttributeNames=["All"],
             MessageAttributeNames=["All"],
         )
-        received = said.get("Messages", [])
+        received = response.get("Messages", [])
         with self._lock:
-            self._held += len(received)
+            self._pending += len(received)
         return received
 
     def _add(self, batch: _Batch, message: MessageTypeDef) -> _Batch:
-        """The batch with the message; a batch that is full, or would exceed an event, is sent first."""
+        """Return the batch with the message; first send a batch that is full, or would exceed an event."""
         size_bytes = len(json.dumps(self._record(message)))
         full = len(batch.messages) >= self.mapping.batch_size
         if full or (batch.messages and batch.size_bytes + size_bytes > EVENT_BYTES_MAX):
@@ -139,7 +139,7 @@ class QueuePoller(Feeder):
 
     def _is_due(self, batch: _Batch, *, none_left: bool) -> bool:
         full = len(batch.messages) >= self.mapping.batch_size
-        late = self._clock.now() >= batch.due or (self.hurry and none_left)
+        late = self._clock.now() >= batch.due or (self.flush_now and none_left)
         return full or (bool(batch.messages) and late)
 
     def _send(self, batch: _Batch) -> None:
@@ -151,33 +151,35 @@ class QueuePoller(Feeder):
     def _deliver(self, messages: Sequence[MessageTypeDef]) -> None:
         mapping = self.mapping
         try:
-            answer = self._functions.invoke(mapping.function, {"Records": [self._record(found) for found in messages]})
-            if answer.failed and not self._stopping.is_set():
-                self._tell(failure_of(answer, function=mapping.function, source=mapping.logical_id))
+            result = self._functions.invoke(mapping.function, {"Records": [self._record(found) for found in messages]})
+            if result.failed and not self._stopping.is_set():
+                self._report(failure_of(result, function=mapping.function, source=mapping.logical_id))
             ids = [found["MessageId"] for found in messages]
-            failed = failed_ids(answer, ids, reports=mapping.reports_failures)
+            failed = failed_ids(result, ids, reports=mapping.reports_failures)
             if not self._stopping.is_set():
                 self._delete([found for found in messages if found["MessageId"] not in failed])
         except (BotoCoreError, ClientError) as error:
-            self._tell(Failure("DeleteMessage", mapping.logical_id, type(error).__name__, str(error)))
+            self._report(Failure("DeleteMessage", mapping.logical_id, type(error).__name__, str(error)))
         finally:
             with self._lock:
-                self._held -= len(messages)
+                self._pending -= len(messages)
                 self.batches += 1
             self._free.release()
 
     def _delete(self, messages: Sequence[MessageTypeDef]) -> None:
         for start in range(0, len(messages), _ENTRIES_MAX):
             part = messages[start : start + _ENTRIES_MAX]
-            said = self._sqs.delete_message_batch(
+            response = self._sqs.delete_message_batch(
                 QueueUrl=self.mapping.queue_url,
                 Entries=[{"Id": str(n), "ReceiptHandle": found["ReceiptHandle"]} for n, found in enumerate(part)],
             )
-            for failed in said.get("Failed", []):
-                self._tell(Failure("DeleteMessage", self.mapping.logical_id, failed["Code"], failed.get("Message", "")))
+            for failed in response.get("Failed", []):
+                self._report(
+                    Failure("DeleteMessage", self.mapping.logical_id, failed["Code"], failed.get("Message", ""))
+                )
 
     def _record(self, message: MessageTypeDef) -> dict[str, Any]:
-        """The message as an event shows it."""
+        """Return the message as an event has it."""
         return {
             "messageId": message["MessageId"],
             "receiptHandle": message["ReceiptHandle"],

@@ -13,7 +13,7 @@ _SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})[ \t]*(?:;.*)?\r?\n")
 
 
 class BodyRefused(Exception):
-    """A body that no server takes, with the HTTP status that says why; the rest of it is still on the wire."""
+    """A refused body, with its HTTP status; the rest of it is still on the wire."""
 
     def __init__(self, status: int, message: str) -> None:
         self.status, self.message = status, message
@@ -21,14 +21,14 @@ class BodyRefused(Exception):
 
 
 class HungUp(ConnectionError):
-    """The client closed the connection before it had sent the whole body."""
+    """A connection that the client closed before the end of the body."""
 
 
 def read_body(headers: Message, wire: BufferedIOBase, *, bytes_max: int) -> bytes:
     """Read the whole body, without its transfer coding.
 
     Raises:
-        BodyRefused: larger than `bytes_max`, or not as RFC 9112 has it.
+        BodyRefused: larger than `bytes_max`, or invalid by RFC 9112.
         HungUp: the connection ended first.
     """
     coding, length = headers.get_all("Transfer-Encoding"), headers.get("Content-Length")
@@ -49,7 +49,7 @@ def _read_known(length: str, wire: BufferedIOBase, bytes_max: int) -> bytes:
 
 
 def _read_chunks(wire: BufferedIOBase, bytes_max: int) -> bytes:
-    """Read chunk after chunk; the size is checked before a chunk is read. Extensions and trailers mean nothing here."""
+    """Read chunk after chunk; the size is checked before a chunk is read. Extensions and trailers are ignored."""
     body = bytearray()
     while size := _read_size(wire):
         _check_size(len(body) + size, bytes_max)

@@ -1,8 +1,8 @@
-"""What the local stack knows of CloudFormation: every resource type and property, honoured or ignored with a reason.
+"""The CloudFormation resource types and properties of the local stack, honoured or ignored with a reason.
 
-A property that is neither is refused (`local.template`), so that the local stack cannot drift from what is deployed
-without anyone noticing. Honoured properties are the fields of the models; `ignored` says why the others do not matter
-on one machine. Values are checked as well: a mode that has no local meaning is as wrong as an unknown name.
+Any other property is refused (`local.template`), so that the local stack cannot drift silently from the deployed one.
+Honoured properties are the fields of the models; `ignored` has the reason why the others do not matter on one machine.
+Values are checked as well: a mode without local meaning is refused like an unknown name.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _PASSES_AWAY = "the data lives as long as the process"
 IGNORED_TYPES: Mapping[str, str] = {
     "AWS::ApiGateway::Account": NO_LOGS,
     "AWS::ApiGateway::Deployment": "the API is served as it is in the template",
-    "AWS::CDK::Metadata": "says which constructs were used",
+    "AWS::CDK::Metadata": "lists the constructs used",
     "AWS::CloudWatch::Alarm": "no metrics are kept; failures are printed",
     "AWS::CloudWatch::CompositeAlarm": "no metrics are kept; failures are printed",
     "AWS::CloudWatch::Dashboard": "no metrics are kept",
@@ -46,8 +46,8 @@ IGNORED_TYPES: Mapping[str, str] = {
     "AWS::Logs::MetricFilter": NO_LOGS,
     "AWS::Logs::ResourcePolicy": NO_IAM,
     "AWS::S3::BucketPolicy": NO_IAM,
-    "AWS::SNS::Subscription": "nobody is notified of a machine's own failures",
-    "AWS::SNS::Topic": "nobody is notified of a machine's own failures",
+    "AWS::SNS::Subscription": "there are no notifications on one machine",
+    "AWS::SNS::Topic": "there are no notifications on one machine",
     "AWS::SNS::TopicPolicy": NO_IAM,
     "AWS::SQS::QueuePolicy": NO_IAM,
     "AWS::WAFv2::WebACL": "the API is bound to loopback",
@@ -56,7 +56,7 @@ IGNORED_TYPES: Mapping[str, str] = {
 
 
 class RedrivePolicy(Properties):
-    """After how many receives a message goes to which queue."""
+    """The dead-letter queue of a queue, and the number of receives before it."""
 
     ignored: ClassVar[Mapping[str, str]] = {}
     dead_letter_target_arn: Target = Field(alias="deadLetterTargetArn")
@@ -107,7 +107,7 @@ class Table(Properties):
 
 
 class Versioning(Properties):
-    """Whether a bucket keeps what is overwritten or deleted."""
+    """The versioning of a bucket, which keeps overwritten and deleted objects."""
 
     ignored: ClassVar[Mapping[str, str]] = {}
     status: Literal["Enabled", "Suspended"]
@@ -161,31 +161,31 @@ class FunctionProperties(Properties):
 
 
 class ScalingConfig(Properties):
-    """How many invocations one mapping may have at a time."""
+    """The number of invocations that a mapping may have at a time."""
 
     maximum_concurrency: int = Field(ge=2)
 
 
 class Filter(Properties):
-    """One event pattern, as JSON text."""
+    """An event pattern, as JSON text."""
 
     pattern: str
 
 
 class FilterCriteria(Properties):
-    """Patterns of which one must match."""
+    """A list of patterns: a record must match at least one."""
 
     filters: list[Filter]
 
 
 class OnFailure(Properties):
-    """The bucket that takes what could not be delivered."""
+    """The bucket for undeliverable records."""
 
     destination: Target
 
 
 class DestinationConfig(Properties):
-    """Where undeliverable stream records go."""
+    """The destination of undeliverable stream records."""
 
     on_failure: OnFailure
 
@@ -228,7 +228,7 @@ class StateMachine(Properties):
 
 
 class ScheduleTarget(Properties):
-    """What a schedule starts, and with which input."""
+    """The state machine that a schedule starts, and its input."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "DeadLetterConfig": "a start that fails is printed",
@@ -250,7 +250,7 @@ class Rule(Properties):
 
 
 class FlexibleTimeWindow(Properties):
-    """Off: schedules fire on their minute."""
+    """The flexible time window, which must be off: schedules fire on their minute."""
 
     mode: Literal["OFF"]
 
@@ -296,7 +296,7 @@ class ApiResource(Properties):
 
 
 class Integration(Properties):
-    """What answers a method: a function, given the whole request."""
+    """The integration of a method: a function that gets the whole request."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "IntegrationHttpMethod": "POST, as the Lambda integration demands",
@@ -308,11 +308,11 @@ class Integration(Properties):
 
 
 class ApiMethod(Properties):
-    """AWS::ApiGateway::Method; loopback asks nobody for credentials, but an API that asks for none is another port."""
+    """AWS::ApiGateway::Method; loopback requires no credentials, but an API without any has its own port."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "ApiKeyRequired": NO_IAM,
-        "AuthorizerId": "loopback asks nobody for credentials",
+        "AuthorizerId": "loopback requires no credentials",
         "OperationName": NOT_READ,
     }
     authorization_type: Literal["AWS_IAM", "NONE"] = "NONE"

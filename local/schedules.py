@@ -17,7 +17,7 @@ _CRON = re.compile(r"cron\((\S+) (\S+) (\S+) (\S+) (\S+) (\S+)\)")
 
 @dataclass(frozen=True)
 class ScheduledStart:
-    """Which machine is started with which input, in which minutes; a field of None is every value."""
+    """A start of a state machine with an input, at minutes and hours; None is every value."""
 
     logical_id: str
     machine: str
@@ -26,14 +26,14 @@ class ScheduledStart:
     hours: frozenset[int] | None
 
     def fires_in(self, minute: datetime) -> bool:
-        """Whether this is one of its minutes."""
+        """True if the schedule fires in this minute."""
         return (self.minutes is None or minute.minute in self.minutes) and (
             self.hours is None or minute.hour in self.hours
         )
 
 
 def parse_cron(logical_id: str, expression: str) -> tuple[frozenset[int] | None, frozenset[int] | None]:
-    """Minutes and hours of a `cron(minute hour * * ? *)`: what a daily or hourly job needs.
+    """Return the minutes and hours of a `cron(minute hour * * ? *)`, enough for a daily or hourly job.
 
     >>> parse_cron("Daily", "cron(30 0 * * ? *)")
     (frozenset({30}), frozenset({0}))
@@ -57,9 +57,9 @@ def _refused(logical_id: str, expression: str) -> UnknownInTemplate:
 
 
 class Scheduler(Poller):
-    """Starts what is due, looking twice a second.
+    """A poller that starts due state machines, checked twice a second.
 
-    Days that are skipped at once start a machine once, not once a day: it would only find its own lease taken.
+    Days that are skipped at once start a machine once, not once a day: further runs would find their lease taken.
     """
 
     def __init__(
@@ -82,7 +82,7 @@ class Scheduler(Poller):
                 self._seen = now
 
     def _fire(self, first: datetime, last: datetime) -> None:
-        # A schedule repeats every day, so that the last day of a longer leap holds every start.
+        # A schedule repeats every day: the last day of a longer skip has every start.
         first = max(first, last - timedelta(days=1) + timedelta(minutes=1))
         minutes = [first + timedelta(minutes=n) for n in range(int((last - first).total_seconds()) // 60 + 1)]
         for start in self._starts:

@@ -1,4 +1,4 @@
-"""What the local stack knows of Glue, Athena and KMS: the archive's tables, its jobs, its searches, its signatures."""
+"""The local stack's Glue, Athena and KMS resources: the archive's tables, jobs, searches and signatures."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _ONE_MACHINE = "this machine's cores and memory"
 
 
 class Key(Properties):
-    """AWS::KMS::Key; made only if it signs, for nothing is encrypted on one machine."""
+    """AWS::KMS::Key; made only if it signs, because local data is not encrypted."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "Description": NOT_READ,
@@ -50,14 +50,14 @@ class CatalogColumn(Properties):
 
 
 class SerdeInfo(Properties):
-    """How the files are read; DuckDB reads Parquet."""
+    """The reader of the files; DuckDB reads Parquet."""
 
     ignored: ClassVar[Mapping[str, str]] = {"Name": NOT_READ, "Parameters": "Parquet describes itself"}
     serialization_library: Literal["org.apache.hadoop.hive.ql.io.parquet.serde.ParquetHiveSerDe"]
 
 
 class StorageDescriptor(Properties):
-    """The columns, and where the files lie."""
+    """The columns, and the location of the files."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "Compressed": "Parquet describes itself",
@@ -72,7 +72,7 @@ class StorageDescriptor(Properties):
 
 
 class TableInput(Properties):
-    """What a table is called, what is in it and where."""
+    """A table's name, columns and location."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "Description": NOT_READ,
@@ -87,7 +87,7 @@ class TableInput(Properties):
 
 
 class CatalogTable(Properties):
-    """AWS::Glue::Table, made by moto; what Athena reads of it, `local.athena` reads."""
+    """AWS::Glue::Table, made by moto and read by `local.athena` as by Athena."""
 
     ignored: ClassVar[Mapping[str, str]] = {"CatalogId": _ONE_ACCOUNT}
     database_name: Expression
@@ -95,7 +95,7 @@ class CatalogTable(Properties):
 
 
 class JobCommand(Properties):
-    """A job of Spark."""
+    """The script of a Spark job."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "PythonVersion": "the interpreter of this project",
@@ -105,7 +105,7 @@ class JobCommand(Properties):
 
 
 class ExecutionProperty(Properties):
-    """How many runs of a job there may be at a time."""
+    """The number of runs that a job may have at a time."""
 
     ignored: ClassVar[Mapping[str, str]] = {}
     max_concurrent_runs: int = 1
@@ -119,7 +119,7 @@ class Job(Properties):
         "ExecutionClass": _ONE_MACHINE,
         "GlueVersion": "the Spark of this project",
         "JobMode": NOT_READ,
-        "JobRunQueuingEnabled": "runs beyond what is allowed at a time are refused, and tried again by who asked",
+        "JobRunQueuingEnabled": "runs beyond the limit are refused, and retried by their caller",
         "LogUri": NO_LOGS,
         "MaxCapacity": _ONE_MACHINE,
         "Name": "the job is called by its logical id",
@@ -137,7 +137,7 @@ class Job(Properties):
 
 
 class ResultConfiguration(Properties):
-    """Where results are left."""
+    """The location of results."""
 
     ignored: ClassVar[Mapping[str, str]] = {
         "AclConfiguration": NO_IAM,
@@ -148,12 +148,12 @@ class ResultConfiguration(Properties):
 
 
 class WorkGroupConfiguration(Properties):
-    """What a query may cost, and where its results go."""
+    """The limit of a query's scanned bytes, and the location of its results."""
 
     ignored: ClassVar[Mapping[str, str]] = {
-        "EngineVersion": "DuckDB answers",
+        "EngineVersion": "DuckDB runs the queries",
         "PublishCloudWatchMetricsEnabled": "no metrics are kept",
-        "RequesterPaysEnabled": "nobody pays",
+        "RequesterPaysEnabled": "there is no bill",
     }
     bytes_scanned_cutoff_per_query: int | None = Field(default=None, ge=10_000_000)
     enforce_work_group_configuration: Literal[True] = True

@@ -1,4 +1,4 @@
-"""AWS Glue: the template's Spark jobs, run one after the other in a Spark process that is kept for the next one."""
+"""AWS Glue: the template's Spark jobs, run one after the other in a Spark process that is reused."""
 
 from __future__ import annotations
 
@@ -33,41 +33,41 @@ class JobRun:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended: SUCCEEDED, FAILED, TIMEOUT or STOPPED, as Glue says it; why, unless it succeeded."""
+    """The end of a run: Glue's state (SUCCEEDED, FAILED, TIMEOUT, STOPPED), and the error unless it succeeded."""
 
     state: str
     error: str = ""
 
 
 class SparkJobs:
-    """Runs what `--job` names by `jobs.launch`, as the script on Glue does. Java is looked for when it is needed."""
+    """A runner of the `--job` argument by `jobs.launch`, as the script on Glue does; it finds Java at the first run."""
 
     def __init__(
-        self, *, env: Mapping[str, str], code: Path, logs: Path, clock: Clock, tell: Callable[[Failure], None]
+        self, *, env: Mapping[str, str], code: Path, logs: Path, clock: Clock, report: Callable[[Failure], None]
     ) -> None:
         self._env = python_environment(env, code)
         self._code = code
         self._log = logs / "spark.log"
         self._scratch: TemporaryDirectory[str] | None = None
         self._clock = clock
-        self._tell = tell
+        self._report = report
         self._one_at_a_time = threading.Lock()
         self._lock = threading.Lock()
         self._child: Child | None = None
         self._stopped = False
         self.busy = 0
-        """How many runs there are, or wait for the one before."""
+        """The number of runs that run or wait."""
 
     def run(self, run: JobRun) -> Ended:
-        """Run it, wait for its end; a failure is an answer too, never an exception, and is told."""
+        """Run the job to its end; a failure is a result too, never an exception, and is reported."""
         with self._counted(), self._one_at_a_time:
             ended = self._run(run)
         if ended.state in ("FAILED", "TIMEOUT"):
-            self._tell(Failure(run.job, f"job run {run.run}", ended.state, ended.error))
+            self._report(Failure(run.job, f"job run {run.run}", ended.state, ended.error))
         return ended
 
     def stop(self) -> None:
-        """End Spark, in the middle of a run if need be."""
+        """End Spark, even during a run."""
         with self._lock:
             self._stopped = True
             child = self._child
@@ -89,7 +89,7 @@ class SparkJobs:
     def _run(self, run: JobRun) -> Ended:
         try:
             child = self._started()
-            said = child.ask(
+            response = child.request(
                 {"arguments": dict(run.arguments), "clock_offset_s": self._clock.offset_s}, timeout_s=run.timeout_s
             )
         except ChildTimedOut:
@@ -100,7 +100,7 @@ class SparkJobs:
             return Ended("STOPPED" if self._stopped else "FAILED", f"Spark's process is gone: {error}")
         except ToolMissing as error:
             return Ended("FAILED", str(error))
-        return Ended("FAILED", said["error"]) if "error" in said else Ended("SUCCEEDED")
+        return Ended("FAILED", response["error"]) if "error" in response else Ended("SUCCEEDED")
 
     def _started(self) -> Child:
         with self._lock:
@@ -115,12 +115,12 @@ class SparkJobs:
 
 
 class JobsApi:
-    """What moto's StartJobRun asks: run this, and say how it ended."""
+    """The API behind moto's StartJobRun, which runs a job and returns its end."""
 
     def __init__(self, jobs: Callable[[], SparkJobs]) -> None:
         self._jobs = jobs
 
     def reply_to(self, request: Request) -> Reply:
-        """The run's end, once it has come."""
+        """Run the job and return its end."""
         ended = self._jobs().run(JobRun(**json.loads(request.body)))
         return Reply(200, [("Content-Type", "application/json")], json.dumps(asdict(ended)).encode())

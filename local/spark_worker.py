@@ -1,6 +1,6 @@
 """The process of the Spark jobs: one session, started for the first of them; one run at a time.
 
-Started by `local.spark_jobs`; see `local.child_process` for how they talk.
+Started by `local.spark_jobs`; see `local.child_process` for the protocol.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 
 from local.archive_mirror import mirrored
-from local.child_process import Message, answer_lines
+from local.child_process import Message, serve_lines
 from local.time_skip import Skipping
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ _OPTIONS = {
     "spark.driver.bindAddress": "127.0.0.1",
     "spark.driver.host": "127.0.0.1",
     "spark.driver.memory": "1g",
-    # A few thousand rows are read sooner than code for them is made; plans are the same.
+    # Interpreting a few thousand rows is faster than generating code for them; plans are the same.
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.session.timeZone": "UTC",
@@ -39,16 +39,16 @@ _OPTIONS = {
 
 
 class Worker:
-    """Answers `{"arguments": {"--job": ...}, "clock_offset_s"}` with `{}`, or `{"error"}` as Glue's ErrorMessage."""
+    """The worker of Spark jobs: `{"arguments": {"--job": ...}, "clock_offset_s"}` to `{}` or `{"error"}`."""
 
     def __init__(self) -> None:
         self._skipping = Skipping()
 
-    def answer(self, question: Message) -> Message:
-        """Run the script."""
-        self._skipping.to(question["clock_offset_s"])
+    def respond(self, request: Message) -> Message:
+        """Run the script; an `error` is Glue's ErrorMessage."""
+        self._skipping.to(request["clock_offset_s"])
         try:
-            status = self._run(question["arguments"])
+            status = self._run(request["arguments"])
         except BaseException as error:  # noqa: BLE001 - a job may raise anything, SystemExit too
             traceback.print_exception(error)
             return {"error": f"{type(error).__name__}: {error}"[:_ERROR_CHARACTERS_MAX]}
@@ -66,14 +66,14 @@ class Worker:
 
 
 def _session() -> SparkSession:
-    """The session; a new one if a job has stopped it. Its files are where the parent removes them."""
+    """Return the session, a new one if a job has stopped it; its files are in the parent's scratch folder."""
     from pyspark.sql import SparkSession
 
     os.environ["PYSPARK_PYTHON"] = sys.executable
     builder: Any = SparkSession.builder.master("local[2]").appName("headwater-jobs")
     scratch = tempfile.gettempdir()
     places = {
-        # Runs of seconds: the first compiler alone is quicker than both.
+        # For runs of seconds the first compiler alone is faster than both.
         "spark.driver.extraJavaOptions": f"-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -Djava.io.tmpdir={scratch}",
         "spark.local.dir": scratch,
         "spark.sql.warehouse.dir": f"{scratch}/warehouse",
@@ -85,4 +85,4 @@ def _session() -> SparkSession:
 
 
 if __name__ == "__main__":
-    answer_lines(Worker().answer)
+    serve_lines(Worker().respond)

@@ -18,7 +18,7 @@ from local.clock import Clock
 from local.deploy import Deployed, client_settings, deploy
 from local.endpoint import Endpoint
 from local.errors import ChildFailed, NotDrained
-from local.functions import Answer, Functions
+from local.functions import Functions, InvocationResult
 from local.http_api import InvokeApi, Reply, Request, RestApi, Route, Server, behind_secret
 from local.poller import Failure, Feeder, Poller, failure_of
 from local.queues import QueuePoller
@@ -32,12 +32,12 @@ from local.wiring import api_routes, queue_mappings, scheduled_starts, stream_ma
 
 _ROOT = Path(__file__).resolve().parent.parent
 _IDLE_POLL_S = 0.1
-# Of the port that runs functions: any process and any page of this machine can reach it.
+# The length of the secret of the functions' port, which any process and any page of this machine can reach.
 _SECRET_BYTES = 32
 
 
 class LocalStack:
-    """Starts on `start` or `with`, and leaves nothing behind on `stop`.
+    """A running stack, from `start` or `with` until `stop`, which leaves nothing behind.
 
     Ports of 0 are any free ones. `window_cap_s` shortens batching windows, which may be a minute long. With `schedules`
     the template's schedules fire; `sweep_s` is how often expired items are removed by themselves, None is never (see
@@ -73,26 +73,26 @@ class LocalStack:
         self.api_url = ""
         """Where the HTTP API listens; empty if the template has none."""
         self.token_api_url = ""
-        """Where the one listens that asks for bearer tokens; empty if the template has none."""
+        """The address of the API for bearer tokens; empty if the template has none."""
         self.function_port = 0
-        """Return the address at which moto runs functions and Spark jobs; nobody without the secret in it is let in."""
+        """Return the address at which moto runs functions and Spark jobs; it requires the secret in it."""
         self._rest_apis: dict[str, RestApi] = {}
 
     def __enter__(self) -> LocalStack:
-        """Start."""
+        """Start the stack."""
         self.start()
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Stop."""
+        """Stop the stack."""
         self.stop()
 
     # -- life
 
     def start(self) -> None:
-        """Listen, deploy, poll. Raises PortInUse; whatever is raised, nothing is left running."""
+        """Listen, deploy and poll. Raises PortInUse; after any error, nothing is left running."""
         try:
             self._start()
         except BaseException:
@@ -100,11 +100,12 @@ class LocalStack:
             raise
 
     def _start(self) -> None:
-        invokes = InvokeApi(lambda: self._functions, self._tell_async)
+        invokes = InvokeApi(lambda: self._functions, self._report_async)
         runs = JobsApi(lambda: self._jobs)
         secret = secrets.token_urlsafe(_SECRET_BYTES)
         invoke_server = Server(
-            0, behind_secret(secret, lambda asked: (runs if asked.target == RUNS_PATH else invokes).reply_to(asked))
+            0,
+            behind_secret(secret, lambda request: (runs if request.target == RUNS_PATH else invokes).reply_to(request)),
         )
         self.function_port = invoke_server.server_address[1]
         self._on_stop.callback(invoke_server.stop)
@@ -120,21 +121,21 @@ class LocalStack:
             self._deployed.functions, env=self.environment, code=self._code, logs=self._logs, clock=self._clock
         )
         self._jobs = SparkJobs(
-            env=self.environment, code=self._code, logs=self._logs, clock=self._clock, tell=self._tell
+            env=self.environment, code=self._code, logs=self._logs, clock=self._clock, report=self._report
         )
         self._on_stop.callback(self._jobs.stop)
         for route in self._routes:
             rest_api = RestApi(route, functions=self._functions, clock=self._clock)
             self._on_stop.callback(rest_api.stop)
             self._rest_apis[route.api_id] = rest_api
-        self._machines = Machines(boto3.client("stepfunctions", **self.client_settings), tell=self._tell)
+        self._machines = Machines(boto3.client("stepfunctions", **self.client_settings), report=self._report)
         self._on_stop.callback(self._machines.stop)
         self._start_pollers()
         for server in servers.values():
             server.open()
 
     def _take_ports(self) -> dict[str, Server]:
-        """Take the APIs' ports, before anything takes time; their servers by logical id. They open last of all."""
+        """Take the APIs' ports before slow steps; return their servers by logical id. They open last."""
         servers: dict[str, Server] = {}
         for route in self._routes:
             port, option = (self._api_port, "--api-port") if route.signed else (self._token_port, "--token-port")
@@ -149,7 +150,7 @@ class LocalStack:
 
     def _start_pollers(self) -> None:
         ids, cap_s = self._deployed.ids, self._window_cap_s
-        shared: dict[str, Any] = {"functions": self._functions, "clock": self._clock, "tell": self._tell}
+        shared: dict[str, Any] = {"functions": self._functions, "clock": self._clock, "report": self._report}
         sqs = boto3.client("sqs", **self.client_settings)
         s3 = boto3.client("s3", **self.client_settings)
         self._sqs = sqs
@@ -161,13 +162,13 @@ class LocalStack:
             scheduled_starts(self._template, ids), clock=self._clock, start_machine=self._machines.start
         )
         running: list[Poller] = [*self._queues, *self._streams, *([scheduler] if self._schedules else [])]
-        for one in running:
-            self._on_stop.callback(one.join)
-        self._on_stop.callback(self._functions.stop)  # before the joins: nobody waits for what is killed
-        for one in running:
-            self._on_stop.callback(one.ask_to_stop)
-        for one in running:
-            one.start()
+        for poller in running:
+            self._on_stop.callback(poller.join)
+        self._on_stop.callback(self._functions.stop)  # before the joins: no thread waits for a killed process
+        for poller in running:
+            self._on_stop.callback(poller.stop)
+        for poller in running:
+            poller.start()
         if self._sweep_s is not None:
             sweeper = threading.Thread(target=self._sweep_often, args=(self._sweep_s,), name="ttl", daemon=True)
             self._on_stop.callback(sweeper.join)
@@ -175,7 +176,7 @@ class LocalStack:
             sweeper.start()
 
     def stop(self) -> None:
-        """End everything that was started, in the order that lets nothing wait for what is already gone."""
+        """End everything that was started, in an order without waits for ended parts."""
         self._stopping.set()
         self._on_stop.close()
 
@@ -183,7 +184,7 @@ class LocalStack:
 
     @property
     def endpoint_url(self) -> str:
-        """Where the AWS services listen."""
+        """The address of the AWS services."""
         return self._endpoint.url
 
     @property
@@ -193,28 +194,28 @@ class LocalStack:
 
     @property
     def environment(self) -> Mapping[str, str]:
-        """For a child process: its boto3 or AWS CLI then talks to this stack."""
+        """The environment of a child process with boto3 or the AWS CLI that talks to this stack."""
         return self._endpoint.environment
 
     @property
     def client_settings(self) -> dict[str, Any]:
-        """For `boto3.client(service, **stack.client_settings)` in this process."""
+        """The settings for `boto3.client(service, **stack.client_settings)` in this process."""
         config = Config(retries={"mode": "standard", "max_attempts": 5}, max_pool_connections=32)
         return {**client_settings(self._endpoint), "config": config}
 
     @property
     def now(self) -> float:
-        """Seconds since 1970, as the stack has it."""
+        """The stack's time in seconds since 1970."""
         return self._clock.now()
 
     @property
     def running(self) -> int:
-        """How many invocations and Spark jobs run, or wait to run, and how many received messages are not settled."""
-        return self._functions.busy + self._jobs.busy + sum(poller.held for poller in self._feeders())
+        """The number of invocations and Spark jobs that run or wait, and of pending messages."""
+        return self._functions.busy + self._jobs.busy + sum(poller.pending for poller in self._feeders())
 
     # -- what callers do
 
-    def invoke(self, function: str, event: object) -> Answer:
+    def invoke(self, function: str, event: object) -> InvocationResult:
         """Run a function, named by an output (`InputFunctionName`), logical id, physical name or ARN."""
         return self._functions.invoke(self.outputs.get(function, function), event)
 
@@ -229,7 +230,7 @@ class LocalStack:
     ) -> Any:
         """Run a state machine to its end and return its output; `machine` is needed only if there are several.
 
-        `progress` is told the name of each state entered. Raises MachineFailed.
+        `progress` gets the name of each state entered. Raises MachineFailed.
         """
         arns = {arn for logical_id, arn in self._deployed.ids.items() if logical_id in self._template.of(StateMachine)}
         arn = self.outputs.get(machine, machine) if machine else arns.pop()
@@ -254,14 +255,14 @@ class LocalStack:
     def drain(self, timeout_s: float = 120, progress: Callable[[int], None] | None = None) -> None:
         """Wait until every queue that feeds a function is empty and nothing runs; windows close at once meanwhile.
 
-        `progress` is told how many messages are left. Raises NotDrained after `timeout_s`: a message that failed is not
+        `progress` gets the number of messages left. Raises NotDrained after `timeout_s`: a message that failed is not
         visible again for six times its function's timeout, unless `advance` skips that.
         """
         pollers = self._feeders()
         deadline = time.monotonic() + timeout_s
         try:
             for poller in pollers:
-                poller.hurry = True
+                poller.flush_now = True
             while (left := self._left()) > 0:
                 if progress is not None:
                     progress(left)
@@ -270,12 +271,12 @@ class LocalStack:
                 time.sleep(_IDLE_POLL_S)
         finally:
             for poller in pollers:
-                poller.hurry = False
+                poller.flush_now = False
 
     # -- inside
 
     def _left(self) -> int:
-        """Messages in queues and streams and running invocations; 0 only if nothing moved while they were counted."""
+        """Count messages in queues and streams and running invocations; 0 only if none moved during the count."""
         batches = self._batches()
         left = self.running + sum(self._depth(poller.mapping.queue_url) for poller in self._queues)
         return left or int(self._batches() != batches)
@@ -287,11 +288,11 @@ class LocalStack:
         return sum(poller.batches for poller in self._queues)
 
     def _depth(self, queue_url: str) -> int:
-        said = self._sqs.get_queue_attributes(QueueUrl=queue_url, AttributeNames=["All"])["Attributes"]
+        attributes = self._sqs.get_queue_attributes(QueueUrl=queue_url, AttributeNames=["All"])["Attributes"]
         return (
-            int(said["ApproximateNumberOfMessages"])
-            + int(said["ApproximateNumberOfMessagesDelayed"])
-            + int(said["ApproximateNumberOfMessagesNotVisible"])
+            int(attributes["ApproximateNumberOfMessages"])
+            + int(attributes["ApproximateNumberOfMessagesDelayed"])
+            + int(attributes["ApproximateNumberOfMessagesNotVisible"])
         )
 
     def _latest_error(self) -> str:
@@ -302,16 +303,16 @@ class LocalStack:
             try:
                 self.sweep_ttl()
             except ChildFailed as error:
-                self._tell(Failure("sweep", "TTL", type(error).__name__, str(error)))
+                self._report(Failure("sweep", "TTL", type(error).__name__, str(error)))
                 return
 
     def _replier(self, route: Route) -> Callable[[Request], Reply]:
         return lambda request: self._rest_apis[route.api_id].reply_to(request)
 
-    def _tell_async(self, function: str, answer: Answer) -> None:
-        self._tell(failure_of(answer, function=function, source="asynchronous invocation"))
+    def _report_async(self, function: str, result: InvocationResult) -> None:
+        self._report(failure_of(result, function=function, source="asynchronous invocation"))
 
-    def _tell(self, failure: Failure) -> None:
+    def _report(self, failure: Failure) -> None:
         self.errors.append(failure)
         if self._on_failure is not None:
             self._on_failure(failure)

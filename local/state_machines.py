@@ -1,4 +1,4 @@
-"""State machines, executed by moto: start one, follow it, and have its output."""
+"""State machines, executed by moto: their executions, followed to their outputs."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _POLL_S = 0.1
 class Machines:
     """The stack's state machines, by ARN."""
 
-    def __init__(self, states: SFNClient, *, tell: Callable[[Failure], None]) -> None:
+    def __init__(self, states: SFNClient, *, report: Callable[[Failure], None]) -> None:
         self._states = states
-        self._tell = tell
+        self._report = report
         self._stopping = threading.Event()
         self._followers: list[threading.Thread] = []
 
@@ -38,36 +38,36 @@ class Machines:
     ) -> Any:
         """Start an execution, wait for its end, and return its output.
 
-        `progress` is called with the name of each state that is entered, soon after it was.
+        `progress` is called with the name of each state, soon after it is entered.
 
         Raises:
-            MachineFailed: It ended otherwise, or `timeout_s` passed.
+            MachineFailed: It did not succeed, or `timeout_s` passed.
         """
         name = name or str(uuid.uuid4())
         started = self._states.start_execution(stateMachineArn=arn, name=name, input=json.dumps(machine_input))
         deadline = time.monotonic() + timeout_s
         seen = 0
         while True:
-            said = self._states.describe_execution(executionArn=started["executionArn"])
+            execution = self._states.describe_execution(executionArn=started["executionArn"])
             if progress is not None:
-                seen = self._report(started["executionArn"], seen, progress)
-            if said["status"] == "SUCCEEDED":
-                return json.loads(said["output"])
-            if said["status"] != "RUNNING":
-                raise MachineFailed(said["status"], said.get("error", ""), said.get("cause", ""))
+                seen = self._report_states(started["executionArn"], seen, progress)
+            if execution["status"] == "SUCCEEDED":
+                return json.loads(execution["output"])
+            if execution["status"] != "RUNNING":
+                raise MachineFailed(execution["status"], execution.get("error", ""), execution.get("cause", ""))
             if time.monotonic() > deadline:
                 raise MachineFailed("RUNNING", "Local.Timeout", f"still running after {timeout_s} s")
             if self._stopping.wait(_POLL_S):
                 raise MachineFailed("RUNNING", "Local.Stopped", "the stack has stopped")
 
     def start(self, arn: str, machine_input: str) -> None:
-        """Start an execution that nobody waits for; if it fails, `tell` hears of it."""
+        """Start an execution in the background; a failure goes to `report`."""
         follower = threading.Thread(target=self._follow, args=(arn, json.loads(machine_input)), daemon=True)
         self._followers.append(follower)
         follower.start()
 
     def stop(self) -> None:
-        """Follow no execution any more."""
+        """Stop following executions."""
         self._stopping.set()
         for follower in self._followers:
             follower.join()
@@ -77,9 +77,9 @@ class Machines:
             self.run(arn, machine_input, timeout_s=86_400)
         except MachineFailed as error:
             if not self._stopping.is_set():
-                self._tell(Failure(arn.rpartition(":")[2], "schedule", error.error, error.cause))
+                self._report(Failure(arn.rpartition(":")[2], "schedule", error.error, error.cause))
 
-    def _report(self, execution_arn: str, seen: int, progress: Callable[[str], None]) -> int:
+    def _report_states(self, execution_arn: str, seen: int, progress: Callable[[str], None]) -> int:
         events = self._states.get_execution_history(executionArn=execution_arn, maxResults=1000)["events"]
         for event in events[seen:]:
             if "stateEnteredEventDetails" in event:

@@ -1,7 +1,7 @@
-"""DynamoDB stream mappings: TTL removals, as records, to the function that wants them.
+"""DynamoDB stream mappings, which deliver TTL removals as records to their function.
 
-Of a stream, only what TTL removes is delivered here; a mapping whose filter would let anything else through is
-refused. Order is kept: a batch is delivered until it succeeds, or is given up, before the next one.
+Only removals by TTL are delivered here; a mapping with a filter that accepts other records is refused. Order is kept: a
+batch is delivered until it succeeds, or is given up, before the next batch.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from local.clock import Clock
 from local.errors import UnknownInTemplate
-from local.functions import Answer, Functions
+from local.functions import Functions, InvocationResult
 from local.poller import Failure, Feeder, failed_ids, failure_of
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ _TTL_IDENTITY = {"type": "Service", "principalId": "dynamodb.amazonaws.com"}
 
 @dataclass(frozen=True)
 class StreamMapping:
-    """From which table's stream to which function, and how."""
+    """A mapping from a table's stream to a function, with its settings."""
 
     logical_id: str
     table: str
@@ -47,7 +47,7 @@ class StreamMapping:
 
 
 def refuse_wide_filter(logical_id: str, patterns: Sequence[str]) -> None:
-    """Raise UnknownInTemplate unless the patterns let TTL removals through, and nothing but these."""
+    """Raise UnknownInTemplate unless the patterns accept TTL removals, and only these."""
     removal: Record = {"eventName": "REMOVE", "userIdentity": _TTL_IDENTITY}
     others: list[Record] = [{"eventName": name} for name in ("INSERT", "MODIFY", "REMOVE")]
     wanted = [json.loads(pattern) for pattern in patterns]
@@ -63,7 +63,7 @@ def _any_matches(patterns: Sequence[object], record: Record) -> bool:
 
 
 def _matches(pattern: object, value: object) -> bool:
-    """Whether an event pattern of objects and lists of plain values accepts the value.
+    """True if an event pattern of objects and lists of plain values accepts the value.
 
     >>> _matches({"eventName": ["REMOVE"]}, {"eventName": "REMOVE", "awsRegion": "us-east-1"})
     True
@@ -74,7 +74,7 @@ def _matches(pattern: object, value: object) -> bool:
 
 
 class StreamPoller(Feeder):
-    """Delivers the removals it is given, in a thread of its own."""
+    """A poller that delivers removals in its own thread."""
 
     def __init__(
         self,
@@ -83,24 +83,24 @@ class StreamPoller(Feeder):
         s3: S3Client,
         functions: Functions,
         clock: Clock,
-        tell: Callable[[Failure], None],
+        report: Callable[[Failure], None],
     ) -> None:
         super().__init__(f"poll-{mapping.logical_id}")
         self.mapping = mapping
         self._s3 = s3
         self._functions = functions
         self._clock = clock
-        self._tell = tell
+        self._report = report
         self._backlog: deque[Record] = deque()
         self._sequence = 0
 
     @property
-    def held(self) -> int:
-        """Records not yet delivered or given up."""
+    def pending(self) -> int:
+        """The records not yet delivered or given up."""
         return len(self._backlog)
 
     def add(self, removed: Sequence[dict[str, Any]]) -> None:
-        """Take the removals of this mapping's table; `local.endpoint.Endpoint.expire` says their shape."""
+        """Take the removals of this mapping's table; `local.endpoint.Endpoint.expire` has their shape."""
         self._backlog.extend(self._record(found) for found in removed if found["table"] == self.mapping.table)
 
     def _record(self, removed: dict[str, Any]) -> Record:
@@ -129,7 +129,7 @@ class StreamPoller(Feeder):
                 self._stopping.wait(_POLL_S)
                 continue
             due = self._clock.now() + self.mapping.window_s
-            while len(self._backlog) < self.mapping.batch_size and self._clock.now() < due and not self.hurry:
+            while len(self._backlog) < self.mapping.batch_size and self._clock.now() < due and not self.flush_now:
                 if self._stopping.wait(_POLL_S):
                     return
             batch = [self._backlog[n] for n in range(min(len(self._backlog), self.mapping.batch_size))]
@@ -141,13 +141,13 @@ class StreamPoller(Feeder):
         """Until the batch is accepted, split, given up, or the stack stops."""
         mapping = self.mapping
         while not self._stopping.is_set():
-            answer = self._functions.invoke(mapping.function, {"Records": list(batch)})
-            left = self._left(batch, answer)
+            result = self._functions.invoke(mapping.function, {"Records": list(batch)})
+            left = self._left(batch, result)
             if not left or self._stopping.is_set():
                 return
-            if answer.failed:
-                self._tell(failure_of(answer, function=mapping.function, source=mapping.logical_id))
-            if mapping.bisects and answer.failed and len(left) > 1:  # which does not count as a retry
+            if result.failed:
+                self._report(failure_of(result, function=mapping.function, source=mapping.logical_id))
+            if mapping.bisects and result.failed and len(left) > 1:  # which does not count as a retry
                 half = len(left) // 2
                 self._deliver(left[:half], retries)
                 self._deliver(left[half:], retries)
@@ -159,10 +159,10 @@ class StreamPoller(Feeder):
             batch = left
             self._stopping.wait(_RETRY_S)
 
-    def _left(self, batch: Sequence[Record], answer: Answer) -> Sequence[Record]:
-        """From the first record that failed on: a stream has no holes."""
+    def _left(self, batch: Sequence[Record], result: InvocationResult) -> Sequence[Record]:
+        """Return the batch from the first failed record on: a stream has no gaps."""
         ids = [found["dynamodb"]["SequenceNumber"] for found in batch]
-        failed = failed_ids(answer, ids, reports=self.mapping.reports_failures)
+        failed = failed_ids(result, ids, reports=self.mapping.reports_failures)
         return batch[ids.index(min(failed)) :] if failed else []
 
     def _is_hopeless(self, batch: Sequence[Record], retries: int) -> bool:
@@ -173,9 +173,9 @@ class StreamPoller(Feeder):
         return too_often or too_old
 
     def _give_up(self, batch: Sequence[Record]) -> None:
-        """Put the records where the template says, named as Lambda names them; without a place they are gone."""
+        """Put the records into the template's bucket, named as Lambda names them; without a bucket, drop them."""
         now = datetime.fromtimestamp(self._clock.now(), timezone.utc)
-        self._tell(Failure(self.mapping.function, self.mapping.logical_id, "GivenUp", f"{len(batch)} records"))
+        self._report(Failure(self.mapping.function, self.mapping.logical_id, "GivenUp", f"{len(batch)} records"))
         if self.mapping.dead_letter_bucket is None:
             return
         stamp = f"{now:%Y/%m/%d/%Y-%m-%dT%H.%M.%S}-{uuid.uuid4()}"

@@ -15,22 +15,22 @@ from local.toolchain import with_node
 _ROOT = Path(__file__).resolve().parent.parent
 
 
-def synthesize(**knobs: str) -> RawTemplate:
-    """Return the deployed stack's template without the layer, with the knobs of cdk.json or those given; works offline.
+def synthesize(**context: str) -> RawTemplate:
+    """Return the deployed stack's template without the layer, with these context values over cdk.json's; works offline.
 
     Raises:
-        ToolMissing: There is no Node.
+        ToolMissing: Node is missing.
         ChildFailed: Synthesis failed; the message ends with what it printed.
     """
     with tempfile.TemporaryDirectory(prefix="headwater-") as outdir:
-        return load_template(synthesize_into(Path(outdir), **knobs))
+        return load_template(synthesize_into(Path(outdir), **context))
 
 
-def synthesize_into(outdir: Path, **knobs: str) -> Path:
+def synthesize_into(outdir: Path, **context: str) -> Path:
     """Write the cloud assembly into `outdir` and return the template's path; raises as `synthesize` does."""
     environment = with_node({**os.environ, "PYTHONPATH": str(_ROOT)})
     done = subprocess.run(  # noqa: S603 - our own module, by our own interpreter
-        [sys.executable, "-m", "infra.synth", str(outdir), *(f"{name}={value}" for name, value in knobs.items())],
+        [sys.executable, "-m", "infra.synth", str(outdir), *(f"{name}={value}" for name, value in context.items())],
         cwd=_ROOT,
         env=environment,
         capture_output=True,

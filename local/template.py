@@ -1,4 +1,4 @@
-"""The synthesized template, read once and refused if it says anything that the local stack would not do."""
+"""The synthesized template, parsed once and refused if it has anything that the local stack would not do."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from local.resources import IGNORED_TYPES, MODELS
 P = TypeVar("P", bound=Properties)
 RawTemplate = Mapping[str, Any]
 
-# What else CDK writes into a template: nothing of it changes what runs.
+# Other sections that CDK writes; none of them changes what runs.
 _RESOURCE_KEYS = {"Type", "Properties", "DependsOn", "DeletionPolicy", "UpdateReplacePolicy", "Metadata"}
 _TEMPLATE_KEYS = {"Resources", "Outputs", "Parameters", "Rules", "Description", "AWSTemplateFormatVersion", "Metadata"}
 
@@ -31,11 +31,11 @@ class Template:
     outputs: Mapping[str, Any]
 
     def of(self, model: type[P]) -> dict[str, P]:
-        """All resources of one type, by logical id."""
+        """Return all resources of a type, by logical id."""
         return {logical_id: found for logical_id, found in self.resources.items() if isinstance(found, model)}
 
     def only(self, model: type[P]) -> tuple[str, P] | None:
-        """The one resource of a type that the local stack can have one of; None if there is none."""
+        """Return the only resource of a type; None if there is none."""
         found = self.of(model)
         if len(found) > 1:
             raise UnknownInTemplate(
@@ -45,13 +45,13 @@ class Template:
 
 
 def load_template(path: Path) -> RawTemplate:
-    """The JSON file that synthesis wrote."""
+    """Read the JSON file of synthesis."""
     template: RawTemplate = json.loads(path.read_text(encoding="utf-8"))
     return template
 
 
 def parse_template(raw: RawTemplate) -> Template:
-    """The template as the local stack will run it.
+    """Parse the template that the local stack will run.
 
     Raises:
         UnknownInTemplate: Naming the logical id, the type and the property, for all of them at once.
@@ -70,14 +70,14 @@ def parse_template(raw: RawTemplate) -> Template:
 
 
 def _outputs(raw: RawTemplate) -> dict[str, Any]:
-    """The outputs, without those of resources that the local stack does without."""
+    """Return the outputs, without those of resources that the local stack leaves out."""
     outputs = {name: output["Value"] for name, output in raw.get("Outputs", {}).items()}
     ignored = {name for name, resource in raw["Resources"].items() if resource["Type"] in IGNORED_TYPES}
     return {name: value for name, value in outputs.items() if ignored.isdisjoint(referred_ids(value))}
 
 
 def _parse_resource(logical_id: str, resource: Mapping[str, Any]) -> Properties | list[str]:
-    """The resource, or its faults; an ignored one has neither."""
+    """Return the resource, or its faults; an ignored resource has no faults."""
     name = f"{logical_id} ({resource['Type']})"
     unknown = [f"{name}: attribute {key!r} is not known to the local stack" for key in resource.keys() - _RESOURCE_KEYS]
     if resource["Type"] in IGNORED_TYPES:

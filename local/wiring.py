@@ -1,4 +1,4 @@
-"""From the template's event source mappings, schedules and APIs to what pollers, scheduler and ports need."""
+"""The settings of pollers, scheduler and ports, from the template's mappings, schedules and APIs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ Ids = Mapping[str, str]
 
 
 def queue_mappings(template: Template, ids: Ids, *, window_cap_s: float | None) -> list[QueueMapping]:
-    """The mappings from queues, their windows shortened to `window_cap_s` if one is given."""
+    """Return the mappings from queues, their windows shortened to `window_cap_s` if it is given."""
     queues = template.of(Queue)
     found = {name: one for name, one in _enabled_mappings(template) if one.event_source_arn in queues}
     return [_queue_mapping(name, mapping, ids, window_cap_s) for name, mapping in found.items()]
@@ -55,7 +55,7 @@ def _queue_mapping(name: str, mapping: EventSourceMapping, ids: Ids, window_cap_
 
 
 def stream_mappings(template: Template, ids: Ids, *, window_cap_s: float | None) -> list[StreamMapping]:
-    """The mappings from tables' streams."""
+    """Return the mappings from tables' streams."""
     tables = template.of(Table)
     found = {name: one for name, one in _enabled_mappings(template) if one.event_source_arn in tables}
     return [_stream_mapping(name, mapping, ids, window_cap_s) for name, mapping in found.items()]
@@ -91,7 +91,7 @@ def _enabled_mappings(template: Template) -> list[tuple[str, EventSourceMapping]
 
 
 def scheduled_starts(template: Template, ids: Ids) -> list[ScheduledStart]:
-    """The starts of state machines by enabled rules and schedules."""
+    """Return the starts of state machines by enabled rules and schedules."""
     planned: list[tuple[str, str, ScheduleTarget]] = []
     for name, rule in template.of(Rule).items():
         planned += [(name, rule.schedule_expression, target) for target in rule.targets if rule.state == "ENABLED"]
@@ -110,10 +110,10 @@ def _scheduled_start(
 
 
 def api_routes(template: Template) -> list[Route]:
-    """Return the function behind each REST API, those that ask for signatures first.
+    """Return the function behind each REST API, those that require signatures first.
 
     Raises:
-        UnknownInTemplate: Unless one function answers every method on `/` and `/{proxy+}`, on one stage.
+        UnknownInTemplate: Unless one function serves every method on `/` and `/{proxy+}`, on one stage.
     """
     routes = [_api_route(template, api_id, api) for api_id, api in template.of(RestApi).items()]
     return sorted(routes, key=lambda route: not route.signed)

@@ -1,7 +1,7 @@
-"""One function's process: imports its handler once, then runs one invocation at a time, as a Lambda sandbox does.
+"""The process of a function: imports its handler once, then runs one invocation at a time, as a Lambda sandbox does.
 
-Started by `local.functions` as `python -m local.worker lambdas.load.handler`, by
-the protocol of `local.child_process`.
+Started by `local.functions` as `python -m local.worker lambdas.load.handler`, with the protocol of
+`local.child_process`.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from local.child_process import Message, answer_lines
+from local.child_process import Message, serve_lines
 from local.time_skip import Skipping
 
 Handler = Callable[[Any, Any], Any]
@@ -24,7 +24,7 @@ Handler = Callable[[Any, Any], Any]
 
 @dataclass(frozen=True)
 class Context:
-    """What a handler is given beside its event; attributes as in the Python runtime of Lambda."""
+    """The context argument of a handler; attributes as in the Python runtime of Lambda."""
 
     function_name: str
     invoked_function_arn: str
@@ -38,30 +38,30 @@ class Context:
     client_context: None = None
 
     def get_remaining_time_in_millis(self) -> int:
-        """Milliseconds until the process is killed; measured on a clock that `advance` does not move."""
+        """Return the milliseconds until the process is killed, measured on a clock that `advance` does not move."""
         return max(0, round((self.deadline_s - time.monotonic()) * 1000))
 
 
 class Worker:
-    """Answers `{"event", "request_id", "arn", "memory_mb", "timeout_s", "clock_offset_s"}`, or `{}` to import."""
+    """A function's worker: `{"event", "request_id", "arn", "memory_mb", "timeout_s", "clock_offset_s"}`, or `{}`."""
 
     def __init__(self, handler: str) -> None:
         self._path = handler
         self._handler: Handler | None = None
         self._skipping = Skipping()
 
-    def answer(self, question: Message) -> Message:
-        """`{"payload": <the handler's>}` or `{"error": <as Lambda shows it>}`; `{}` for the import."""
-        request_id = question.get("request_id", "")
+    def respond(self, request: Message) -> Message:
+        """Return `{"payload": <the handler's>}` or `{"error": <Lambda's payload>}`; for `{}`, only import."""
+        request_id = request.get("request_id", "")
         try:
             handler = self._load()
-        except Exception as error:  # noqa: BLE001 - whatever the module raises at import is told to the caller
+        except Exception as error:  # noqa: BLE001 - any error at import goes to the caller
             return {"error": _error_payload(error, request_id, "Runtime.ImportModuleError")}
-        if not question:
+        if not request:
             return {}
-        self._skipping.to(question["clock_offset_s"])
+        self._skipping.to(request["clock_offset_s"])
         try:
-            payload = handler(question["event"], _context(question))
+            payload = handler(request["event"], _context(request))
         except BaseException as error:  # noqa: BLE001 - a handler may raise anything, SystemExit too
             return {"error": _error_payload(error, request_id)}
         return _marshalled(payload, request_id)
@@ -73,13 +73,13 @@ class Worker:
         return self._handler
 
 
-def _context(question: Message) -> Context:
+def _context(request: Message) -> Context:
     return Context(
         function_name=os.environ["AWS_LAMBDA_FUNCTION_NAME"],
-        invoked_function_arn=question["arn"],
-        memory_limit_in_mb=str(question["memory_mb"]),
-        aws_request_id=question["request_id"],
-        deadline_s=time.monotonic() + question["timeout_s"],
+        invoked_function_arn=request["arn"],
+        memory_limit_in_mb=str(request["memory_mb"]),
+        aws_request_id=request["request_id"],
+        deadline_s=time.monotonic() + request["timeout_s"],
     )
 
 
@@ -92,7 +92,7 @@ def _marshalled(payload: object, request_id: str) -> Message:
 
 
 def _error_payload(error: BaseException, request_id: str, error_type: str = "") -> Message:
-    """The JSON that Lambda answers for an error, and the trace in the log as Lambda would write it."""
+    """Return the JSON that Lambda returns for an error, and print the trace as Lambda logs it."""
     traceback.print_exception(error)
     return {
         "errorMessage": str(error),
@@ -103,4 +103,4 @@ def _error_payload(error: BaseException, request_id: str, error_type: str = "") 
 
 
 if __name__ == "__main__":
-    answer_lines(Worker(sys.argv[1]).answer)
+    serve_lines(Worker(sys.argv[1]).respond)

@@ -1,7 +1,7 @@
-"""Ask for known vulnerabilities of all that is locked: `python3 scripts/audit.py FOLDER_WITH_PIP_AUDIT`.
+"""Look up known vulnerabilities of all locked packages: `python3 scripts/audit.py FOLDER_WITH_PIP_AUDIT`.
 
 Every pin of requirements/*.txt is looked up on PyPI, whatever machine or Python it is for, and package-lock.json in
-npm's registry. Exit code 1 if one is vulnerable, and also if one could not be looked up: no answer is no good news.
+npm's registry. Exit code 1 if a package is vulnerable or could not be looked up.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def pins(folder: Path) -> set[tuple[str, str]]:
 
 
 def audit_python(pip_audit: Path, pinned: Iterable[tuple[str, str]]) -> bool:
-    """Return True if pip-audit knows every pin, and of no vulnerability."""
+    """Return True if pip-audit knows every pin, and no vulnerability of it."""
     good = True
     for part in each_name_once(pinned):
         sys.stdout.write(f"audit: {len(part)} packages of Python\n")
@@ -59,7 +59,7 @@ def each_name_once(pinned: Iterable[tuple[str, str]]) -> Iterator[list[tuple[str
 
 
 def audit_node() -> bool:
-    """Return True if npm's registry knows of no vulnerability in what package-lock.json has."""
+    """Return True if npm's registry knows no vulnerability of package-lock.json's packages."""
     sys.stdout.write("audit: package-lock.json\n")
     npm = shutil.which("npm")
     if npm is None:

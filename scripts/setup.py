@@ -3,7 +3,7 @@
 `local.txt` is what the local stack and the demo need, `dev.txt` that and what tests need, `spark35.txt` what the Spark
 tests need to meet the oldest Spark. Only the standard library and Python 3.10 are needed. Everything is pinned, with
 hashes, in requirements/. uv installs it, or pip where uv cannot. Java and Node come from PyPI too, and only where this
-machine has none that is new enough. What is there already is left alone.
+machine has none that is new enough. Existing installations stay as they are.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _TOOLS = ROOT / ".tools" / "uv"
 
 
 class SetupFailed(Exception):
-    """A step did not succeed; the message says which and what to do."""
+    """A failed step; the message names it and what to do."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -57,17 +57,17 @@ def set_up(folder: Path, lock: str) -> None:
         )
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     if not python.exists():
-        _say(f"making {folder.name}/")
+        _print_step(f"making {folder.name}/")
         _make_environment(folder)
     stamp, wanted = folder / f".installed-{lock}", _digest(lock)
     if stamp.exists() and stamp.read_text(encoding="utf-8") == wanted:
         return
     tools = (_JAVA, _NODE) if lock in (_LOCAL, _DEV) else (_JAVA,)
     missing = [tool for tool in tools if not _succeeds(python, tool[1])]
-    _say(f"installing what requirements/{lock} pins{''.join(f', and {name}' for name, _ in missing)}")
+    _print_step(f"installing what requirements/{lock} pins{''.join(f', and {name}' for name, _ in missing)}")
     _install(python, "--require-hashes", *(f"-rrequirements/{name}" for name in (lock, *(name for name, _ in missing))))
-    for _, import_check in missing:
-        _prove(python, import_check)
+    for _, code in missing:
+        _prove(python, code)
     if lock == _DEV:
         _install_marquez(python, folder / "marquez")
     if lock in (_LOCAL, _DEV):
@@ -76,7 +76,7 @@ def set_up(folder: Path, lock: str) -> None:
 
 
 def _digest(lock: str) -> str:
-    """Return the hash of everything that says what is installed."""
+    """Return the hash of everything that decides what is installed."""
     names = {_LOCAL: (lock, "../pyproject.toml"), _DEV: (lock, _MARQUEZ, "../pyproject.toml")}.get(lock, (lock,))
     return hashlib.sha256(b"".join((ROOT / "requirements" / name).read_bytes() for name in names)).hexdigest()
 
@@ -91,12 +91,12 @@ def _make_environment(folder: Path) -> None:
 
 
 def _install(python: Path, *what: str) -> None:
-    """Install with uv (ten times as fast); with pip where uv is not to be had or fails, as behind a mirror of pip's."""
+    """Install with uv (ten times as fast); with pip where uv is missing or fails, as behind a mirror of pip's."""
     uv = find_uv(python)
     options = ("--quiet", "--python", str(python), "--no-deps", "--compile-bytecode")
     if uv and _run(str(uv), "pip", "install", *options, *what).returncode == 0:
         return
-    _say("uv cannot install here; pip does, which takes minutes")
+    _print_step("uv cannot install here; pip does, which takes minutes")
     done = _run(str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", *what)
     if done.returncode != 0:
         raise SetupFailed(f"pip install {' '.join(what)} failed:\n{done.stdout}{done.stderr}")
@@ -135,7 +135,7 @@ def _run(*command: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)  # noqa: S603 - our own
 
 
-def _say(what: str) -> None:
+def _print_step(what: str) -> None:
     sys.stdout.write(f"setup: {what}\n")
     sys.stdout.flush()
 

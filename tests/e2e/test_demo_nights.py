@@ -25,6 +25,6 @@ def test_what_expired_is_found_in_the_archive_which_is_verified_and_caught_when_
     # Sent, lines, objects, rows in Parquet; what has expired by a morning depends on the hour of the test.
     assert [night[:4] for night in nights] == [["1,676", "842", "1", "1,676"], ["1,874", "943", "1", "1,874"]]
     assert "A day later the table holds 0 records" in done.stdout
-    _, _, story = done.stdout.partition("A record that the table has forgotten")
+    _, _, story = done.stdout.partition("A record that has expired from the table")
     verdicts = re.findall(r"^(all of it is as it was sealed|found: .*)$", story, re.MULTILINE)
     assert verdicts == ["all of it is as it was sealed", "found: 1 CHANGED", "all of it is as it was sealed"]

@@ -42,6 +42,13 @@ def our_children():
     return {int(child) for task in tasks for child in (task / "children").read_text().split()}
 
 
+def serves_another(pid, stack):
+    """True if the process is that of another stack in this process, whose pollers start functions at any time."""
+    variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+    endpoint = f"AWS_ENDPOINT_URL={stack.endpoint_url}".encode()
+    return endpoint not in variables and any(one.startswith(b"AWS_ENDPOINT_URL=") for one in variables)
+
+
 @pytest.fixture
 def linux():
     if not Path("/proc/self/task").exists():
@@ -53,7 +60,7 @@ def test_stopping_ends_every_process_even_one_that_is_busy(start, linux):
     probe = start()
     probe.send({"n": 1, "do": "sleep"})
     probe.until(lambda: probe.seen)
-    started = our_children() - before
+    started = {pid for pid in our_children() - before if not serves_another(pid, probe.stack)}
     assert len(started) >= 2  # moto, and the function that sleeps
     at = time.monotonic()
     probe.stack.stop()

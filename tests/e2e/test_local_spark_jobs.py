@@ -208,7 +208,7 @@ def test_a_run_has_the_time_of_the_stack(tmp_path):
 
 def test_a_run_that_takes_too_long_is_killed(tmp_path):
     told = []
-    jobs = SparkJobs(env={}, code=FUNCTIONS, logs=tmp_path, clock=Clock(), tell=told.append)
+    jobs = SparkJobs(env={}, code=FUNCTIONS, logs=tmp_path, clock=Clock(), report=told.append)
     ended = jobs.run(JobRun("job", "jr_1", {"--do": "sleep"}, timeout_s=0.2))
     jobs.stop()
     assert ended == Ended("TIMEOUT", "Job run timeout after 0 s")

@@ -14,11 +14,14 @@ PROJECT = Path(__file__).parents[2]
 PACKAGES: tuple[str, ...] = (
     "benchmarks",
     "examples",
+    "headwater",
     "infra",
     "jobs",
     "lambdas",
     "lineage",
     "lineage_model",
+    "local",
+    "scripts",
     "spark_client",
 )
 _RETIRED = """

@@ -56,5 +56,5 @@ class HeldLinks:
 
 def an_api(answers=(), *, fields=(), links=None):
     """The API over canned answers and fields by their node ids, at `NOW_S`."""
-    services = SimpleNamespace(fields=CannedFields(dict(answers), dict(fields)), now_s=lambda: NOW_S, links=links)
+    services = SimpleNamespace(queries=CannedFields(dict(answers), dict(fields)), now_s=lambda: NOW_S, links=links)
     return Api(lambda: services)

@@ -18,14 +18,13 @@ from tests.unit.api.proxy import ask
 class Asker:
     """A graph, and the API over it; only what its questions need of the services is there."""
 
-    def __init__(self, rules=None, fields=None):
+    def __init__(self, rules=None):
         self.table = MemoryTable()
         self._rules = rules or NamingRules(trim_partitions=False)
         self._log = EventLog(self.table, None, "archive")
         queries = LineageQueries(self.table)
         services = SimpleNamespace(
-            questions=queries,
-            fields=fields or queries,
+            queries=queries,
             event_log=self._log,
             links=None,
             now_s=lambda: 1_763_640_000,

@@ -131,8 +131,7 @@ class World:
         services = Services(
             **unused,
             event_log=log,
-            questions=queries,
-            fields=queries,
+            queries=queries,
             tokens=tokens,
             now_s=lambda: NOW_S,
             now=lambda: LATER,

@@ -1,4 +1,4 @@
-"""What the demo tells beside a column's way: its records, by the links of the answers, and CDAP's question."""
+"""What the demo tells beside a column's way: its records, by the links of the responses, and CDAP's question."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import pytest
 from rich.console import Console, RenderableType
 
 from headwater import drill_down, field_paths
-from headwater.column_graph import Column, Place
-from headwater.service import NoAnswer
+from headwater.column_graph import GraphColumn, GraphDataset
+from headwater.service import NoResponse
 from tests.unit.headwater.answering import Service
 
-ESTIMATED = Place("file", "/demo/estimated")
+ESTIMATED = GraphDataset("file", "/demo/estimated")
 ORIGINS = "/api/v1/column-lineage/origins"
-CO2 = Column(ESTIMATED.id_of("co2_kg"), ESTIMATED, "co2_kg", "double", {"origins": f"{ORIGINS}?nodeId=co2"})
+CO2 = GraphColumn(ESTIMATED.id_of("co2_kg"), ESTIMATED, "co2_kg", "double", {"origins": f"{ORIGINS}?nodeId=co2"})
 RUN = {"id": "r1", "state": "COMPLETED", "job": {"namespace": "emissions", "name": "emissions.estimate"}}
 PATHS = "/v3/namespaces/file/datasets/%2Fdemo%2Festimated/fields/co2_kg/lineage"
 
@@ -79,13 +79,13 @@ def test_a_version_without_a_run_and_without_roots_ends_the_way(service: Service
 def test_another_answer_has_no_way_down(service: Service, body: bytes) -> None:
     service.body = body
 
-    with pytest.raises(NoAnswer, match="not an answer about origins"):
+    with pytest.raises(NoResponse, match="not a response about origins"):
         drill_down.drill_down(service.url, CO2)
 
 
 def test_a_column_without_a_link_has_no_way_down(service: Service) -> None:
-    with pytest.raises(NoAnswer, match="no link to its origins"):
-        drill_down.drill_down(service.url, Column(CO2.id, ESTIMATED, "co2_kg"))
+    with pytest.raises(NoResponse, match="no link to its origins"):
+        drill_down.drill_down(service.url, GraphColumn(CO2.id, ESTIMATED, "co2_kg"))
 
 
 def test_a_fields_paths_are_told_with_the_line_that_asks_for_them(service: Service) -> None:
@@ -95,12 +95,12 @@ def test_a_fields_paths_are_told_with_the_line_that_asks_for_them(service: Servi
     ]
     service.body = json.dumps({"fieldName": "co2_kg", "paths": [{"operations": operations, "runs": ["r1"]}]}).encode()
 
-    found = field_paths.ask_paths(service.url, ESTIMATED, "co2_kg")
+    found = field_paths.fetch_paths(service.url, ESTIMATED, "co2_kg")
 
     assert service.asked == [(PATHS, {"start": ["now-1h"], "end": ["now"]}, None)]
     assert found.command == f"curl -s '{service.url}{PATHS}?start=now-1h&end=now'"
     assert printed(field_paths.text_of(found)) == [
-        "a way that 1 run took",
+        "an operation path of 1 run",
         "  read flights  source → seats, distance",
         "  multiply      seats, distance → co2_kg",
     ]
@@ -109,6 +109,6 @@ def test_a_fields_paths_are_told_with_the_line_that_asks_for_them(service: Servi
 def test_a_field_that_nobody_made_has_no_paths(service: Service) -> None:
     service.body = b'{"fieldName": "co2_kg", "paths": []}'
 
-    assert printed(field_paths.text_of(field_paths.ask_paths(service.url, ESTIMATED, "co2_kg"))) == [
-        "nobody made it in this time"
+    assert printed(field_paths.text_of(field_paths.fetch_paths(service.url, ESTIMATED, "co2_kg"))) == [
+        "no run made it in this time range"
     ]

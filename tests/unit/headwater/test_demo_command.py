@@ -7,7 +7,7 @@ from collections import Counter
 import pytest
 
 from headwater.__main__ import main
-from headwater.reconciliation import Books
+from headwater.reconciliation import Reconciliation
 
 SENT = Counter({"READ": 1, "CHECKED": 2})
 
@@ -15,14 +15,14 @@ SENT = Counter({"READ": 1, "CHECKED": 2})
 @pytest.mark.parametrize(
     ("books", "balanced"),
     [
-        pytest.param(Books(SENT, SENT, SENT, undelivered=0, dead=0), True, id="equal"),
-        pytest.param(Books(SENT, Counter({"READ": 1, "CHECKED": 1}), SENT, 0, 0), False, id="not all loaded"),
-        pytest.param(Books(SENT, SENT, Counter({"READ": 3}), 0, 0), False, id="archived as something else"),
-        pytest.param(Books(SENT, SENT, SENT, undelivered=1, dead=0), False, id="undelivered"),
-        pytest.param(Books(SENT, SENT, SENT, undelivered=0, dead=1), False, id="dead letters"),
+        pytest.param(Reconciliation(SENT, SENT, SENT, undelivered=0, dead=0), True, id="equal"),
+        pytest.param(Reconciliation(SENT, Counter({"READ": 1, "CHECKED": 1}), SENT, 0, 0), False, id="not all loaded"),
+        pytest.param(Reconciliation(SENT, SENT, Counter({"READ": 3}), 0, 0), False, id="archived as something else"),
+        pytest.param(Reconciliation(SENT, SENT, SENT, undelivered=1, dead=0), False, id="undelivered"),
+        pytest.param(Reconciliation(SENT, SENT, SENT, undelivered=0, dead=1), False, id="dead letters"),
     ],
 )
-def test_the_books_balance_only_when_nothing_was_lost_or_invented(books: Books, balanced: bool) -> None:
+def test_the_books_balance_only_when_nothing_was_lost_or_invented(books: Reconciliation, balanced: bool) -> None:
     assert books.balanced is balanced
 
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from headwater.__main__ import main
-from headwater.job_graph import ask_graph, parse_graph
+from headwater.job_graph import fetch_graph, parse_graph
 from headwater.mermaid import render_jobs
-from headwater.service import NoAnswer
+from headwater.service import NoResponse
 from lineage.api.marquez.graph_views import render_graph
 from lineage.graph.entities import Graph
 from lineage_model.ids import DatasetId
@@ -94,7 +94,7 @@ def test_the_url_and_the_bearer_token_come_from_the_environment(
         pytest.param(502, b"<html>", "HTTP 502: Bad Gateway", id="a proxy's page"),
         pytest.param(502, b"[]", "HTTP 502: Bad Gateway", id="a list"),
         pytest.param(200, b"<html>", "Expecting value", id="no JSON"),
-        pytest.param(200, b'{"status":"ok"}', "not an answer about lineage", id="another service"),
+        pytest.param(200, b'{"status":"ok"}', "not a response about lineage", id="another service"),
     ],
 )
 def test_what_the_service_says_instead_of_a_graph_is_told(
@@ -170,8 +170,8 @@ def test_output_is_folded_at_the_columns_that_the_environment_names(
 
 @pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1/", "file:///etc"])
 def test_a_url_that_is_not_http_is_refused(url: str) -> None:
-    with pytest.raises(NoAnswer, match="must be http"):
-        ask_graph(url, "job:a:b", depth=1)
+    with pytest.raises(NoResponse, match="must be http"):
+        fetch_graph(url, "job:a:b", depth=1)
 
 
 def test_a_call_to_api_gateway_is_signed(monkeypatch: pytest.MonkeyPatch, service: Service) -> None:
@@ -179,7 +179,7 @@ def test_a_call_to_api_gateway_is_signed(monkeypatch: pytest.MonkeyPatch, servic
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "secret")
     monkeypatch.setenv("http_proxy", service.url)  # stands in for the way to AWS
 
-    graph = ask_graph("http://a1.execute-api.eu-west-1.amazonaws.com/prod", CHECK.node_id, depth=1)
+    graph = fetch_graph("http://a1.execute-api.eu-west-1.amazonaws.com/prod", CHECK.node_id, depth=1)
 
     ((path, _, authorization),) = service.asked
     assert path == "/prod/api/v1/lineage"

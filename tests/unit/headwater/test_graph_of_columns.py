@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from headwater.column_graph import ColumnGraph, Made, Place, parse_columns
+from headwater.column_graph import ColumnEdge, ColumnGraph, GraphDataset, parse_columns
 from headwater.column_picture import draw
-from headwater.column_text import ways_of
-from headwater.service import NoAnswer
+from headwater.column_text import trees_of
+from headwater.service import NoResponse
 from lineage.api.marquez.column_views import render_columns
 from lineage.queries.columns import results as found_columns
 from lineage.queries.columns.results import ColumnInput, ColumnNode, Reporter
@@ -42,7 +42,7 @@ def an_answer(*columns: Any, truncated: bool = False) -> Any:
 def printed(graph: ColumnGraph, node_id: str, *, down: bool = False) -> list[str]:
     console = Console(width=120, color_system=None)
     with console.capture() as capture:
-        console.print(ways_of(graph, node_id, down=down), highlight=False)
+        console.print(trees_of(graph, node_id, down=down), highlight=False)
     return [line.rstrip() for line in capture.get().splitlines()]
 
 
@@ -61,15 +61,15 @@ def test_the_answer_of_the_api_is_read_as_columns_and_what_each_is_made_of() -> 
 
     graph = parse_columns(render_columns(found_columns.ColumnGraph((found,), truncated=True)))
 
-    raw, checked = Place(RAW.namespace, RAW.name), Place(CHECKED.namespace, CHECKED.name)
+    raw, checked = GraphDataset(RAW.namespace, RAW.name), GraphDataset(CHECKED.namespace, CHECKED.name)
     day, year = checked.id_of("day"), raw.id_of("year")
-    assert {one: (column.place, column.name, column.type) for one, column in graph.columns.items()} == {
+    assert {one: (column.dataset, column.name, column.type) for one, column in graph.columns.items()} == {
         RAW.node_id: (raw, None, None),
         CHECKED.node_id: (checked, None, None),
         day: (checked, "day", "date"),
         year: (raw, "year", None),
     }
-    assert graph.made == (Made(RAW.node_id, CHECKED.node_id), Made(year, day, ("identity",)))
+    assert graph.edges == (ColumnEdge(RAW.node_id, CHECKED.node_id), ColumnEdge(year, day, ("identity",)))
     assert graph.truncated
     assert (graph.columns[day].links["run"] or "").endswith(f"/{RUN}")
 
@@ -87,9 +87,9 @@ def test_columns_of_a_version_are_others_than_those_of_the_present() -> None:
 
     graph = parse_columns(render_columns(found_columns.ColumnGraph((found,))))
 
-    raw, checked = Place(STORE, "raw", RAW_VERSION), Place(STORE, "checked", CHECKED_VERSION)
-    assert graph.made == (Made(raw.id_of("year"), checked.id_of("day")),)
-    assert {column.place for column in graph.columns.values()} == {raw, checked}
+    raw, checked = GraphDataset(STORE, "raw", RAW_VERSION), GraphDataset(STORE, "checked", CHECKED_VERSION)
+    assert graph.edges == (ColumnEdge(raw.id_of("year"), checked.id_of("day")),)
+    assert {column.dataset for column in graph.columns.values()} == {raw, checked}
 
 
 @pytest.mark.parametrize(
@@ -126,9 +126,9 @@ def test_a_transformation_is_told_in_a_few_words(
 ) -> None:
     source = a_source("landing", "a", transformations=[transformation])
 
-    (way,) = parse_columns(an_answer(a_column("checked", "b", source))).made
+    (way,) = parse_columns(an_answer(a_column("checked", "b", source))).edges
 
-    assert (way.said, way.indirect, way.masked) == (said, indirect, masked)
+    assert (way.label, way.indirect, way.masked) == (said, indirect, masked)
 
 
 def test_a_source_of_which_nobody_told_the_column_or_the_way_is_all_of_its_dataset() -> None:
@@ -137,7 +137,7 @@ def test_a_source_of_which_nobody_told_the_column_or_the_way_is_all_of_its_datas
     assert printed(graph, id_of("checked", "b")) == [
         "upstream",
         "b of checked  double",
-        "└── all of landing  nobody told how",
+        "└── all of landing  unknown operation",
     ]
 
 
@@ -153,7 +153,7 @@ def test_a_source_of_which_nobody_told_the_column_or_the_way_is_all_of_its_datas
     ],
 )
 def test_another_answer_is_no_answer_about_columns(answer: object) -> None:
-    with pytest.raises(NoAnswer, match="not an answer about columns"):
+    with pytest.raises(NoResponse, match="not a response about columns"):
         parse_columns(answer)
 
 
@@ -223,7 +223,7 @@ def test_a_dataset_whose_columns_nobody_reported_shows_them_and_what_it_was_made
         "upstream",
         "carrier of checked  double",
         "all of checked",
-        "└── all of landing  nobody told how",
+        "└── all of landing  unknown operation",
         "    └── line of raw  filter",
     ]
 
@@ -258,7 +258,7 @@ def test_a_column_that_is_made_of_itself_is_a_tree_with_an_end() -> None:
         "upstream",
         "balance of accounts  double",
         "└── balance of accounts  add  shown above",
-        "there is more than the answer holds",
+        "the response does not hold all columns",
     ]
 
 
@@ -277,7 +277,7 @@ def parts_of(svg: str) -> tuple[dict[str, list[str | None]], list[tuple[str, str
     groups = [group for group in root.iter(f"{SVG}g") if "data-id" in group.attrib]
     texts = {group.attrib["data-id"]: [text.text for text in group.findall(f"{SVG}text")] for group in groups}
     joined = [(p.attrib["data-from"], p.attrib["data-to"]) for p in root.iter(f"{SVG}path") if "data-from" in p.attrib]
-    ways = [group for group in root.iter(f"{SVG}g") if group.attrib.get("class", "").startswith("way")]
+    ways = [group for group in root.iter(f"{SVG}g") if group.attrib.get("class", "").startswith("edge")]
     return texts, sorted(joined), sorted(way.findtext(f"{SVG}text") or "" for way in ways)
 
 
@@ -288,9 +288,9 @@ def test_the_picture_has_every_column_in_its_dataset_and_every_way_with_its_labe
     assert texts[CO2] == ["co2_kg", "double"]
     assert texts.keys() == {
         *(column.id for column in GRAPH.columns.values()),
-        *(column.place.id for column in GRAPH.columns.values()),
+        *(column.dataset.id for column in GRAPH.columns.values()),
     }
-    assert joined == sorted((way.origin, way.destination) for way in GRAPH.made)
+    assert joined == sorted((way.origin, way.destination) for way in GRAPH.edges)
     assert labels == [
         "aggregation: sum",
         "estimate fuel, estimate CO2",

@@ -16,7 +16,7 @@ from headwater.graph_text import tree_of
 from headwater.job_graph import Dataset, Job, JobGraph, Node, parse_graph
 from headwater.layers import Edge
 from headwater.picture import draw
-from headwater.service import NoAnswer
+from headwater.service import NoResponse
 from lineage.api.marquez.graph_views import render_graph
 from lineage.graph.entities import Graph, outline_dataset, outline_job
 from lineage_model.ids import DatasetId, JobId
@@ -111,7 +111,7 @@ def test_names_that_would_move_the_cursor_are_made_harmless() -> None:
     "answer", [None, [], {}, {"graph": None}, {"graph": [{}]}, {"graph": [{"id": "job:a:b", "type": "JOB"}]}]
 )
 def test_another_answer_is_no_graph(answer: object) -> None:
-    with pytest.raises(NoAnswer, match="not an answer about lineage"):
+    with pytest.raises(NoResponse, match="not a response about lineage"):
         parse_graph(answer)
 
 
@@ -153,7 +153,7 @@ def test_a_job_that_writes_what_it_reads_is_a_tree_with_an_end() -> None:
         "└── upsert  never ran",
         "    job:emissions:upsert",
         "    └── table  shown above",
-        "more is connected than the answer holds",
+        "more is connected than the response holds",
     ]
 
 

@@ -124,8 +124,8 @@ def test_a_search_that_was_cut_says_so(service: Service, capsys: pytest.CaptureF
     [
         (400, b'{"code":400,"message":"start: must be later"}', "HTTP 400: start: must be later"),
         (503, b'{"code":503,"message":"Athena refuses for now"}', "HTTP 503: Athena refuses for now"),
-        (200, b'{"records":[]}', "not an answer about records"),
-        (200, b'{"records":[],"cursor":1,"truncated":false}', "not an answer about records"),
+        (200, b'{"records":[]}', "not a response about records"),
+        (200, b'{"records":[],"cursor":1,"truncated":false}', "not a response about records"),
     ],
 )
 def test_what_the_service_says_instead_is_told(

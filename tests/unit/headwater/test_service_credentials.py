@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from headwater.service import NoAnswer, ask
+from headwater.service import NoResponse, fetch_json
 from tests.unit.headwater.answering import Service
 
 TOKEN = "hw_0123456789abcdef_secret"
@@ -18,7 +18,7 @@ def authorizations(service: Service) -> list[str | None]:
 def test_a_redirect_takes_the_token_along_only_to_the_same_host(to: str, sent: str | None, service: Service) -> None:
     service.redirects["/large"] = to.format(port=service.server.server_port)
 
-    assert ask(service.url, "/large", {}, token=TOKEN) == {}
+    assert fetch_json(service.url, "/large", {}, token=TOKEN) == {}
     assert authorizations(service) == [f"Bearer {TOKEN}", sent]
 
 
@@ -26,7 +26,7 @@ def test_credentials_that_a_redirect_lost_do_not_come_back(service: Service) -> 
     service.redirects["/large"] = f"http://localhost:{service.server.server_port}/back"
     service.redirects["/back"] = f"{service.url}/other"
 
-    assert ask(service.url, "/large", {}, token=TOKEN) == {}
+    assert fetch_json(service.url, "/large", {}, token=TOKEN) == {}
     assert authorizations(service) == [f"Bearer {TOKEN}", None, None]
 
 
@@ -40,7 +40,7 @@ def test_the_signature_of_a_call_to_api_gateway_stays_with_it(
     monkeypatch.setenv("http_proxy", service.url)
     monkeypatch.setenv("no_proxy", "localhost")
 
-    assert ask(f"http://{host}", "/large", {}) == {}
+    assert fetch_json(f"http://{host}", "/large", {}) == {}
     assert [path for path, _, _ in service.asked] == ["/large", "/object"]
     first, second = authorizations(service)
     assert first is not None
@@ -53,8 +53,8 @@ def test_a_token_over_plain_http_to_another_host_is_warned_of_once(
 ) -> None:
     monkeypatch.setenv("no_proxy", "*")
     for url in ("http://lineage.invalid", "http://lineage.invalid", "https://lineage.invalid"):
-        with pytest.raises(NoAnswer):
-            ask(url, "/x", {}, token=TOKEN)
+        with pytest.raises(NoResponse):
+            fetch_json(url, "/x", {}, token=TOKEN)
 
     told = capsys.readouterr().err
-    assert told == "! the token goes to lineage.invalid over plain http, where anybody on the way reads it: use https\n"
+    assert told == "! the token goes to lineage.invalid over plain http, where it can be read in transit: use https\n"

@@ -146,7 +146,7 @@ def test_a_run_that_nobody_runs_is_stopped(glue):
     moto_glue.run_jobs_at("http://127.0.0.1:9")
     said = ended(glue, glue.start_job_run(JobName="job")["JobRunId"])
     assert said["JobRunState"] == "STOPPED"
-    assert "nobody runs jobs" in said["ErrorMessage"]
+    assert "no server runs jobs" in said["ErrorMessage"]
 
 
 @pytest.mark.parametrize("runner", [{"state": "SUCCEEDED", "error": ""}], indirect=True)

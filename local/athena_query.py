@@ -1,4 +1,4 @@
-"""What is asked of Athena, and what is answered: plain values, that DuckDB be loaded for the first question alone."""
+"""Athena's queries and results as plain values, so that only the first query loads DuckDB."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Question:
+class AthenaQuery:
     """A query as it was started."""
 
     sql: str
@@ -18,8 +18,8 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """Columns as GetQueryResults tells them, rows as text or None, and how many bytes of the files were read."""
+class AthenaResult:
+    """A result: columns as in GetQueryResults, rows as text or None, and the bytes read from files."""
 
     columns: list[dict[str, Any]]
     rows: list[list[str | None]]
@@ -27,27 +27,27 @@ class Answer:
 
 
 class QueryFailed(Exception):
-    """Athena would say FAILED; the message is the reason."""
+    """A query that Athena would end as FAILED; the message is the reason."""
 
 
 @dataclass
 class Interrupt:
-    """The way to end a query that runs."""
+    """A switch that ends a running query."""
 
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _interrupt: Callable[[], None] | None = None
-    asked: bool = False
+    requested: bool = False
 
     def now(self) -> None:
-        """End it."""
+        """End the query, now or as soon as it runs."""
         with self._lock:
-            self.asked = True
+            self.requested = True
             if self._interrupt is not None:
                 self._interrupt()
 
     def by(self, interrupt: Callable[[], None] | None) -> None:
-        """This is how; None if nothing runs any more."""
+        """Set the function that ends the running query; None if it has ended."""
         with self._lock:
             self._interrupt = interrupt
-            if self.asked and interrupt is not None:
+            if self.requested and interrupt is not None:
                 interrupt()
